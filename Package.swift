@@ -111,7 +111,7 @@ let package = Package(
         platformTests("CryptoTests", imports: ["CHugePages", "Crypto", "Encoding"]),
         platformTests(
             "JOSETests", imports: ["Crypto", "Encoding", "JOSE", "JSON"], resources: [.embedInCode("Vectors")]),
-        platformTests("HTTPTests", imports: ["EventLoop", "HTTP"]),
+        platformTests("HTTPTests", imports: ["CSystem", "EventLoop", "HTTP"]),
         platformTests("SMTPTests", imports: ["CSystem", "SMTP"]),
         platformTests("PostgresTests", imports: ["EventLoop", "Postgres", "PrivatePostgres"]),
         platformTests("TelemetryTests", imports: ["Telemetry"]),

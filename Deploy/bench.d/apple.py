@@ -13,7 +13,7 @@ from cryptography.hazmat.primitives.asymmetric import ec, padding, rsa
 
 from gateway import psql
 
-CLIENT = "com.example.bench"
+CLIENT_ID = "com.example.bench"
 KEY_ID = "BENCHKEY01"
 KEYS_URL = "https://appleid.apple.com/auth/keys"
 
@@ -47,7 +47,8 @@ def configuration(project):
     """Returns a project file for `sekisho projects apply`."""
     key = ec.generate_private_key(ec.SECP256R1()).private_bytes(
         serialization.Encoding.PEM, serialization.PrivateFormat.PKCS8, serialization.NoEncryption()).decode()
-    apple = {"enabled": True, "clientIds": [CLIENT], "teamId": "BENCHTEAM1", "keyId": "BENCHKEY01", "privateKey": key}
+    apple = {
+        "enabled": True, "clientIds": [CLIENT_ID], "teamId": "BENCHTEAM1", "keyId": "BENCHKEY01", "privateKey": key}
     return json.dumps({"project": project, "providers": {"apple.com": apple}})
 
 
@@ -58,7 +59,7 @@ def sign(pem, subjects):
     bodies = []
     for subject in subjects:
         nonce = secrets.token_urlsafe(24)
-        claims = {"iss": "https://appleid.apple.com", "aud": CLIENT, "sub": subject, "iat": now, "exp": now + 86400,
+        claims = {"iss": "https://appleid.apple.com", "aud": CLIENT_ID, "sub": subject, "iat": now, "exp": now + 86400,
                   "nonce": hashlib.sha256(nonce.encode()).hexdigest(), "nonce_supported": True,
                   "email": f"{subject}@example.com", "email_verified": True, "auth_time": now}
         text = f"{header}.{encoded(json.dumps(claims).encode())}"

@@ -58,7 +58,7 @@ class Blocks(dict):
     def set_words(self, key, words):
         self[key] = [f"{' ' * (self.indentation + 2)}- {word}" for word in words]
 
-    def list_of(self, key):
+    def members(self, key):
         """The members of a list, each as its lines."""
         parts = []
         for line in self.lines(key):

@@ -94,7 +94,7 @@ class Operation:
         copy.blocks.set_value("operationId", f"{name}InTenant")
         summary = copy.blocks.value("summary")
         copy.blocks.set_value("summary", f"{summary}, in a tenant" if "," in summary else f"{summary} in a tenant")
-        parameters = [part for part in copy.blocks.list_of("parameters") if part[0] != "        - name: tenantId"]
+        parameters = [part for part in copy.blocks.members("parameters") if part[0] != "        - name: tenantId"]
         parameters.insert(1, ["        - $ref: '#/components/parameters/Tenant'"])
         copy.blocks["parameters"] = [line for part in parameters for line in part]
         tenant = "projects/demo-app/tenants/Qm4xVb7Lk2ZpHd9sNcRt3WfGyJ8a/"

@@ -7,7 +7,7 @@ internal import Storage
 struct AppReviewReport: Encodable {
     struct Point: Encodable {
         let guideline: String
-        let verdict: String
+        let status: String
         let text: String
     }
 
@@ -51,12 +51,12 @@ struct AppReviewReport: Encodable {
                 for projectOrTenant in [project] + tenants {
                     let realm = projectOrTenant.realm
                     let usesCustomTokens = try await store.usesCustomTokens(in: realm)
-                    let redeemed = try await AppleKeyStore(pool: administration.pool)
+                    let redeemedClientIDs = try await AppleKeyStore(pool: administration.pool)
                         .clientIDsWithRedeemedCodes(in: realm)
                     for configured in apps {
                         let review = AppReview(
                             of: configured.app, in: projectOrTenant, usesCustomTokens: usesCustomTokens,
-                            redeemed: redeemed)
+                            redeemedClientIDs: redeemedClientIDs)
                         passes = passes && review.passes
                         entries.append(Entry(configured, review, in: projectOrTenant))
                     }
@@ -81,7 +81,7 @@ struct AppReviewReport: Encodable {
                 "project \(entry.projectId)\(tenant), app \(entry.appId) (\(entry.platform), \(entry.distribution)): \(methods)"
             return [head]
                 + entry.points.map {
-                    "  \($0.verdict.padded(to: 8))  \($0.guideline.padded(to: 8))  \($0.text)"
+                    "  \($0.status.padded(to: 8))  \($0.guideline.padded(to: 8))  \($0.text)"
                 }
         }
     }
@@ -98,8 +98,8 @@ extension AppReviewReport.Entry {
             exemption: settings.exemption.map {
                 .init(
                     kind: $0.kind.rawValue, reason: $0.reason, declaredBy: $0.declaration?.actor,
-                    declaredAt: $0.declaration?.at.iso8601)
+                    declaredAt: $0.declaration?.declaredAt.iso8601)
             },
-            points: review.points.map { .init(guideline: $0.guideline, verdict: $0.verdict.rawValue, text: $0.text) })
+            points: review.points.map { .init(guideline: $0.guideline, status: $0.status.rawValue, text: $0.text) })
     }
 }

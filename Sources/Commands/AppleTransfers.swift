@@ -1,9 +1,7 @@
 internal import FoundationEssentials
 internal import Gateway
-internal import Glibc
 internal import Identity
 internal import Storage
-internal import Synchronization
 
 extension Command {
     static let exportTransfers = Command(
@@ -110,35 +108,22 @@ private enum TransferArguments {
     }
 }
 
-/// Shows the progress of a transfer: one changing line on a terminal, otherwise one line per 1000 identities.
-private final class TransferReport: Sendable {
-    private static let identitiesPerLine = 1000
-
-    private let verb: String
-    private let isOnTerminal = isatty(STDERR_FILENO) == 1
-    private let linesWritten = Mutex(0)
+/// Reports the progress and the result of a transfer.
+private struct TransferReport: Sendable {
+    let verb: String
+    private let line = ProgressLine(itemsPerLine: 1000)
 
     init(verb: String) {
         self.verb = verb
     }
 
     func show(_ progress: AppleTransferRun.Progress) {
-        let text = "\(verb) \(progress.done) of \(progress.all)"
-        if isOnTerminal {
-            Terminal.writeProgress("\r\u{1B}[K\(text)")
-            return
-        }
-        let lines = progress.done / Self.identitiesPerLine
-        let isDue = linesWritten.withLock { written in
-            defer { written = max(written, lines) }
-            return lines > written
-        }
-        if isDue { Terminal.writeProgress("\(text)\n") }
+        line.show("\(verb) \(progress.done) of \(progress.all)", after: progress.done)
     }
 
     /// - Throws: ``Failure`` if there are conflicts. Identities that Apple rejected are only reported.
     func finish(_ progress: AppleTransferRun.Progress) throws {
-        if isOnTerminal { Terminal.writeProgress("\r\u{1B}[K") }
+        line.clear()
         Terminal.writeLine(
             "\(verb) \(progress.done) of \(progress.all) \(progress.all == 1 ? "identity" : "identities")")
         if progress.rejected > 0 {

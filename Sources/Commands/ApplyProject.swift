@@ -177,8 +177,7 @@ private struct ProjectFileApplication: Sendable {
                 in: administration.pool, under: masterKeys, by: .commandLine, at: administration.clock.now())
             _ = try await store.edit(ID(file.project), by: .commandLine, allowing: permissions, change)
         }
-        Terminal.writeLine("+ project \(file.project)")
-        report(configuration.changes(since: initial), discarded: [:])
+        report(configuration.changes(since: initial), createsProject: true)
     }
 
     private func change(_ configuration: inout ProjectConfiguration) {
@@ -192,13 +191,16 @@ private struct ProjectFileApplication: Sendable {
             policy: Policy(profile), algorithm: .es256, domains: [])
     }
 
-    private func report(_ changes: [ConfigurationChange], discarded: [ProviderID: Int]) {
-        for change in changes { Terminal.writeLine(change.line) }
+    private func report(
+        _ changes: [ConfigurationChange], createsProject: Bool = false, discarded: [ProviderID: Int] = [:]
+    ) {
+        let lines = (createsProject ? ["+ project \(file.project)"] : []) + changes.map(\.line)
+        for line in lines { Terminal.writeLine(line) }
         for (provider, count) in discarded.sorted(by: { $0.key.rawValue < $1.key.rawValue }) {
             Terminal.writeLine("- identities of \(provider.rawValue): \(count)")
         }
-        guard !changes.isEmpty else { return Terminal.writeLine("no changes") }
-        let count = "\(changes.count) \(changes.count == 1 ? "change" : "changes")"
+        guard !lines.isEmpty else { return Terminal.writeLine("no changes") }
+        let count = "\(lines.count) \(lines.count == 1 ? "change" : "changes")"
         Terminal.writeLine(isDryRun ? "\(count), not applied (dry run)" : "\(count) applied")
     }
 }

@@ -36,7 +36,7 @@ extension Command {
             throw UsageError(message: "--project and --json require --app-review")
         }
         var reader = SettingsReader.live()
-        let config = try Config(reader: &reader)
+        let (config, publicURL) = try Config.read(from: &reader)
         Terminal.writeLine("ok    configuration")
         Terminal.writeLine(
             "ok    email: \(config.email.map { "sent through \($0.server)" } ?? "disabled (SEKISHO_SMTP_URL is not set)")"
@@ -54,9 +54,9 @@ extension Command {
             guard findings.allSatisfy(\.isGood) else {
                 throw Failure(message: "not ready: see the lines that begin with \"wrong\"")
             }
-            guard let url = config.publicURL, try await administration.usesApple() else { return }
+            guard try await administration.usesApple() else { return }
             Terminal.writeLine(
-                "note  apple: register \(url)/v1/apple/notifications at Apple, as the notification endpoint of each primary App ID"
+                "note  apple: register \(publicURL)/v1/apple/notifications at Apple, as the notification endpoint of each primary App ID"
             )
         }
     }

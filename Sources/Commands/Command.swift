@@ -20,7 +20,7 @@ struct Command: Sendable {
         .importUsers, .exportUsers,
         .createAPIKey, .listAPIKeys, .revokeAPIKey,
         .createServiceKey, .listServiceKeys, .revokeServiceKey,
-        .listSigningKeys, .rotateSigningKeys, .rotateRefreshKey, .rewrap, .generateMasterKey,
+        .listSigningKeys, .rotateSigningKey, .rotateRefreshKey, .rewrap, .generateMasterKey,
         .listAudit, .exportAudit,
         .testEmail, .listEmails,
         .exportTransfers, .importTransfers,

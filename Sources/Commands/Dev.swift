@@ -29,9 +29,10 @@ extension Command {
         let port = UInt16(clamping: try arguments.number("port"))
         let draft = try ProjectDraft(devProject: try arguments.text("project"))
         let data = try DevDirectory(try arguments.text("data"))
+        let masterKeys = try data.masterKeys()
         let database = try DevDatabase(url: arguments.optionalText("database-url"), in: data)
         defer { database.stop() }
-        let config = try Config.dev(databaseURL: database.url, masterKeys: try data.masterKeys(), port: port)
+        let config = try Config.dev(databaseURL: database.url, masterKeys: masterKeys, port: port)
         try Administration.run(on: config.database) { administration in
             try await administration.prepareForDev(draft, database, under: config.masterKeys)
         }
@@ -59,8 +60,7 @@ extension Config {
         let cost = try PasswordHash.Cost(memoryKiB: 8, iterations: 1)
         return Config(
             database: Pool.Configuration(url: databaseURL, applicationName: "sekisho dev"), masterKeys: masterKeys,
-            publicURL: nil, listen: ListenAddress(host: "127.0.0.1", port: port),
-            loops: cores, trustedProxies: [],
+            listen: ListenAddress(host: "127.0.0.1", port: port), loops: cores, trustedProxies: [],
             server: ServerConfig(connections: 8192, connectionsPerAddress: nil, bodyMemoryMiB: 64),
             passwords: PasswordConfig(threads: cores, waiting: 64, cost: cost, replacesHashes: false), logLevel: .info,
             drain: .seconds(10))

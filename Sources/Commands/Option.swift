@@ -61,8 +61,8 @@ struct Option: Sendable {
         case .flag, .text: nil
         case .number(let range):
             range.upperBound == .max
-                ? "a number of at least \(range.lowerBound)"
-                : "a number from \(range.lowerBound) to \(range.upperBound)"
+                ? "an integer of at least \(range.lowerBound)"
+                : "an integer from \(range.lowerBound) to \(range.upperBound)"
         case .choice(let choices):
             choices.count < 2
                 ? choices.joined() : "\(choices.dropLast().joined(separator: ", ")) or \(choices[choices.count - 1])"

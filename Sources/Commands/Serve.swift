@@ -17,9 +17,8 @@ extension Command {
         ]
     ) { _ in
         var reader = SettingsReader.live()
-        let config = try Config(reader: &reader)
+        let (config, publicURL) = try Config.read(from: &reader)
         let log = Log(level: config.logLevel, descriptor: STDOUT_FILENO)
-        guard let publicURL = config.publicURL else { throw Failure(message: "SEKISHO_PUBLIC_URL is not set") }
         let isReady = try config.claimDatabase(log)
         let gateway = try RunningGateway(config, log: log, mode: .serve(at: publicURL))
         defer { log.flush(within: .seconds(2)) }

@@ -27,7 +27,7 @@ extension Command {
         }
     }
 
-    static let rotateSigningKeys = Command(
+    static let rotateSigningKey = Command(
         words: ["keys", "rotate-signing-key"],
         summary: "Rotate the key that signs the ID tokens and session cookies of a project",
         options: [
@@ -57,7 +57,9 @@ extension Command {
             let signsFrom = isImmediate ? now : now + KeyRing.publicationLead
             let key = try KeyGenerator(masterKeys: masterKeys)
                 .idTokenKey(algorithm, in: id, at: now, signsFrom: signsFrom)
-            let retirement = isImmediate ? now : signsFrom + SessionCookies.lifetimes.upperBound + .seconds(300)
+            let lastExpiry = signsFrom + SessionCookies.lifetimes.upperBound
+            // Five minutes more, for backends whose clocks are slow: they still accept the last session cookies.
+            let retirement = isImmediate ? now : lastExpiry + .seconds(300)
             try await store.add(key, othersRetireAt: retirement, in: id)
             Terminal.writeLine(key.id)
         }

@@ -26,7 +26,7 @@ extension Command {
         ]
     ) { arguments in
         let project = try arguments.text("project")
-        guard ProjectDraft.canBeID(project) else {
+        guard ProjectDraft.isValidID(project) else {
             throw UsageError(message: "--project: expected a project ID, got \"\(project)\"")
         }
         let gateway = try arguments.text("url")
@@ -55,20 +55,22 @@ extension Command {
         let loop = try Loop(name: "simulate")
         defer { loop.stop() }
         let client = try HTTP.Client(loop: loop)
-        let result: Result<ClientResponse, any Error> = try loop.waitFor {
-            let result: Result<ClientResponse, any Error>
-            do { result = .success(try await client.send(request)) } catch { result = .failure(error) }
-            await client.close()
-            return result
-        }
-        switch result {
-        case .failure(let error): throw Failure(message: "cannot reach `sekisho dev` at \(gateway) (--url): \(error)")
-        case .success(let response):
-            let text = String(decoding: response.body, as: UTF8.self)
-            guard response.status == 200 else {
-                throw Failure(message: "the gateway responded with status \(response.status): \(text)")
+        let response: ClientResponse
+        do {
+            response = try loop.waitFor {
+                try await perform {
+                    try await client.send(request)
+                } finally: {
+                    await client.close()
+                }
             }
-            return text
+        } catch {
+            throw Failure(message: "cannot reach `sekisho dev` at \(gateway) (--url): \(error)")
         }
+        let text = String(decoding: response.body, as: UTF8.self)
+        guard response.status == 200 else {
+            throw Failure(message: "the gateway responded with status \(response.status): \(text)")
+        }
+        return text
     }
 }

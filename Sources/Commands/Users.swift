@@ -43,13 +43,14 @@ extension Command {
             let userImport = UserImport(
                 source: source, store: PostgresAccountStore(pool: administration.pool), realm: id,
                 resumes: resumes, now: now)
-            let result: Result<Void, any Error>
-            do { result = .success(try await userImport.run(report)) } catch { result = .failure(error) }
-            if case .failure(let error) = result {
+            do {
+                try await userImport.run(report)
+            } catch {
                 Terminal.writeError("\((error as? Failure)?.message ?? "\(error)")")
+                try report.finish()
+                throw Failure(message: "the import is incomplete: run it again with --resume")
             }
             try report.finish()
-            if case .failure = result { throw Failure(message: "the import is incomplete: run it again with --resume") }
         }
     }
 

@@ -81,12 +81,11 @@ private struct TokenVerification: Sendable {
         return try loop.waitFor {
             if let jwks { return try await check(text, DocumentFetch { _ in (jwks, nil) }, on: loop) }
             let client = try HTTP.Client(loop: loop)
-            let result: Result<TokenCheck, any Error>
-            do { result = .success(try await check(text, .http(client), on: loop)) } catch {
-                result = .failure(error)
+            return try await perform {
+                try await check(text, .http(client), on: loop)
+            } finally: {
+                await client.close()
             }
-            await client.close()
-            return try result.get()
         }
     }
 

@@ -1,7 +1,6 @@
 package import Crypto
 internal import FoundationEssentials
 internal import Gateway
-internal import Glibc
 
 /// The directory of the database and the master key of `dev`.
 package struct DevDirectory {
@@ -19,16 +18,17 @@ package struct DevDirectory {
     /// Returns the master key, which is generated on first use and stored with mode 0600.
     package func masterKeys() throws -> MasterKeys {
         let file = path + "/master-key"
-        if let data = FileManager.default.contents(atPath: file) {
-            guard data.count == 32 else {
-                throw Failure(message: "\(file) is invalid: expected 32 bytes, got \(data.count)")
+        if FileManager.default.fileExists(atPath: file) {
+            let key = try InputFile.bytes(of: file)
+            guard key.count == 32 else {
+                throw Failure(message: "\(file) is invalid: expected 32 bytes, got \(key.count)")
             }
-            return try MasterKeys(current: Array(data), previous: nil)
+            return try MasterKeys(current: key, previous: nil)
         }
         let key = Random.bytes(32)
-        let isWritten = FileManager.default.createFile(
-            atPath: file, contents: Data(key), attributes: [.posixPermissions: 0o600])
-        guard isWritten else { throw Failure(message: "cannot write \(file)") }
+        let newFile = try NewFile(writing: file)
+        try newFile.write(key)
+        try newFile.finish()
         return try MasterKeys(current: key, previous: nil)
     }
 }

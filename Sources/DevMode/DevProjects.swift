@@ -53,14 +53,18 @@ package struct DevProjects: Sendable {
         var settings = TenantSettings()
         (settings.allowsPasswords, settings.allowsEmailLinks, settings.allowsAnonymous) = (true, true, true)
         let tenant = Tenant(id: id, parent: project.id, settings: settings)
-        try await store.create(tenant, by: .system, at: clock.now())
+        do {
+            try await store.create(tenant, by: .system, at: clock.now())
+        } catch StoreConflict.taken(.id) {
+            // A concurrent request may have created the tenant first, or the tenant was deleted.
+        }
         return try await ProjectStore(pool: pool).realm(tenant.realm)
     }
 
     private func findOrCreate(_ id: ID<Project>) async throws -> Project? {
         let store = ProjectStore(pool: pool)
         if let project = try await store.project(id) { return project }
-        guard ProjectDraft.canBeID(id.rawValue), try await store.all().count < Self.limit else { return nil }
+        guard ProjectDraft.isValidID(id.rawValue), try await store.all().count < Self.limit else { return nil }
         // The result is ignored, because a concurrent request may have created the project first.
         _ = try await ProjectDraft(devProject: id.rawValue)
             .create(in: pool, under: masterKeys, by: .system, at: clock.now(), signsFrom: Self.earliestSigning)

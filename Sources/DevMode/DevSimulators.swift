@@ -41,8 +41,8 @@ package struct DevSimulators: Sendable {
     /// Registers the client IDs of a project and its apps, so that the providers know them.
     func registerClients(of project: Project) {
         clients.register(
-            project.clients(of: .apple), team: project.settings(of: .apple)?.apple?.teamID, at: apple)
-        for id in project.clients(of: .google) { google.register(GoogleClient(id: id)) }
+            project.clientIDs(of: .apple), team: project.settings(of: .apple)?.apple?.teamID, at: apple)
+        for id in project.clientIDs(of: .google) { google.register(GoogleClient(id: id)) }
     }
 
     /// Registers a client ID that a request names.

@@ -31,11 +31,11 @@ extension EndpointCall {
         case .signIn: return try redirectToApp(checked, code)
         case .resetPassword:
             guard let password = request.query("newPassword") else { throw CredentialRefusal.missingPassword }
-            try await emailActions.resetPassword(code, to: Secret(password), removing: [], from: origin)
-        case .verifyEmail, .changeEmail: try await emailActions.apply(code, from: origin)
-        case .recoverEmail: _ = try await emailActions.recover(code, removing: [], from: origin)
-        case .removeSignInMethod: _ = try await emailActions.removeSignInMethod(code, from: origin)
-        case .undoMerge: _ = try await emailActions.undoMerge(code, from: origin)
+            try await emailActions.resetPassword(code, to: Secret(password), removing: [], from: context)
+        case .verifyEmail, .changeEmail: try await emailActions.apply(code, from: context)
+        case .recoverEmail: _ = try await emailActions.recover(code, removing: [], from: context)
+        case .removeSignInMethod: _ = try await emailActions.removeSignInMethod(code, from: context)
+        case .undoMerge: _ = try await emailActions.undoMerge(code, from: context)
         }
         if let url = request.query("continueUrl") {
             return Response(status: 303, headers: ["Location": try ContinueURL(url, in: checked.project).text])
@@ -90,10 +90,7 @@ private struct ActionFailure: Encodable {
     }
 
     init(_ refusal: CredentialRefusal) {
-        error =
-            switch refusal {
-            case .missingPassword: "newPassword is missing."
-            case .missingEmail, .invalidEmail, .weakPassword, .passwordLacks: "newPassword is too weak."
-            }
+        // Of the refusals without a detail, a reset throws only `missingPassword`.
+        error = refusal.detail ?? "newPassword is missing."
     }
 }

@@ -17,7 +17,7 @@ extension Endpoint {
             let project = try await projects.named(by: call)
             await emailService?.worker.deliverDue()
             let codes = emails.codesByHash
-            let unexpired = try await CodeInspection(pool: pool)
+            let unexpired = try await OOBCodeLookup(pool: pool)
                 .unexpiredCodes(Array(codes.keys), in: project.realm, at: projects.clock.now())
             let base = (emailService?.publicURL() ?? "") + CapturedEmails.actionPath
             return try .json([
@@ -36,7 +36,7 @@ private struct EmulatorCode: Encodable {
     let oobCode: String
     let oobLink: String
 
-    init(_ entry: CodeInspection.Entry, _ code: String, _ payload: EmailPayload, in project: Project, at base: String) {
+    init(_ entry: OOBCodeLookup.Entry, _ code: String, _ payload: EmailPayload, in project: Project, at base: String) {
         email = entry.email
         newEmail = entry.newEmail
         requestType = entry.purpose.rawValue

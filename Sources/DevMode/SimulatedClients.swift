@@ -24,7 +24,7 @@ final class SimulatedClients: Sendable {
 
 extension Project {
     /// The client IDs that the project and its apps have at a provider.
-    func clients(of provider: ProviderID) -> Set<String> {
+    func clientIDs(of provider: ProviderID) -> Set<String> {
         let ids = settings(of: provider)?.clientIDs ?? []
         return Set(ids + apps.flatMap { $0.settings.clientIDs[provider.rawValue] ?? [] })
     }

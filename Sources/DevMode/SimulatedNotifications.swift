@@ -41,8 +41,8 @@ final class NotificationDelivery: Sendable {
 }
 
 /// An action of a person at the simulated Apple that causes a notification.
-struct SimulatedAppleEvent {
-    let notification: Simulators.AppleNotification
+struct SimulatedAppleAction {
+    let event: SimulatedAppleEvent
     let person: SimulatedPerson
     /// The bundle ID of the app.
     let clientID: String
@@ -60,18 +60,17 @@ extension DevSimulators {
     /// Lets the simulated Apple send its notifications to the gateway on this port.
     package func sendNotifications(toPort port: UInt16) { delivery.begin(at: port) }
 
-    func apply(_ events: [SimulatedAppleEvent]) async throws -> [SentNotification] {
+    func apply(_ actions: [SimulatedAppleAction]) async throws -> [SentNotification] {
         var sent: [SentNotification] = []
-        for event in events {
-            let notification = event.notification
+        for action in actions {
+            let event = action.event
             // Either of these two events ends the person's consent.
-            if notification == .consentRevoked || notification == .accountDelete {
-                apple.disconnect(event.person, from: event.clientID)
+            if event == .consentRevoked || event == .accountDelete {
+                apple.disconnect(action.person, from: action.clientID)
             }
-            let payload = try apple.notification(notification, about: event.person, audience: event.clientID)
+            let payload = try apple.notification(event, about: action.person, audience: action.clientID)
             sent.append(
-                SentNotification(
-                    type: notification.rawValue, payload: payload, status: try await delivery.send(payload)))
+                SentNotification(type: event.rawValue, payload: payload, status: try await delivery.send(payload)))
         }
         return sent
     }

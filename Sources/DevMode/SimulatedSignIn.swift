@@ -82,13 +82,12 @@ private struct SimulatedSignIn: Encodable {
         self.authorizationCode = authorizationCode
         self.user = user
         rawNonce = input.rawNonce
-        postBody = [
+        let fields: [(String, String?)] = [
             ("id_token", idToken), ("providerId", providerId), ("nonce", rawNonce), ("user", user),
             // In a postBody, the gateway uses only Apple's codes.
             ("code", providerId == ProviderID.apple.rawValue ? authorizationCode : nil),
         ]
-        .compactMap { name, value in value.map { "\(name)=\($0.formEncoded)" } }
-        .joined(separator: "&")
+        postBody = PercentEncoding.encode(form: fields.compactMap { name, value in value.map { (name, $0) } })
     }
 }
 
@@ -109,12 +108,5 @@ extension DevSimulators {
         return SimulatedSignIn(
             input, idToken: try google.idToken(for: input.person, audience: input.audience, nonce: input.nonce),
             authorizationCode: try google.authorize(input.person, client: input.audience, nonce: input.nonce))
-    }
-}
-
-extension String {
-    /// The text as a value in `application/x-www-form-urlencoded`.
-    fileprivate var formEncoded: String {
-        PercentEncoding.encode(self)
     }
 }

@@ -125,26 +125,25 @@ extension SimulatorChange.Apple {
     /// Returns the actions of persons that the change contains.
     ///
     /// - Throws: ``RequestRefusal`` for an invalid person, or if the client ID or `forwards` is missing.
-    func events() throws(RequestRefusal) -> [SimulatedAppleEvent] {
-        let forwarding: Simulators.AppleNotification = relay?.forwards == true ? .emailEnabled : .emailDisabled
-        let people: [(Simulators.AppleNotification, SimulatedPersonInput?)] = [
+    func actions() throws(RequestRefusal) -> [SimulatedAppleAction] {
+        let forwarding: SimulatedAppleEvent = relay?.forwards == true ? .emailEnabled : .emailDisabled
+        let people: [(SimulatedAppleEvent, SimulatedPersonInput?)] = [
             (.consentRevoked, disconnect), (.accountDelete, deleteAccount),
             (forwarding, relay.map { $0.person ?? SimulatedPersonInput() }),
         ]
-        var events: [SimulatedAppleEvent] = []
-        for case (let notification, let person?) in people {
+        var actions: [SimulatedAppleAction] = []
+        for case (let event, let person?) in people {
             guard let clientId, !clientId.isEmpty else {
                 throw .invalidField(
                     "/apple/clientId", "must be present with disconnect, deleteAccount and relay")
             }
-            events.append(
-                SimulatedAppleEvent(
-                    notification: notification, person: try SimulatedPerson(person), clientID: clientId))
+            actions.append(
+                SimulatedAppleAction(event: event, person: try SimulatedPerson(person), clientID: clientId))
         }
         guard relay == nil || relay?.forwards != nil else {
             throw .invalidField("/apple/relay/forwards", "must be present")
         }
-        return events
+        return actions
     }
 }
 
@@ -154,9 +153,9 @@ extension DevSimulators {
     /// Applies the change completely or, if any member is invalid, not at all. Returns after the gateway has responded
     /// to Apple's notifications.
     fileprivate func apply(_ change: SimulatorChange) async throws -> [SentNotification] {
-        let events = try change.apple?.events() ?? []
+        let actions = try change.apple?.actions() ?? []
         try configure(change)
-        return try await apply(events)
+        return try await apply(actions)
     }
 
     private func configure(_ change: SimulatorChange) throws {
@@ -166,7 +165,7 @@ extension DevSimulators {
         )
         let team = change.apple?.transferToTeam
         guard team.map(AppleSettings.isID) != false else {
-            throw RequestRefusal.invalidField("/apple/transferToTeam", "must be ten upper-case letters and digits")
+            throw RequestRefusal.invalidField("/apple/transferToTeam", "must be ten upper-case letters or digits")
         }
         guard team == nil || change.apple?.clientId?.isEmpty == false else {
             throw RequestRefusal.invalidField("/apple/clientId", "must be present with transferToTeam")

@@ -77,7 +77,7 @@ struct Delivery: Sendable {
 
     private func postpone(_ error: DeliveryError) async throws -> DeliveryOutcome {
         let now = dependencies.clock.now()
-        let backoff = RetryBackoff.delivery.delay(after: queued.attempts, chance: dependencies.jitter())
+        let backoff = RetryBackoff.delivery.delay(after: queued.attempts, chance: dependencies.chance())
         // There is no delay after a shutdown, so that another process can send the email at once.
         let delay = error == .closed ? .zero : backoff
         guard now + delay < email.expiresAt else { return try await giveUp(.rejected(error)) }

@@ -23,7 +23,7 @@ public actor EmailWorker {
         public var report: @Sendable (QueuedEmail, DeliveryOutcome) -> Void
         public var clock: WallClock
         /// Returns a random number from 0 to 1.
-        public var jitter: @Sendable () -> Double
+        public var chance: @Sendable () -> Double
 
         public init(
             queue: any EmailQueue, decrypt: @escaping @Sendable ([UInt8], ID<OutgoingEmail>) throws -> EmailPayload,
@@ -31,7 +31,7 @@ public actor EmailWorker {
             project: @escaping @Sendable (ID<Realm>) async throws -> SendingProject?, renderer: EmailRenderer,
             send: @escaping @Sendable (Message, QueuedEmail, EmailPayload) async -> DeliveryResult,
             report: @escaping @Sendable (QueuedEmail, DeliveryOutcome) -> Void, clock: WallClock,
-            jitter: @escaping @Sendable () -> Double = { .random(in: 0...1) }
+            chance: @escaping @Sendable () -> Double = { .random(in: 0...1) }
         ) {
             self.queue = queue
             self.decrypt = decrypt
@@ -41,7 +41,7 @@ public actor EmailWorker {
             self.send = send
             self.report = report
             self.clock = clock
-            self.jitter = jitter
+            self.chance = chance
         }
     }
 

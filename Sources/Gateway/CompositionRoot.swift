@@ -43,7 +43,7 @@ struct CompositionRoot: Sendable {
 
     private var clock: WallClock { mode.clock }
 
-    func gateway(on pool: Pool) -> RequestPipeline {
+    func pipeline(on pool: Pool) -> RequestPipeline {
         let extensions = mode.extensions(pool, emailService)
         let configuration = ConfigurationCache(
             pool: pool, masterKeys: masterKeys, clock: clock, keyUse: keyUse, lookup: extensions.projects,
@@ -51,7 +51,7 @@ struct CompositionRoot: Sendable {
         let services = services(on: pool, configuration, extensions)
         return RequestPipeline(
             services: services, access: mode.access(configuration),
-            extra: extensions.endpoints(services.emailActions.pages), trustedProxies: trustedProxies, log: log,
+            extra: extensions.endpoints(services.emailActions.service), trustedProxies: trustedProxies, log: log,
             metrics: metrics)
     }
 
@@ -145,11 +145,11 @@ struct CompositionRoot: Sendable {
             codes: codes, store: store, authenticator: authenticator, tokens: tokens, passwords: passwords,
             breaches: breaches, outOfBand: outOfBand, limiter: limiter, networks: networks, clock: clock,
             entropy: .live)
-        let pages = EmailActionService(
+        let service = EmailActionService(
             sending: sending, redemption: redemption, realm: configuration.realm(_:),
             project: configuration.projects.value(for:),
             projectName: { try await configuration.editor.configuration(ID($0))?.name })
-        return EmailActionServices(sending: sending, redemption: redemption, pages: pages)
+        return EmailActionServices(sending: sending, redemption: redemption, service: service)
     }
 
     private func tenancy(
@@ -158,7 +158,7 @@ struct CompositionRoot: Sendable {
         Tenancy(
             projectInTenant: { try await extensions.tenant(configuration.realm(ID($0, of: $1.id)), $0, $1) },
             tenantOfToken: GatewayTokens.tenant(namedBy:), store: PostgresTenantStore(pool: pool),
-            changed: configuration.forgetConfiguration, newID: { ID(Random.text(length: 28)) }, clock: clock)
+            onChange: configuration.forgetConfiguration, newID: { ID(Random.text(length: 28)) }, clock: clock)
     }
 
     private var outOfBand: OutOfBand {
@@ -212,8 +212,8 @@ extension WallClock {
 extension Entropy {
     static let live = Entropy(
         accountID: { ID(Random.text(length: 28)) },
-        sessionID: { ID(withUnsafeBytes(of: UUID().uuid) { UUIDText.text($0) }) },
-        successor: { session, key in
+        sessionID: { ID(UUIDText.text(UUID())) },
+        successorID: { session, key in
             let code = HMAC.sha256(key: Array(key.secret.expose().utf8), message: Array(session.rawValue.utf8))
             return ID(UUIDText.text(code.prefix(16)))
         })

@@ -6,6 +6,9 @@ package import Tokens
 
 /// The differences between `serve` and `dev`.
 package struct Mode: Sendable {
+    /// The URL of the gateway for clients, without a slash at the end; `nil`: the URL has the loopback address and the
+    /// bound port.
+    let publicURL: String?
     let issuers: Issuers
     /// Authenticates callers of the API.
     let access: @Sendable (ConfigurationCache) -> Access
@@ -33,7 +36,7 @@ package struct Mode: Sendable {
     package var extensions: @Sendable (Pool, EmailService?) -> ModeExtensions = { _, _ in ModeExtensions() }
 
     package init(
-        issuers: Issuers, access: @escaping @Sendable (ConfigurationCache) -> Access,
+        publicURL: String? = nil, issuers: Issuers, access: @escaping @Sendable (ConfigurationCache) -> Access,
         customTokens: @escaping @Sendable (ConfigurationCache, WallClock) -> CustomTokens,
         verifier: @escaping @Sendable (JWKSCache, WallClock) -> Verifier, clock: WallClock = WallClock.live,
         acceptsLoopbackIssuers: Bool = false, limitsRates: Bool = false,
@@ -41,6 +44,7 @@ package struct Mode: Sendable {
         decorateOutOfBand: @escaping @Sendable (OutOfBand) -> OutOfBand = { $0 },
         extensions: @escaping @Sendable (Pool, EmailService?) -> ModeExtensions = { _, _ in ModeExtensions() }
     ) {
+        self.publicURL = publicURL
         self.issuers = issuers
         self.access = access
         self.customTokens = customTokens
@@ -80,7 +84,7 @@ extension Mode {
     /// - Parameter publicURL: without a slash at the end.
     package static func serve(at publicURL: String) -> Mode {
         Mode(
-            issuers: .own(publicURL),
+            publicURL: publicURL, issuers: .own(publicURL),
             access: { $0.access },
             customTokens: { .signed(by: $0.backendKey(_:preferably:), clock: $1) },
             verifier: { .live(keys: $0, clock: $1) }, limitsRates: true)

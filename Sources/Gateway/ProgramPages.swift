@@ -13,7 +13,7 @@ package enum ProgramPages {
         guard let maps = try? InputFile.text(of: "/proc/self/smaps") else { return }
         // Another thread may have loaded or unloaded a library since the list was read, so only pages that belong to
         // the program or a library now are released.
-        withUnsafePointer(to: unchanged(in: maps)) { ranges in
+        withUnsafePointer(to: unchangedRanges(in: maps)) { ranges in
             visit_read_only_segments(
                 { start, end, ranges in
                     guard let ranges = ranges?.assumingMemoryBound(to: [Range<UInt>].self).pointee else { return }
@@ -32,7 +32,7 @@ package enum ProgramPages {
     /// linker wrote addresses into them, or a debugger wrote a breakpoint.
     ///
     /// - Parameter maps: the content of `/proc/self/smaps`; see `proc_pid_smaps(5)`.
-    package static func unchanged(in maps: String) -> [Range<UInt>] {
+    package static func unchangedRanges(in maps: String) -> [Range<UInt>] {
         var ranges: [Range<UInt>] = []
         var candidate: Range<UInt>?
         for line in maps.split(separator: "\n") {

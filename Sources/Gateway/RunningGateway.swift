@@ -43,7 +43,7 @@ package final class RunningGateway: Sendable {
             in: PasswordKeyStore(pool: pools[0]), under: config.masterKeys, clock: mode.clock)
         let metrics = GatewayMetrics()
         let limits = RateLimits(masterKeys: config.masterKeys, clock: mode.clock, metrics: metrics.registry)
-        let publicURL = { @Sendable in config.publicURL ?? "http://127.0.0.1:\(state.port.load(ordering: .relaxed))" }
+        let publicURL = { @Sendable in mode.publicURL ?? "http://127.0.0.1:\(state.port.load(ordering: .relaxed))" }
         let dependencies = EmailService.Dependencies(
             pool: pools[0], masterKeys: config.masterKeys, clock: mode.clock, publicURL: publicURL, log: log,
             metrics: metrics.registry)
@@ -64,7 +64,7 @@ package final class RunningGateway: Sendable {
             countFlowEvent: AuthorizationFlowMetrics(metrics: metrics.registry).count, keyUse: keyUse, mode: mode,
             emailService: emailService, appleDomainAssociation: config.appleDomainAssociation, publicURL: publicURL,
             isDraining: { state.isDraining.load(ordering: .relaxed) })
-        let gateways = pools.map { root.gateway(on: $0) }
+        let gateways = pools.map { root.pipeline(on: $0) }
         do {
             server = try Server(
                 loops: group.loops, address: config.listen.host, port: config.listen.port,
@@ -73,6 +73,7 @@ package final class RunningGateway: Sendable {
             throw Failure(message: "cannot listen on \(config.listen): \(error)")
         }
         metrics.registry.export(server)
+        metrics.registry.export(log)
         metrics.registry.gauge("sekisho_passwords_waiting", help: "Passwords that wait for a thread.") { [hashing] in
             Double(hashing.waiting)
         }

@@ -26,7 +26,7 @@ struct Apple: Sendable {
             replayKeys: Self.replayKeys(nonce: nonce, of: subject, expiresAt: token.expiresAt),
             issuedAt: try token.claims.time("iat"))
         identity.transferSubject = token.claims.text("transfer_sub").flatMap {
-            OIDCVerifier.canBeSubject($0) ? $0 : nil
+            OIDCVerifier.isValidSubject($0) ? $0 : nil
         }
         return identity
     }

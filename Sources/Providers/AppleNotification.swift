@@ -64,7 +64,7 @@ extension AppleNotification {
     private static let latestSecond: Double = 1e11
 
     init(_ claims: IdentityTokenClaims, for audience: String) throws(ProviderRefusal) {
-        guard let id = claims.text("jti"), OIDCVerifier.canBeSubject(id) else { throw .claim("jti") }
+        guard let id = claims.text("jti"), OIDCVerifier.isValidSubject(id) else { throw .claim("jti") }
         guard let issuedAt = try claims.time("iat") else { throw .claim("iat") }
         let event = try Self.event(in: claims)
         guard let type = event.text("type") else { throw .claim("events") }

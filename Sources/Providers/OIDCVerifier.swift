@@ -103,11 +103,11 @@ struct OIDCVerifier: Sendable {
     }
 
     static func subject(_ claims: IdentityTokenClaims) throws(ProviderRefusal) -> String {
-        guard let subject = claims.text("sub"), canBeSubject(subject) else { throw .claim("sub") }
+        guard let subject = claims.text("sub"), isValidSubject(subject) else { throw .claim("sub") }
         return subject
     }
 
-    static func canBeSubject(_ text: String) -> Bool {
+    static func isValidSubject(_ text: String) -> Bool {
         subjectLengths.contains(text.unicodeScalars.count)
             && !text.unicodeScalars.contains { $0.properties.generalCategory == .control }
     }
@@ -153,7 +153,7 @@ extension IdentityTokenFault {
 /// these types is accepted.
 struct IdentityTokenClaims: Sendable {
     /// Times from 1970 to the year 9999, in seconds.
-    private static let times: ClosedRange<Double> = 0...253_402_300_799
+    private static let times = 0...Double(Instant.latest.seconds)
 
     private let members: [String: JSONValue]
 

@@ -11,5 +11,9 @@ extension Response {
     }
 }
 
+extension JSONValue {
+    static func texts(_ texts: String...) -> JSONValue { .array(texts.map(JSONValue.string)) }
+}
+
 /// The base URL of the request, for documents that contain endpoints.
 func origin(of request: Request) -> String { "http://\(request.headers["Host"] ?? "127.0.0.1")" }

@@ -57,10 +57,11 @@ public final class SimulatorServer: Sendable {
         _ provider: any SimulatedProvider, _ body: (SimulatorServer) async throws -> Value
     ) async throws -> Value {
         let server = try SimulatorServer(provider)
-        let result: Result<Value, any Error>
-        do { result = .success(try await body(server)) } catch { result = .failure(error) }
-        await server.stop()
-        return try result.get()
+        return try await perform {
+            try await body(server)
+        } finally: {
+            await server.stop()
+        }
     }
 
     private static func start(

@@ -65,7 +65,7 @@ public struct CustomTokenPayload: Sendable {
 
     /// The time in `iat`; `nil` if it is absent, or not a time from 1970 to 9999.
     private var issuedAt: Instant? {
-        guard let seconds = number("iat"), (0...253_402_300_799).contains(seconds) else { return nil }
+        guard let seconds = number("iat"), (0...Double(Instant.latest.seconds)).contains(seconds) else { return nil }
         return Instant(seconds: Int64(seconds))
     }
 

@@ -35,7 +35,7 @@ extension OutOfBand {
         return OutOfBand(
             newCode: { Base64URL.encode(Random.bytes(32)) },
             hash: { Digest.sha256(Array($0.utf8)) },
-            emailID: { ID(withUnsafeBytes(of: UUID().uuid) { UUIDText.text($0) }) },
+            emailID: { ID(UUIDText.text(UUID())) },
             seal: { try payloads.seal($0, for: $1) }, actionBase: actionBase, appLinkBase: appLinkBase,
             sendsEmail: sendsEmail)
     }

@@ -33,7 +33,7 @@ public struct GatewayTokens: TokenAuthority {
         let key = try await keys(project.id).refreshTokenSigner(at: clock.now())
         guard
             let token = RefreshTokenCodec.encode(claim, keyID: key.stored.id, secret: key.secret, in: project)
-        else { throw NoSigningKey() }
+        else { throw UnencodableRefreshToken(keyID: key.stored.id, session: claim.session) }
         return token
     }
 
@@ -162,9 +162,11 @@ public struct KeyRing: Sendable {
     /// Newest first, like ``refreshKeys``.
     let idTokenKeys: [IDTokenKey]
     let refreshKeys: [RefreshKey]
+    private let project: ID<Project>
 
     /// - Throws: ``SealFault`` if a key cannot be decrypted with `masterKeys`.
     public init(_ keys: [StoredKey], of project: ID<Project>, under masterKeys: MasterKeys) throws {
+        self.project = project
         let newestFirst = keys.sorted { $0.signsFrom > $1.signsFrom }
         idTokenKeys = try newestFirst.filter { $0.purpose == .idToken }.map { key in
             let privateKey = try PrivateKey(pkcs8: try key.open(in: project, under: masterKeys))
@@ -176,7 +178,9 @@ public struct KeyRing: Sendable {
     }
 
     func idTokenSigner(at now: Instant) throws -> IDTokenKey {
-        guard let key = idTokenKeys.first(where: { $0.stored.signs(at: now) }) else { throw NoSigningKey() }
+        guard let key = idTokenKeys.first(where: { $0.stored.signs(at: now) }) else {
+            throw NoSigningKey(purpose: .idToken, project: project)
+        }
         return key
     }
 
@@ -185,7 +189,9 @@ public struct KeyRing: Sendable {
     }
 
     func refreshTokenSigner(at now: Instant) throws -> RefreshKey {
-        guard let key = refreshKeys.first(where: { $0.stored.signs(at: now) }) else { throw NoSigningKey() }
+        guard let key = refreshKeys.first(where: { $0.stored.signs(at: now) }) else {
+            throw NoSigningKey(purpose: .refreshToken, project: project)
+        }
         return key
     }
 
@@ -217,9 +223,28 @@ public struct KeyRing: Sendable {
     }
 }
 
-/// The project has no key that signs now: none was created, all are retired, or none signs yet. Also thrown if the ID
-/// of the key or of the session cannot be encoded in a refresh token.
-struct NoSigningKey: Error {}
+/// The project has no key that signs now: none was created, all are retired, or none signs yet.
+struct NoSigningKey: Error, CustomStringConvertible {
+    let purpose: StoredKey.Purpose
+    let project: ID<Project>
+
+    var description: String {
+        switch purpose {
+        case .idToken: "project \(project) has no key that signs ID tokens now: run sekisho keys rotate-signing-key"
+        case .refreshToken: "project \(project) has no key for refresh tokens now: run sekisho keys rotate-refresh-key"
+        }
+    }
+}
+
+/// The ID of the key or of the session cannot be encoded in a refresh token.
+struct UnencodableRefreshToken: Error, CustomStringConvertible {
+    let keyID: String
+    let session: ID<Session>
+
+    var description: String {
+        "expected a key ID of eight hexadecimal digits and a UUID as session ID, got \"\(keyID)\" and \"\(session)\""
+    }
+}
 
 extension StoredKey {
     fileprivate func signs(at now: Instant) -> Bool { signsFrom <= now && isTrusted(at: now) }

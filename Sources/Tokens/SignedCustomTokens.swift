@@ -33,7 +33,7 @@ extension CustomTokens {
     ) -> CustomTokens {
         CustomTokens { token, project in
             let unverified = try unverified(token)
-            guard let id = unverified.keyID ?? unverified.unverifiedIssuer, canBeKeyID(id),
+            guard let id = unverified.keyID ?? unverified.unverifiedIssuer, isValidKeyID(id),
                 let key = try await key(id, project.id)
             else { throw CustomTokenRefusal.invalid(.unknownKey) }
             let payload = try CustomTokenPayload(try verify(unverified, by: key.publicKey))
@@ -67,7 +67,5 @@ extension CustomTokens {
     }
 
     /// Whether `id` has the form of a key ID. Other texts are rejected before the database is queried.
-    private static func canBeKeyID(_ id: String) -> Bool {
-        (1...64).contains(id.utf8.count) && id.utf8.allSatisfy { (0x21...0x7E).contains($0) }
-    }
+    private static func isValidKeyID(_ id: String) -> Bool { id.isVisibleASCII(1...64) }
 }

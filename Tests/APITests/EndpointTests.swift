@@ -18,7 +18,7 @@ struct EndpointTests {
         arguments: [(1, "Wait one minute"), (60, "Wait one minute"), (61, "Wait 2 minutes")])
     func tooManyAttempts(seconds: Int, text: String) {
         let refusal = TooManyAttempts(retryAfter: .seconds(seconds))
-        let page = PageResponse(refusal, of: ID("demo"), Page.Frame(language: .english, projectName: nil))
+        let page = PageResponse(refusal, of: ID("demo"), Page.Context(language: .english, projectName: nil))
         #expect(page.response.status == 429)
         #expect(page.response.headers["Retry-After"] == String(seconds))
         #expect(String(decoding: page.response.body, as: UTF8.self).contains(text))

@@ -98,7 +98,7 @@ struct EmailWorkerTests {
                     queue.state.withLock { $0.sent.append(message) }
                     return result
                 }, report: { _, outcome in queue.state.withLock { $0.outcomes.append(outcome) } },
-                clock: .fixed(at: now), jitter: { 0.5 }))
+                clock: .fixed(at: now), chance: { 0.5 }))
         await worker.deliverDue()
         await worker.stop()
         return queue.state.withLock { $0 }
@@ -163,7 +163,7 @@ struct EmailWorkerTests {
         #expect(state.sent.isEmpty)
     }
 
-    /// The emails expire after 3600 s. The delay is 30 s × 2^(attempts − 1), but at most 3600 s. A jitter of 0.5 means
+    /// The emails expire after 3600 s. The delay is 30 s × 2^(attempts − 1), but at most 3600 s. A chance of 0.5 means
     /// the factor 1.
     @Test(
         "The delay doubles with each attempt, and an email is given up if it would expire before the next attempt",
@@ -182,7 +182,7 @@ struct EmailWorkerTests {
     @Test("An email whose delivery ends because of a shutdown is postponed without delay")
     func shutdown() async throws {
         let state = try await Self.deliver([Self.queued()], result: .transient(.closed))
-        #expect(state.calls == ["postpone 0 stopped"])
+        #expect(state.calls == ["postpone 0 the gateway is stopping"])
     }
 
     @Test("An email that the server rejects permanently is given up")

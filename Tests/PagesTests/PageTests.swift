@@ -45,7 +45,7 @@ struct PageTests {
             AddedSignInMethod(provider: .google, subject: "1", addedAt: Instant(seconds: 1_767_225_600))
         }
 
-        var frame: Page.Frame { Page.Frame(language: language, projectName: name) }
+        var context: Page.Context { Page.Context(language: language, projectName: name) }
         var continueURL: ContinueURL? {
             let project = Project(
                 id: project, number: 1, profile: .sekisho, policy: Policy(.sekisho),
@@ -80,70 +80,72 @@ struct PageTests {
     static let rows: [Row] =
         [
             Row(testDescription: "verifyEmail") {
-                .verifyEmail($0.email, of: account(isVerified: false), $0.form, $0.frame)
+                .verifyEmail($0.email, of: account(isVerified: false), $0.form, $0.context)
             },
             Row(testDescription: "verifyEmail, already verified") {
-                .verifyEmail($0.email, of: account(isVerified: true), $0.form, $0.frame)
+                .verifyEmail($0.email, of: account(isVerified: true), $0.form, $0.context)
             },
-            Row(testDescription: "emailVerified") { .emailVerified($0.email, continuing: $0.continueURL, $0.frame) },
-            Row(testDescription: "emailDisavowed") { .emailDisavowed($0.frame) },
+            Row(testDescription: "emailVerified") { .emailVerified($0.email, continuing: $0.continueURL, $0.context) },
+            Row(testDescription: "emailDisavowed") { .emailDisavowed($0.context) },
             Row(testDescription: "resetPassword") {
-                .resetPassword(of: $0.email, $0.rules, removing: [], $0.form, $0.frame)
+                .resetPassword(of: $0.email, $0.rules, removing: [], $0.form, $0.context)
             },
             Row(testDescription: "resetPassword, rejected password") {
-                .resetPassword(of: $0.email, $0.rules, missing: everyRequirement, removing: [], $0.form, $0.frame)
+                .resetPassword(of: $0.email, $0.rules, missing: everyRequirement, removing: [], $0.form, $0.context)
             },
             Row(testDescription: "resetPassword, identities") {
-                .resetPassword(of: $0.email, $0.rules, removing: $0.identities, $0.form, $0.frame)
+                .resetPassword(of: $0.email, $0.rules, removing: $0.identities, $0.form, $0.context)
             },
             Row(testDescription: "resetPassword, recovered") {
-                .resetPassword(of: $0.email, $0.rules, removing: [], after: .recovered($0.email), $0.form, $0.frame)
+                .resetPassword(of: $0.email, $0.rules, removing: [], after: .recovered($0.email), $0.form, $0.context)
             },
             Row(testDescription: "resetPassword, removed") {
                 .resetPassword(
-                    of: $0.email, $0.rules, removing: [], after: .removed(.named($0.provider)), $0.form, $0.frame)
+                    of: $0.email, $0.rules, removing: [], after: .removed(.named($0.provider)), $0.form, $0.context)
             },
             Row(testDescription: "removeSignInMethod") {
                 .removeSignInMethod(
                     $0.method, named: .named($0.provider), device: $0.device, of: $0.email, setsPassword: true, $0.form,
-                    $0.frame)
+                    $0.context)
             },
             Row(testDescription: "signInMethodRemoved") {
-                .signInMethodRemoved(.named($0.provider), takenEmail: nil, $0.frame)
+                .signInMethodRemoved(.named($0.provider), takenEmail: nil, $0.context)
             },
             Row(testDescription: "signInMethodRemoved, address taken") {
-                .signInMethodRemoved(.password, takenEmail: $0.email, $0.frame)
+                .signInMethodRemoved(.password, takenEmail: $0.email, $0.context)
             },
             Row(testDescription: "passwordReset") {
-                .passwordReset(of: $0.email, continuing: $0.continueURL, $0.frame)
+                .passwordReset(of: $0.email, continuing: $0.continueURL, $0.context)
             },
-            Row(testDescription: "changeEmail") { .changeEmail(from: $0.email, to: $0.email, $0.form, $0.frame) },
-            Row(testDescription: "emailChanged") { .emailChanged(to: $0.email, continuing: $0.continueURL, $0.frame) },
+            Row(testDescription: "changeEmail") { .changeEmail(from: $0.email, to: $0.email, $0.form, $0.context) },
+            Row(testDescription: "emailChanged") {
+                .emailChanged(to: $0.email, continuing: $0.continueURL, $0.context)
+            },
             Row(testDescription: "recoverEmail") {
-                .recoverEmail(to: $0.email, leaving: $0.email, removing: $0.identities, $0.form, $0.frame)
+                .recoverEmail(to: $0.email, leaving: $0.email, removing: $0.identities, $0.form, $0.context)
             },
             Row(testDescription: "emailRecovered") {
-                .emailRecovered(to: $0.email, continuing: $0.continueURL, $0.frame)
+                .emailRecovered(to: $0.email, continuing: $0.continueURL, $0.context)
             },
-            Row(testDescription: "undoMerge") { .undoMerge(of: $0.email, setsPassword: true, $0.form, $0.frame) },
+            Row(testDescription: "undoMerge") { .undoMerge(of: $0.email, setsPassword: true, $0.form, $0.context) },
             Row(testDescription: "undoMerge, no password") {
-                .undoMerge(of: $0.email, setsPassword: false, $0.form, $0.frame)
+                .undoMerge(of: $0.email, setsPassword: false, $0.form, $0.context)
             },
-            Row(testDescription: "mergeUndone") { .mergeUndone($0.email, continuing: $0.continueURL, $0.frame) },
+            Row(testDescription: "mergeUndone") { .mergeUndone($0.email, continuing: $0.continueURL, $0.context) },
             Row(testDescription: "mergeUndone, address taken") {
-                .mergeUndone(nil, continuing: $0.continueURL, $0.frame)
+                .mergeUndone(nil, continuing: $0.continueURL, $0.context)
             },
-            Row(testDescription: "signIn") { .signIn($0.email, $0.link, $0.frame) },
-            Row(testDescription: "signIn, no URL of the app") { .signIn($0.email, nil, $0.frame) },
-            Row(testDescription: "forgotPassword") { .forgotPassword($0.frame) },
-            Row(testDescription: "forgotPassword, invalid address") { .forgotPassword(isInvalid: true, $0.frame) },
-            Row(testDescription: "resetRequested") { .resetRequested(to: $0.email, $0.frame) },
+            Row(testDescription: "signIn") { .signIn($0.email, $0.link, $0.context) },
+            Row(testDescription: "signIn, no URL of the app") { .signIn($0.email, nil, $0.context) },
+            Row(testDescription: "forgotPassword") { .forgotPassword($0.context) },
+            Row(testDescription: "forgotPassword, invalid address") { .forgotPassword(isInvalid: true, $0.context) },
+            Row(testDescription: "resetRequested") { .resetRequested(to: $0.email, $0.context) },
         ]
         + ([
             .code(.invalid), .code(.expired), .code(.emailTaken), .code(.accountDisabled), .code(.notAllowed),
             .tooManyAttempts(minutes: 1), .tooManyAttempts(minutes: 5), .malformed, .notFound,
         ] as [Page.Failure]).map { failure in
-            Row(testDescription: "\(failure)") { .failure(failure, $0.frame) }
+            Row(testDescription: "\(failure)") { .failure(failure, $0.context) }
         }
 
     @Test("Hostile values do not change the structure of a page", arguments: rows)
@@ -195,7 +197,7 @@ struct PageTests {
         let values = Values()
         for isVerified in [false, true] {
             let page = Page.verifyEmail(
-                values.email, of: Self.account(isVerified: isVerified), values.form, values.frame)
+                values.email, of: Self.account(isVerified: isVerified), values.form, values.context)
             #expect(page.html.contains("This was not me") != isVerified)
             #expect(page.html.contains(#"<time datetime="2026-01-01T00:00:00.000Z">1 January 2026, 00:00 UTC</time>"#))
         }

@@ -89,13 +89,14 @@ struct AdvisoryTests {
     }
 
     @Test(
-        "GHSA-5hvv-9cqv-894r: an error instead of claims, or claims without a subject, are not an identity",
+        "GHSA-5hvv-9cqv-894r: an error instead of claims, or claims without a subject, do not identify a user",
         arguments: [
             #"{"error":"temporarily_unavailable"}"#, "{}", "[]", "null", "", "<html></html>",
             #"{"iss":"https://appleid.apple.com","aud":"com.example.app","iat":1800000000,"exp":1800000600}"#,
             #"{"iss":"https://appleid.apple.com","aud":"com.example.app","iat":1800000000,"exp":1800000600,"sub":""}"#,
         ])
     func errorAsClaims(payload: String) async throws {
+        // A JWS must not have an empty part.
         let token = try appleToken(
             header: #"{"alg":"RS256","kid":"current"}"#, payload: payload.isEmpty ? " " : payload)
         guard case .invalidToken(let fault) = try await Fixture().refusal(of: token) else {
@@ -216,7 +217,7 @@ struct AdvisoryTests {
     }
 
     @Test("Bhavuk Jain 2020, nOAuth: the email address does not identify the user")
-    func addressIsNoSubject() async throws {
+    func addressIsNotTheSubject() async throws {
         let fixture = Fixture()
         let victim = try await fixture.verify(appleToken())
         let other = try await fixture.verify(appleToken(changing: ["sub": "another"]))

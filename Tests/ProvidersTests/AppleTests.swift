@@ -61,9 +61,9 @@ struct AppleTests {
             EmailRow(testDescription: "not verified", changes: ["email_verified": false], trust: .none),
             EmailRow(testDescription: "not verified, as text", changes: ["email_verified": "false"], trust: .none),
             EmailRow(testDescription: "no email_verified", changes: ["email_verified": .null], trust: .none),
-            EmailRow(testDescription: "1", changes: ["email_verified": 1], trust: .none),
-            EmailRow(testDescription: "True", changes: ["email_verified": "True"], trust: .none),
-            EmailRow(testDescription: "[true]", changes: ["email_verified": [true]], trust: .none),
+            EmailRow(testDescription: "email_verified is 1", changes: ["email_verified": 1], trust: .none),
+            EmailRow(testDescription: "email_verified is True", changes: ["email_verified": "True"], trust: .none),
+            EmailRow(testDescription: "email_verified is [true]", changes: ["email_verified": [true]], trust: .none),
             EmailRow(testDescription: "no address", changes: ["email": .null], trust: .none, email: nil),
             EmailRow(testDescription: "not an address", changes: ["email": "ada"], trust: .none, email: nil),
             EmailRow(
@@ -99,7 +99,7 @@ struct AppleTests {
     }
 
     @Test(
-        "An address is trusted only if email_verified is true, also as text; relays are known by claim or by domain",
+        "An address is trusted only if email_verified is true, also as text; a relay is recognized by claim or domain",
         arguments: EmailRow.all)
     func email(row: EmailRow) async throws {
         let identity = try await Fixture().verify(appleToken(changing: row.changes))
@@ -162,10 +162,5 @@ extension JSONValue {
     func member(_ name: String) -> JSONValue? {
         guard case .object(let members) = self else { return nil }
         return members[name]
-    }
-
-    var names: Set<String> {
-        guard case .object(let members) = self else { return [] }
-        return Set(members.keys)
     }
 }

@@ -53,14 +53,14 @@ struct GoogleTests {
 
         static let all = [
             EmailRow("a foreign domain, verified", [:], .verified, or: .authoritative),
-            EmailRow("verified, as a text", ["email_verified": "true"], .verified, or: .authoritative),
+            EmailRow("verified, as text", ["email_verified": "true"], .verified, or: .authoritative),
             EmailRow("a foreign domain, not verified", ["email_verified": false], .none),
             EmailRow("no email_verified", ["email_verified": .null], .none),
             EmailRow("an invalid email_verified", ["email_verified": 1], .none),
             EmailRow("Gmail", ["email": "Ada@Gmail.com"], .authoritative),
             EmailRow("Gmail, no email_verified", ["email": "ada@gmail.com", "email_verified": .null], .authoritative),
             EmailRow("Gmail, not verified", ["email": "ada@gmail.com", "email_verified": false], .none),
-            EmailRow("Gmail, not verified, as a text", ["email": "ada@gmail.com", "email_verified": "false"], .none),
+            EmailRow("Gmail, not verified, as text", ["email": "ada@gmail.com", "email_verified": "false"], .none),
             EmailRow("Gmail, an invalid email_verified", ["email": "ada@gmail.com", "email_verified": "yes"], .none),
             EmailRow("a domain that ends like Gmail's", ["email": "ada@notgmail.com"], .verified, or: .authoritative),
             EmailRow("a subdomain of Gmail", ["email": "ada@x.gmail.com"], .verified, or: .authoritative),
@@ -68,7 +68,7 @@ struct GoogleTests {
             EmailRow("Workspace, not verified", ["hd": "example.com", "email_verified": false], .none),
             EmailRow("Workspace, no email_verified", ["hd": "example.com", "email_verified": .null], .none),
             EmailRow("an empty hd", ["hd": ""], .verified, or: .authoritative),
-            EmailRow("an hd that is not a text", ["hd": true], .verified, or: .authoritative),
+            EmailRow("an hd that is not a string", ["hd": true], .verified, or: .authoritative),
             EmailRow("no address", ["email": .null, "hd": "example.com"], .none),
         ]
     }
@@ -101,7 +101,7 @@ struct GoogleTests {
             ])
     }
 
-    @Test("A token may contain no profile")
+    @Test("A token without a profile is accepted")
     func bare() async throws {
         let names = ["email", "email_verified", "name", "given_name", "family_name", "picture", "locale", "azp", "nbf"]
         let token = try googleToken(changing: Dictionary(uniqueKeysWithValues: names.map { ($0, .null) }))
@@ -127,7 +127,7 @@ struct GoogleTests {
         #expect(identity.profile.photoURL == (isKept ? url : nil))
     }
 
-    @Test("Names lose control and formatting characters, and are truncated to 100 characters")
+    @Test("Control and formatting characters in names become spaces, and names are truncated to 100 characters")
     func names() async throws {
         let token = try googleToken(changing: [
             "name": .string("\u{202E}Ada\n" + String(repeating: "x", count: 500)), "given_name": "A\u{0007}da",

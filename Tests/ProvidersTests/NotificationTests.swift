@@ -10,12 +10,12 @@ struct NotificationTests {
 
     private func token(
         _ event: JSONValue = ["type": "consent-revoked", "sub": "001", "event_time": 1_799_999_999_123],
-        changing changes: Changes = [:], asText: Bool = true
+        changing changes: Changes = [:], asString: Bool = true
     ) throws -> String {
         let text = JSONValue.string(String(decoding: try StrictJSON.encode(event), as: UTF8.self))
         var all: Changes = [
             "sub": .null, "email": .null, "email_verified": .null, "exp": .null, "jti": "one",
-            "events": asText ? text : event,
+            "events": asString ? text : event,
         ]
         all.merge(changes) { $1 }
         return try appleToken(changing: all)
@@ -40,8 +40,8 @@ struct NotificationTests {
     @Test(
         "A notification may be wrapped or bare, with the event as a string or an object", arguments: [true, false],
         [true, false])
-    func shapes(isWrapped: Bool, asText: Bool) async throws {
-        let token = try token(asText: asText)
+    func shapes(isWrapped: Bool, asString: Bool) async throws {
+        let token = try token(asString: asString)
         let notification = try await read(isWrapped ? #" {"payload":"\#(token)"}"# : token + "\n")
         #expect(notification.id == "one")
         #expect(notification.audience == "com.example.app")
@@ -62,7 +62,7 @@ struct NotificationTests {
     }
 
     @Test(
-        "The time of an event is in seconds, or above 100 000 000 000 in milliseconds, and is nil if it is not valid",
+        "The time of an event is in seconds, or in milliseconds if above 100 000 000 000; an invalid time is nil",
         arguments: [
             (1_508_184_845, 1_508_184_845_000), (1_508_184_845_123, 1_508_184_845_123),
             (100_000_000_000, 100_000_000_000_000),

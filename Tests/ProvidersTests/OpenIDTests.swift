@@ -57,7 +57,7 @@ struct OpenIDTests {
         #expect(identity.email == EmailAddress("ada@example.com"))
     }
 
-    @Test("An address at Apple's relay does not count as private")
+    @Test("An address at Apple's relay does not count as private in another provider's token")
     func relay() async throws {
         let token = try openIDToken(changing: ["email": "x@privaterelay.appleid.com", "is_private_email": true])
         #expect(try await !Fixture().verify(token, of: Fixture.openID).isPrivateEmail)

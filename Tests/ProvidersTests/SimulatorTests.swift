@@ -111,7 +111,7 @@ struct SimulatorTests {
     func appleNotifications(eventsAreAnObject: Bool) async throws {
         try await Self.withSimulator(Self.apple) { apple, _, gateway in
             apple.quirks.eventsAreAnObject = eventsAreAnObject
-            for notification in Simulators.AppleNotification.allCases {
+            for notification in SimulatedAppleEvent.allCases {
                 let token = try apple.notification(notification, about: .grace, audience: "com.example.app")
                 let body = String(decoding: try SimulatedApple.notificationBody(token), as: UTF8.self)
                 let read = try await gateway.notifications.verify(

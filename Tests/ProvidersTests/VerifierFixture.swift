@@ -140,7 +140,7 @@ final class ScriptedProvider: Sendable {
         }
     }
 
-    struct Down: Error {}
+    struct Unreachable: Error {}
 
     private let answers = Mutex<[String: Answer]>([:])
     private let requested = Mutex<[DocumentAddress]>([])
@@ -161,7 +161,7 @@ final class ScriptedProvider: Sendable {
     private func answer(_ answer: Answer) async throws -> (body: [UInt8], maxAge: Duration?) {
         switch answer {
         case .text(let text, let maxAge): return (Array(text.utf8), maxAge)
-        case .failure: throw Down()
+        case .failure: throw Unreachable()
         case .behind(let gate, let inner):
             await gate.pass()
             return try await self.answer(inner)

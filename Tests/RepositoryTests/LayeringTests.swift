@@ -122,7 +122,7 @@ struct LayeringTests {
             for name in ["DevMode", "PrivatePostgres", "Simulators"] {
                 if !isDevCommand, try Self.imports(of: file).contains(name) { Issue.record("\(file) imports \(name)") }
             }
-            for word in [".unsigned(otherwise", ".fake(isSimulated", ".anyCaller", "CodeInspection("]
+            for word in [".unsigned(otherwise", ".fake(isSimulated", ".anyCaller", "OOBCodeLookup("]
             where try Repository.text(file).contains(word) {
                 Issue.record("\(file) names \(word)")
             }

@@ -28,7 +28,7 @@ struct AppleAuthorizationTests {
         #expect(later["sub"] == claims["sub"])
     }
 
-    @Test("A sign-in to another client of the team sends the user again, with the same subject")
+    @Test("A sign-in to another client of the team sends the field `user` again, with the same subject")
     func otherClient() throws {
         let app = try fixture.apple.authorize(.ada, client: AppleFixture.app)
         let site = try fixture.apple.authorize(.ada, client: AppleFixture.site, redirectURI: AppleFixture.callback)
@@ -55,7 +55,7 @@ struct AppleAuthorizationTests {
         }
     }
 
-    @Test("The identity token and the user have the relay address if the person hides the address")
+    @Test("The identity token and the field `user` have the relay address if the person hides the address")
     func relay() throws {
         let first = try fixture.apple.authorize(.grace, client: AppleFixture.app)
         let email = try #require(try fixture.claims(of: first.identityToken)["email"]?.text)

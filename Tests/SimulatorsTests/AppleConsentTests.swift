@@ -58,7 +58,7 @@ struct AppleConsentTests {
         #expect(page.text.contains("ユーザーを選ぶ") == (language == "ja"))
     }
 
-    @Test("Consent posts the code, the ID token, the state and, the first time, the user to the redirect URI")
+    @Test("Consent posts the code, the ID token, the state and, the first time, the field `user` to the redirect URI")
     func consent() throws {
         let response = try decide(["simulated_person": "ada.lovelace"])
         #expect(response.text.contains(#"<form method="post" action="\#(AppleFixture.callback)">"#))
@@ -127,7 +127,7 @@ struct AppleConsentTests {
         #expect(response.hiddenFields == ["error": "user_cancelled_authorize", "state": "state-1"])
     }
 
-    @Test("The person can choose a used code, another state or another nonce for the response")
+    @Test("The page can respond with a used code, another state or another nonce")
     func chosenErrors() throws {
         let used = try decide(["simulated_outcome": "used_code"]).hiddenFields
         #expect(try redeem(used["code"]).outcome == "400 invalid_grant")
@@ -137,7 +137,7 @@ struct AppleConsentTests {
         #expect(try fixture.claims(of: nonce["id_token"] ?? "")["nonce"] != .string("nonce-1"))
     }
 
-    @Test("The page that returns to the app allows its own script only")
+    @Test("The page that returns to the app allows only its own script")
     func scriptPolicy() throws {
         let response = try decide(["simulated_person": "ada.lovelace"])
         let policy = try #require(response.headers["Content-Security-Policy"])

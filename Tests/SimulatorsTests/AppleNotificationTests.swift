@@ -11,8 +11,8 @@ struct AppleNotificationTests {
 
     @Test(
         "A notification contains its event as JSON in a string, with the time in milliseconds",
-        arguments: AppleNotification.allCases)
-    func events(notification: AppleNotification) throws {
+        arguments: SimulatedAppleEvent.allCases)
+    func events(notification: SimulatedAppleEvent) throws {
         let token = try fixture.apple.notification(notification, about: .grace, audience: AppleFixture.app)
         let keyID = try #require(UnverifiedJWS(parsing: token).keyID)
         #expect(try header(of: token) == #"{"kid":"\#(keyID)","alg":"RS256"}"#)

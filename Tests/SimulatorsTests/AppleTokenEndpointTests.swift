@@ -82,7 +82,7 @@ struct AppleTokenEndpointTests {
                 outcome: "400 invalid_grant"),
             Row(testDescription: "no grant type", changes: ["grant_type": nil], outcome: "400 invalid_request"),
             Row(
-                testDescription: "other grant type", changes: ["grant_type": "password"],
+                testDescription: "another grant type", changes: ["grant_type": "password"],
                 outcome: "400 unsupported_grant_type"),
             Row(testDescription: "no client", changes: ["client_id": nil], outcome: "400 invalid_request"),
             Row(
@@ -128,9 +128,9 @@ struct AppleTokenEndpointTests {
                 change: { $0["exp"] = .integer(1_800_000_000 + 15_777_001) }),
             SecretRow(testDescription: "expired", change: { $0["exp"] = .integer(1_800_000_000) }),
             SecretRow(testDescription: "without expiry", change: { $0["exp"] = nil }),
-            SecretRow(testDescription: "other team", change: { $0["iss"] = .string("TEAM654321") }),
-            SecretRow(testDescription: "other client", change: { $0["sub"] = .string(AppleFixture.site) }),
-            SecretRow(testDescription: "other audience", change: { $0["aud"] = .string("https://example.com") }),
+            SecretRow(testDescription: "another team", change: { $0["iss"] = .string("TEAM654321") }),
+            SecretRow(testDescription: "another client", change: { $0["sub"] = .string(AppleFixture.site) }),
+            SecretRow(testDescription: "another audience", change: { $0["aud"] = .string("https://example.com") }),
             SecretRow(testDescription: "unknown key", keyID: "TEAMKEY002"),
         ])
     func secrets(row: SecretRow) throws {

@@ -147,7 +147,7 @@ struct AppleTokenTests {
     }
 
     @Test(
-        "After a rotation, old keys are published only if they are kept, and new tokens have a new key",
+        "A rotation keeps or removes the old keys as requested, and new tokens have a new key",
         arguments: [true, false])
     func rotation(keepingOld: Bool) throws {
         let served = try fixture.apple.servedKeys(at: SimulatedApple.keysPath)

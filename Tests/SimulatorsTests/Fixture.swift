@@ -59,7 +59,7 @@ extension SimulatedProvider {
     }
 
     func post(_ path: String, _ form: [String: String?], headers: Headers = Headers()) throws -> Response {
-        let body = form.compactMap { name, value in value.map { "\(name)=\($0.percentEncoded)" } }
+        let body = form.compactMap { name, value in value.map { "\(name)=\(PercentEncoding.encode($0))" } }
         var headers = headers
         headers.add("Content-Type", "application/x-www-form-urlencoded")
         let request = Request(
@@ -112,17 +112,6 @@ extension JSONValue {
     var text: String? {
         guard case .string(let text) = self else { return nil }
         return text
-    }
-}
-
-extension String {
-    fileprivate var percentEncoded: String {
-        utf8.map { byte in
-            let character = Character(UnicodeScalar(byte))
-            let isUnreserved =
-                character.isASCII && (character.isLetter || character.isNumber || "-._~".contains(character))
-            return isUnreserved ? String(character) : "%" + (byte < 16 ? "0" : "") + String(byte, radix: 16)
-        }.joined()
     }
 }
 

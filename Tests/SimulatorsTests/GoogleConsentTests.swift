@@ -94,7 +94,7 @@ struct GoogleConsentTests {
         #expect(try decide(["simulated_outcome": "cancelled"]) == ["error": "access_denied", "state": "state 1&"])
     }
 
-    @Test("The person can choose a used code, another state, another nonce or server_error for the response")
+    @Test("The page can respond with a used code, another state, another nonce or server_error")
     func chosenErrors() throws {
         #expect(try redeem(decide(["simulated_outcome": "used_code"])["code"]).outcome == "400 invalid_grant")
         #expect(try decide(["simulated_outcome": "other_state"])["state"] != "state 1&")

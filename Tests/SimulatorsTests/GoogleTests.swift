@@ -59,7 +59,7 @@ struct GoogleTests {
         #expect(claims["at_hash"] == nil)
     }
 
-    @Test("Two keys are published with a cache lifetime, none of them Apple's, and a rotation can replace both by one")
+    @Test("Two keys that Apple does not use are published with a cache lifetime; a rotation can replace both with one")
     func keys() throws {
         google.keysMaxAge = 120
         let answer = try google.get(SimulatedGoogle.keysPath)

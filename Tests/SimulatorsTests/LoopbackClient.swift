@@ -1,8 +1,7 @@
 import Glibc
 import Testing
 
-/// Sends one request on its own connection, with a blocking socket, and waits for data at most five
-/// seconds at a time.
+/// Sends one request on its own connection, with a blocking socket. Waits for data at most thirty seconds at a time.
 enum LoopbackClient {
     struct Reply {
         let status: Int

@@ -10,22 +10,28 @@ import Testing
 /// Configures providers and apps with a service key.
 struct Configurator: Sendable {
     static let projectPath = "/v2/projects/demo"
+    static let applePath = "defaultSupportedIdpConfigs/apple.com"
+    static let googlePath = "defaultSupportedIdpConfigs/google.com"
     /// The private key for Apple, in PEM.
     static let applePrivateKey = Result { try PrivateKey.generate(.es256).pem }
 
     let gateway: TestGateway
-    let backend: ServiceKey
+    let serviceKey: ServiceKey
 
-    init(gateway: TestGateway, backend: ServiceKey) {
+    init(gateway: TestGateway, serviceKey: ServiceKey) {
         self.gateway = gateway
-        self.backend = backend
+        self.serviceKey = serviceKey
+    }
+
+    init(withFreshCachesOf other: Configurator) throws {
+        self.init(gateway: try other.gateway.withFreshCaches(), serviceKey: other.serviceKey)
     }
 
     /// Creates a gateway whose project has no providers.
     init() async throws {
         gateway = try await TestGateway()
         _ = try await gateway.database.pool.execute("DELETE FROM identity_provider")
-        backend = try await ServiceKey(in: gateway)
+        serviceKey = try await ServiceKey(in: gateway)
     }
 
     /// Calls an operation with the service key.
@@ -41,7 +47,16 @@ struct Configurator: Sendable {
             return (name: sides[0], value: sides[1])
         }
         if let mask { query.append((name: "updateMask", value: mask)) }
-        return try await gateway.administer(method, "\(Self.projectPath)/\(parts[0])", body, by: backend, query: query)
+        return try await gateway.administer(
+            method, "\(Self.projectPath)/\(parts[0])", body, by: serviceKey, query: query)
+    }
+
+    /// The input for Apple's team ID, key ID and private key.
+    static func appleCodeFlowConfig() throws -> JSON {
+        [
+            "teamId": .string(AppleServer.team), "keyId": .string(AppleServer.keyID),
+            "privateKey": .string(try applePrivateKey.get()),
+        ]
     }
 
     /// The input for a configuration of Apple with a Services ID and a bundle ID.
@@ -49,9 +64,7 @@ struct Configurator: Sendable {
         [
             "enabled": .bool(enabled), "clientId": "com.example.web",
             "appleSignInConfig": [
-                "codeFlowConfig": [
-                    "teamId": "TEAM123456", "keyId": "KEY1234567", "privateKey": .string(try applePrivateKey.get()),
-                ],
+                "codeFlowConfig": try appleCodeFlowConfig(),
                 "bundleIds": ["com.example.app"],
             ],
         ]
@@ -76,7 +89,7 @@ struct Configurator: Sendable {
     }
 
     /// Actor, action and subject of each audit event of a service key, sorted.
-    func trail() async throws -> [String] {
+    func serviceKeyTrail() async throws -> [String] {
         try await gateway.database.pool.query(
             "SELECT actor || ' ' || action || ' ' || subject AS line FROM audit_event WHERE actor LIKE 'key:%'"
         ).map { try $0.decode("line", as: String.self) }.sorted()

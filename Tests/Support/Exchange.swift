@@ -22,15 +22,11 @@ struct Exchange: Sendable {
     var text: String { String(decoding: body, as: UTF8.self) }
     /// `200`, or the status and the error's message, which begins with the wire code (the body, if it has no message).
     var outcome: String { status == 200 ? "200" : "\(status) \(json["error"]?["message"]?.string ?? text)" }
+    /// ``outcome``, with the body after `200`.
+    var outcomeWithBody: String { status == 200 ? "200 \(text)" : outcome }
 }
 
 extension Exchange {
-    /// The status with the message of an error, or with the body of any other response.
-    var summary: String {
-        let message = text.firstMatch(of: /"message":"([^"]*)"/)?.output.1
-        return "\(status) \(message ?? text[...])"
-    }
-
     /// The code of an error, without its detail.
     var wireCode: String? { json["error"]?["message"]?.string.map { String($0.prefix { $0 != " " }) } }
 

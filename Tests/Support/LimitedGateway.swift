@@ -2,8 +2,10 @@ import API
 import HTTP
 import IPAddresses
 import Identity
-import Synchronization
+import Storage
 import Testing
+
+@testable import Gateway
 
 /// A gateway that allows one client network three wrong passwords for an email address, and three sign-ups. It compares
 /// passwords without hashing them, and records each check.
@@ -13,31 +15,16 @@ struct LimitedGateway: Sendable {
     static let address = "192.0.2.1"
 
     let gateway: TestGateway
-    let checks: Checks
-
-    final class Checks: Sendable {
-        fileprivate let recorded = Mutex<[Bool]>([])
-
-        /// For each password check, whether there was a stored hash.
-        var all: [Bool] { recorded.withLock { $0 } }
-    }
+    let checks = PasswordChecks()
 
     init(trustedProxies: [String] = [], change: @escaping (inout Policy) -> Void = { _ in }) async throws {
-        let checks = Checks()
-        let passwords = PasswordHasher(
-            hash: { password, _ in "hash of \(password.expose())" },
-            check: { password, stored, _ in
-                checks.recorded.withLock { $0.append(stored != nil) }
-                return stored == "hash of \(password.expose())" ? .right(rehashed: nil) : .wrong
-            })
         gateway = try await TestGateway(
-            passwords: passwords, limitsRates: true, trustedProxies: trustedProxies.compactMap(IPNetwork.init)
+            passwords: .recording(checks), limitsRates: true, trustedProxies: trustedProxies.compactMap(IPNetwork.init)
         ) { policy in
             policy.passwordFailureLimit = 3
             policy.signUpLimit = 3
             change(&policy)
         }
-        self.checks = checks
     }
 
     func signUp(_ name: String = "ada", from peer: String = address) async throws -> Exchange {
@@ -65,5 +52,12 @@ struct LimitedGateway: Sendable {
         for _ in 0..<count {
             #expect(try await signIn(name, from: peer).outcome == "400 INVALID_LOGIN_CREDENTIALS")
         }
+    }
+}
+
+extension TestGateway {
+    /// Exchanges the counts of the rate limits with those of the other replicas.
+    func synchronizeLimits() async throws {
+        try await limits?.exchange(with: RateLimitCounterStore(pool: database.pool))
     }
 }

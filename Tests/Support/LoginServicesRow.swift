@@ -96,7 +96,7 @@ extension LoginServicesRow.Realm {
             ProviderSettings(
                 provider: .apple, isEnabled: apple != "disabled",
                 clientIDs: LoginServicesRow.clientIDs(ofApple: apple), hasSecret: apple != "noKey",
-                apple: AppleSettings(teamID: "TEAM123456", keyID: "KEY1234567"))
+                apple: AppleSettings(teamID: AppleServer.team, keyID: AppleServer.keyID))
         ]
     }
 }

@@ -1,4 +1,5 @@
 import Identity
+import Synchronization
 
 extension PasswordHasher {
     /// Compares passwords without hashing, for tests that are not about hashing.
@@ -8,7 +9,25 @@ extension PasswordHasher {
             stored == "hash of \(password.expose())" ? .right(rehashed: nil) : .wrong
         })
 
+    /// ``plain``, which also records each check.
+    static func recording(_ checks: PasswordChecks) -> PasswordHasher {
+        PasswordHasher(
+            hash: PasswordHasher.plain.hash,
+            check: { password, stored, network in
+                checks.recorded.withLock { $0.append(stored != nil) }
+                return try await PasswordHasher.plain.check(password, stored, network)
+            })
+    }
+
     /// Throws ``Overloaded`` for every password, as if too many checks were waiting.
     static let overloaded = PasswordHasher(
         hash: { _, _ in throw Overloaded() }, check: { _, _, _ in throw Overloaded() })
+}
+
+/// The password checks of a gateway.
+final class PasswordChecks: Sendable {
+    fileprivate let recorded = Mutex<[Bool]>([])
+
+    /// For each password check, whether there was a stored hash.
+    var all: [Bool] { recorded.withLock { $0 } }
 }

@@ -24,7 +24,7 @@ struct SimulatedProviders: Sendable {
 
     let apple: SimulatedApple
     let google: SimulatedGoogle
-    let corporate: CorporateProvider
+    let corporate: CorporateProviders
     /// The URLs from which the gateway fetched documents, and to which it sent token requests, except Apple's token
     /// endpoints.
     let requestLog = RequestLog()
@@ -40,7 +40,7 @@ struct SimulatedProviders: Sendable {
     init(clock: TestClock) throws {
         apple = try SimulatedApple(clock: { clock.now.seconds }, keys: Self.appleKeys)
         google = try SimulatedGoogle(clock: { clock.now.seconds }, keys: Self.googleKeys)
-        corporate = try CorporateProvider(clock: clock)
+        corporate = try CorporateProviders(clock: clock)
     }
 
     /// Fetches keys and discovery documents from the simulated providers only.
@@ -65,7 +65,7 @@ struct SimulatedProviders: Sendable {
         }
     }
 
-    /// Sends token requests to the simulated Google and to the OpenID providers of ``CorporateProvider`` only.
+    /// Sends token requests to the simulated Google and to the OpenID providers of ``CorporateProviders`` only.
     var tokenRequests: TokenRequestSender {
         { [google, corporate, requestLog] request in
             requestLog.record(request.url)
@@ -88,7 +88,7 @@ struct SimulatedProviders: Sendable {
     static let providers = [
         ProviderSettings(
             provider: .apple, isEnabled: true, clientIDs: [appleClient, "com.example.web"], hasSecret: true,
-            apple: AppleSettings(teamID: "TEAM123456", keyID: "KEY1234567")),
+            apple: AppleSettings(teamID: AppleServer.team, keyID: AppleServer.keyID)),
         ProviderSettings(provider: .google, isEnabled: true, clientIDs: [googleClient]),
     ]
 }

@@ -12,17 +12,17 @@ struct TenantFixture: Sendable {
     static let tenants = "/v2/projects/demo/tenants"
 
     let gateway: TestGateway
-    let backend: ServiceKey
+    let serviceKey: ServiceKey
 
     init(_ gateway: TestGateway? = nil) async throws {
         if let gateway { self.gateway = gateway } else { self.gateway = try await TestGateway() }
-        backend = try await ServiceKey(in: self.gateway)
+        serviceKey = try await ServiceKey(in: self.gateway)
     }
 
     func send(
         _ method: HTTP.Method, _ path: String, _ body: JSON? = nil, _ query: [(name: String, value: String)] = []
     ) async throws -> Exchange {
-        try await gateway.administer(method, path, body, by: backend, query: query)
+        try await gateway.administer(method, path, body, by: serviceKey, query: query)
     }
 
     /// The input for a tenant that allows every way to sign up.
@@ -73,13 +73,10 @@ struct TenantFixture: Sendable {
 
     /// Enables Apple or Google in a tenant, with the client ID of the simulators.
     func configure(_ provider: String, in tenant: String) async throws -> Exchange {
-        let key = JSON.string(try Configurator.applePrivateKey.get())
         let client = provider == "apple.com" ? SimulatedProviders.appleClient : SimulatedProviders.googleClient
         var input: [String: JSON] = ["enabled": true, "clientId": .string(client)]
         if provider == "apple.com" {
-            input["appleSignInConfig"] = [
-                "codeFlowConfig": ["teamId": "TEAM123456", "keyId": "KEY1234567", "privateKey": key]
-            ]
+            input["appleSignInConfig"] = ["codeFlowConfig": try Configurator.appleCodeFlowConfig()]
         }
         return try await send(
             .post, "\(Self.tenants)/\(tenant)/defaultSupportedIdpConfigs", .object(input), [("idpId", provider)])

@@ -28,7 +28,7 @@ final class TestBrowser: Sendable {
         let sent = cookies.map { "\($0.key)=\($0.value)" }.joined(separator: "; ")
         if !sent.isEmpty, !isCrossSite { headers.add("Cookie", sent) }
         if form != nil { headers.add("Content-Type", "application/x-www-form-urlencoded") }
-        let body = form.map { $0.map { "\($0)=\(PercentEncoding.encode($1))" }.joined(separator: "&") } ?? ""
+        let body = PercentEncoding.encode(form: form ?? [])
         let parts = url.split(separator: "?", maxSplits: 1)
         let answer = try await gateway.send(
             method, String(parts[0]).path, body: Array(body.utf8),
@@ -47,37 +47,38 @@ final class TestBrowser: Sendable {
         _ person: SimulatedPerson = .ada, at authorizationURL: String,
         change: (inout [(String, String)]) -> Void = { _ in }
     ) async throws -> Exchange {
-        let request = Parameters(authorizationURL)
-        guard authorizationURL.hasPrefix("https://appleid.apple.com/") else {
-            var response = [
-                ("state", request["state"]), ("code", try gateway.code(of: person, for: authorizationURL)),
-                ("iss", Self.issuer(of: authorizationURL)),
-            ]
-            change(&response)
-            let query = response.map { "\($0)=\(PercentEncoding.encode($1))" }.joined(separator: "&")
-            return try await send(.get, request["redirect_uri"] + "?" + query)
+        guard authorizationURL.isOfApple else {
+            return try await send(.get, responseURL(person, at: authorizationURL, change: change))
         }
-        var form = try gateway.appleForm(of: person, for: authorizationURL)
-        change(&form)
-        let posted = try await send(.post, request["redirect_uri"], form: form, isCrossSite: true)
+        let posted = try await postAppleForm(of: person, for: authorizationURL, change: change)
         guard posted.status == 303, let location = posted.location else { return posted }
         return try await send(.get, "/__/auth/" + location)
     }
 
     /// The person agrees at the provider; returns the URL that the browser opens next. For Apple, posts the form first.
-    func responseURL(_ person: SimulatedPerson = .ada, at authorizationURL: String) async throws -> String {
-        let request = Parameters(authorizationURL)
-        guard authorizationURL.hasPrefix("https://appleid.apple.com/") else {
-            let response = [
-                ("state", request["state"]), ("code", try gateway.code(of: person, for: authorizationURL)),
-                ("iss", Self.issuer(of: authorizationURL)),
-            ]
-            return request["redirect_uri"] + "?"
-                + response.map { "\($0)=\(PercentEncoding.encode($1))" }.joined(separator: "&")
+    func responseURL(
+        _ person: SimulatedPerson = .ada, at authorizationURL: String,
+        change: (inout [(String, String)]) -> Void = { _ in }
+    ) async throws -> String {
+        guard !authorizationURL.isOfApple else {
+            let posted = try await postAppleForm(of: person, for: authorizationURL, change: change)
+            return "/__/auth/" + (try #require(posted.location, "\(posted.text)"))
         }
-        let form = try gateway.appleForm(of: person, for: authorizationURL)
-        let posted = try await send(.post, request["redirect_uri"], form: form, isCrossSite: true)
-        return "/__/auth/" + (try #require(posted.location, "\(posted.text)"))
+        let request = Parameters(authorizationURL)
+        var response = [
+            ("state", request["state"]), ("code", try gateway.code(of: person, for: authorizationURL)),
+            ("iss", Self.issuer(of: authorizationURL)),
+        ]
+        change(&response)
+        return request["redirect_uri"] + "?" + PercentEncoding.encode(form: response)
+    }
+
+    private func postAppleForm(
+        of person: SimulatedPerson, for authorizationURL: String, change: (inout [(String, String)]) -> Void
+    ) async throws -> Exchange {
+        var form = try gateway.appleForm(of: person, for: authorizationURL)
+        change(&form)
+        return try await send(.post, Parameters(authorizationURL)["redirect_uri"], form: form, isCrossSite: true)
     }
 
     fileprivate static func issuer(of url: String) -> String {
@@ -103,18 +104,21 @@ extension String {
         let origin = "https://auth.example.com"
         return hasPrefix(origin) ? String(dropFirst(origin.count)) : self
     }
+
+    /// Whether this authorization URL is Apple's.
+    fileprivate var isOfApple: Bool { hasPrefix("https://appleid.apple.com/") }
 }
 
 extension TestGateway {
     /// The Services ID, which is Apple's client ID in a browser.
     static let webClient = "com.example.web"
     /// The continue URI of flows that name no other: the page of the client to which the browser returns.
-    static let done = "https://localhost/done"
+    static let continueURI = "https://localhost/done"
 
     /// The code that a provider gives a person for the request in the URL.
     func code(of person: SimulatedPerson, for authorizationURL: String) throws -> String {
         let request = Parameters(authorizationURL)
-        if authorizationURL.hasPrefix("https://appleid.apple.com/") {
+        if authorizationURL.isOfApple {
             return try appleForm(of: person, for: authorizationURL).first { $0.0 == "code" }?.1 ?? ""
         }
         if authorizationURL.hasPrefix("https://accounts.google.com/") {
@@ -140,7 +144,7 @@ extension TestGateway {
     func createAuthUri(_ provider: String, _ more: [String: JSON] = [:]) async throws -> Exchange {
         try await post(
             "/v1/accounts:createAuthUri",
-            .object(["providerId": .string(provider), "continueUri": .string(Self.done)].merging(more) { $1 }))
+            .object(["providerId": .string(provider), "continueUri": .string(Self.continueURI)].merging(more) { $1 }))
     }
 
     /// Starts a sign-in in a browser.
@@ -170,9 +174,7 @@ extension TestGateway {
             "apiKey": apiKey, "appName": "[DEFAULT]", "v": "12.14.0", "authType": type, "eventId": "0123456789",
             "redirectUrl": "https://localhost/app?tab=1#top", "providerId": provider,
         ].merging(more) { $1 }
-        return path + "?"
-            + query.sorted { $0.key < $1.key }.map { "\($0.key)=\(PercentEncoding.encode($0.value))" }
-            .joined(separator: "&")
+        return path + "?" + PercentEncoding.encode(form: query.sorted { $0.key < $1.key }.map { ($0.key, $0.value) })
     }
 }
 

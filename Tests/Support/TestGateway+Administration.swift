@@ -16,15 +16,26 @@ extension TestGateway {
         try await makeServiceKey(Self.serviceKey, in: project.id)
     }
 
-    /// Creates a second project with one service key.
+    /// Creates a second project with the ID `other`.
     ///
-    /// - Parameter serviceKey: the secret of the service key.
-    func makeOtherProject(_ id: String, serviceKey: String) async throws {
-        let draft = try ProjectDraft(
-            id: id, name: "Other", profile: .firebase, policy: Policy(.firebase), algorithm: .es256, domains: [])
-        let masterKeys = try MasterKeys(current: [UInt8](repeating: 7, count: 32))
+    /// - Parameters:
+    ///   - apiKey: the API key of its only app (default: none).
+    ///   - serviceKey: the secret of its service key (default: none).
+    ///   - change: changes the project before it is created.
+    func makeOtherProject(
+        apiKey: String? = nil, serviceKey: String? = nil, change: (inout ProjectDraft) -> Void = { _ in }
+    ) async throws {
+        var draft = try ProjectDraft(
+            id: "other", name: "Other", profile: .firebase, policy: Policy(.firebase), algorithm: .es256, domains: [])
+        change(&draft)
         #expect(try await draft.create(in: database.pool, under: masterKeys, by: .commandLine, at: clock.now))
-        try await makeServiceKey(serviceKey, in: draft.project.id)
+        if let apiKey {
+            let isCreated = try await APIKeyStore(pool: database.pool).create(
+                id: "key", hash: APIKey(text: apiKey).hash, for: ProjectDraft.app.id, in: draft.project.id,
+                at: clock.now)
+            #expect(isCreated)
+        }
+        if let serviceKey { try await makeServiceKey(serviceKey, in: draft.project.id) }
     }
 
     private func makeServiceKey(_ secret: String, in project: ID<Project>) async throws {

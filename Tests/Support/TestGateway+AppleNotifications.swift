@@ -13,7 +13,7 @@ extension TestGateway {
     ///   - time: the time of the event (default: now).
     ///   - type: the type of the event (default: that of `kind`).
     func notification(
-        _ kind: Simulators.AppleNotification = .consentRevoked, about person: SimulatedPerson = .ada,
+        _ kind: SimulatedAppleEvent = .consentRevoked, about person: SimulatedPerson = .ada,
         audience: String = SimulatedProviders.appleClient, at time: Instant? = nil, type: String? = nil,
         changing change: (inout TokenDraft) throws -> Void = { _ in }
     ) throws -> String {

@@ -22,7 +22,7 @@ extension TestGateway {
     func emails(_ kind: OutgoingEmail.Kind? = nil) async throws -> [WaitingEmail] {
         let sealed = EncryptedEmailPayloads(masterKeys: masterKeys)
         return try await database.pool.query("SELECT * FROM outgoing_email ORDER BY created_at, kind").map { row in
-            let id = ID<OutgoingEmail>(row: try row.decode("id", as: UUID.self))
+            let id = ID<OutgoingEmail>(UUIDText.text(try row.decode("id", as: UUID.self)))
             let kind = try #require(OutgoingEmail.Kind(rawValue: try row.decode("kind")))
             let content: [UInt8] = try row.decode("content")
             let recipient: String = try row.decode("recipient")
@@ -91,11 +91,5 @@ extension TestGateway {
         let applied = try await apply(code)
         #expect(applied.json["emailVerified"] == true, "\(applied.text)")
         return tokens
-    }
-}
-
-extension ID<OutgoingEmail> {
-    fileprivate init(row: UUID) {
-        self.init(withUnsafeBytes(of: row.uuid) { UUIDText.text($0) })
     }
 }

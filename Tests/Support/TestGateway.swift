@@ -19,6 +19,9 @@ import Testing
 /// The gateway as `serve` builds it, on a database of its own, with a clock that moves only when a test advances it.
 struct TestGateway: Sendable {
     static let apiKey = "sk_test"
+    static let masterKey = [UInt8](repeating: 7, count: 32)
+    /// The master key that replaces ``masterKey`` in tests of re-encryption.
+    static let newMasterKey = [UInt8](repeating: 8, count: 32)
     /// The threads that hash passwords.
     static let hashing = Result { try FairPool(name: "test-hash", threads: 2, capacity: 1000) }
 
@@ -66,7 +69,7 @@ struct TestGateway: Sendable {
         appleServer = servesApple ? try AppleServer(simulators.apple) : nil
         if let appleServer { draft.secrets = [.apple: Secret(try appleServer.privateKey.pem)] }
         project = draft.project
-        masterKeys = try MasterKeys(current: [UInt8](repeating: 7, count: 32))
+        masterKeys = try MasterKeys(current: Self.masterKey)
         #expect(try await draft.create(in: database.pool, under: masterKeys, by: .commandLine, at: clock.now))
         let isKeyCreated = try await APIKeyStore(pool: database.pool).create(
             id: "key", hash: APIKey(text: Self.apiKey).hash, for: ProjectDraft.app.id, in: project.id, at: clock.now)
@@ -92,7 +95,7 @@ struct TestGateway: Sendable {
             keyUse: keyUse, mode: mode, publicURL: { "https://auth.example.com" },
             isDraining: { isDraining })
         self.transport = transport
-        gateway = root.gateway(on: database.pool)
+        gateway = root.pipeline(on: database.pool)
         server = transport == .socket ? try SocketServer(gateway, on: database.pool.loop) : nil
     }
 
@@ -107,7 +110,7 @@ struct TestGateway: Sendable {
         transport = other.transport
         self.limits = limits ?? other.limits
         self.root = root ?? other.root
-        gateway = self.root.gateway(on: database.pool)
+        gateway = self.root.pipeline(on: database.pool)
         server = transport == .socket ? try SocketServer(gateway, on: database.pool.loop) : nil
     }
 

@@ -1,7 +1,8 @@
 import Crypto
 import Identity
 import Testing
-import Tokens
+
+@testable import Tokens
 
 @Suite("Keys of a project")
 struct KeyRingTests {
@@ -57,6 +58,19 @@ struct KeyRingTests {
         let certificates = String(decoding: try ring.certificates(at: now), as: UTF8.self)
         #expect(certificates.contains(old.id) && certificates.contains("BEGIN CERTIFICATE"))
         #expect(!certificates.contains(refresh.id))
+    }
+
+    @Test("The error of a project without keys names the project and the command that creates a key")
+    func missing() throws {
+        let ring = try KeyRing([], of: project, under: masterKeys)
+        let idToken = #expect(throws: NoSigningKey.self) { try ring.idTokenSigner(at: now) }
+        #expect(
+            idToken?.description
+                == "project demo has no key that signs ID tokens now: run sekisho keys rotate-signing-key")
+        let refresh = #expect(throws: NoSigningKey.self) { try ring.refreshTokenSigner(at: now) }
+        #expect(
+            refresh?.description
+                == "project demo has no key for refresh tokens now: run sekisho keys rotate-refresh-key")
     }
 }
 

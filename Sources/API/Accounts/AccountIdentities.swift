@@ -7,7 +7,7 @@ extension Endpoint {
     private static let resource = collection + "/{providerId}"
 
     static let listIdentities = administrator(
-        "listIdentities", .get, collection, needs: .readUsers, bodyLimit: emptyBodyLimit
+        "listIdentities", .get, collection, needs: .readUsers
     ) { call, administrator in
         try call.checkTargetInQuery(for: administrator)
         let identities = try await call.services.accounts.linking.identities(
@@ -16,14 +16,14 @@ extension Endpoint {
     }
 
     static let linkIdentity = administrator(
-        "linkIdentity", .post, collection, needs: .linkUsers, bodyLimit: smallBodyLimit
+        "linkIdentity", .post, collection, needs: .linkUsers
     ) { call, administrator in
         let input = try call.body(as: LinkIdentityRequest.self, for: administrator)
         return try await call.changeIdentity(.link(try input.identity(), to: call.localID), as: administrator)
     }
 
     static let unlinkIdentity = administrator(
-        "unlinkIdentity", .delete, resource, needs: .linkUsers, bodyLimit: emptyBodyLimit
+        "unlinkIdentity", .delete, resource, needs: .linkUsers
     ) { call, administrator in
         try call.checkTargetInQuery(for: administrator)
         let allowsNoSignInMethod = try call.flag("allowNoSignInMethod")
@@ -35,7 +35,7 @@ extension Endpoint {
 
     /// Moves an identity to another account, in one transaction: at any time, exactly one of the two accounts has it.
     static let moveIdentity = administrator(
-        "moveIdentity", .post, resource + ":move", needs: .linkUsers, bodyLimit: smallBodyLimit
+        "moveIdentity", .post, resource + ":move", needs: .linkUsers
     ) { call, administrator in
         let input = try call.body(as: MoveIdentityRequest.self, for: administrator)
         guard let target = input.targetLocalId.nonEmpty else {
@@ -97,7 +97,7 @@ struct LinkedIdentityInput: Decodable {
         let providerId = try providerId.required(.missingProviderID)
         let rawId = try rawId.required(.missingRawID)
         let provider = ProviderID(providerId)
-        guard provider.isLinkable, LinkedIdentity.canBeSubject(rawId) else { throw .rejected(.invalidProviderID) }
+        guard provider.isLinkable, LinkedIdentity.isValidSubject(rawId) else { throw .rejected(.invalidProviderID) }
         return LinkedIdentity(
             provider: provider, subject: rawId, email: email.flatMap(EmailAddress.init),
             profile: UserProfile(displayName: displayName.nonEmpty, photoURL: photoUrl.nonEmpty))
@@ -109,14 +109,14 @@ extension ProviderID {
     /// spaces, and does not stand for another sign-in method, such as a password, or for Firebase itself.
     var isLinkable: Bool {
         ![.password, .phone, .anonymous, ProviderID("custom"), ProviderID("firebase")].contains(self)
-            && (1...128).contains(rawValue.utf8.count) && rawValue.utf8.allSatisfy { (0x21...0x7E).contains($0) }
+            && rawValue.isVisibleASCII(1...128)
     }
 }
 
 extension LinkedIdentity {
     /// Whether a text can be the ID of a user at a provider: 1 to 512 bytes of UTF-8, without control characters. Such
     /// a text fits into an index entry, and known providers have shorter subjects.
-    static func canBeSubject(_ text: String) -> Bool {
+    static func isValidSubject(_ text: String) -> Bool {
         (1...512).contains(text.utf8.count) && !text.unicodeScalars.contains(where: \.isControl)
     }
 }

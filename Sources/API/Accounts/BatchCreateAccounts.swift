@@ -4,7 +4,8 @@ internal import Identity
 extension Endpoint {
     /// Imports accounts from another system.
     static let batchCreateAccounts = administrator(
-        "batchCreateAccounts", .post, "/v1/projects/{project}/accounts:batchCreate", needs: .writeUsers
+        "batchCreateAccounts", .post, "/v1/projects/{project}/accounts:batchCreate", needs: .writeUsers,
+        bodyLimit: batchBodyLimit
     ) { call, administrator in
         try await call.importAccounts(
             call.body(as: BatchCreateRequest.self, for: administrator), for: administrator)
@@ -12,7 +13,7 @@ extension Endpoint {
 
     /// The operation ``batchCreateAccounts`` under its legacy name.
     static let uploadAccounts = administrator(
-        "uploadAccounts", .post, "/v1/accounts:upload", needs: .writeUsers
+        "uploadAccounts", .post, "/v1/accounts:upload", needs: .writeUsers, bodyLimit: batchBodyLimit
     ) { call, administrator in
         let request = try call.body(as: BatchCreateRequest.self, for: administrator)
         try request.requireTargetProject()
@@ -47,7 +48,7 @@ extension EndpointCall {
         }
         let takenMembers = try await administration.store(
             imports.map(\.entry), overwrite: request.overwrite(by: administrator), in: administrator.project,
-            from: origin.network, by: actor(of: administrator))
+            from: context.network, by: actor(of: administrator))
         for (index, entry) in imports {
             if let member = takenMembers[entry.account.id] { faults[index] = ImportedUser.Fault(member).message }
         }
@@ -95,7 +96,7 @@ private struct BatchCreateRequest: LegacyBatchRequest {
         guard let users, !users.isEmpty else { throw .rejected(.missingUserAccount) }
         guard users.count <= Self.limit else { throw .rejected(.maximumUserCountExceeded) }
         guard users.count(where: { $0.rawPassword.nonEmpty != nil }) <= Self.rawPasswordLimit else {
-            throw .invalidField("/users", "must not have more than \(Self.rawPasswordLimit) members with rawPassword")
+            throw .invalidField("/users", "must not have more than \(Self.rawPasswordLimit) items with rawPassword")
         }
         if sanityCheck == true { try checkSanity(of: users) }
         if allowOverwrite != true, let id = users.compactMap(\.localId.nonEmpty).firstDuplicate {
@@ -126,13 +127,5 @@ private struct BatchCreateResponse: Encodable {
 
     init(_ faults: [Int: String]) {
         error = faults.sorted { $0.key < $1.key }.map { Fault(index: $0.key, message: $0.value) }
-    }
-}
-
-extension Sequence where Element: Hashable {
-    /// The first element that equals an earlier one; `nil` if all elements differ.
-    fileprivate var firstDuplicate: Element? {
-        var seen: Set<Element> = []
-        return first { !seen.insert($0).inserted }
     }
 }

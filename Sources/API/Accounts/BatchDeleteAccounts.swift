@@ -5,7 +5,8 @@ extension Endpoint {
     /// Deletes up to 1000 accounts. Keeps and reports accounts that are not disabled, unless `force` is true. IDs
     /// without an account are ignored.
     static let batchDeleteAccounts = administrator(
-        "batchDeleteAccounts", .post, "/v1/projects/{project}/accounts:batchDelete", needs: .writeUsers
+        "batchDeleteAccounts", .post, "/v1/projects/{project}/accounts:batchDelete", needs: .writeUsers,
+        bodyLimit: batchBodyLimit
     ) { call, administrator in
         let request = try call.body(as: BatchDeleteRequest.self, for: administrator)
         let ids = request.localIds ?? []

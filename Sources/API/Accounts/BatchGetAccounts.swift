@@ -4,8 +4,7 @@ internal import Identity
 extension Endpoint {
     /// Lists all accounts of a project in pages, in the order of their IDs.
     static let batchGetAccounts = administrator(
-        "batchGetAccounts", .get, "/v1/projects/{project}/accounts:batchGet", needs: .readUsers,
-        bodyLimit: emptyBodyLimit
+        "batchGetAccounts", .get, "/v1/projects/{project}/accounts:batchGet", needs: .readUsers
     ) { call, administrator in
         try call.checkTargetInQuery(for: administrator)
         let page = try AccountPage(
@@ -15,7 +14,7 @@ extension Endpoint {
 
     /// The operation ``batchGetAccounts`` under its legacy name, with the parameters in the body.
     static let downloadAccounts = administrator(
-        "downloadAccounts", .post, "/v1/accounts:download", needs: .readUsers, bodyLimit: smallBodyLimit
+        "downloadAccounts", .post, "/v1/accounts:download", needs: .readUsers
     ) { call, administrator in
         let request = try call.body(as: DownloadRequest.self, for: administrator)
         try request.requireTargetProject()
@@ -56,11 +55,7 @@ private struct AccountPage {
     let last: ID<Account>?
 
     init(maxResults: String?, nextPageToken: String?) throws(RequestRefusal) {
-        let requested = maxResults.nonEmpty ?? "20"
-        guard let number = Int(requested), number >= 0 else {
-            throw .invalidField("/maxResults", "must be a non-negative integer")
-        }
-        limit = number == 0 ? 20 : min(number, 1000)
+        limit = try ListPage.parseLimit("maxResults", maxResults, maximum: 1000)
         last = try .parsing(pageToken: nextPageToken)
     }
 }

@@ -4,7 +4,7 @@ internal import Identity
 extension Endpoint {
     /// Creates an account without a session.
     static let createAccount = administrator(
-        "createAccount", .post, "/v1/projects/{project}/accounts", needs: .writeUsers, bodyLimit: smallBodyLimit
+        "createAccount", .post, "/v1/projects/{project}/accounts", needs: .writeUsers
     ) { call, administrator in
         try await call.createAccount(for: administrator)
     }
@@ -14,7 +14,7 @@ extension EndpointCall {
     func createAccount(for administrator: Administrator) async throws -> Response {
         let request = try body(as: CreateAccountRequest.self, for: administrator)
         let account = try await services.accounts.administration.create(
-            try request.draft(), in: administrator.project, from: origin.network, by: actor(of: administrator))
+            try request.draft(), in: administrator.project, from: context.network, by: actor(of: administrator))
         return try .json(CreateAccountResponse(account))
     }
 }

@@ -3,12 +3,13 @@ internal import Identity
 
 extension Endpoint {
     /// Deletes the caller's own account. Administrators can delete any account.
-    static let delete = either("delete", .post, "/v1/accounts:delete", needs: .writeUsers) { call, client in
+    static let delete = clientOrAdministrator("delete", .post, "/v1/accounts:delete", needs: .writeUsers) {
+        call, client in
         let request = try call.body(as: DeleteRequest.self)
         let idToken = try request.idToken.required(.missingIDToken)
         let caller = try await call.services.signIn.authenticator.authenticate(idToken: idToken, in: client.project)
         let apple = try await call.services.apple.revocation(onDeletionOf: caller.account, in: client.project)
-        try await call.services.accounts.editor.delete(caller, apple: apple, in: client.project, from: call.origin)
+        try await call.services.accounts.editor.delete(caller, apple: apple, in: client.project, from: call.context)
         return try .json(DeleteResponse(apple))
     } administrator: { call, administrator in
         try await call.deleteAccount(for: administrator)

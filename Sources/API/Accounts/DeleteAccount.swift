@@ -4,7 +4,7 @@ internal import Identity
 extension Endpoint {
     /// Deletes an account for an administrator.
     static let deleteAccount = administrator(
-        "deleteAccount", .post, "/v1/projects/{project}/accounts:delete", needs: .writeUsers, bodyLimit: smallBodyLimit
+        "deleteAccount", .post, "/v1/projects/{project}/accounts:delete", needs: .writeUsers
     ) { call, administrator in
         try await call.deleteAccount(for: administrator)
     }

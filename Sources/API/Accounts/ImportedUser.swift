@@ -124,7 +124,7 @@ public struct ImportedUser: Decodable, Sendable {
         var identities: [LinkedIdentity] = []
         for provider in providers {
             guard let providerId = provider.providerId.nonEmpty, let rawId = provider.rawId.nonEmpty,
-                ProviderID(providerId).isLinkable, LinkedIdentity.canBeSubject(rawId)
+                ProviderID(providerId).isLinkable, LinkedIdentity.isValidSubject(rawId)
             else { throw .identityIsIncomplete }
             let isDuplicate = identities.contains { $0.provider.rawValue == providerId && $0.subject == rawId }
             guard !isDuplicate else { continue }

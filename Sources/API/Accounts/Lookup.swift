@@ -3,7 +3,8 @@ internal import Identity
 
 extension Endpoint {
     /// Returns the caller's own account. Administrators can look up any account.
-    static let lookup = either("lookup", .post, "/v1/accounts:lookup", needs: .readUsers) { call, client in
+    static let lookup = clientOrAdministrator("lookup", .post, "/v1/accounts:lookup", needs: .readUsers) {
+        call, client in
         let request = try call.body(as: LookupRequest.self)
         let idToken = try request.idToken.required(.missingIDToken)
         let caller = try await call.services.signIn.authenticator.authenticate(idToken: idToken, in: client.project)

@@ -3,7 +3,7 @@ internal import Identity
 
 extension Endpoint {
     static let lookupAccounts = administrator(
-        "lookupAccounts", .post, "/v1/projects/{project}/accounts:lookup", needs: .readUsers, bodyLimit: smallBodyLimit
+        "lookupAccounts", .post, "/v1/projects/{project}/accounts:lookup", needs: .readUsers
     ) { call, administrator in
         try await call.lookupAccounts(for: administrator)
     }

@@ -5,15 +5,14 @@ extension Endpoint {
     /// Lists one page of the accounts of a project, or counts them if `returnUserInfo` is false. An expression selects
     /// at most one account; only the first expression applies.
     static let queryAccounts = administrator(
-        "queryAccounts", .post, "/v1/projects/{project}/accounts:query", needs: .readUsers, bodyLimit: smallBodyLimit
+        "queryAccounts", .post, "/v1/projects/{project}/accounts:query", needs: .readUsers
     ) { call, administrator in
         try await call.queryAccounts(for: administrator)
     }
 
     /// The operation ``queryAccounts`` under its other name.
     static let queryProjectAccounts = administrator(
-        "queryProjectAccounts", .post, "/v1/projects/{project}:queryAccounts", needs: .readUsers,
-        bodyLimit: smallBodyLimit
+        "queryProjectAccounts", .post, "/v1/projects/{project}:queryAccounts", needs: .readUsers
     ) { call, administrator in
         try await call.queryAccounts(for: administrator)
     }

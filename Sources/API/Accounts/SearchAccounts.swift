@@ -5,8 +5,7 @@ extension Endpoint {
     /// Finds accounts whose email address or phone number is `q` or whose ID begins with `q`, or accounts whose Apple
     /// identity has the given `real_user_status`.
     static let searchAccounts = administrator(
-        "searchAccounts", .get, "/v1/projects/{project}/accounts:search", needs: .readUsers,
-        bodyLimit: emptyBodyLimit
+        "searchAccounts", .get, "/v1/projects/{project}/accounts:search", needs: .readUsers
     ) { call, administrator in
         let request = try SearchRequest(call.request)
         try call.checkTargetInQuery(for: administrator)
@@ -58,7 +57,7 @@ private struct SearchRequest {
             throw .invalidField("/q", "must be absent if realUserStatus is present")
         }
         guard let status = ProviderUserInfo.realUserStatuses.firstIndex(of: name) else {
-            throw .invalidField("/realUserStatus", "must be equal to one of the allowed values")
+            throw .notOneOf(ProviderUserInfo.realUserStatuses, at: "/realUserStatus")
         }
         return .realUserStatus(status)
     }

@@ -13,7 +13,7 @@ extension Endpoint {
         try input.remove(providers)
         input.allowsNoSignInMethod = request.allowNoSignInMethod ?? false
         let caller = try await call.services.signIn.authenticator.authenticate(idToken: idToken, in: client.project)
-        let edited = try await call.services.accounts.editor.edit(caller, input, in: client.project, from: call.origin)
+        let edited = try await call.services.accounts.editor.edit(caller, input, in: client.project, from: call.context)
         return try .json(UpdateResponse(edited))
     }
 }
@@ -35,7 +35,6 @@ extension AccountEditor.Input {
     mutating func remove(_ providers: [String]) throws(RequestRefusal) {
         guard providers.count <= 20 else { throw .invalidField("/deleteProvider", "must not have more than 20 items") }
         let providers = Set(providers.map { ProviderID($0) })
-        removesPassword = removesPassword || providers.contains(.password)
         removesPhoneNumber = providers.contains(.phone)
         unlinked = providers.subtracting([.phone])
     }

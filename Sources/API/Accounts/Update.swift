@@ -3,11 +3,12 @@ internal import Identity
 
 extension Endpoint {
     /// Changes the caller's own account, or applies an email action code. Administrators can change any account.
-    static let update = either("update", .post, "/v1/accounts:update", needs: .writeUsers) { call, client in
+    static let update = clientOrAdministrator("update", .post, "/v1/accounts:update", needs: .writeUsers) {
+        call, client in
         let request = try call.body(as: UpdateRequest<OwnerUpdateFields>.self)
         if let oobCode = request.shared.oobCode.nonEmpty {
             let applied = try await call.services.emailActions.redemption.apply(
-                oobCode, in: client.project, from: call.origin)
+                oobCode, in: client.project, from: call.context)
             return try .json(UpdateResponse(applied))
         }
         let idToken = try request.checkedIDToken()
@@ -15,14 +16,14 @@ extension Endpoint {
         var input = try request.input()
         input.resumptionKey = try call.resumptionKey()
         let edited = try await call.services.accounts.editor.edit(
-            caller, input, in: client.project, from: call.origin)
+            caller, input, in: client.project, from: call.context)
         return try .json(UpdateResponse(edited))
     } administrator: { call, administrator in
         try await call.updateAccount(for: administrator)
     }
 
     static let updateAccount = administrator(
-        "updateAccount", .post, "/v1/projects/{project}/accounts:update", needs: .writeUsers, bodyLimit: smallBodyLimit
+        "updateAccount", .post, "/v1/projects/{project}/accounts:update", needs: .writeUsers
     ) { call, administrator in
         try await call.updateAccount(for: administrator)
     }
@@ -35,7 +36,7 @@ extension EndpointCall {
         try request.shared.checkImplemented(
             besides: (name: "oobCode", isPresent: request.shared.oobCode.nonEmpty != nil))
         let account = try await services.accounts.administration.update(
-            try ID(named: request.own.localId), try request.input(), in: administrator.project, from: origin.network,
+            try ID(named: request.own.localId), try request.input(), in: administrator.project, from: context.network,
             by: actor(of: administrator))
         return try .json(UpdateResponse(account))
     }
@@ -149,7 +150,7 @@ extension UpdateRequest<OwnerUpdateFields> {
         input.removesEmail = shared.deletes(.email)
         input.removesPassword = shared.deletes(.password)
         input.email = input.removesEmail ? nil : shared.email
-        input.password = input.removesPassword ? nil : shared.password.map(Secret.init)
+        input.password = shared.password.map(Secret.init)
         // The value is ignored: the new session begins now.
         input.renewsSession = shared.validSince != nil
         if let deleteProvider = shared.deleteProvider { try input.remove(deleteProvider) }

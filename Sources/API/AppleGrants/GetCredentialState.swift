@@ -11,8 +11,7 @@ extension Endpoint {
     }
 
     static let getCredentialState = administrator(
-        "getCredentialState", .post, "/v1/projects/{project}/accounts:credentialState", needs: .readUsers,
-        bodyLimit: smallBodyLimit
+        "getCredentialState", .post, "/v1/projects/{project}/accounts:credentialState", needs: .readUsers
     ) { call, administrator in
         let request = try call.body(as: GetCredentialStateRequest.self, for: administrator)
         let id = try ID<Account>(named: request.localId)

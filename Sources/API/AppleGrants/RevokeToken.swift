@@ -9,7 +9,7 @@ extension Endpoint {
         let idToken = try request.idToken.required(.missingIDToken)
         let caller = try await call.services.signIn.authenticator.authenticate(idToken: idToken, in: client.project)
         try await call.services.apple.revocation.revoke(
-            try request.revocation(), of: caller, for: client.app, in: client.project, from: call.origin)
+            try request.revocation(), of: caller, for: client.app, in: client.project, from: call.context)
         return try .json(NoContent())
     }
 }

@@ -4,7 +4,7 @@ public import Identity
 extension Endpoint {
     /// Lists the audit events of a project, newest first.
     static let listAuditEvents = administrator(
-        "listAuditEvents", .get, "/v1/projects/{project}/auditEvents", needs: .readAudit, bodyLimit: emptyBodyLimit
+        "listAuditEvents", .get, "/v1/projects/{project}/auditEvents", needs: .readAudit
     ) { call, administrator in
         var query = try AuditQuery(call.request)
         let pageSize = query.limit
@@ -25,14 +25,8 @@ private struct AuditEvents: Encodable {
 }
 
 extension AuditQuery {
-    private static let (defaultLimit, maximumLimit) = (100, 1000)
-
     fileprivate init(_ request: Request) throws(RequestRefusal) {
-        let size = request.query("pageSize").nonEmpty ?? "0"
-        guard let number = Int(size), number >= 0 else {
-            throw .invalidField("/pageSize", "must be a non-negative integer")
-        }
-        self.init(limit: number == 0 ? Self.defaultLimit : min(number, Self.maximumLimit))
+        self.init(limit: try ListPage.parseLimit("pageSize", request.query("pageSize"), default: 100, maximum: 1000))
         subject = try Self.name("subject", request)
         actor = try Self.name("actor", request)
         action = try Self.name("action", request)
@@ -46,7 +40,7 @@ extension AuditQuery {
 
     private static func name(_ member: String, _ request: Request) throws(RequestRefusal) -> String? {
         guard let text = request.query(member).nonEmpty else { return nil }
-        guard text.utf8.count <= 200, text.utf8.allSatisfy({ (0x21...0x7E).contains($0) }) else {
+        guard text.isVisibleASCII(1...200) else {
             throw .invalidField("/\(member)", "must have at most 200 printable ASCII characters without spaces")
         }
         return text

@@ -64,22 +64,21 @@ extension EndpointCall {
             return PageResponse(
                 SDKFrame.response(for: client.project.frameAncestors), of: client.project.realm)
         } catch let refusal as AccessRefusal {
-            let frame = Page.Frame(language: language(tag: nil, in: nil), projectName: nil)
-            let page = Page.flowFailure(.malformed, back: .none, frame)
+            let pageContext = Page.Context(language: language(tag: nil, in: nil), projectName: nil)
+            let page = Page.flowFailure(.malformed, back: .none, pageContext)
             return PageResponse(page.flowResponse(status: 400), because: refusal)
         }
     }
 
-    func pageFrame(in project: Project?) async throws -> Page.Frame {
+    func pageContext(in project: Project?) async throws -> Page.Context {
         var name: String?
-        if let project { name = try await services.emailActions.pages.name(of: project) }
-        return Page.Frame(language: language(tag: nil, in: project), projectName: name)
+        if let project { name = try await services.emailActions.service.name(of: project) }
+        return Page.Context(language: language(tag: nil, in: project), projectName: name)
     }
 
     /// The query of this request, for a URL with the same query.
     var repeatedQuery: String {
-        request.query.map { "\(PercentEncoding.encode($0.name))=\(PercentEncoding.encode($0.value))" }
-            .joined(separator: "&")
+        PercentEncoding.encode(form: request.query.map { ($0.name, $0.value) })
     }
 }
 
@@ -134,7 +133,7 @@ private struct HandlerStart {
                     ? .popup(request.event, returnTo: page) : .page(request.event, returnTo: page),
                 redirectURI: call.pipeline.callbackURL(of: request.provider, for: call.request, in: client.project),
                 scopes: request.scopes, customParameters: request.customParameters),
-            for: client.app, in: client.project, from: call.origin)
+            for: client.app, in: client.project, from: call.context)
         // If the URL had no fragment, the browser would add the fragment of this page, which can contain a token of App
         // Check.
         var response = Response.redirect(to: started.authorizationURL + "#")
@@ -156,7 +155,7 @@ private struct HandlerStart {
         guard let problem = FlowProblem(error) else { throw error }
         let page = Page.flowFailure(
             problem.kind, back: try back(problem), retry: problem.canRetry ? call.repeatedQuery : nil,
-            try await call.pageFrame(in: project))
+            try await call.pageContext(in: project))
         return PageResponse(page, problem, of: project?.realm)
     }
 }

@@ -30,9 +30,8 @@ struct FlowProblem {
             fault = error
         case let limit as TooManyAttempts:
             fault = nil
-            let minutes = Int(max(1, limit.retryAfter.components.seconds) + 59) / 60
             (kind, sdkCode, status, refusal, canRetry) = (
-                .tooManyAttempts(minutes: minutes), "auth/too-many-requests", 429, limit, true
+                .tooManyAttempts(minutes: limit.waitInMinutes), "auth/too-many-requests", 429, limit, true
             )
         case let refusal as any Refusal:
             let (kind, code) = Self.kindAndSDKCode(of: refusal)

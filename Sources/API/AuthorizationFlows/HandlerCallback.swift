@@ -14,7 +14,7 @@ struct HandlerCallback {
             guard !repeatsParameter else { throw AuthorizationRefusal.invalidResponse }
             let response = AuthorizationResponse { call.request.query($0) }
             let grant = try await flows.complete(
-                returned, with: response, at: call.request.path, cookie: call.request.cookie, from: call.origin)
+                returned, with: response, at: call.request.path, cookie: call.request.cookie, from: call.context)
             return PageResponse(
                 try await delivery(of: grant, returned).removingCookie(of: returned.flow), of: returned.project.realm)
         }
@@ -32,7 +32,7 @@ struct HandlerCallback {
         let form = FormFields(call.request)
         return try await withFlow(of: form?.value("state")) { returned in
             try await flows.storeResponse(
-                AuthorizationResponse { form?.value($0) }, of: returned, at: call.request.path, from: call.origin)
+                AuthorizationResponse { form?.value($0) }, of: returned, at: call.request.path, from: call.context)
             let state = PercentEncoding.encode(form?.value("state") ?? "")
             return PageResponse(.redirect(to: "handler?state=" + state), of: returned.project.realm)
         }
@@ -70,7 +70,7 @@ struct HandlerCallback {
         let uri = "\(returned.flow.redirectURI)?\(AuthorizationTarget.grantName)=\(grant.secret)"
         let delivery = EventDelivery(
             event, isPopup: isPopup, returnTo: target, uri: uri, sessionID: grant.sessionID)
-        return Page.flowResult(delivering: try delivery.json(), try await call.pageFrame(in: returned.project))
+        return Page.flowResult(delivering: try delivery.json(), try await call.pageContext(in: returned.project))
             .flowResponse()
     }
 
@@ -112,7 +112,7 @@ struct HandlerCallback {
         let canRetry = problem.canRetry && call.request.method == .get
         let page = Page.flowFailure(
             problem.kind, back: back, retry: canRetry ? call.repeatedQuery : nil,
-            try await call.pageFrame(in: project))
+            try await call.pageContext(in: project))
         return PageResponse(page, problem, of: project?.realm)
     }
 }

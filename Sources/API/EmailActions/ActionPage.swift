@@ -17,8 +17,8 @@ extension Endpoint {
     /// because only the app can redeem such a code.
     static let postActionPage = page("postActionPage", .post, "/__/auth/action") { call in
         guard let fields = FormFields(call.request) else {
-            let frame = Page.Frame(language: call.language(tag: nil, in: nil), projectName: nil)
-            return PageResponse(Page.failure(.malformed, frame).response(status: 400))
+            let pageContext = Page.Context(language: call.language(tag: nil, in: nil), projectName: nil)
+            return PageResponse(Page.failure(.malformed, pageContext).response(status: 400))
         }
         let pageRequest = ActionPageRequest(
             call: call, code: fields[.code] ?? "", continueURL: fields[.continueURL], language: fields[.language])
@@ -36,7 +36,7 @@ private struct ActionPageRequest {
     let language: String?
     var apiKey: String?
 
-    private var emailActions: EmailActionService { call.services.emailActions.pages }
+    private var emailActions: EmailActionService { call.services.emailActions.service }
 
     /// Checks the code and returns a page. Refusals become pages; faults remain plain text, as in every operation.
     func pageResponse(_ answer: (CheckedCode) async throws -> PageResponse) async throws -> PageResponse {
@@ -46,7 +46,7 @@ private struct ActionPageRequest {
             checked = found
             return try await answer(found)
         } catch let refusal as OOBCodeRefusal {
-            let page = Page.failure(.code(refusal), frame(of: checked))
+            let page = Page.failure(.code(refusal), pageContext(of: checked))
             return PageResponse(page, of: checked?.project.realm, because: refusal)
         }
     }
@@ -58,50 +58,50 @@ private struct ActionPageRequest {
         of checked: CheckedCode, missing: [PasswordRequirement] = [], after remedy: Page.Remedy? = nil
     ) -> Page {
         let code = checked.code
-        let frame = frame(of: checked)
+        let pageContext = pageContext(of: checked)
         let form = CodeForm(code: self.code, continueURL: checkedContinueURL(in: checked.project))
         return switch code.purpose {
-        case .verifyEmail: .verifyEmail(code.email, of: checked.account, form, frame)
+        case .verifyEmail: .verifyEmail(code.email, of: checked.account, form, pageContext)
         case .resetPassword:
             .resetPassword(
                 of: code.email, PasswordRules(checked.project.policy), missing: missing,
-                removing: checked.removableIdentities, after: remedy, form, frame)
-        case .signIn: .signIn(code.email, appLink(of: checked), frame)
-        case .changeEmail: .changeEmail(from: code.email, to: code.newEmail ?? code.email, form, frame)
+                removing: checked.removableIdentities, after: remedy, form, pageContext)
+        case .signIn: .signIn(code.email, appLink(of: checked), pageContext)
+        case .changeEmail: .changeEmail(from: code.email, to: code.newEmail ?? code.email, form, pageContext)
         case .recoverEmail:
             .recoverEmail(
-                to: code.email, leaving: code.newEmail, removing: checked.removableIdentities, form, frame)
-        case .removeSignInMethod: removalPage(of: checked, form, frame)
+                to: code.email, leaving: code.newEmail, removing: checked.removableIdentities, form, pageContext)
+        case .removeSignInMethod: removalPage(of: checked, form, pageContext)
         case .undoMerge:
-            .undoMerge(of: code.email, setsPassword: checked.project.policy.allowsPasswords, form, frame)
+            .undoMerge(of: code.email, setsPassword: checked.project.policy.allowsPasswords, form, pageContext)
         }
     }
 
     func perform(_ checked: CheckedCode, _ fields: FormFields) async throws -> PageResponse {
-        let origin = call.origin(language: frame(of: checked).language)
+        let context = call.context(language: pageContext(of: checked).language)
         switch checked.code.purpose {
         case .signIn: return PageResponse(page(of: checked), of: checked.project.realm)
         case .resetPassword:
             let password = Secret(fields[.newPassword] ?? "")
             do {
                 try await emailActions.resetPassword(
-                    code, to: password, removing: fields.removedProviders, from: origin)
+                    code, to: password, removing: fields.removedProviders, from: context)
             } catch let refusal as CredentialRefusal {
                 let missing = refusal.requirements(by: checked.project.policy)
                 return PageResponse(page(of: checked, missing: missing), of: checked.project.realm, because: refusal)
             }
         case .verifyEmail where fields[.step] == CodeForm.AlternativeAction.disavow.rawValue:
-            try await emailActions.disavow(code, from: origin)
-            return PageResponse(.emailDisavowed(frame(of: checked)), of: checked.project.realm)
-        case .verifyEmail, .changeEmail: try await emailActions.apply(code, from: origin)
+            try await emailActions.disavow(code, from: context)
+            return PageResponse(.emailDisavowed(pageContext(of: checked)), of: checked.project.realm)
+        case .verifyEmail, .changeEmail: try await emailActions.apply(code, from: context)
         case .recoverEmail:
-            let result = try await emailActions.recover(code, removing: fields.removedProviders, from: origin)
+            let result = try await emailActions.recover(code, removing: fields.removedProviders, from: context)
             return PageResponse(page(after: result, of: checked), of: checked.project.realm)
         case .removeSignInMethod:
-            let result = try await emailActions.removeSignInMethod(code, from: origin)
+            let result = try await emailActions.removeSignInMethod(code, from: context)
             return PageResponse(page(after: result, of: checked), of: checked.project.realm)
         case .undoMerge:
-            let result = try await emailActions.undoMerge(code, from: origin)
+            let result = try await emailActions.undoMerge(code, from: context)
             return PageResponse(page(after: result, of: checked), of: checked.project.realm)
         }
         return PageResponse(finalPage(checked), of: checked.project.realm)
@@ -111,22 +111,22 @@ private struct ActionPageRequest {
     private func finalPage(_ checked: CheckedCode) -> Page {
         let code = checked.code
         let project = checked.project
-        let frame = frame(of: checked)
+        let pageContext = pageContext(of: checked)
         let continueURL = checkedContinueURL(in: project)
         return switch code.purpose {
-        case .verifyEmail: .emailVerified(code.email, continuing: continueURL, frame)
-        case .resetPassword: .passwordReset(of: code.email, continuing: continueURL, frame)
-        case .changeEmail: .emailChanged(to: code.newEmail ?? code.email, continuing: continueURL, frame)
+        case .verifyEmail: .emailVerified(code.email, continuing: continueURL, pageContext)
+        case .resetPassword: .passwordReset(of: code.email, continuing: continueURL, pageContext)
+        case .changeEmail: .emailChanged(to: code.newEmail ?? code.email, continuing: continueURL, pageContext)
         case .signIn, .recoverEmail, .removeSignInMethod, .undoMerge: page(of: checked)
         }
     }
 
-    private func removalPage(of checked: CheckedCode, _ form: CodeForm, _ frame: Page.Frame) -> Page {
-        guard let method = checked.code.method else { return .failure(.code(.invalid), frame) }
+    private func removalPage(of checked: CheckedCode, _ form: CodeForm, _ pageContext: Page.Context) -> Page {
+        guard let method = checked.code.method else { return .failure(.code(.invalid), pageContext) }
         let linked = method.subject.flatMap { checked.account?.identity(method.provider, subject: $0) }
         return .removeSignInMethod(
             method, named: SignInMethodName(method.provider, in: checked.project), device: linked?.linkedDevice,
-            of: checked.code.email, setsPassword: checked.project.policy.allowsPasswords, form, frame)
+            of: checked.code.email, setsPassword: checked.project.policy.allowsPasswords, form, pageContext)
     }
 
     /// The form for a new password if the result contains a reset code; otherwise the final page of the remedy.
@@ -146,18 +146,18 @@ private struct ActionPageRequest {
 
     /// The page after a remedy if no new password can be set.
     private func finalPage(_ account: Account, _ checked: CheckedCode) -> Page {
-        let frame = frame(of: checked)
+        let pageContext = pageContext(of: checked)
         let continueURL = checkedContinueURL(in: checked.project)
         switch remedy(checked) {
-        case .undone: return .mergeUndone(account.email, continuing: continueURL, frame)
-        case .recovered(let email): return .emailRecovered(to: email, continuing: continueURL, frame)
+        case .undone: return .mergeUndone(account.email, continuing: continueURL, pageContext)
+        case .recovered(let email): return .emailRecovered(to: email, continuing: continueURL, pageContext)
         case .removed(let name):
-            return .signInMethodRemoved(name, takenEmail: account.email == nil ? checked.code.email : nil, frame)
+            return .signInMethodRemoved(name, takenEmail: account.email == nil ? checked.code.email : nil, pageContext)
         }
     }
 
-    private func frame(of checked: CheckedCode?) -> Page.Frame {
-        Page.Frame(
+    private func pageContext(of checked: CheckedCode?) -> Page.Context {
+        Page.Context(
             language: call.language(tag: language, in: checked?.project), projectName: checked?.projectName)
     }
 
@@ -172,7 +172,7 @@ private struct ActionPageRequest {
         checkedContinueURL(in: checked.project).map {
             ActionLink(
                 .signIn, code: code, in: checked.project.realm, at: $0.text, apiKey: apiKey,
-                language: frame(of: checked).language)
+                language: pageContext(of: checked).language)
         }
     }
 }

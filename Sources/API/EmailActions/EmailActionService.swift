@@ -40,47 +40,47 @@ public struct EmailActionService: Sendable {
     ///
     /// - Throws: ``CredentialRefusal`` too, for a password that the project's policy does not allow.
     public func resetPassword(
-        _ code: String, to password: Secret, removing providers: Set<ProviderID>, from origin: RequestContext
+        _ code: String, to password: Secret, removing providers: Set<ProviderID>, from context: RequestContext
     ) async throws {
         _ = try await redemption.resetPassword(
-            code, to: password, removing: providers, in: try await project(of: code), from: origin)
+            code, to: password, removing: providers, in: try await project(of: code), from: context)
     }
 
     /// Verifies or changes an address.
-    public func apply(_ code: String, from origin: RequestContext) async throws {
-        _ = try await redemption.apply(code, in: try await project(of: code), from: origin)
+    public func apply(_ code: String, from context: RequestContext) async throws {
+        _ = try await redemption.apply(code, in: try await project(of: code), from: context)
     }
 
     /// Restores the previous address, and removes what was added after the address was replaced; see
     /// ``OOBRedemption/recover(_:removing:in:from:)``.
-    public func recover(_ code: String, removing providers: Set<ProviderID>, from origin: RequestContext) async throws
+    public func recover(_ code: String, removing providers: Set<ProviderID>, from context: RequestContext) async throws
         -> RemedyResult
     {
-        try await redemption.recover(code, removing: providers, in: try await project(of: code), from: origin)
+        try await redemption.recover(code, removing: providers, in: try await project(of: code), from: context)
     }
 
     /// Removes a sign-in method, and what was added with or after that method; see
     /// ``OOBRedemption/removeSignInMethod(_:in:from:)``.
-    public func removeSignInMethod(_ code: String, from origin: RequestContext) async throws -> RemedyResult {
-        try await redemption.removeSignInMethod(code, in: try await project(of: code), from: origin)
+    public func removeSignInMethod(_ code: String, from context: RequestContext) async throws -> RemedyResult {
+        try await redemption.removeSignInMethod(code, in: try await project(of: code), from: context)
     }
 
     /// Disavows an account: the recipient of its verification code states that the account is not theirs.
-    public func disavow(_ code: String, from origin: RequestContext) async throws {
-        try await redemption.disavow(code, in: try await project(of: code), from: origin)
+    public func disavow(_ code: String, from context: RequestContext) async throws {
+        try await redemption.disavow(code, in: try await project(of: code), from: context)
     }
 
     /// Restores an account that was merged into another one.
-    public func undoMerge(_ code: String, from origin: RequestContext) async throws -> RemedyResult {
-        try await redemption.undoMerge(code, in: try await project(of: code), from: origin)
+    public func undoMerge(_ code: String, from context: RequestContext) async throws -> RemedyResult {
+        try await redemption.undoMerge(code, in: try await project(of: code), from: context)
     }
 
     /// Sends an email with a link to reset a password.
     ///
     /// - Throws: ``OOBSendingRefusal``, ``TooManyAttempts``, or ``CredentialRefusal`` for an invalid address.
-    public func sendReset(to email: String, in project: Project, from origin: RequestContext) async throws {
+    public func sendReset(to email: String, in project: Project, from context: RequestContext) async throws {
         let request = OOBSending.Request(purpose: .resetPassword, email: email)
-        _ = try await sending.send(request, in: project, from: origin)
+        _ = try await sending.send(request, in: project, from: context)
     }
 
     /// Returns a project and its display name, or `nil` if there is no such project.

@@ -32,28 +32,28 @@ extension Endpoint {
 
 extension EndpointCall {
     fileprivate func forgotPasswordPage() async throws -> PageResponse {
-        try await withProject(languageTag: request.query("lang")) { project, frame in
-            PageResponse(.forgotPassword(frame), of: project.realm)
+        try await withProject(languageTag: request.query("lang")) { project, pageContext in
+            PageResponse(.forgotPassword(pageContext), of: project.realm)
         }
     }
 
     fileprivate func sendReset() async throws -> PageResponse {
         let fields = FormFields(request)
-        return try await withProject(languageTag: fields?[.language]) { project, frame in
+        return try await withProject(languageTag: fields?[.language]) { project, pageContext in
             guard let email = fields?[.email].flatMap(EmailAddress.init) else {
-                let page = Page.forgotPassword(isInvalid: true, frame)
+                let page = Page.forgotPassword(isInvalid: true, pageContext)
                 return PageResponse(page, of: project.realm, because: CredentialRefusal.invalidEmail)
             }
             do {
-                try await services.emailActions.pages.sendReset(
-                    to: email.rawValue, in: project, from: origin(language: frame.language))
-                return PageResponse(.resetRequested(to: email, frame), of: project.realm)
+                try await services.emailActions.service.sendReset(
+                    to: email.rawValue, in: project, from: context(language: pageContext.language))
+                return PageResponse(.resetRequested(to: email, pageContext), of: project.realm)
             } catch OOBSendingRefusal.emailUnknown {
-                return PageResponse(.resetRequested(to: email, frame), of: project.realm)
+                return PageResponse(.resetRequested(to: email, pageContext), of: project.realm)
             } catch let refusal as OOBSendingRefusal {
-                return PageResponse(Page.failure(.code(.notAllowed), frame), of: project.realm, because: refusal)
+                return PageResponse(Page.failure(.code(.notAllowed), pageContext), of: project.realm, because: refusal)
             } catch let refusal as TooManyAttempts {
-                return PageResponse(refusal, of: project.realm, frame)
+                return PageResponse(refusal, of: project.realm, pageContext)
             }
         }
     }
@@ -61,7 +61,7 @@ extension EndpointCall {
     /// Redirects to the page that requests a reset. The location is relative, so that a proxy can serve the gateway
     /// below another path.
     fileprivate func redirectToForgotPassword() async throws -> PageResponse {
-        guard let (project, _) = try await services.emailActions.pages.project(namedProject) else {
+        guard let (project, _) = try await services.emailActions.service.project(namedProject) else {
             throw RequestRefusal.notFound
         }
         let response = Response(status: 303, headers: ["Location": "../__/auth/forgotPassword"])
@@ -71,22 +71,30 @@ extension EndpointCall {
     private var namedProject: ID<Project>? { parameters["project"].map { ID($0) } }
 
     private func withProject(
-        languageTag tag: String?, _ answer: (Project, Page.Frame) async throws -> PageResponse
+        languageTag tag: String?, _ answer: (Project, Page.Context) async throws -> PageResponse
     ) async throws -> PageResponse {
-        guard let (project, name) = try await services.emailActions.pages.project(namedProject) else {
-            let frame = Page.Frame(language: language(tag: tag, in: nil), projectName: nil)
-            return PageResponse(Page.failure(.notFound, frame), of: nil, status: 404, because: RequestRefusal.notFound)
+        guard let (project, name) = try await services.emailActions.service.project(namedProject) else {
+            let pageContext = Page.Context(language: language(tag: tag, in: nil), projectName: nil)
+            return PageResponse(
+                Page.failure(.notFound, pageContext), of: nil, status: 404, because: RequestRefusal.notFound)
         }
         return try await answer(
-            project, Page.Frame(language: language(tag: tag, in: project), projectName: name))
+            project, Page.Context(language: language(tag: tag, in: project), projectName: name))
     }
 }
 
+extension TooManyAttempts {
+    /// ``retryAfter`` in whole seconds, at least one.
+    var waitInSeconds: Int64 { max(1, retryAfter.components.seconds) }
+    /// ``waitInSeconds`` in minutes, rounded up.
+    var waitInMinutes: Int { Int(waitInSeconds + 59) / 60 }
+}
+
 extension PageResponse {
-    init(_ refusal: TooManyAttempts, of realm: ID<Realm>, _ frame: Page.Frame) {
-        let seconds = max(1, refusal.retryAfter.components.seconds)
-        var response = Page.failure(.tooManyAttempts(minutes: Int(seconds + 59) / 60), frame).response(status: 429)
-        response.headers.add("Retry-After", String(seconds))
+    init(_ refusal: TooManyAttempts, of realm: ID<Realm>, _ pageContext: Page.Context) {
+        let page = Page.failure(.tooManyAttempts(minutes: refusal.waitInMinutes), pageContext)
+        var response = page.response(status: 429)
+        response.headers.add("Retry-After", String(refusal.waitInSeconds))
         self.init(response, of: realm, because: refusal)
     }
 }

@@ -6,7 +6,7 @@ extension Endpoint {
     /// redirected to the action page.
     static let openAppLink = page("openAppLink", .get, "/{project}" + AppLink.path) { call in
         guard let id = call.parameters["project"],
-            let (project, _) = try await call.services.emailActions.pages.project(ID(id))
+            let (project, _) = try await call.services.emailActions.service.project(ID(id))
         else { throw RequestRefusal.notFound }
         let mode = call.request.query("mode").flatMap(ActionLink.Mode.init(rawValue:))
         let base =

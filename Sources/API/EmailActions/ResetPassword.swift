@@ -21,7 +21,7 @@ extension Endpoint {
             return try .json(ResetPasswordResponse(found.code))
         }
         let code = try await call.services.emailActions.redemption.resetPassword(
-            request.oobCode.nonEmpty, to: Secret(newPassword), removing: [], in: client.project, from: call.origin)
+            request.oobCode.nonEmpty, to: Secret(newPassword), removing: [], in: client.project, from: call.context)
         return try .json(ResetPasswordResponse(code))
     }
 }

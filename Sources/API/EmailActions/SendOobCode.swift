@@ -3,13 +3,14 @@ internal import Identity
 
 extension Endpoint {
     /// Sends an email action code, or returns its link to an administrator.
-    static let sendOobCode = either("sendOobCode", .post, "/v1/accounts:sendOobCode", needs: .writeUsers) {
+    static let sendOobCode = clientOrAdministrator("sendOobCode", .post, "/v1/accounts:sendOobCode", needs: .writeUsers)
+    {
         call, client in
         let request = try call.body(as: SendOobCodeRequest.self)
         guard request.returnOobLink != true else { throw RequestRefusal.rejected(.insufficientPermission) }
         let email = try await call.services.emailActions.sending.send(
             try request.sendingRequest(apiKey: CallerCredential(call.request).apiKey), in: client.project,
-            from: call.origin)
+            from: call.context)
         return try .json(SendOobCodeResponse(email: email.rawValue))
     } administrator: { call, administrator in
         try await call.sendOobCode(for: administrator)
@@ -17,8 +18,7 @@ extension Endpoint {
 
     /// The operation ``sendOobCode`` with the project in the path, for administrators.
     static let sendProjectOobCode = administrator(
-        "sendProjectOobCode", .post, "/v1/projects/{project}/accounts:sendOobCode", needs: .writeUsers,
-        bodyLimit: smallBodyLimit
+        "sendProjectOobCode", .post, "/v1/projects/{project}/accounts:sendOobCode", needs: .writeUsers
     ) { call, administrator in
         try await call.sendOobCode(for: administrator)
     }
@@ -32,7 +32,7 @@ extension EndpointCall {
         if returnsLink { try administrator.require(.mintTokens) }
         let issued = try await services.emailActions.sending.send(
             try request.sendingRequest(apiKey: nil), sendsEmail: !returnsLink, for: actor(of: administrator),
-            of: administrator.project, from: origin)
+            of: administrator.project, from: context)
         return try .json(
             SendOobCodeResponse(
                 email: issued.email.rawValue, oobCode: returnsLink ? issued.code : nil,

@@ -11,7 +11,7 @@ extension Endpoint {
         if request.idToken.nonEmpty == nil { try LoginServices.requireListed(.password, for: client.app) }
         let (signedIn, isNewUser) = try await call.services.emailActions.redemption.signIn(
             email: request.email, code: request.oobCode.nonEmpty, idToken: request.idToken.nonEmpty,
-            in: client.project, from: call.origin)
+            in: client.project, from: call.context)
         return try .json(SignInWithEmailLinkResponse(signedIn, isNewUser: isNewUser))
     }
 }

@@ -7,16 +7,10 @@ extension Endpoint {
         let request = try call.body(as: MergeRequest.self)
         let idToken = try request.idToken.required(.missingIDToken)
         let merging = call.services.merging
-        if let mergeToken = request.mergeToken.nonEmpty {
-            guard request.dryRun != true else {
-                throw RequestRefusal.invalidField("/dryRun", "must be false or absent if mergeToken is present")
-            }
+        if let mergeToken = try request.checkedMergeToken() {
             let merged = try await merging.commit(
-                idToken: idToken, mergeToken: mergeToken, in: client.project, from: call.origin)
+                idToken: idToken, mergeToken: mergeToken, in: client.project, from: call.context)
             return try .json(MergeResponse(merged))
-        }
-        guard request.dryRun == true else {
-            throw RequestRefusal.rejected(.missingMergeToken, "Request a dry run first.")
         }
         let preview = try await merging.preview(
             idToken: idToken, into: try request.target(), for: client.app, in: client.project)
@@ -24,7 +18,27 @@ extension Endpoint {
     }
 }
 
-private struct MergeRequest: IdpRequest {
+/// A request for the dry run of a merge, or for the merge itself.
+protocol MergeStepRequest {
+    var dryRun: Bool? { get }
+    var mergeToken: String? { get }
+}
+
+extension MergeStepRequest {
+    /// - Returns: the token of the dry run whose merge is to be committed; `nil` for a dry run.
+    func checkedMergeToken() throws(RequestRefusal) -> String? {
+        guard let mergeToken = mergeToken.nonEmpty else {
+            guard dryRun == true else { throw .rejected(.missingMergeToken, "Request a dry run first.") }
+            return nil
+        }
+        guard dryRun != true else {
+            throw .invalidField("/dryRun", "must be false or absent if mergeToken is present")
+        }
+        return mergeToken
+    }
+}
+
+private struct MergeRequest: IdpRequest, MergeStepRequest {
     /// ID token of the source account, which is deleted.
     let idToken: String?
     let dryRun: Bool?

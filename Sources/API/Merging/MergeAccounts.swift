@@ -5,20 +5,14 @@ extension Endpoint {
     /// Merges two accounts for an administrator: a dry run returns a merge token, and a second request with the token
     /// commits the merge. The response contains no session.
     static let mergeAccounts = administrator(
-        "mergeAccounts", .post, "/v1/projects/{project}/accounts:merge", needs: .linkUsers, bodyLimit: smallBodyLimit
+        "mergeAccounts", .post, "/v1/projects/{project}/accounts:merge", needs: .linkUsers
     ) { call, administrator in
         let request = try call.body(as: MergeAccountsRequest.self, for: administrator)
         let linking = call.services.accounts.linking
-        if let mergeToken = request.mergeToken.nonEmpty {
-            guard request.dryRun != true else {
-                throw RequestRefusal.invalidField("/dryRun", "must be false or absent if mergeToken is present")
-            }
+        if let mergeToken = try request.checkedMergeToken() {
             let merged = try await linking.merge(
-                mergeToken, by: call.actor(of: administrator), in: administrator.project, from: call.origin)
+                mergeToken, by: call.actor(of: administrator), in: administrator.project, from: call.context)
             return try .json(MergeResponse(merged))
-        }
-        guard request.dryRun == true else {
-            throw RequestRefusal.rejected(.missingMergeToken, "Request a dry run first.")
         }
         let preview = try await linking.previewMerge(
             of: try ID(named: request.sourceLocalId), into: try ID(named: request.localId), in: administrator.project)
@@ -27,8 +21,7 @@ extension Endpoint {
 
     /// Restores the source account of a merge.
     static let undoMerge = administrator(
-        "undoMerge", .post, "/v1/projects/{project}/accounts:undoMerge", needs: .linkUsers,
-        bodyLimit: smallBodyLimit
+        "undoMerge", .post, "/v1/projects/{project}/accounts:undoMerge", needs: .linkUsers
     ) { call, administrator in
         let request = try call.body(as: UndoMergeRequest.self, for: administrator)
         let source = try ID<Account>(named: request.sourceLocalId)
@@ -39,7 +32,7 @@ extension Endpoint {
     }
 }
 
-private struct MergeAccountsRequest: Decodable {
+private struct MergeAccountsRequest: Decodable, MergeStepRequest {
     /// The source account, which is deleted.
     let sourceLocalId: String?
     let localId: String?

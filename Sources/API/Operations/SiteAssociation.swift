@@ -60,8 +60,7 @@ private struct AppleAppSiteAssociation: Encodable {
                     components: [LinkPattern(of: app.project, AppLink.bundleIDParameter, $0)])
             }
         }
-        var seen: Set<String> = []
-        webcredentials = WebCredentials(apps: details.flatMap(\.appIDs).filter { seen.insert($0).inserted })
+        webcredentials = WebCredentials(apps: details.flatMap(\.appIDs).withoutDuplicates)
         applinks = AppLinks(details: details)
     }
 }

@@ -74,7 +74,7 @@ struct AppInput: Decodable {
         return LoginServicesExemption(kind: kind, reason: exemption.reason ?? "")
     }
 
-    private static func enumValue<Value: RawRepresentable<String>>(
+    private static func enumValue<Value: RawRepresentable<String> & CaseIterable>(
         _ name: String?, at pointer: String
     ) throws(RequestRefusal) -> Value? {
         try RequestRefusal.enumValue(name, at: pointer)

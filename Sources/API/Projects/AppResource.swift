@@ -52,7 +52,7 @@ struct AppResource: Encodable {
         exemption = settings.exemption.map {
             Exemption(
                 kind: $0.kind.rawValue, reason: $0.reason, declaredBy: $0.declaration?.actor,
-                declaredAt: $0.declaration?.at.iso8601)
+                declaredAt: $0.declaration?.declaredAt.iso8601)
         }
         loginServices = LoginServicesReport(LoginServices(of: configured.app, in: project))
         self.warnings = warnings
@@ -84,8 +84,7 @@ struct LoginServicesReport: Encodable {
         problems = services.violations.map {
             Problem(violation: $0.kind.rawValue, providerId: $0.provider.rawValue, description: $0.description)
         }
-        let names = problems.map(\.violation)
-        violations = names.enumerated().filter { !names[..<$0.offset].contains($0.element) }.map(\.element)
+        violations = problems.map(\.violation).withoutDuplicates
     }
 }
 

@@ -7,7 +7,7 @@ extension Endpoint {
     private static let resource = collection + "/{appId}"
 
     static let listApps = administrator(
-        "listApps", .get, collection, needs: .config, bodyLimit: emptyBodyLimit
+        "listApps", .get, collection, needs: .config
     ) { call, administrator in
         let page = try ListPage(call.request)
         let configuration = try await call.configuration(for: administrator)
@@ -17,7 +17,7 @@ extension Endpoint {
     }
 
     static let createApp = administrator(
-        "createApp", .post, collection, needs: .config, bodyLimit: smallBodyLimit
+        "createApp", .post, collection, needs: .config
     ) { call, administrator in
         let input = try call.body(as: AppInput.self, for: administrator)
         let id = ID<App>(input.appId ?? "")
@@ -34,13 +34,13 @@ extension Endpoint {
         return try .json(AppResource(id, in: configuration))
     }
 
-    static let getApp = administrator("getApp", .get, resource, needs: .config, bodyLimit: emptyBodyLimit) {
+    static let getApp = administrator("getApp", .get, resource, needs: .config) {
         call, administrator in
         try .json(AppResource(call.appID, in: try await call.configuration(for: administrator)))
     }
 
     static let updateApp = administrator(
-        "updateApp", .patch, resource, needs: .config, bodyLimit: smallBodyLimit
+        "updateApp", .patch, resource, needs: .config
     ) { call, administrator in
         let (id, mask) = (call.appID, call.mask)
         let input = try call.body(as: AppInput.self, for: administrator)
@@ -53,7 +53,7 @@ extension Endpoint {
     }
 
     static let deleteApp = administrator(
-        "deleteApp", .delete, resource, needs: .config, bodyLimit: smallBodyLimit
+        "deleteApp", .delete, resource, needs: .config
     ) { call, administrator in
         let id = call.appID
         _ = try await call.configure(as: administrator) {

@@ -7,7 +7,7 @@ extension Endpoint {
     private static let resource = collection + "/{idpId}"
 
     static let listDefaultSupportedIdpConfigs = administrator(
-        "listDefaultSupportedIdpConfigs", .get, collection, needs: .config, bodyLimit: emptyBodyLimit
+        "listDefaultSupportedIdpConfigs", .get, collection, needs: .config
     ) { call, administrator in
         let page = try ListPage(call.request)
         let project = try await call.configuration(for: administrator).project
@@ -19,7 +19,7 @@ extension Endpoint {
     }
 
     static let createDefaultSupportedIdpConfig = administrator(
-        "createDefaultSupportedIdpConfig", .post, collection, needs: .config, bodyLimit: smallBodyLimit
+        "createDefaultSupportedIdpConfig", .post, collection, needs: .config
     ) { call, administrator in
         guard let named = call.request.query("idpId").nonEmpty else {
             throw RequestRefusal.rejected(.missingProviderID)
@@ -37,13 +37,13 @@ extension Endpoint {
     }
 
     static let getDefaultSupportedIdpConfig = administrator(
-        "getDefaultSupportedIdpConfig", .get, resource, needs: .config, bodyLimit: emptyBodyLimit
+        "getDefaultSupportedIdpConfig", .get, resource, needs: .config
     ) { call, administrator in
         try .json(DefaultSupportedIdpConfig(call.idp, in: try await call.configuration(for: administrator)))
     }
 
     static let updateDefaultSupportedIdpConfig = administrator(
-        "updateDefaultSupportedIdpConfig", .patch, resource, needs: .config, bodyLimit: smallBodyLimit
+        "updateDefaultSupportedIdpConfig", .patch, resource, needs: .config
     ) { call, administrator in
         let (id, mask) = (call.idp, call.mask)
         let input = try call.body(as: DefaultSupportedIdpInput.self, for: administrator)
@@ -57,7 +57,7 @@ extension Endpoint {
     }
 
     static let deleteDefaultSupportedIdpConfig = administrator(
-        "deleteDefaultSupportedIdpConfig", .delete, resource, needs: .config, bodyLimit: smallBodyLimit
+        "deleteDefaultSupportedIdpConfig", .delete, resource, needs: .config
     ) { call, administrator in
         let id = call.idp
         _ = try await call.configure(as: administrator) {

@@ -7,7 +7,7 @@ extension Endpoint {
     private static let resource = collection + "/{idpId}"
 
     static let listOauthIdpConfigs = administrator(
-        "listOauthIdpConfigs", .get, collection, needs: .config, bodyLimit: emptyBodyLimit
+        "listOauthIdpConfigs", .get, collection, needs: .config
     ) { call, administrator in
         let page = try ListPage(call.request)
         let project = try await call.configuration(for: administrator).project
@@ -18,7 +18,7 @@ extension Endpoint {
     }
 
     static let createOauthIdpConfig = administrator(
-        "createOauthIdpConfig", .post, collection, needs: .config, bodyLimit: smallBodyLimit
+        "createOauthIdpConfig", .post, collection, needs: .config
     ) { call, administrator in
         guard let named = call.request.query("oauthIdpConfigId").nonEmpty else {
             throw RequestRefusal.rejected(.missingProviderID)
@@ -42,13 +42,13 @@ extension Endpoint {
     }
 
     static let getOauthIdpConfig = administrator(
-        "getOauthIdpConfig", .get, resource, needs: .config, bodyLimit: emptyBodyLimit
+        "getOauthIdpConfig", .get, resource, needs: .config
     ) { call, administrator in
         try .json(OauthIdpConfig(call.oauthIdp, in: try await call.configuration(for: administrator)))
     }
 
     static let updateOauthIdpConfig = administrator(
-        "updateOauthIdpConfig", .patch, resource, needs: .config, bodyLimit: smallBodyLimit
+        "updateOauthIdpConfig", .patch, resource, needs: .config
     ) { call, administrator in
         let (id, mask) = (call.oauthIdp, call.mask)
         let input = try call.body(as: OauthIdpConfigInput.self, for: administrator)
@@ -64,7 +64,7 @@ extension Endpoint {
     }
 
     static let deleteOauthIdpConfig = administrator(
-        "deleteOauthIdpConfig", .delete, resource, needs: .config, bodyLimit: smallBodyLimit
+        "deleteOauthIdpConfig", .delete, resource, needs: .config
     ) { call, administrator in
         let id = call.oauthIdp
         _ = try await call.configure(as: administrator) {

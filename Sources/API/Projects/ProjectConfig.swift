@@ -3,14 +3,13 @@ internal import Identity
 
 extension Endpoint {
     static let getProjectConfig = administrator(
-        "getProjectConfig", .get, "/v2/projects/{project}/config", needs: .config, bodyLimit: emptyBodyLimit
+        "getProjectConfig", .get, "/v2/projects/{project}/config", needs: .config
     ) { _, administrator in try .json(ProjectConfig(administrator.project)) }
 
     static let updateProjectConfig = administrator(
-        "updateProjectConfig", .patch, "/v2/projects/{project}/config", needs: .config, bodyLimit: smallBodyLimit
+        "updateProjectConfig", .patch, "/v2/projects/{project}/config", needs: .config
     ) { call, administrator in
-        let input = try call.decoded(as: ProjectConfigInput.self)
-        let mask = FieldMask(call.request.query("updateMask") ?? call.request.query("update_mask"))
+        let (input, mask) = (try call.decoded(as: ProjectConfigInput.self), call.mask)
         let configuration = try await call.configure(as: administrator) {
             let defaults = administrator.project.emulatorRules?.policy ?? $0.project.defaultPolicy
             try input.apply(to: &$0.project, where: mask, defaults: defaults)

@@ -7,7 +7,7 @@ extension Endpoint {
     private static let resource = collection + "/{tenant}"
 
     static let listTenants = administrator(
-        "listTenants", .get, collection, needs: .config, bodyLimit: emptyBodyLimit
+        "listTenants", .get, collection, needs: .config
     ) { call, administrator in
         let page = try ListPage(call.request, maximum: 1000)
         let tenants = try await call.services.projects.tenancy.store.tenants(
@@ -20,7 +20,7 @@ extension Endpoint {
     }
 
     static let createTenant = administrator(
-        "createTenant", .post, collection, needs: .config, bodyLimit: smallBodyLimit
+        "createTenant", .post, collection, needs: .config
     ) { call, administrator in
         let input = try call.decoded(as: TenantInput.self)
         try input.requireImplemented()
@@ -33,7 +33,7 @@ extension Endpoint {
     }
 
     static let getTenant = administrator(
-        "getTenant", .get, resource, needs: .config, bodyLimit: emptyBodyLimit
+        "getTenant", .get, resource, needs: .config
     ) { call, administrator in
         let tenant = try await call.services.projects.tenancy.tenant(
             call.tenantInPath(), of: administrator.project)
@@ -42,7 +42,7 @@ extension Endpoint {
     }
 
     static let updateTenant = administrator(
-        "updateTenant", .patch, resource, needs: .config, bodyLimit: smallBodyLimit
+        "updateTenant", .patch, resource, needs: .config
     ) { call, administrator in
         let (input, mask) = (try call.decoded(as: TenantInput.self), call.mask)
         try input.requireImplemented()
@@ -54,7 +54,7 @@ extension Endpoint {
     }
 
     static let deleteTenant = administrator(
-        "deleteTenant", .delete, resource, needs: .config, bodyLimit: emptyBodyLimit
+        "deleteTenant", .delete, resource, needs: .config
     ) { call, administrator in
         let isDeleted = try await call.services.projects.tenancy.delete(
             try call.tenantInPath(), by: call.actor(of: administrator), in: administrator.project)

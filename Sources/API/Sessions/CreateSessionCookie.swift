@@ -3,8 +3,7 @@ internal import Identity
 
 extension Endpoint {
     static let createSessionCookie = administrator(
-        "createSessionCookie", .post, "/v1/projects/{project}:createSessionCookie", needs: .mintTokens,
-        bodyLimit: smallBodyLimit
+        "createSessionCookie", .post, "/v1/projects/{project}:createSessionCookie", needs: .mintTokens
     ) { call, administrator in
         let request = try call.body(as: CreateSessionCookieRequest.self, for: administrator)
         let idToken = try request.idToken.required(.missingIDToken)

@@ -11,10 +11,10 @@ extension Endpoint {
         switch input {
         case .current:
             try await call.services.sessions.end(
-                caller.session.id, by: caller, in: client.project, from: call.origin)
+                caller.session.id, by: caller, in: client.project, from: call.context)
         case .one(let session):
-            try await call.services.sessions.end(session, by: caller, in: client.project, from: call.origin)
-        case .all: try await call.services.sessions.endAll(by: caller, in: client.project, from: call.origin)
+            try await call.services.sessions.end(session, by: caller, in: client.project, from: call.context)
+        case .all: try await call.services.sessions.endAll(by: caller, in: client.project, from: call.context)
         }
         return try .json(NoContent())
     }

@@ -30,9 +30,9 @@ private struct TokenRequest: ClientRequestBody {
     }
 
     private init(form pairs: [(String, String)]?) throws(RequestRefusal) {
-        guard let pairs else { throw .unreadableBody("The form is malformed.") }
+        guard let pairs else { throw .rejected(.invalidArgument, "The form is malformed.") }
         let names = pairs.map(\.0)
-        guard Set(names).count == names.count else { throw .unreadableBody("A parameter is repeated.") }
+        guard Set(names).count == names.count else { throw .rejected(.invalidArgument, "A parameter is repeated.") }
         for (name, value) in pairs {
             switch name {
             case "grant_type", "grantType": grantType = value

@@ -33,7 +33,7 @@ extension EndpointCall {
                 redirectURI: pipeline.callbackURL(of: provider, for: self.request, in: client.project),
                 scopes: request.oauthScope?.split(separator: " ").map(String.init) ?? [],
                 customParameters: try decoded(as: CustomParameters.self, camelCasesNames: false).withoutPromptNone),
-            for: client.app, in: client.project, from: origin)
+            for: client.app, in: client.project, from: context)
         return try .json(
             StartedFlowResponse(
                 providerId: provider.rawValue, authUri: started.authorizationURL, sessionId: started.sessionID))

@@ -79,6 +79,11 @@ struct IdpCredential: Decodable {
             authorizationCode: provider == .apple ? code : nil)
     }
 
+    /// The tokens that the response returns; `nil` without an ID token.
+    var tokens: ProviderTokens? {
+        idToken.nonEmpty.map { ProviderTokens(idToken: $0, accessToken: accessToken.nonEmpty) }
+    }
+
     /// Apple's code; `nil` if it is absent or invalid. An invalid code must not make the sign-in fail.
     private var code: AuthorizationCode? {
         guard let code = authorizationCode.nonEmpty, code.utf8.count <= AuthorizationCode.lengthLimit,

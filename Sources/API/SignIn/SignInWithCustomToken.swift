@@ -8,7 +8,7 @@ extension Endpoint {
     ) { call, client in
         let request = try call.body(as: SignInWithCustomTokenRequest.self)
         let (signedIn, isNew) = try await call.services.signIn.customTokens.signIn(
-            request.token, reauthenticating: request.idToken.nonEmpty, in: client.project, from: call.origin)
+            request.token, reauthenticating: request.idToken.nonEmpty, in: client.project, from: call.context)
         return try .json(SignInWithCustomTokenResponse(signedIn, isNewUser: isNew))
     }
 }

@@ -9,7 +9,7 @@ extension Endpoint {
         let (proof, tokens) = try await request.proof(of: client, by: call.services.signIn.flows)
         let outcome = try await call.services.signIn.federated.signIn(
             proof, linkingTo: request.idToken.nonEmpty, autoCreate: request.autoCreate ?? true,
-            for: client.app, in: client.project, from: call.origin)
+            for: client.app, in: client.project, from: call.context)
         if case .conflict(let refusal, let identity, let pendingToken) = outcome,
             request.returnIdpCredential != true || !refusal.canBeErrorMessage
         {
@@ -35,53 +35,25 @@ private struct SignInWithIdpRequest: IdpRequest {
     let tenantId: String?
     let targetProjectId: String?
 
-    /// The proof, with the provider's tokens, which the response returns.
+    /// The proof, with the provider's tokens, which the response returns; `nil` for a pending token.
     func proof(
         of client: CallingApp, by flows: AuthorizationFlows
-    ) async throws -> (IdentityProof, OAuthTokens) {
+    ) async throws -> (IdentityProof, ProviderTokens?) {
         if let grant = try flowGrant() {
             try rejectPendingIDToken()
             let redeemed = try await flows.redeem(
                 grant: grant, sessionID: sessionId, for: client.app, in: client.project)
-            var tokens = OAuthTokens(redeemed.tokens)
+            var tokens = redeemed.tokens
             if returnRefreshToken != true { tokens.refreshToken = nil }
             return (.authorization(redeemed), tokens)
         }
         let presented = try presentedCredential()
         try rejectPendingIDToken()
-        return (try proof(presented), OAuthTokens(presented))
+        return (try proof(presented), presented?.tokens)
     }
 
     private func rejectPendingIDToken() throws(RequestRefusal) {
         guard pendingIdToken.nonEmpty == nil else { throw .notImplemented("pendingIdToken") }
-    }
-}
-
-/// The tokens of the provider that the response returns.
-private struct OAuthTokens {
-    let idToken: String?
-    let accessToken: String?
-    var refreshToken: String?
-    var expiresIn: Int64?
-
-    var withoutRefreshToken: OAuthTokens {
-        var tokens = self
-        tokens.refreshToken = nil
-        return tokens
-    }
-
-    /// The tokens that the client sent.
-    init(_ credential: IdpCredential?) {
-        idToken = credential?.idToken.nonEmpty
-        accessToken = credential?.accessToken.nonEmpty
-    }
-
-    /// The tokens that the provider issued to the gateway.
-    init(_ tokens: ProviderTokens) {
-        idToken = tokens.idToken
-        accessToken = tokens.accessToken
-        refreshToken = tokens.refreshToken
-        expiresIn = tokens.expiresIn
     }
 }
 
@@ -124,7 +96,7 @@ private struct SignInWithIdpResponse: Encodable {
     var pendingToken: String?
     var errorMessage: String?
 
-    init(_ outcome: FederatedSignIn.Outcome, returning tokens: OAuthTokens) {
+    init(_ outcome: FederatedSignIn.Outcome, returning tokens: ProviderTokens?) {
         switch outcome {
         case .signedIn(let signedIn, let identity, let isNew):
             self.init(identity, of: signedIn.account, returning: tokens)
@@ -134,21 +106,22 @@ private struct SignInWithIdpResponse: Encodable {
             expiresIn = signedIn.expiresInSeconds
             isNewUser = isNew ? true : nil
         case .confirmationNeeded(let existing, let isRecycled, let identity, let pendingToken):
-            self.init(identity, returning: tokens.withoutRefreshToken)
+            self.init(identity, returning: tokens)
             needConfirmation = true
             localId = existing?.id.rawValue
             verifiedProvider = existing?.signInMethods.map(\.rawValue)
             emailRecycled = isRecycled ? true : nil
             self.pendingToken = pendingToken
         case .conflict(let refusal, let identity, let pendingToken):
-            self.init(identity, returning: tokens.withoutRefreshToken)
+            self.init(identity, returning: tokens)
             errorMessage = refusal.message
             self.pendingToken = pendingToken
         }
     }
 
-    /// - Parameter account: the account that has the identity. It supplies the name, which Apple sends only once.
-    private init(_ identity: VerifiedIdentity, of account: Account? = nil, returning tokens: OAuthTokens) {
+    /// - Parameter account: the account that was signed in; `nil` if there was no sign-in. It supplies the name, which
+    ///   Apple sends only once.
+    private init(_ identity: VerifiedIdentity, of account: Account? = nil, returning tokens: ProviderTokens?) {
         let linked = account?.identity(identity.provider, subject: identity.subject) ?? LinkedIdentity(identity)
         providerId = identity.provider.rawValue
         federatedId = identity.federatedID
@@ -163,10 +136,11 @@ private struct SignInWithIdpResponse: Encodable {
         language = linked.profile.language
         timeZone = linked.profile.timeZone
         rawUserInfo = identity.rawUserInfo
-        oauthIdToken = tokens.idToken
-        oauthAccessToken = tokens.accessToken
-        oauthRefreshToken = tokens.refreshToken
-        oauthExpireIn = tokens.expiresIn
+        oauthIdToken = tokens?.idToken
+        oauthAccessToken = tokens?.accessToken
+        // Without a sign-in, the client does not get the refresh token.
+        oauthRefreshToken = account == nil ? nil : tokens?.refreshToken
+        oauthExpireIn = tokens?.expiresIn
         isPrivateEmail = identity.provider == .apple ? identity.email.map { _ in identity.isPrivateEmail } : nil
     }
 }

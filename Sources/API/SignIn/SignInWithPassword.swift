@@ -9,7 +9,7 @@ extension Endpoint {
         guard request.pendingIdToken.nonEmpty == nil else { throw RequestRefusal.notImplemented("pendingIdToken") }
         let signedIn = try await call.services.signIn.authenticator.signIn(
             email: request.email, password: request.password.map(Secret.init),
-            reauthenticating: request.idToken.nonEmpty, in: client.project, from: call.origin)
+            reauthenticating: request.idToken.nonEmpty, in: client.project, from: call.context)
         return try .json(SignInWithPasswordResponse(signedIn))
     }
 }

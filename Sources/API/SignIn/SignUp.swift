@@ -4,7 +4,8 @@ internal import Identity
 extension Endpoint {
     /// Creates an account with an address and a password, or an anonymous account without them. With an ID token, adds
     /// the address and the password to the account of the token.
-    static let signUp = either("signUp", .post, "/v1/accounts:signUp", needs: .writeUsers) { call, client in
+    static let signUp = clientOrAdministrator("signUp", .post, "/v1/accounts:signUp", needs: .writeUsers) {
+        call, client in
         let request = try call.body(as: SignUpRequest.self)
         guard request.localId.nonEmpty == nil else { throw RequestRefusal.rejected(.unexpectedParameter, "User ID") }
         return try .json(await call.signUp(request, for: client))
@@ -22,7 +23,7 @@ extension EndpointCall {
             let caller = try await services.signIn.authenticator.authenticate(idToken: idToken, in: client.project)
             let edited = try await services.accounts.editor.addPassword(
                 to: caller, email: request.email, password: password, displayName: displayName,
-                resumptionKey: try resumptionKey(), in: client.project, from: origin)
+                resumptionKey: try resumptionKey(), in: client.project, from: context)
             return SignUpResponse(edited.account, edited.signedIn)
         }
         let signedIn =
@@ -40,14 +41,14 @@ extension EndpointCall {
         try LoginServices.requireListed(.password, for: client.app)
         return try await services.signIn.authenticator.signUp(
             email: request.email, password: password, displayName: request.displayName.nonEmpty, in: client.project,
-            from: origin)
+            from: context)
     }
 
     private func signUpAnonymously(_ request: SignUpRequest, for client: CallingApp) async throws -> SignedIn {
         guard client.project.policy.allowsAnonymous else { throw SignUpRefusal.anonymousNotAllowed }
         try LoginServices.requireListed(.anonymous, for: client.app)
         guard request.email == nil else { throw CredentialRefusal.invalidEmail }
-        return try await services.signIn.authenticator.signUpAnonymously(in: client.project, from: origin)
+        return try await services.signIn.authenticator.signUpAnonymously(in: client.project, from: context)
     }
 }
 

@@ -100,10 +100,10 @@ public struct Access: Sendable {
         Access(checksCallers: true) { credential in
             guard credential.bearer == nil else { throw AccessRefusal.bearerNotAccepted }
             guard let key = credential.apiKey else { throw AccessRefusal.missingCredentials }
-            guard canBeKey(key), let client = try await client(key) else { throw AccessRefusal.unknownKey }
+            guard isValidKey(key), let client = try await client(key) else { throw AccessRefusal.unknownKey }
             return client
         } administrator: { bearer, project in
-            guard canBeKey(bearer), let administrator = try await administrator(bearer) else {
+            guard isValidKey(bearer), let administrator = try await administrator(bearer) else {
                 throw AccessRefusal.bearerNotAccepted
             }
             guard project == nil || project == administrator.project.id else { throw AccessRefusal.otherProject }
@@ -111,9 +111,8 @@ public struct Access: Sendable {
         }
     }
 
-    private static func canBeKey(_ text: String) -> Bool {
-        text.utf8.count <= 128 && text.utf8.allSatisfy { (0x21...0x7E).contains($0) }
-    }
+    /// Whether `key` has the form of a key. Other texts are rejected before the database is queried.
+    private static func isValidKey(_ key: String) -> Bool { key.isVisibleASCII(1...128) }
 }
 
 extension Access {

@@ -25,7 +25,7 @@ public struct Endpoint: Sendable {
         case client(@Sendable (EndpointCall, CallingApp) async throws -> Response)
         case administrator(needs: ServiceKeyScope, @Sendable (EndpointCall, Administrator) async throws -> Response)
         /// A request with a bearer token is an administrator's, any other a client's.
-        case either(
+        case clientOrAdministrator(
             client: @Sendable (EndpointCall, CallingApp) async throws -> Response, needs: ServiceKeyScope,
             administrator: @Sendable (EndpointCall, Administrator) async throws -> Response)
     }
@@ -34,7 +34,7 @@ public struct Endpoint: Sendable {
     public var scope: ServiceKeyScope? {
         switch action {
         case .page, .open, .client: nil
-        case .administrator(let scope, _), .either(_, let scope, _): scope
+        case .administrator(let scope, _), .clientOrAdministrator(_, let scope, _): scope
         }
     }
 
@@ -59,11 +59,16 @@ public struct Endpoint: Sendable {
     }
 
     static let smallBodyLimit = 64 * 1024
-    /// For operations without a body.
+    /// For operations that read no body.
     static let emptyBodyLimit = 1024
     static let formBodyLimit = 8 * 1024
     /// Fits a batch of a thousand accounts with 4 KiB each.
-    static let administratorBodyLimit = 4 * 1024 * 1024
+    static let batchBodyLimit = 4 * 1024 * 1024
+
+    /// The body limit of an operation, unless the operation sets another one. GET and DELETE read no body.
+    private static func defaultBodyLimit(of method: HTTP.Method) -> Int {
+        method == .get || method == .delete ? emptyBodyLimit : smallBodyLimit
+    }
 
     /// An operation of the client API.
     static func client(
@@ -71,40 +76,40 @@ public struct Endpoint: Sendable {
         handler: @escaping @Sendable (EndpointCall, CallingApp) async throws -> Response
     ) -> Endpoint {
         Endpoint(
-            operationID: operationID, method: method, path: path, bodyLimit: smallBodyLimit, errors: errors,
-            action: .client(handler))
+            operationID: operationID, method: method, path: path, bodyLimit: defaultBodyLimit(of: method),
+            errors: errors, action: .client(handler))
     }
 
     /// An operation of the admin API. A path names its project as `{project}`.
     static func administrator(
         _ operationID: String, _ method: HTTP.Method, _ path: String, needs scope: ServiceKeyScope,
-        bodyLimit: Int = administratorBodyLimit,
-        handler: @escaping @Sendable (EndpointCall, Administrator) async throws -> Response
+        bodyLimit: Int? = nil, handler: @escaping @Sendable (EndpointCall, Administrator) async throws -> Response
     ) -> Endpoint {
         Endpoint(
-            operationID: operationID, method: method, path: path, bodyLimit: bodyLimit, errors: .identityToolkit,
-            action: .administrator(needs: scope, handler))
+            operationID: operationID, method: method, path: path, bodyLimit: bodyLimit ?? defaultBodyLimit(of: method),
+            errors: .identityToolkit, action: .administrator(needs: scope, handler))
     }
 
     /// An operation of the client API that administrators may call with more rights.
-    static func either(
+    static func clientOrAdministrator(
         _ operationID: String, _ method: HTTP.Method, _ path: String, needs scope: ServiceKeyScope,
         client: @escaping @Sendable (EndpointCall, CallingApp) async throws -> Response,
         administrator: @escaping @Sendable (EndpointCall, Administrator) async throws -> Response
     ) -> Endpoint {
         Endpoint(
-            operationID: operationID, method: method, path: path, bodyLimit: smallBodyLimit,
-            errors: .identityToolkit, action: .either(client: client, needs: scope, administrator: administrator))
+            operationID: operationID, method: method, path: path, bodyLimit: defaultBodyLimit(of: method),
+            errors: .identityToolkit,
+            action: .clientOrAdministrator(client: client, needs: scope, administrator: administrator))
     }
 
-    /// A public operation, by default without a body.
+    /// A public operation.
     static func open(
-        _ operationID: String, _ path: String, _ method: HTTP.Method = .get, bodyLimit: Int = emptyBodyLimit,
+        _ operationID: String, _ path: String, _ method: HTTP.Method = .get,
         handler: @escaping @Sendable (EndpointCall) async throws -> Response
     ) -> Endpoint {
         Endpoint(
-            operationID: operationID, method: method, path: path, bodyLimit: bodyLimit, errors: .identityToolkit,
-            action: .open(handler))
+            operationID: operationID, method: method, path: path, bodyLimit: defaultBodyLimit(of: method),
+            errors: .identityToolkit, action: .open(handler))
     }
 
     /// A public page. Pages of other origins cannot read the response. A POST request can submit a form.
@@ -139,7 +144,7 @@ public struct EndpointCall: Sendable {
     /// The parameters of the path, by name.
     public let parameters: [String: String]
     /// The client's network and device, the requested language, and the trace for the audit trail.
-    public let origin: RequestContext
+    public let context: RequestContext
     let pipeline: RequestPipeline
     /// The tenant that the request resolved to; `nil` for the project itself.
     var tenant: ID<Tenant>?
@@ -151,10 +156,10 @@ extension EndpointCall {
     var services: Services { pipeline.services }
 
     /// The prefix of the client's network and the ID of the request, for the audit trail.
-    public var trace: RequestTrace { origin.trace }
+    public var trace: RequestTrace { context.trace }
 
     /// The administrator as the actor of audit events.
-    func actor(of administrator: Administrator) -> AuditActor { administrator.actor.tracing(origin.trace) }
+    func actor(of administrator: Administrator) -> AuditActor { administrator.actor.tracing(context.trace) }
 }
 
 extension EndpointCall {

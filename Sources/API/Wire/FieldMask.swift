@@ -1,3 +1,5 @@
+internal import HTTP
+
 /// The members of a resource that an update changes (`google.protobuf.FieldMask` in a query).
 struct FieldMask {
     /// `nil` for all members.
@@ -21,6 +23,11 @@ struct FieldMask {
         guard let paths else { return true }
         return paths.contains { path == $0 || path.hasPrefix("\($0).") }
     }
+}
+
+extension EndpointCall {
+    /// The members that an update changes. Google's servers accept both names of the parameter.
+    var mask: FieldMask { FieldMask(request.query("updateMask").nonEmpty ?? request.query("update_mask")) }
 }
 
 extension FieldMask {

@@ -32,12 +32,12 @@ extension EndpointCall {
     ///
     /// - Parameter tag: from the link or from the form of the page.
     func language(tag: String?, in project: Project?) -> Language {
-        tag.flatMap(Language.init(tag:)) ?? origin.language ?? project?.emailSettings.language ?? .english
+        tag.flatMap(Language.init(tag:)) ?? context.language ?? project?.emailSettings.language ?? .english
     }
 
     /// The request's context with the language of the page, which emails then use.
-    func origin(language: Language) -> RequestContext {
-        RequestContext(network: origin.network, device: origin.device, language: language, trace: origin.trace)
+    func context(language: Language) -> RequestContext {
+        RequestContext(network: context.network, device: context.device, language: language, trace: context.trace)
     }
 }
 

@@ -79,6 +79,9 @@ extension Response {
     }
 }
 
+/// An empty object.
+struct NoContent: Encodable {}
+
 /// Shadows the standard library's function, so that the synthesized decoding of every optional text in this module
 /// follows the rules of the wire protocol.
 extension KeyedDecodingContainer {
@@ -168,8 +171,7 @@ extension WireEnum {
                 Self(rawValue: try container.decode(String.self))
             }
         guard let value else {
-            throw RequestRefusal.invalidField(
-                container.codingPath.pointer, "must be equal to one of the allowed values")
+            throw RequestRefusal.notOneOf(Self.allCases.map(\.rawValue), at: container.codingPath.pointer)
         }
         self = value
     }
@@ -204,7 +206,7 @@ extension ID where Subject == Account {
     static func chosen(_ text: String?) throws(RequestRefusal) -> ID? {
         guard let text = text.nonEmpty else { return nil }
         guard let id = ID(chosen: text) else {
-            throw .invalidField("/localId", "must be 1 to 128 printable ASCII characters without spaces and slashes")
+            throw .invalidField("/localId", "must be 1 to 128 printable ASCII characters without spaces or slashes")
         }
         return id
     }
@@ -222,12 +224,9 @@ extension Instant {
         try parsing(text, unit: 1000, at: pointer)
     }
 
-    /// The last second of the year 9999, in microseconds since 1970.
-    private static let latest: Int64 = 253_402_300_799_000_000
-
     private static func parsing(_ text: String?, unit: Int64, at pointer: String) throws(RequestRefusal) -> Instant? {
         guard let text = text.nonEmpty else { return nil }
-        guard let number = Int64(text), (0...latest / unit).contains(number) else {
+        guard let number = Int64(text), (0...latest.microseconds / unit).contains(number) else {
             throw .invalidField(pointer, "must be an integer for a time from 1970 to 9999")
         }
         return Instant(microseconds: number * unit)

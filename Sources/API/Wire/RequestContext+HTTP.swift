@@ -63,7 +63,7 @@ extension ClientNetwork {
             nearest = hop
         }
         // `nil` if the peer's address is invalid. The second prefix is the IPv4 /24 or the IPv6 /56.
-        let prefixes = nearest?.limitedNetworks.map(\.description)
+        let prefixes = nearest?.rateLimitNetworks.map(\.description)
         self.init(prefixes: prefixes ?? ["unknown"], knownNetworkPrefix: prefixes?[1])
     }
 

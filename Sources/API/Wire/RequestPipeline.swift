@@ -70,12 +70,13 @@ public final class RequestPipeline: Sendable {
     }
 
     private func outcome(
-        for request: Request, _ match: RouteMatch<Route>, from origin: RequestContext
+        for request: Request, _ match: RouteMatch<Route>, from context: RequestContext
     ) async -> RequestOutcome {
         guard request.method != .options else { return preflight(request, match) }
         return switch match {
         case .found(.endpoint(let endpoint), let parameters):
-            await run(endpoint, EndpointCall(request: request, parameters: parameters, origin: origin, pipeline: self))
+            await run(
+                endpoint, EndpointCall(request: request, parameters: parameters, context: context, pipeline: self))
         case .found(.unimplemented, _): RequestOutcome(RequestRefusal.notImplemented("This operation"))
         case .methodNotAllowed(let allowed): RequestOutcome(RequestRefusal.methodNotAllowed, allowed: allowed)
         case .notFound: RequestOutcome(RequestRefusal.notFound)
@@ -99,12 +100,12 @@ public final class RequestPipeline: Sendable {
             switch endpoint.action {
             case .page(let handler): return RequestOutcome(try await handler(call), of: endpoint)
             case .open(let handler): response = try await handler(call)
-            case .either(_, let scope, let handler) where credential.bearer != nil,
+            case .clientOrAdministrator(_, let scope, let handler) where credential.bearer != nil,
                 .administrator(let scope, let handler):
                 let administrator = try await authenticate(
                     credential, needing: scope, for: &call, at: endpoint, realm: &realm)
                 response = try await handler(call, administrator)
-            case .either(let handler, _, _), .client(let handler):
+            case .clientOrAdministrator(let handler, _, _), .client(let handler):
                 let client = try await authenticate(credential, for: &call, at: endpoint, realm: &realm)
                 response = try await handler(call, client)
             }
@@ -172,8 +173,8 @@ extension RequestPipeline {
     /// Matches a method and a path. HEAD and preflight requests match like GET: the server omits the body of a response
     /// to HEAD, and the response to a preflight request depends on whether the path is a page.
     private func match(_ method: HTTP.Method, _ path: String) -> RouteMatch<Route> {
-        let destination = Destination(method == .head || method == .options ? .get : method, path)
-        return router.match(destination.method, destination.path)
+        let target = RequestTarget(method == .head || method == .options ? .get : method, path)
+        return router.match(target.method, target.path)
     }
 
     /// Returns the maximum size of a request's body. A body of more than 64 KiB is read only if the request has
@@ -226,7 +227,7 @@ extension Headers {
 
 /// The method and path of a request, without the host name that Firebase's SDKs prepend to the path. A legacy name of
 /// an operation (`/identitytoolkit/v3/relyingparty/…`) is replaced by the current method and path.
-struct Destination: Hashable {
+struct RequestTarget: Hashable {
     let method: HTTP.Method
     let path: String
 

@@ -8,7 +8,7 @@ public enum RequestRefusal: Refusal, Hashable {
     /// A member of the body (its JSON pointer, empty for the whole body) or a parameter of the query (`/` and its
     /// name), and the violated rule.
     case invalidField(String, String)
-    /// The body is not valid JSON or not a valid form.
+    /// The body is not valid JSON.
     case unreadableBody(String)
     case notFound
     case methodNotAllowed
@@ -95,14 +95,17 @@ extension RequestRefusal {
     /// Returns the value whose raw value is `name`; `nil` if `name` is `nil`.
     ///
     /// - Throws: ``invalidField(_:_:)`` for an unknown name.
-    static func enumValue<Value: RawRepresentable<String>>(
+    static func enumValue<Value: RawRepresentable<String> & CaseIterable>(
         _ name: String?, at pointer: String
     ) throws(RequestRefusal) -> Value? {
         guard let name else { return nil }
-        guard let value = Value(rawValue: name) else {
-            throw .invalidField(pointer, "must be equal to one of the allowed values")
-        }
+        guard let value = Value(rawValue: name) else { throw .notOneOf(Value.allCases.map(\.rawValue), at: pointer) }
         return value
+    }
+
+    /// The refusal of a text that is not one of `names`.
+    static func notOneOf(_ names: [String], at pointer: String) -> RequestRefusal {
+        .invalidField(pointer, "must be one of \(names.joined(separator: ", "))")
     }
 }
 

@@ -56,14 +56,14 @@ public struct EmailActionServices: Sendable {
     let sending: OOBSending
     let redemption: OOBRedemption
     /// For pages, which know a code but not its project.
-    public let pages: EmailActionService
+    public let service: EmailActionService
 
     public init(
-        sending: OOBSending, redemption: OOBRedemption, pages: EmailActionService
+        sending: OOBSending, redemption: OOBRedemption, service: EmailActionService
     ) {
         self.sending = sending
         self.redemption = redemption
-        self.pages = pages
+        self.service = service
     }
 }
 

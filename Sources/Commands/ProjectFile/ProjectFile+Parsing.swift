@@ -14,7 +14,9 @@ extension ProjectFile {
         }
         var reader = ObjectReader(members)
         let project = reader.text("project") ?? ""
-        if !ProjectDraft.canBeID(project) { reader.addProblem("project", "expected a project ID, got \"\(project)\"") }
+        if !ProjectDraft.isValidID(project) {
+            reader.addProblem("project", "expected a project ID, got \"\(project)\"")
+        }
         self.init(project: ID(project))
         name = reader.text("name")
         profile = reader.choice("profile")

@@ -1,18 +1,15 @@
 internal import Gateway
-internal import Glibc
 internal import JSON
 
-/// Reports the rejected rows and the progress of an import. On a terminal, the progress is a line that is overwritten,
-/// with a bar if the size of the file is known. Otherwise it is at most one line for each further 100,000 rows.
+/// Reports the rejected rows and the progress of an import. On a terminal, the progress has a bar if the size of the
+/// file is known.
 final class ImportReport {
-    private static let rowsPerLine = 100_000
     private static let barWidth = 30
 
     private let size: Int?
     private let errors: NewFile?
-    private let isOnTerminal = isatty(STDERR_FILENO) == 1
+    private let progress = ProgressLine(itemsPerLine: 100_000)
     private let begin = ContinuousClock.now
-    private var linesWritten = 0
 
     private(set) var stored = 0
     private(set) var existing = 0
@@ -32,7 +29,7 @@ final class ImportReport {
         if let errors {
             return try errors.write(try StrictJSON.encode(fault) + [UInt8(ascii: "\n")])
         }
-        if isOnTerminal { Terminal.writeProgress("\r\u{1B}[K") }
+        progress.clear()
         // Only printable ASCII, because the file may contain control sequences for the terminal.
         let id = fault.localId.map { $0.filter { $0.isASCII && ("!"..."~").contains($0) }.prefix(128) }
         let user = id.map { " (\($0))" } ?? ""
@@ -48,18 +45,13 @@ final class ImportReport {
         self.skippedIdentities += skippedIdentities
         let rows = self.stored + self.existing + rejected
         let rate = Int(Double(rows) / max(0.001, (ContinuousClock.now - begin) / .seconds(1)))
-        let progress = "\(rows) \(rows == 1 ? "row" : "rows"), \(rate) per second"
-        if isOnTerminal {
-            Terminal.writeProgress("\r\u{1B}[K\(bar(bytesRead))\(progress)")
-        } else if rows / Self.rowsPerLine > linesWritten {
-            linesWritten = rows / Self.rowsPerLine
-            Terminal.writeProgress("\(progress)\n")
-        }
+        progress.show(
+            "\(rows) \(rows == 1 ? "row" : "rows"), \(rate) per second", after: rows, bar: bar(bytesRead))
     }
 
     /// - Throws: ``Failure`` if rows were rejected.
     func finish() throws {
-        if isOnTerminal { Terminal.writeProgress("\r\u{1B}[K") }
+        progress.clear()
         try errors?.finish()
         var parts = ["imported \(stored) \(stored == 1 ? "account" : "accounts")"]
         if existing > 0 { parts.append("\(existing) already existed") }

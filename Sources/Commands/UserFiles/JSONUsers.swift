@@ -57,7 +57,7 @@ struct JSONUsers {
 
     /// - Throws: ``Failure`` if the file is invalid or truncated.
     func finish() throws(Failure) {
-        guard position != .beforeArray else { throw Failure(message: "the file has no member \"users\"") }
+        guard position != .beforeArray else { throw Failure(message: "the file has no array \"users\"") }
         guard !isBroken, depth == 0, !isInString else {
             throw Failure(message: "invalid or truncated JSON at line \(line)")
         }

@@ -92,15 +92,11 @@ package struct Administration: Sendable {
         defer { loop.stop() }
         let pool = Pool(loop: loop, configuration: database)
         try loop.waitFor {
-            let result: Result<Void, any Error>
-            do {
+            try await perform {
                 try await body(Administration(pool: pool))
-                result = .success(())
-            } catch {
-                result = .failure(error)
+            } finally: {
+                await pool.close()
             }
-            await pool.close()
-            try result.get()
         }
     }
 }

@@ -1,4 +1,5 @@
 package import Crypto
+internal import EventLoop
 internal import HTTP
 internal import Identity
 package import Postgres
@@ -21,14 +22,11 @@ package struct AppleKeyCheck: Sendable {
 
     package func findings() async throws -> [DatabaseCheck.Finding] {
         let client = try HTTP.Client(loop: pool.loop)
-        let result: Result<[DatabaseCheck.Finding], any Error>
-        do {
-            result = .success(try await findings(using: .http(client, at: .live, clock: .live)))
-        } catch {
-            result = .failure(error)
+        return try await perform {
+            try await findings(using: .http(client, at: .live, clock: .live))
+        } finally: {
+            await client.close()
         }
-        await client.close()
-        return try result.get()
     }
 
     func findings(using endpoint: AppleTokenEndpoint) async throws -> [DatabaseCheck.Finding] {

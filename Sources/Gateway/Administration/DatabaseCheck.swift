@@ -37,8 +37,11 @@ package struct DatabaseCheck: Sendable {
             let unapplied = try await Schema.status(of: pool).filter { $0.state != .applied }
             guard unapplied.isEmpty else {
                 let names = unapplied.map { "\($0.name) is \($0.state)" }.joined(separator: ", ")
-                let advice = unapplied.contains { $0.state == .changed } ? "" : "; run `sekisho migrate`"
-                return findings + [Finding(isGood: false, text: "migrations: \(names)\(advice)")]
+                let advice =
+                    unapplied.contains { $0.state == .changed }
+                    ? "another build of sekisho migrated this database: use that build, or another database"
+                    : "run `sekisho migrate`"
+                return findings + [Finding(isGood: false, text: "migrations: \(names); \(advice)")]
             }
             findings.append(Finding(isGood: true, text: "database migrated"))
             findings += try await installation()
@@ -129,7 +132,7 @@ package struct DatabaseCheck: Sendable {
         let grace = app.current(at: now).graceEndsAt.map { "; it is tolerated until \($0.iso8601)" } ?? ""
         let violations = LoginServices(of: app, in: realm).violations.map(\.descriptionWithKind)
         return violations.isEmpty
-            ? Finding(isGood: true, text: "\(location), app \(app.id): guideline 4.8")
+            ? Finding(isGood: true, text: "\(location), app \(app.id): complies with guideline 4.8")
             : Finding(
                 isGood: false,
                 text: "\(location), app \(app.id): LOGIN_SERVICES_4_8 : \(violations.joined(separator: "; "))\(grace)")

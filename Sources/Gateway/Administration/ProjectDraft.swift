@@ -23,7 +23,7 @@ package struct ProjectDraft: Sendable {
         id: String, name: String, profile: Policy.Profile, policy: Policy, algorithm: SignatureAlgorithm,
         domains: [String]
     ) throws(UsageError) {
-        guard Self.canBeID(id) else {
+        guard Self.isValidID(id) else {
             throw UsageError(
                 message:
                     "expected a project ID of at most 63 characters (a-z, 0-9 and hyphens, not beginning with a hyphen) that is not reserved for a path of the gateway, got \"\(id)\""
@@ -36,7 +36,7 @@ package struct ProjectDraft: Sendable {
         self.algorithm = algorithm
     }
 
-    package static func canBeID(_ text: String) -> Bool {
+    package static func isValidID(_ text: String) -> Bool {
         text.wholeMatch(of: #/[a-z0-9][a-z0-9-]{0,62}/#) != nil && !reserved.contains(text)
     }
 

@@ -7,7 +7,7 @@ extension AppleGrantSealing {
     static func sealing(under masterKeys: MasterKeys) -> AppleGrantSealing {
         let box = SealedBox(keys: masterKeys)
         return AppleGrantSealing {
-            ID(withUnsafeBytes(of: UUID().uuid) { UUIDText.text($0) })
+            ID(UUIDText.text(UUID()))
         } seal: { token, id in
             try box.seal(Array(token.expose().utf8), context: context(of: id))
         } open: { sealed, id in

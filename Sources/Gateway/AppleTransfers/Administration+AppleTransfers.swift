@@ -1,4 +1,5 @@
 package import Crypto
+internal import EventLoop
 internal import HTTP
 package import Identity
 internal import Postgres
@@ -44,9 +45,10 @@ extension Administration {
         let run = AppleTransferRun(
             id, settings: settings, clientID: clientID, key: key.name, privateKey: key.privateKey,
             endpoint: .http(client, at: endpoints, clock: clock), pool: pool, clock: clock)
-        let result: Result<Void, any Error>
-        do { result = .success(try await body(run)) } catch { result = .failure(error) }
-        await client.close()
-        try result.get()
+        try await perform {
+            try await body(run)
+        } finally: {
+            await client.close()
+        }
     }
 }

@@ -39,7 +39,7 @@ package struct AppleTransferRun: Sendable {
         fileprivate func requireSuccess(hint: String) throws {
             guard done == 0, rejected > 0 else { return }
             let noun = rejected == 1 ? "identity" : "identities"
-            throw Failure(message: "Apple rejected \(rejected) \(noun), and has accepted no other: \(hint)")
+            throw Failure(message: "Apple rejected \(rejected) \(noun) and accepted none: \(hint)")
         }
     }
 

@@ -17,7 +17,9 @@ package enum Settings {
         meaning: "database connections per event loop, 1 to 64; each loop has one more for reads")
     static let databasePrepared = Setting(
         name: "SEKISHO_DATABASE_PREPARED", fallback: "on",
-        meaning: "on, or off behind a connection pooler in transaction mode without support for prepared statements")
+        meaning:
+            "on; set off behind a connection pooler in transaction mode that does not support prepared statements"
+    )
     static let masterKey = Setting(
         name: "SEKISHO_MASTER_KEY", fallback: nil,
         meaning:
@@ -81,8 +83,6 @@ package enum Settings {
 package struct Config: Sendable {
     package var database: Pool.Configuration
     package var masterKeys: MasterKeys
-    /// `nil`: the URL has the loopback address and the bound port.
-    package var publicURL: String?
     package var listen: ListenAddress
     var loops: Int
     var trustedProxies: [IPNetwork]
@@ -98,14 +98,13 @@ package struct Config: Sendable {
     package var email: EmailConfig?
 
     package init(
-        database: Pool.Configuration, masterKeys: MasterKeys, publicURL: String? = nil, listen: ListenAddress,
-        loops: Int, trustedProxies: [IPNetwork], server: ServerConfig, passwords: PasswordConfig,
+        database: Pool.Configuration, masterKeys: MasterKeys, listen: ListenAddress, loops: Int,
+        trustedProxies: [IPNetwork], server: ServerConfig, passwords: PasswordConfig,
         breachedPasswordsURL: String? = nil, appleDomainAssociation: String? = nil, logLevel: Log.Level,
         drain: Duration, email: EmailConfig? = nil
     ) {
         self.database = database
         self.masterKeys = masterKeys
-        self.publicURL = publicURL
         self.listen = listen
         self.loops = loops
         self.trustedProxies = trustedProxies
@@ -147,14 +146,19 @@ package struct Config: Sendable {
 }
 
 extension Config {
+    /// Reads the settings of `serve`.
+    ///
+    /// - Returns: the configuration, and the URL of the gateway without a slash at the end.
     /// - Throws: ``ConfigurationError`` with every problem.
-    package init(reader: inout SettingsReader) throws(ConfigurationError) {
+    package static func read(
+        from reader: inout SettingsReader
+    ) throws(ConfigurationError) -> (config: Config, publicURL: String) {
         let database = reader.database()
         let masterKeys = reader.masterKeys()
         let publicURL = reader.required(
             Settings.publicURL, "an https URL without path (http for loopback only)", Self.parse(publicURL:))
         let listen = reader.required(Settings.listen, "ADDRESS:PORT with a numeric address", ListenAddress.init)
-        let loops = reader.optional(Settings.loops, "a number from 1 to 256", Self.parse(count:))
+        let loops = reader.optional(Settings.loops, "an integer from 1 to 256", Self.parse(count:))
         let trustedProxies = reader.required(
             Settings.trustedProxies, "comma-separated networks such as 10.0.0.0/8", Self.parse(networks:))
         let server = reader.server()
@@ -171,11 +175,12 @@ extension Config {
         guard let database, let masterKeys, let publicURL, let listen, let trustedProxies, let server,
             let passwords, let breachedPasswordsURL, let logLevel, let drain
         else { throw ConfigurationError(problems: ["a setting is missing"]) }
-        self.init(
-            database: database, masterKeys: masterKeys, publicURL: publicURL, listen: listen,
-            loops: loops ?? Self.cores, trustedProxies: trustedProxies, server: server, passwords: passwords,
+        let config = Config(
+            database: database, masterKeys: masterKeys, listen: listen, loops: loops ?? cores,
+            trustedProxies: trustedProxies, server: server, passwords: passwords,
             breachedPasswordsURL: breachedPasswordsURL.isEmpty ? nil : breachedPasswordsURL,
             appleDomainAssociation: appleDomainAssociation, logLevel: logLevel, drain: .seconds(drain), email: email)
+        return (config, publicURL)
     }
 }
 
@@ -186,7 +191,7 @@ extension Config {
         Log.Level.allCases.first { "\($0)" == name }
     }
 
-    /// - Returns: `nil` unless the text is a number from 1 to 256.
+    /// - Returns: `nil` unless the text is an integer from 1 to 256.
     fileprivate static func parse(count text: String) -> Int? {
         Int(text).flatMap { (1...256).contains($0) ? $0 : nil }
     }
@@ -252,7 +257,7 @@ extension SettingsReader {
     }
 
     mutating func passwords() -> Config.PasswordConfig? {
-        let threads = optional(Settings.passwordThreads, "a number from 1 to 256", Config.parse(count:))
+        let threads = optional(Settings.passwordThreads, "an integer from 1 to 256", Config.parse(count:))
         let memory = number(Settings.passwordMemory, in: 7168...1_048_576)
         let iterations = number(Settings.passwordIterations, in: 1...16)
         let waiting = number(Settings.passwordWaiting, in: 2...10_000)

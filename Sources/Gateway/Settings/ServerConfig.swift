@@ -15,7 +15,7 @@ extension Settings {
     static let bodyMemory = Setting(
         name: "SEKISHO_BODY_MEMORY_MIB", fallback: "64",
         meaning:
-            "memory for all request bodies in MiB, 32 to 65536; a body may use at most a quarter of what is free, otherwise its request gets status 503"
+            "maximum memory of all request bodies together in MiB, 32 to 65536; a request gets status 503 if its body needs more than a quarter of what is free"
     )
 
     static let server = [connections, connectionsPerAddress, bodyMemory]
@@ -58,6 +58,15 @@ extension SettingsReader {
 }
 
 extension Metrics {
+    func export(_ log: Log) {
+        counter(
+            "sekisho_log_lines_dropped_total",
+            help: "Log lines dropped, because the program that reads them was too slow or a write failed."
+        ) {
+            Double(log.droppedLines)
+        }
+    }
+
     /// Exports metrics of the server's connections and request bodies.
     func export(_ server: Server) {
         gauge("sekisho_connections", help: "HTTP connections open now.") { Double(server.connections) }

@@ -46,7 +46,7 @@ package struct SettingsReader {
     }
 
     mutating func number(_ setting: Setting, in range: ClosedRange<Int>) -> Int? {
-        required(setting, "a number from \(range.lowerBound) to \(range.upperBound)") { text in
+        required(setting, "an integer from \(range.lowerBound) to \(range.upperBound)") { text in
             Int(text).flatMap { range.contains($0) ? $0 : nil }
         }
     }

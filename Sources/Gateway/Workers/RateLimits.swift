@@ -30,7 +30,7 @@ final class RateLimits: Sendable {
     }
 
     /// The number of windows.
-    var size: Int { counts.withLock { $0.size } }
+    var windowCount: Int { counts.withLock { $0.size } }
 
     var limiter: RateLimiter {
         RateLimiter { [self] key, limit, length, realm in

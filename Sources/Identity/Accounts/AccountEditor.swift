@@ -33,11 +33,12 @@ public struct AccountEditor: Sendable {
         public var email: String?
         public var password: Secret?
         public var removesEmail = false
+        /// Removes the password only: the address and the sign-in by email link stay.
         public var removesPassword = false
         public var removesPhoneNumber = false
-        /// Providers whose identities are unlinked. ``ProviderID/password`` removes the sign-in by email link, but not
-        /// the password (see ``removesPassword``). It also replaces or removes the address, unless an identity has the
-        /// same address (see ``Account/primaryEmail(without:)``).
+        /// Providers whose identities are unlinked. ``ProviderID/password`` removes the password and the sign-in by
+        /// email link. It also replaces or removes the address, unless an identity has the same address (see
+        /// ``Account/primaryEmail(without:)``).
         public var unlinked: Set<ProviderID> = []
         /// Whether the request confirms that the account may lose its last sign-in method.
         public var allowsNoSignInMethod = false
@@ -49,6 +50,12 @@ public struct AccountEditor: Sendable {
         public init() {}
 
         var removesSignInMethods: Bool { removesEmail || removesPassword || removesPhoneNumber || !unlinked.isEmpty }
+
+        /// Whether the change removes the password. A password cannot be used without its address.
+        var leavesNoPassword: Bool { removesPassword || removesEmail || unlinked.contains(.password) }
+
+        /// The password to set. Removing the password takes precedence over setting it.
+        var newPassword: Secret? { leavesNoPassword ? nil : password }
     }
 
     /// The account after the change, and new tokens if the change ended the old ones.
@@ -63,22 +70,21 @@ public struct AccountEditor: Sendable {
     /// caller's session with a new one. The new session counts as a fresh login, so all of these changes require a
     /// recent login. Unlinking an identity ends the other sessions that were opened through it.
     public func edit(
-        _ caller: Caller, _ input: Input, in project: Project, from origin: RequestContext
+        _ caller: Caller, _ input: Input, in project: Project, from context: RequestContext
     ) async throws -> Edited {
         let email = try input.email.map { text throws(CredentialRefusal) in try EmailAddress(presented: text) }
         let isNewAddress = email != nil && email != caller.account.email
-        let changesCredential = isNewAddress || input.password != nil || input.removesEmail || input.removesPassword
-        guard input.password == nil || project.policy.allowsPasswords else { throw EditRefusal.passwordsNotAllowed }
+        let changesCredential = isNewAddress || input.newPassword != nil || input.leavesNoPassword
+        guard input.newPassword == nil || project.policy.allowsPasswords else { throw EditRefusal.passwordsNotAllowed }
         let replacesSession = changesCredential || input.renewsSession
         try admitCredentialChange(caller, input, replacesSession: replacesSession, in: project)
         if isNewAddress, project.policy.emailEnumerationProtection { throw EditRefusal.emailNeedsVerification }
-        if let email, isNewAddress { try await requireFree(email, in: project) }
+        if let email, isNewAddress { try await store.requireFree(email, in: project.realm) }
         let passwordHash: AccountUpdate.Value<String>? =
-            if let password = input.password {
-                .set(try await hash(password, in: project, from: origin))
+            if let password = input.newPassword {
+                .set(try await hash(password, in: project, from: context))
             } else {
-                // A password cannot be used without its address.
-                input.removesPassword || input.removesEmail ? .remove : nil
+                input.leavesNoPassword ? .remove : nil
             }
         var change = OwnerChange(changedAt: clock.now())
         change.update.displayName = input.displayName
@@ -94,12 +100,12 @@ public struct AccountEditor: Sendable {
             input.removesSignInMethods && !input.allowsNoSignInMethod && project.policy.protectsLastSignInMethod
         change.linkOnly = project.linkOnlyProviders
         if replacesSession {
-            let method = input.password == nil ? caller.session.method : .password
+            let method = input.newPassword == nil ? caller.session.method : .password
             change.replace(
                 with: replacement(
-                    caller, by: method, for: input.resumptionKey, at: change.changedAt, in: project, from: origin))
+                    caller, by: method, for: input.resumptionKey, at: change.changedAt, in: project, from: context))
         }
-        return try await apply(change, to: caller, in: project, from: origin)
+        return try await apply(change, to: caller, in: project, from: context)
     }
 
     /// Sets the address and the password of an account. An anonymous account becomes a permanent one and keeps its ID.
@@ -107,7 +113,7 @@ public struct AccountEditor: Sendable {
     /// - Parameter resumptionKey: lets the client resume the session that replaces its own.
     public func addPassword(
         to caller: Caller, email: String?, password: Secret?, displayName: String?,
-        resumptionKey: ResumptionKey? = nil, in project: Project, from origin: RequestContext
+        resumptionKey: ResumptionKey? = nil, in project: Project, from context: RequestContext
     ) async throws -> Edited {
         guard project.policy.allowsPasswords else { throw EditRefusal.passwordsNotAllowed }
         let credential = try PasswordCredential(email: email, password: password)
@@ -120,32 +126,32 @@ public struct AccountEditor: Sendable {
         guard isNewAddress else {
             return try await addPassword(
                 credential, newEmail: nil, displayName: displayName, to: caller, for: resumptionKey, in: project,
-                from: origin)
+                from: context)
         }
-        return try await limiter.limitingAddressChange(from: origin.network, in: project) {
+        return try await limiter.limitingAddressChange(from: context.network, in: project) {
             try await addPassword(
                 credential, newEmail: credential.email, displayName: displayName, to: caller, for: resumptionKey,
-                in: project, from: origin)
+                in: project, from: context)
         }
     }
 
     /// - Parameter newEmail: an address that the account does not have yet.
     private func addPassword(
         _ credential: PasswordCredential, newEmail: EmailAddress?, displayName: String?, to caller: Caller,
-        for resumptionKey: ResumptionKey?, in project: Project, from origin: RequestContext
+        for resumptionKey: ResumptionKey?, in project: Project, from context: RequestContext
     ) async throws -> Edited {
         try await project.policy.require(credential.password, unknownTo: breaches) {
-            if let newEmail { try await requireFree(newEmail, in: project) }
+            if let newEmail { try await store.requireFree(newEmail, in: project.realm) }
         }
-        let passwordHash = try await passwords.hash(credential.password, origin.network)
+        let passwordHash = try await passwords.hash(credential.password, context.network)
         var change = OwnerChange(changedAt: clock.now())
         change.update.email = newEmail.map { .set($0) }
         change.update.passwordHash = .set(passwordHash)
         change.update.displayName = displayName.map { .set($0) }
         change.replace(
             with: replacement(
-                caller, by: .password, for: resumptionKey, at: change.changedAt, in: project, from: origin))
-        return try await apply(change, to: caller, in: project, from: origin)
+                caller, by: .password, for: resumptionKey, at: change.changedAt, in: project, from: context))
+        return try await apply(change, to: caller, in: project, from: context)
     }
 
     /// Deletes the caller's account. Requires a recent login.
@@ -153,7 +159,7 @@ public struct AccountEditor: Sendable {
     /// - Parameter apple: whether the deletion revokes Apple's tokens. If the tokens cannot be revoked, the notice
     ///   explains how to disconnect the app.
     public func delete(
-        _ caller: Caller, apple: AppleRevocation = .none, in project: Project, from origin: RequestContext
+        _ caller: Caller, apple: AppleRevocation = .none, in project: Project, from context: RequestContext
     ) async throws {
         try caller.requireRecentLogin(by: project.policy, at: clock.now())
         let now = clock.now()
@@ -161,12 +167,12 @@ public struct AccountEditor: Sendable {
         if let email = caller.account.email, caller.account.emailIsVerified {
             var payload = EmailPayload()
             payload.staysConnectedToApple = apple == .notPossible ? true : nil
-            emails = try outOfBand.notice(.accountDeleted, to: email, about: nil, payload, from: origin, at: now)
+            emails = try outOfBand.notice(.accountDeleted, to: email, about: nil, payload, from: context, at: now)
         }
         let emailBatch = EmailBatch(emails: emails)
         try await mappingConflicts(\.atEdit) {
             try await store.delete(
-                by: caller.session, of: .user(origin.trace), at: now, emailBatch: emailBatch, in: project.realm)
+                by: caller.session, of: .user(context.trace), at: now, emailBatch: emailBatch, in: project.realm)
         }
     }
 
@@ -184,57 +190,51 @@ public struct AccountEditor: Sendable {
     }
 
     /// The notices to the owner, sent to the address that the account had before the change.
-    private func emailBatch(for change: OwnerChange, of account: Account, from origin: RequestContext) throws
+    private func emailBatch(for change: OwnerChange, of account: Account, from context: RequestContext) throws
         -> EmailBatch
     {
         let now = change.changedAt
         var emailBatch = EmailBatch.none
         let email = change.address(of: account)
         if email != account.email {
-            emailBatch = try outOfBand.emailChangedNotice(to: account, for: email, from: origin, at: now)
+            emailBatch = try outOfBand.emailChangedNotice(to: account, for: email, from: context, at: now)
         }
-        if account.hasPassword {
-            if change.update.passwordHash != nil || change.unlinked.contains(.password) {
-                emailBatch.emails += try outOfBand.notice(.passwordChanged, about: account, from: origin, at: now)
-            }
+        if account.hasPassword, change.update.passwordHash != nil {
+            emailBatch.emails += try outOfBand.notice(.passwordChanged, about: account, from: context, at: now)
         } else if case .set = change.update.passwordHash {
             let method = AddedSignInMethod(provider: .password, subject: nil, addedAt: now)
-            emailBatch = emailBatch + (try outOfBand.additionNotice(of: method, to: account, from: origin))
+            emailBatch = emailBatch + (try outOfBand.additionNotice(of: method, to: account, from: context))
         }
         for identity in account.identities where change.unlinked.contains(identity.provider) {
             emailBatch.emails += try outOfBand.notice(
-                .identityUnlinked, about: account, EmailPayload(provider: identity.provider), from: origin, at: now)
+                .identityUnlinked, about: account, EmailPayload(provider: identity.provider), from: context, at: now)
         }
         return emailBatch
     }
 
-    private func requireFree(_ email: EmailAddress, in project: Project) async throws {
-        guard try await store.holder(of: email, in: project.realm) == nil else { throw EditRefusal.emailTaken }
-    }
-
-    private func hash(_ password: Secret, in project: Project, from origin: RequestContext) async throws -> String {
+    private func hash(_ password: Secret, in project: Project, from context: RequestContext) async throws -> String {
         try await project.policy.require(password, unknownTo: breaches)
-        return try await passwords.hash(password, origin.network)
+        return try await passwords.hash(password, context.network)
     }
 
     private func replacement(
         _ caller: Caller, by method: ProviderID, for resumptionKey: ResumptionKey?, at now: Instant,
-        in project: Project, from origin: RequestContext
+        in project: Project, from context: RequestContext
     ) -> Session {
         Session(
             id: entropy.sessionID(replacing: caller.session.id, for: resumptionKey), account: caller.account.id,
             generation: caller.account.generation + 1,
-            method: method, authenticatedAt: now, device: origin.device ?? caller.session.device,
-            networkHash: networks.hash(of: origin, in: project))
+            method: method, authenticatedAt: now, device: context.device ?? caller.session.device,
+            networkHash: networks.hash(of: context, in: project))
     }
 
     private func apply(
-        _ change: OwnerChange, to caller: Caller, in project: Project, from origin: RequestContext
+        _ change: OwnerChange, to caller: Caller, in project: Project, from context: RequestContext
     ) async throws -> Edited {
         var change = change
-        change.emailBatch = try emailBatch(for: change, of: caller.account, from: origin)
+        change.emailBatch = try emailBatch(for: change, of: caller.account, from: context)
         change.notes = change.notes(about: caller.account)
-        change.actor = .user(origin.trace)
+        change.actor = .user(context.trace)
         let account = try await mappingConflicts(\.atEdit) {
             try await store.update(change, by: caller.session, in: project.realm)
         }

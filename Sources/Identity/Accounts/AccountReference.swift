@@ -42,11 +42,9 @@ extension ID where Subject == Account {
 
     /// An ID that an administrator chose.
     ///
-    /// - Returns: `nil` unless the text is 1 to 128 printable ASCII characters, without spaces and slashes.
+    /// - Returns: `nil` unless the text is 1 to 128 printable ASCII characters, without spaces or slashes.
     public init?(chosen text: String) {
-        guard (1...128).contains(text.utf8.count),
-            text.utf8.allSatisfy({ (0x21...0x7E).contains($0) && $0 != UInt8(ascii: "/") })
-        else { return nil }
+        guard text.isVisibleASCII(1...128), !text.contains("/") else { return nil }
         self.init(text)
     }
 }

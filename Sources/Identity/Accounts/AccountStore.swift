@@ -195,6 +195,13 @@ public protocol AccountStore: Sendable {
     ) async throws -> [Account]
 }
 
+extension AccountStore {
+    /// - Throws: ``EditRefusal/emailTaken`` if an account holds the address.
+    func requireFree(_ email: EmailAddress, in realm: ID<Realm>) async throws {
+        guard try await holder(of: email, in: realm) == nil else { throw EditRefusal.emailTaken }
+    }
+}
+
 public struct EmailHolder: Hashable, Sendable {
     public let account: Account
     public let passwordHash: String?

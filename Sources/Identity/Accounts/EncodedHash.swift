@@ -26,9 +26,7 @@ public struct EncodedHash: Hashable, Sendable {
 
     /// - Throws: ``PasswordHashRefusal/unreadable``, or the reason why a parameter is unsupported or out of bounds.
     public init(_ text: String) throws(PasswordHashRefusal) {
-        guard text.utf8.count <= Self.lengthLimit, text.utf8.allSatisfy({ (0x21...0x7E).contains($0) }) else {
-            throw .unreadable
-        }
+        guard text.isVisibleASCII(1...Self.lengthLimit) else { throw .unreadable }
         let fields = text.split(separator: "$", omittingEmptySubsequences: false)
         guard fields.count >= 4, fields[0].isEmpty else { throw .unreadable }
         switch fields[1] {

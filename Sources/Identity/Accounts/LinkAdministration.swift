@@ -54,9 +54,9 @@ public struct LinkAdministration: Sendable {
     /// Commits the previewed merge atomically. As long as the merge can be undone, a repeated call with the same merge
     /// token returns the same result.
     ///
-    /// - Parameter origin: the context of the request, which determines the language of the notices.
+    /// - Parameter context: determines the language of the notices.
     public func merge(
-        _ mergeToken: String, by actor: AuditActor, in project: Project, from origin: RequestContext
+        _ mergeToken: String, by actor: AuditActor, in project: Project, from context: RequestContext
     ) async throws -> Merged {
         let now = clock.now()
         let (precondition, replayKey) = try sealedTokens.decode(
@@ -64,7 +64,7 @@ public struct LinkAdministration: Sendable {
         let merge = AccountMerge(
             precondition: precondition, replayKeys: [replayKey], mergedAt: now,
             undoableUntil: now + AccountMerging.undoWindow)
-        let notices = MergeNotices(of: merge, outOfBand: outOfBand, from: origin)
+        let notices = MergeNotices(of: merge, outOfBand: outOfBand, from: context)
         let end = try await mappingConflicts(\.atAdministratorsMerge) {
             try await store.merge(merge, by: actor, announcing: notices, in: project.realm)
         }

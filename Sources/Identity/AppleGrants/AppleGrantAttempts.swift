@@ -50,7 +50,7 @@ public struct AppleGrantAttempts: Sendable {
             } catch let fault as AppleKeyFault {
                 return try await retry(grant, because: fault.reason, isConfigurationFault: true)
             }
-            guard let token = decryptedToken(of: grant) else {
+            guard let token = sealing.token(of: grant) else {
                 return try await retry(grant, because: "the token cannot be decrypted")
             }
             return switch (grant.purpose, grant.tokenType) {
@@ -119,14 +119,6 @@ public struct AppleGrantAttempts: Sendable {
         }
         try await store.remove(grant)
         return .revoked
-    }
-
-    private func decryptedToken(of grant: AppleGrant) -> Secret? {
-        do {
-            return try sealing.open(grant.token, grant.id)
-        } catch {
-            return nil
-        }
     }
 
     /// - Parameter isConfigurationFault: whether an attempt with any other token of the client ID would fail too.

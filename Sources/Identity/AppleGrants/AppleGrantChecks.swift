@@ -121,16 +121,8 @@ public struct AppleGrantChecks: Sendable {
     }
 
     private func result(of grant: AppleGrant, _ client: AppleClientCredentials) async throws -> RecordedCheck {
-        guard let token = decryptedToken(of: grant) else { return .failed(failure: "the token cannot be decrypted") }
+        guard let token = sealing.token(of: grant) else { return .failed(failure: "the token cannot be decrypted") }
         return RecordedCheck(try await endpoint.check(token, client))
-    }
-
-    private func decryptedToken(of grant: AppleGrant) -> Secret? {
-        do {
-            return try sealing.open(grant.token, grant.id)
-        } catch {
-            return nil
-        }
     }
 
     private func record(_ batch: CheckBatch, in report: inout Report) async throws {

@@ -45,7 +45,7 @@ public struct AppleTokenRevocation: Sendable {
     ///   private key, or if a code cannot be exchanged because Apple does not respond or rejects the key. Nothing stays
     ///   stored then.
     public func revoke(
-        _ request: Request, of caller: Caller, for app: App, in project: Project, from origin: RequestContext
+        _ request: Request, of caller: Caller, for app: App, in project: Project, from context: RequestContext
     ) async throws {
         guard request.provider == .apple, let settings = project.settings(of: .apple),
             let identity = caller.account.identities.first(where: { $0.provider == .apple })
@@ -66,7 +66,7 @@ public struct AppleTokenRevocation: Sendable {
             tokenType: request.tokenType,
             token: try sealing.seal(request.token, id), redirectURI: request.redirectURI, requestedAt: now,
             dueAt: now + Self.lease, expiresAt: isCode ? now + AuthorizationCode.lifetime : nil,
-            trace: origin.trace)
+            trace: context.trace)
         try await store.insert(revocation, in: project.realm)
         let token = isCode ? try await exchange(request, for: revocation, client, project.realm) : request.token
         let type = isCode ? AppleGrant.TokenType.refreshToken : request.tokenType

@@ -67,4 +67,13 @@ public struct AppleGrantSealing: Sendable {
         self.seal = seal
         self.open = open
     }
+
+    /// - Returns: `nil` if the token cannot be decrypted.
+    func token(of grant: AppleGrant) -> Secret? {
+        do {
+            return try open(grant.token, grant.id)
+        } catch {
+            return nil
+        }
+    }
 }

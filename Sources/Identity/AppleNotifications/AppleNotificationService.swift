@@ -41,13 +41,13 @@ public struct AppleNotificationService: Sendable {
 
     /// - Parameter pathProject: the project in the path; `nil` if the path has none.
     public func receive(
-        _ payload: String, in pathProject: ID<Project>?, from origin: RequestContext
+        _ payload: String, in pathProject: ID<Project>?, from context: RequestContext
     ) async throws -> Receipt {
-        let (notification, realms) = try await accepted(payload, in: pathProject, from: origin)
+        let (notification, realms) = try await accepted(payload, in: pathProject, from: context)
         guard let event = notification.event(receivedAt: clock.now()) else { return Receipt(outcome: .unknownType) }
         var receipt = Receipt(outcome: .repeated)
         for realm in realms {
-            guard let commit = try await apply(event, in: realm, from: origin) else { continue }
+            guard let commit = try await apply(event, in: realm, from: context) else { continue }
             let affected = commit.leavesNoSignInMethod ? commit.facts?.account.id : nil
             receipt = Receipt(
                 outcome: .applied, withoutSignInMethod: receipt.withoutSignInMethod + [affected].compactMap(\.self))
@@ -59,15 +59,15 @@ public struct AppleNotificationService: Sendable {
     /// verification, so that concurrent notifications cannot exceed the limit. An accepted notification is subtracted
     /// again. If Apple's keys cannot be fetched, the notification stays counted, because its sender is unknown.
     private func accepted(
-        _ payload: String, in pathProject: ID<Project>?, from origin: RequestContext
+        _ payload: String, in pathProject: ID<Project>?, from context: RequestContext
     ) async throws -> (AppleNotification, [ID<Realm>]) {
-        try limiter.countNotification(from: origin.network)
+        try limiter.countNotification(from: context.network)
         do {
             let notification = try await verifier.verify(payload, clock.now())
             try notification.requireTimely(at: clock.now())
             let realms = try await store.realms(ofClient: notification.audience, in: pathProject)
             guard !realms.isEmpty else { throw AppleNotificationRefusal.audience }
-            limiter.subtractNotification(from: origin.network)
+            limiter.subtractNotification(from: context.network)
             return (notification, realms)
         } catch let refusal as ProviderRefusal {
             throw AppleNotificationRefusal(refusal)
@@ -76,20 +76,20 @@ public struct AppleNotificationService: Sendable {
         } catch let outage as ProviderUnreachable {
             throw outage
         } catch {
-            limiter.subtractNotification(from: origin.network)
+            limiter.subtractNotification(from: context.network)
             throw error
         }
     }
 
     /// - Returns: `nil` if the event was applied before, or if the realm was deleted.
     private func apply(
-        _ event: AppleEvent, in realm: ID<Realm>, from origin: RequestContext
+        _ event: AppleEvent, in realm: ID<Realm>, from context: RequestContext
     ) async throws -> AppleEventCommit? {
         guard let project = try await project(realm) else { return nil }
         do {
             return try await retryingConflicts { _ in
                 let facts = try await store.facts(about: event, in: realm)
-                let commit = try commit(event, facts, in: project, from: origin)
+                let commit = try commit(event, facts, in: project, from: context)
                 try await store.apply(commit, in: realm)
                 return commit
             }
@@ -99,14 +99,14 @@ public struct AppleNotificationService: Sendable {
     }
 
     private func commit(
-        _ event: AppleEvent, _ facts: AppleEventFacts?, in project: Project, from origin: RequestContext
+        _ event: AppleEvent, _ facts: AppleEventFacts?, in project: Project, from context: RequestContext
     ) throws -> AppleEventCommit {
         let decision = facts.map { AppleEventDecision(event, $0) }
         let linkOnly = project.linkOnlyProviders
         var emails: [OutgoingEmail] = []
         if case .unlink(let remaining) = decision?.change {
             emails = try outOfBand.notice(
-                .identityUnlinked, about: remaining, EmailPayload(provider: .apple), from: origin,
+                .identityUnlinked, about: remaining, EmailPayload(provider: .apple), from: context,
                 at: event.receivedAt)
         }
         return AppleEventCommit(
@@ -114,7 +114,7 @@ public struct AppleNotificationService: Sendable {
             notes: facts.flatMap { facts in
                 decision.map { $0.notes(about: facts.account.id, ignoring: linkOnly) }
             } ?? [],
-            trace: origin.trace, emailBatch: EmailBatch(emails: emails),
+            trace: context.trace, emailBatch: EmailBatch(emails: emails),
             leavesNoSignInMethod: decision?.leavesNoSignInMethod(ignoring: linkOnly) ?? false)
     }
 }

@@ -109,11 +109,11 @@ public struct AuthorizationResult: Hashable, SealedTokenContent {
     public let tokens: ProviderTokens
 }
 
-/// The tokens of a provider's token endpoint, which the app receives.
+/// The tokens of a provider that the app receives: from the provider's token endpoint, or as the app sent them.
 public struct ProviderTokens: Hashable, Codable, Sendable {
     public let idToken: String
     public let accessToken: String?
-    public let refreshToken: String?
+    public var refreshToken: String?
     /// The lifetime of the access token in seconds.
     public let expiresIn: Int64?
     /// The `sub` of Apple's identity token, as Apple's token endpoint returned it; `nil` for another provider.

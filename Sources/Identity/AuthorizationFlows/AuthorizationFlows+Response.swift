@@ -59,9 +59,9 @@ extension AuthorizationFlows {
     ///
     /// - Parameter path: the path of the request.
     public func storeResponse(
-        _ response: AuthorizationResponse, of returned: ReturnedFlow, at path: String, from origin: RequestContext
+        _ response: AuthorizationResponse, of returned: ReturnedFlow, at path: String, from context: RequestContext
     ) async throws {
-        try countResponse(of: returned, from: origin)
+        try countResponse(of: returned, from: context)
         try returned.flow.require(path: path)
         guard returned.flow.receivesForm, response.code.map(\.utf8.count) ?? 0 <= AuthorizationResponse.codeLengthLimit
         else { throw AuthorizationRefusal.invalidResponse }
@@ -78,10 +78,10 @@ extension AuthorizationFlows {
     ///   - cookie: returns the value of the cookie with this name.
     public func complete(
         _ returned: ReturnedFlow, with response: AuthorizationResponse, at path: String,
-        cookie: (String) -> String?, from origin: RequestContext
+        cookie: (String) -> String?, from context: RequestContext
     ) async throws -> FlowGrant {
         do {
-            try countResponse(of: returned, from: origin)
+            try countResponse(of: returned, from: context)
             try requireBrowser(returned.flow, cookie: cookie)
             try returned.flow.require(path: path)
             let grant = try await processResponse(response, of: returned)
@@ -99,10 +99,10 @@ extension AuthorizationFlows {
     }
 
     private func countResponse(
-        of returned: ReturnedFlow, from origin: RequestContext
+        of returned: ReturnedFlow, from context: RequestContext
     ) throws(TooManyAttempts) {
         try limiter.count(
-            .authorizationFlows(from: origin.network), Policy.authorizationFlowLimit, Policy.authorizationFlowWindow,
+            .authorizationFlows(from: context.network), Policy.authorizationFlowLimit, Policy.authorizationFlowWindow,
             ID(returned.project.id))
     }
 

@@ -43,11 +43,11 @@ extension AuthorizationFlows {
     /// Starts a flow. The rules about guideline 4.8 and link-only providers apply here and again when the result is
     /// used.
     public func start(
-        _ start: AuthorizationStart, for app: App, in project: Project, from origin: RequestContext
+        _ start: AuthorizationStart, for app: App, in project: Project, from context: RequestContext
     ) async throws -> StartedFlow {
         try verifier.admit(start.provider, app, project, start.operation == .link ? .link : .signIn)
         try limiter.count(
-            .authorizationFlows(from: origin.network), Policy.authorizationFlowLimit,
+            .authorizationFlows(from: context.network), Policy.authorizationFlowLimit,
             Policy.authorizationFlowWindow, ID(project.id))
         guard let settings = project.settings(of: start.provider),
             let clientID = ProviderStart(of: settings, for: app, in: project).webClientID
@@ -87,9 +87,7 @@ extension AuthorizationFlows {
     }
 
     /// Requires at least 16 characters, because a short session ID could be guessed.
-    private static func isValidSessionID(_ text: String) -> Bool {
-        (16...128).contains(text.utf8.count) && text.utf8.allSatisfy { (0x21...0x7E).contains($0) }
-    }
+    private static func isValidSessionID(_ text: String) -> Bool { text.isVisibleASCII(16...128) }
 
     /// Each flow has its own cookie, so that flows in several tabs do not interfere.
     private func newCookie(isSecure: Bool) -> (cookie: AuthorizationFlow.Cookie, value: String) {

@@ -14,7 +14,7 @@ public struct AuthorizationTarget: Hashable, Codable, Sendable {
     /// authorized domain. If the domains of a project of `dev` were not configured, accepts every page and custom
     /// scheme for such an app. Rejects a URL whose query already has a parameter `grant` or `error`.
     public init(_ text: String, of app: App, in project: Project) throws(ContinueURLRefusal) {
-        guard Self.isSafeText(text) else { throw .malformed }
+        guard text.isUnambiguousURL else { throw .malformed }
         if app.settings.redirectURIs.isEmpty {
             try Self.requirePage(text, in: project)
         } else if !app.settings.redirectURIs.contains(text) {
@@ -27,7 +27,7 @@ public struct AuthorizationTarget: Hashable, Codable, Sendable {
 
     /// Accepts what ``init(_:of:in:)`` accepts for an app without redirect URIs, with any parameters in the query.
     public init(page text: String, in project: Project) throws(ContinueURLRefusal) {
-        guard Self.isSafeText(text) else { throw .malformed }
+        guard text.isUnambiguousURL else { throw .malformed }
         try Self.requirePage(text, in: project)
         self.text = text
     }
@@ -41,11 +41,6 @@ public struct AuthorizationTarget: Hashable, Codable, Sendable {
             guard canBeRegistered(text) else { throw .malformed }
             guard project.acceptsEveryDomain else { throw .unauthorizedDomain }
         }
-    }
-
-    /// Whether the text has an accepted length, and no characters that browsers may parse differently than the gateway.
-    private static func isSafeText(_ text: String) -> Bool {
-        text.utf8.count <= lengthLimit && text.utf8.allSatisfy { (0x21...0x7E).contains($0) && $0 != 0x5C }
     }
 
     /// Whether the query has a parameter that the gateway adds later. It must not occur twice in the URL that the
@@ -68,7 +63,7 @@ public struct AuthorizationTarget: Hashable, Codable, Sendable {
     /// Whether an app may register `text` as a redirect URI: an https URL (an app link), an http URL of a loopback
     /// host, or a custom scheme (RFC 8252 §7). Schemes that browsers handle themselves are not accepted.
     public static func canBeRegistered(_ text: String) -> Bool {
-        guard isSafeText(text), !text.contains("#"), !hasReservedName(text),
+        guard text.isUnambiguousURL, !text.contains("#"), !hasReservedName(text),
             let match = text.wholeMatch(of: /([A-Za-z][A-Za-z0-9+.-]*):(.+)/)
         else { return false }
         let (scheme, remainder) = (match.1.lowercased(), match.2)

@@ -8,7 +8,7 @@ extension EmailSettings {
         var problems: [ConfigurationProblem] = []
         if senderName.map(Self.isValidHeaderText) == false { problems.append(.emailSenderName) }
         if let actionURL {
-            if let host = Self.host(ofLink: actionURL) {
+            if let host = actionURL.hostOfPlainURL(limit: Self.urlLength, acceptsLoopback: true) {
                 let isAllowed = host == ownHost?.lowercased() || project.listsDomain(host)
                 if !isAllowed { problems.append(.emailActionHost) }
             } else {
@@ -29,17 +29,6 @@ extension EmailSettings {
             && !text.unicodeScalars.contains { scalar in
                 [.control, .lineSeparator, .paragraphSeparator].contains(scalar.properties.generalCategory)
             }
-    }
-
-    /// - Returns: the host in lower case; `nil` unless `text` is an https URL without user, query and fragment. http is
-    ///   accepted for loopback hosts.
-    private static func host(ofLink text: String) -> String? {
-        guard text.utf8.count <= urlLength,
-            let match = text.wholeMatch(
-                of: /(https?):\/\/([A-Za-z0-9.-]+|\[[0-9A-Fa-f:.]+\])(:[0-9]{1,5})?(\/[!$&-;=@-Z_a-z~%]*)?/)
-        else { return nil }
-        let host = match.2.lowercased()
-        return match.1 == "https" || ["127.0.0.1", "localhost", "[::1]"].contains(host) ? host : nil
     }
 }
 

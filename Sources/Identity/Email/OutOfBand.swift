@@ -43,17 +43,17 @@ extension OutOfBand {
     /// emails.
     func notice(
         _ kind: OutgoingEmail.Kind, about account: Account, _ payload: EmailPayload = EmailPayload(),
-        from origin: RequestContext,
+        from context: RequestContext,
         at now: Instant
     ) throws -> [OutgoingEmail] {
         guard let email = account.email, account.emailIsVerified else { return [] }
-        return try notice(kind, to: email, about: account.id, payload, from: origin, at: now)
+        return try notice(kind, to: email, about: account.id, payload, from: context, at: now)
     }
 
     func notice(
         _ kind: OutgoingEmail.Kind, to email: EmailAddress, about account: ID<Account>?,
         _ payload: EmailPayload = EmailPayload(),
-        from origin: RequestContext, at now: Instant
+        from context: RequestContext, at now: Instant
     ) throws -> [OutgoingEmail] {
         guard sendsEmail else { return [] }
         // A notice with removal links is retried as long as the links work.
@@ -61,37 +61,37 @@ extension OutOfBand {
             payload.removals == nil && kind != .identityLinked
             ? Self.noticeLifetime : Policy.removalLinkLifetime
         return [
-            try outgoingEmail(kind, to: email, about: account, payload, from: origin, at: now, until: now + lifetime)
+            try outgoingEmail(kind, to: email, about: account, payload, from: context, at: now, until: now + lifetime)
         ]
     }
 
     func outgoingEmail(
         _ kind: OutgoingEmail.Kind, to recipient: EmailAddress, about account: ID<Account>?, _ payload: EmailPayload,
-        from origin: RequestContext, at now: Instant, until end: Instant
+        from context: RequestContext, at now: Instant, until end: Instant
     ) throws -> OutgoingEmail {
         let id = emailID()
         return OutgoingEmail(
-            id: id, kind: kind, account: account, recipient: recipient, language: origin.language,
+            id: id, kind: kind, account: account, recipient: recipient, language: context.language,
             content: try seal(payload, id), createdAt: now, expiresAt: end)
     }
 
     /// Returns a notice to the owner about an added sign-in method, with a link that removes the method; empty if the
     /// account's address is unverified, or the installation sends no emails.
     func additionNotice(
-        of method: AddedSignInMethod, to account: Account, from origin: RequestContext
+        of method: AddedSignInMethod, to account: Account, from context: RequestContext
     ) throws -> EmailBatch {
         guard let email = account.email, account.emailIsVerified, sendsEmail else { return .none }
         let issued = removalCode(for: method, of: account.id, sentTo: email, at: method.addedAt)
         let payload = EmailPayload(code: issued.secret, provider: method.provider)
         let emails = try notice(
-            .identityLinked, to: email, about: account.id, payload, from: origin, at: method.addedAt)
+            .identityLinked, to: email, about: account.id, payload, from: context, at: method.addedAt)
         return EmailBatch(codes: [issued.record], emails: emails)
     }
 
     /// Returns a notice to the owner about a password reset, with a removal link for each of `identities`.
     func resetNotice(
         to email: EmailAddress, about account: ID<Account>, removing identities: [LinkedIdentity],
-        from origin: RequestContext,
+        from context: RequestContext,
         at now: Instant
     ) throws -> EmailBatch {
         guard sendsEmail else { return .none }
@@ -107,7 +107,7 @@ extension OutOfBand {
         }
         let removals = issued.map { EmailPayload.Removal(provider: $0.provider, code: $0.code.secret) }
         let payload = EmailPayload(removals: removals.isEmpty ? nil : removals)
-        let emails = try notice(.passwordChanged, to: email, about: account, payload, from: origin, at: now)
+        let emails = try notice(.passwordChanged, to: email, about: account, payload, from: context, at: now)
         return EmailBatch(codes: issued.map(\.code.record), emails: emails)
     }
 
@@ -125,7 +125,7 @@ extension OutOfBand {
     /// address. An unverified address gets no notice, because another user may own it, unless ``restoresFirstAddress``
     /// is true.
     func emailChangedNotice(
-        to account: Account, for newEmail: EmailAddress?, from origin: RequestContext, at now: Instant
+        to account: Account, for newEmail: EmailAddress?, from context: RequestContext, at now: Instant
     ) throws
         -> EmailBatch
     {
@@ -138,7 +138,7 @@ extension OutOfBand {
             hash: hash(code), purpose: .recoverEmail, account: account.id, email: email, newEmail: newEmail,
             createdAt: now, expiresAt: now + Policy.recoveryLifetime)
         let emails = try notice(
-            .emailChanged, to: email, about: account.id, EmailPayload(code: code), from: origin, at: now)
+            .emailChanged, to: email, about: account.id, EmailPayload(code: code), from: context, at: now)
         return EmailBatch(codes: [recovery], emails: emails)
     }
 }

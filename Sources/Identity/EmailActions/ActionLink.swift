@@ -49,13 +49,13 @@ public struct ActionLink: Hashable, Sendable {
             ("apiKey", apiKey ?? realm.project.rawValue),
             ("lang", language.rawValue), ("continueUrl", continueURL), ("tenantId", realm.tenant?.rawValue),
         ]
-        let pairs = parameters.compactMap { name, value in value.map { "\(name)=\(PercentEncoding.encode($0))" } }
+        let own = PercentEncoding.encode(form: parameters.compactMap { name, value in value.map { (name, $0) } })
         let (url, fragment) = base.divided(at: "#")
         let (path, query) = url.divided(at: "?")
         let otherPairs = query.dropFirst().split(separator: "&").map(String.init).filter { pair in
             !parameters.contains { $0.0 == pair.divided(at: "=").0 }
         }
-        self.url = path + "?" + (otherPairs + pairs).joined(separator: "&") + fragment
+        self.url = path + "?" + (otherPairs + [own]).joined(separator: "&") + fragment
     }
 }
 

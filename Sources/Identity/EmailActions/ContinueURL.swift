@@ -5,12 +5,10 @@ public struct ContinueURL: Hashable, Sendable {
     /// The host in lower case.
     public let host: String
 
-    private static let lengthLimit = 2048
-
     /// Rejects URLs that browsers may parse differently than the gateway: with backslashes, spaces, non-ASCII
     /// characters or user info.
     public init(_ text: String, in project: Project) throws(ContinueURLRefusal) {
-        guard text.utf8.count <= Self.lengthLimit, text.utf8.allSatisfy({ (0x21...0x7E).contains($0) && $0 != 0x5C }),
+        guard text.isUnambiguousURL,
             let scheme = ["https://", "http://"].first(where: { text.lowercased().hasPrefix($0) })
         else { throw .malformed }
         let authority = text.dropFirst(scheme.count).prefix { !"/?#".contains($0) }

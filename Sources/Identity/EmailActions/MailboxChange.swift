@@ -4,11 +4,11 @@ public struct MailboxChange: Hashable, Sendable {
     public let account: Account
     public private(set) var update: AccountUpdate
     /// Identities that were linked at this time or later are unlinked.
-    public var unlinksSince: Instant?
+    public var unlinkedSince: Instant?
     /// Identities of these providers are unlinked, except those that were linked at the creation of the account.
-    public var unlinks: Set<ProviderID> = []
+    public var unlinkedProviders: Set<ProviderID> = []
     /// The recovery and removal codes that the change invalidates.
-    public var voids: VoidedRemedies?
+    public var voidedRemedies: VoidedRemedies?
     /// The hash of a network that becomes a known network of the account; see ``NetworkHashing``.
     public var networkHash: [UInt8]?
     public var event: Event?
@@ -79,9 +79,9 @@ public struct MailboxChange: Hashable, Sendable {
         change.email = code.email
         change.displaced = holder?.losesAddressToOwner == true ? holder : nil
         change.endsSessions = true
-        change.unlinksSince = code.createdAt
-        change.unlinks = providers
-        change.voids = .proven(email: code.email, createdAt: code.createdAt, addedSince: code.createdAt)
+        change.unlinkedSince = code.createdAt
+        change.unlinkedProviders = providers
+        change.voidedRemedies = .proven(email: code.email, createdAt: code.createdAt, addedSince: code.createdAt)
         if account.passwordWasSet(since: code.createdAt) { change.update.passwordHash = .remove }
         return change
     }
@@ -99,9 +99,9 @@ public struct MailboxChange: Hashable, Sendable {
         change.displaced = addressIsTaken ? nil : holder
         change.email = addressIsTaken ? nil : code.email
         change.endsSessions = true
-        change.unlinksSince = method.addedAt
+        change.unlinkedSince = method.addedAt
         change.update.usesEmailLinks = account.usesEmailLinks && method.provider != .emailLink && !addressIsTaken
-        change.voids = .proven(email: code.email, createdAt: code.createdAt, addedSince: method.addedAt)
+        change.voidedRemedies = .proven(email: code.email, createdAt: code.createdAt, addedSince: method.addedAt)
         if addressIsTaken ? account.hasPassword : account.passwordWasSet(since: method.addedAt) {
             change.update.passwordHash = .remove
         }
@@ -114,13 +114,13 @@ public struct MailboxChange: Hashable, Sendable {
         _ account: Account, to passwordHash: String, removing providers: Set<ProviderID>, by policy: Policy
     ) -> MailboxChange {
         var change = account.emailIsVerified ? MailboxChange(account) : reclaiming(account)
-        if change.voids == nil, let email = account.email {
-            change.voids = .proven(email: email, createdAt: nil, addedSince: epoch)
+        if change.voidedRemedies == nil, let email = account.email {
+            change.voidedRemedies = .proven(email: email, createdAt: nil, addedSince: epoch)
         }
-        change.unlinks = providers
+        change.unlinkedProviders = providers
         change.update.passwordHash = .set(passwordHash)
         change.endsSessions = true
-        if policy.resetUnlinksIdentities { change.unlinksSince = epoch }
+        if policy.resetUnlinksIdentities { change.unlinkedSince = epoch }
         return change
     }
 
@@ -149,7 +149,7 @@ public struct MailboxChange: Hashable, Sendable {
         change.update.passwordHash = account.hasPassword ? .remove : nil
         change.update.usesEmailLinks = false
         change.endsSessions = true
-        change.voids = .all
+        change.voidedRemedies = .all
         change.event = .disavowed
         return change
     }
@@ -159,14 +159,14 @@ public struct MailboxChange: Hashable, Sendable {
     private static func reclaiming(_ account: Account) -> MailboxChange {
         var change = MailboxChange(account)
         change.update.passwordHash = account.hasPassword ? .remove : nil
-        change.unlinksSince = epoch
+        change.unlinkedSince = epoch
         change.update.phoneNumber = .remove
         change.update.removesInitialEmail = true
         change.update.displayName = .remove
         change.update.photoURL = .remove
         change.update.usesEmailLinks = false
         change.endsSessions = true
-        change.voids = .all
+        change.voidedRemedies = .all
         change.event = .reclaimed
         return change
     }
@@ -177,8 +177,8 @@ public struct MailboxChange: Hashable, Sendable {
     /// The identities that the account keeps, except those that were linked at its creation.
     var remainingAddedIdentities: [LinkedIdentity] {
         account.addedIdentities.filter { identity in
-            let isLate = unlinksSince.map { since in identity.linkedAt.map { $0 >= since } ?? true } ?? false
-            return !isLate && !unlinks.contains(identity.provider)
+            let isLate = unlinkedSince.map { since in identity.linkedAt.map { $0 >= since } ?? true } ?? false
+            return !isLate && !unlinkedProviders.contains(identity.provider)
         }
     }
 }

@@ -6,10 +6,10 @@ extension OOBRedemption {
     /// - Parameter providers: identities of these providers are removed too, except those that were linked at the
     ///   creation of the account.
     public func recover(
-        _ code: String?, removing providers: Set<ProviderID>, in project: Project, from origin: RequestContext
+        _ code: String?, removing providers: Set<ProviderID>, in project: Project, from context: RequestContext
     ) async throws -> RemedyResult {
         let secret = outOfBand.newCode()
-        let result = try await redeem(code, for: [.recoverEmail], in: project, from: origin) { account, record, now in
+        let result = try await redeem(code, for: [.recoverEmail], in: project, from: context) { account, record, now in
             let change = try await recovery(of: account, by: record, removing: providers, in: project)
             return (change, EmailBatch(codes: resetCode(secret, after: change, in: project, at: now)))
         }
@@ -20,10 +20,10 @@ extension OOBRedemption {
     /// Restores the address that the code was sent to; if another account keeps that address, the account has no
     /// address and no password afterwards. Ends every session.
     public func removeSignInMethod(
-        _ code: String?, in project: Project, from origin: RequestContext
+        _ code: String?, in project: Project, from context: RequestContext
     ) async throws -> RemedyResult {
         let secret = outOfBand.newCode()
-        let result = try await redeem(code, for: [.removeSignInMethod], in: project, from: origin) {
+        let result = try await redeem(code, for: [.removeSignInMethod], in: project, from: context) {
             account, record, now in
             guard let method = record.method else { throw OOBCodeRefusal.invalid }
             let holder = try await otherHolder(of: record.email, than: account, in: project)

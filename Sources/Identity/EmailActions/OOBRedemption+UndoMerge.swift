@@ -1,6 +1,6 @@
 extension OOBRedemption {
     /// Undoes a merge by the link that was sent to the source's address; see ``MergeReversal``.
-    public func undoMerge(_ code: String?, in project: Project, from origin: RequestContext) async throws
+    public func undoMerge(_ code: String?, in project: Project, from context: RequestContext) async throws
         -> RemedyResult
     {
         return try await retryingConflicts { _ in
@@ -9,7 +9,7 @@ extension OOBRedemption {
             let secret = outOfBand.newCode()
             let undoing = MergeUndoing(
                 code: found.code, resetHash: project.policy.allowsPasswords ? outOfBand.hash(secret) : nil,
-                resetExpiresAt: now + OOBCode.Purpose.resetPassword.lifetime(by: project.policy), trace: origin.trace,
+                resetExpiresAt: now + OOBCode.Purpose.resetPassword.lifetime(by: project.policy), trace: context.trace,
                 undoneAt: now)
             let source = try await mappingConflicts(\.atMergeReversal) {
                 try await codes.undoMerge(undoing, in: project.realm)

@@ -54,25 +54,25 @@ public struct OOBRedemption: Sendable {
     /// - Returns: the redeemed code.
     public func resetPassword(
         _ code: String?, to password: Secret, removing providers: Set<ProviderID>, in project: Project,
-        from origin: RequestContext
+        from context: RequestContext
     ) async throws -> OOBCode {
         guard project.policy.allowsPasswords else { throw OOBCodeRefusal.notAllowed }
         let found = try await check(code, for: [.resetPassword], in: project)
         try await project.policy.require(password, unknownTo: breaches)
-        let hash = try await passwords.hash(password, origin.network)
-        _ = try await redeem(code, for: [.resetPassword], in: project, from: origin) { account, _, now in
+        let hash = try await passwords.hash(password, context.network)
+        _ = try await redeem(code, for: [.resetPassword], in: project, from: context) { account, _, now in
             var change = MailboxChange.resetting(account, to: hash, removing: providers, by: project.policy)
             // Attempts of other clients can block a sign-in from an unknown network, such as the owner's next one.
-            change.networkHash = networks.hash(of: origin, in: project)
-            return (change, try emailBatch(about: change, from: origin, at: now))
+            change.networkHash = networks.hash(of: context, in: project)
+            return (change, try emailBatch(about: change, from: context, at: now))
         }
         return found.code
     }
 
     /// Verifies, changes or restores an address.
-    public func apply(_ code: String?, in project: Project, from origin: RequestContext) async throws -> Applied {
+    public func apply(_ code: String?, in project: Project, from context: RequestContext) async throws -> Applied {
         let result = try await redeem(
-            code, for: [.verifyEmail, .changeEmail, .recoverEmail], in: project, from: origin
+            code, for: [.verifyEmail, .changeEmail, .recoverEmail], in: project, from: context
         ) { account, code, now in
             switch code.purpose {
             case .changeEmail:
@@ -81,7 +81,7 @@ public struct OOBRedemption: Sendable {
                     .changing(account, to: email),
                     email == account.email
                         ? .none
-                        : try outOfBand.emailChangedNotice(to: account, for: email, from: origin, at: now)
+                        : try outOfBand.emailChangedNotice(to: account, for: email, from: context, at: now)
                 )
             case .recoverEmail:
                 return (try await recovery(of: account, by: code, removing: [], in: project), .none)
@@ -100,8 +100,8 @@ public struct OOBRedemption: Sendable {
 
     /// Disavows an account ("this was not me") by a code that verifies an address. An address that is already verified
     /// cannot be disavowed.
-    public func disavow(_ code: String?, in project: Project, from origin: RequestContext) async throws {
-        _ = try await redeem(code, for: [.verifyEmail], in: project, from: origin) { account, _, _ in
+    public func disavow(_ code: String?, in project: Project, from context: RequestContext) async throws {
+        _ = try await redeem(code, for: [.verifyEmail], in: project, from: context) { account, _, _ in
             guard !account.emailIsVerified else { throw OOBCodeRefusal.invalid }
             return (.disavowing(account), .none)
         }
@@ -110,7 +110,7 @@ public struct OOBRedemption: Sendable {
     /// Signs the user who controls the mailbox in to the account that has the address, or to a new account. With an ID
     /// token, the account of the token gets the address, in place of its former one.
     public func signIn(
-        email: String?, code: String?, idToken: String?, in project: Project, from origin: RequestContext
+        email: String?, code: String?, idToken: String?, in project: Project, from context: RequestContext
     ) async throws -> (signedIn: SignedIn, isNewAccount: Bool) {
         guard project.policy.allowsEmailLinks else { throw OOBCodeRefusal.notAllowed }
         let email = try EmailAddress(presented: email)
@@ -119,7 +119,7 @@ public struct OOBRedemption: Sendable {
             guard found.code.email == email else { throw OOBCodeRefusal.otherEmail }
             let caller: Caller? =
                 if let idToken { try await authenticator.authenticate(idToken: idToken, in: project) } else { nil }
-            let prepared = try prepareSignIn(with: found, by: caller, in: project, from: origin)
+            let prepared = try prepareSignIn(with: found, by: caller, in: project, from: context)
             if let caller, attempt == 1 {
                 try limiter.countCredentialChange(of: caller.account.id, in: project)
             }
@@ -139,7 +139,7 @@ public struct OOBRedemption: Sendable {
     }
 
     private func prepareSignIn(
-        with found: FoundCode, by caller: Caller?, in project: Project, from origin: RequestContext
+        with found: FoundCode, by caller: Caller?, in project: Project, from context: RequestContext
     ) throws -> PreparedSignIn {
         let now = clock.now()
         let email = found.code.email
@@ -149,11 +149,11 @@ public struct OOBRedemption: Sendable {
         ) -> PreparedSignIn {
             let session = Session(
                 id: entropy.sessionID(), account: account, generation: generation, method: .password,
-                authenticatedAt: authenticatedAt, device: origin.device,
-                networkHash: networks.hash(of: origin, in: project))
+                authenticatedAt: authenticatedAt, device: context.device,
+                networkHash: networks.hash(of: context, in: project))
             let redemption = Redemption(
                 code: found.code, step: step, session: session, caller: caller?.session, emailBatch: emailBatch,
-                trace: origin.trace, redeemedAt: now)
+                trace: context.trace, redeemedAt: now)
             let isNewAccount = if case .create = step { true } else { false }
             return PreparedSignIn(redemption: redemption, session: session, isNewAccount: isNewAccount)
         }
@@ -167,7 +167,7 @@ public struct OOBRedemption: Sendable {
                 try caller.requireRecentLoginToLink(by: project.policy, at: now)
             }
             guard found.account == nil || found.account?.id == caller.account.id else { throw EditRefusal.emailTaken }
-            let emailBatch = try emailBatch(about: change, linking: email, from: origin, at: now)
+            let emailBatch = try emailBatch(about: change, linking: email, from: context, at: now)
             let isFresh = change.endsSessions || isOwnAddress
             return prepared(
                 .change(change), caller.account.id, change.generation, emailBatch,
@@ -179,7 +179,7 @@ public struct OOBRedemption: Sendable {
         }
         guard !account.isDisabled else { throw OOBCodeRefusal.accountDisabled }
         let change = MailboxChange.signingIn(account)
-        let emails = try reclaimNotice(of: change, from: origin, at: now)
+        let emails = try reclaimNotice(of: change, from: context, at: now)
         return prepared(
             .change(change), account.id, change.generation, EmailBatch(emails: emails), authenticatedAt: now)
     }
@@ -204,7 +204,7 @@ extension OOBRedemption {
     /// Consumes a code and applies the change that `decide` returns. If the account has changed in the meantime, the
     /// code is checked and `decide` is called again.
     func redeem(
-        _ code: String?, for purposes: Set<OOBCode.Purpose>, in project: Project, from origin: RequestContext,
+        _ code: String?, for purposes: Set<OOBCode.Purpose>, in project: Project, from context: RequestContext,
         _ decide: (Account, OOBCode, Instant) async throws -> (MailboxChange, EmailBatch)
     ) async throws -> RedemptionResult {
         try await retryingConflicts { _ in
@@ -214,7 +214,7 @@ extension OOBRedemption {
             let now = clock.now()
             let (change, emailBatch) = try await decide(account, found.code, now)
             let redemption = Redemption(
-                code: found.code, step: .change(change), emailBatch: emailBatch, trace: origin.trace, redeemedAt: now)
+                code: found.code, step: .change(change), emailBatch: emailBatch, trace: context.trace, redeemedAt: now)
             let updated = try await mappingConflicts(\.atRedemption) {
                 try await codes.redeem(redemption, in: project.realm)
             }
@@ -223,36 +223,36 @@ extension OOBRedemption {
     }
 
     /// Returns the notice about a reset or a reclaim, sent to the mailbox that was just proven.
-    private func emailBatch(about reset: MailboxChange, from origin: RequestContext, at now: Instant) throws
+    private func emailBatch(about reset: MailboxChange, from context: RequestContext, at now: Instant) throws
         -> EmailBatch
     {
         guard reset.event != .reclaimed, let email = reset.email else {
-            return EmailBatch(emails: try reclaimNotice(of: reset, from: origin, at: now))
+            return EmailBatch(emails: try reclaimNotice(of: reset, from: context, at: now))
         }
         let recent = reset.remainingAddedIdentities.filter {
             $0.linkedAt.map { now < $0 + Policy.recentLinkWindow } ?? true
         }
         return try outOfBand.resetNotice(
-            to: email, about: reset.account.id, removing: recent, from: origin, at: now)
+            to: email, about: reset.account.id, removing: recent, from: context, at: now)
     }
 
     /// Returns the notices about an added mailbox, sent to the address that the account had before.
     private func emailBatch(
-        about change: MailboxChange, linking email: EmailAddress, from origin: RequestContext, at now: Instant
+        about change: MailboxChange, linking email: EmailAddress, from context: RequestContext, at now: Instant
     ) throws -> EmailBatch {
         let account = change.account
         guard account.email != email || !account.usesEmailLinks else { return .none }
         let notice =
             change.endsSessions
-            ? try outOfBand.emailChangedNotice(to: account, for: email, from: origin, at: now) : .none
+            ? try outOfBand.emailChangedNotice(to: account, for: email, from: context, at: now) : .none
         let method = AddedSignInMethod(provider: .emailLink, subject: nil, addedAt: now)
-        return notice + (try outOfBand.additionNotice(of: method, to: account, from: origin))
+        return notice + (try outOfBand.additionNotice(of: method, to: account, from: context))
     }
 
-    private func reclaimNotice(of change: MailboxChange, from origin: RequestContext, at now: Instant) throws
+    private func reclaimNotice(of change: MailboxChange, from context: RequestContext, at now: Instant) throws
         -> [OutgoingEmail]
     {
         guard change.event == .reclaimed, let email = change.email else { return [] }
-        return try outOfBand.notice(.accountReclaimed, to: email, about: change.account.id, from: origin, at: now)
+        return try outOfBand.notice(.accountReclaimed, to: email, about: change.account.id, from: context, at: now)
     }
 }

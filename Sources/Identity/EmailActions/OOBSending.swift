@@ -49,19 +49,19 @@ public struct OOBSending: Sendable {
     /// Sends the email that a client requested.
     ///
     /// - Returns: the address of the account, or the requested one.
-    public func send(_ request: Request, in project: Project, from origin: RequestContext) async throws -> EmailAddress
+    public func send(_ request: Request, in project: Project, from context: RequestContext) async throws -> EmailAddress
     {
         let content = try content(of: request, in: project)
         guard outOfBand.sendsEmail else { throw OOBSendingRefusal.emailNotConfigured }
         switch request.purpose {
-        case .resetPassword: return try await sendReset(request, content, in: project, from: origin)
+        case .resetPassword: return try await sendReset(request, content, in: project, from: context)
         case .signIn:
             guard project.policy.allowsEmailLinks else { throw OOBSendingRefusal.notAllowed }
             let email = try EmailAddress(presented: request.email)
-            try limiter.countEmail(request.purpose, to: email, from: origin.network, in: project)
-            try await issue(Draft(.signIn, about: email), content, in: project, from: origin)
+            try limiter.countEmail(request.purpose, to: email, from: context.network, in: project)
+            try await issue(Draft(.signIn, about: email), content, in: project, from: context)
             return email
-        case .verifyEmail, .changeEmail: return try await sendToOwner(request, content, in: project, from: origin)
+        case .verifyEmail, .changeEmail: return try await sendToOwner(request, content, in: project, from: context)
         case .recoverEmail, .removeSignInMethod, .undoMerge: throw OOBSendingRefusal.notOnRequest
         }
     }
@@ -72,7 +72,7 @@ public struct OOBSending: Sendable {
     /// - Parameter sendsEmail: `false` returns the link without sending it.
     public func send(
         _ request: Request, sendsEmail: Bool, for administrator: AuditActor, of project: Project,
-        from origin: RequestContext
+        from context: RequestContext
     ) async throws -> Issued {
         let content = try content(of: request, in: project)
         guard outOfBand.sendsEmail || !sendsEmail else { throw OOBSendingRefusal.emailNotConfigured }
@@ -97,12 +97,12 @@ public struct OOBSending: Sendable {
             AuditNote.AccountAction.codeIssued.rawValue, holder?.id.rawValue ?? project.realm.rawValue,
             ["requestType": request.purpose.rawValue, "handedOver": String(!sendsEmail)])
         let code = try await issue(
-            draft, content, sendsEmail: sendsEmail, for: (note, administrator), in: project, from: origin)
+            draft, content, sendsEmail: sendsEmail, for: (note, administrator), in: project, from: context)
         let mode = ActionLink.Mode(request.purpose)
         let link = ActionLink(
             mode, code: code, in: project.realm, at: content.appLinkBase ?? outOfBand.actionBase(project, mode),
             apiKey: content.apiKey,
-            language: origin.language ?? project.emailSettings.language,
+            language: context.language ?? project.emailSettings.language,
             continueURL: content.continueURL)
         return Issued(email: email, code: code, link: link)
     }
@@ -127,11 +127,11 @@ public struct OOBSending: Sendable {
     /// Sends a password reset. If the project has email enumeration protection, the work does not depend on whether an
     /// account has the address: the account is looked up when the email is sent.
     private func sendReset(
-        _ request: Request, _ content: EmailPayload, in project: Project, from origin: RequestContext
+        _ request: Request, _ content: EmailPayload, in project: Project, from context: RequestContext
     ) async throws -> EmailAddress {
         guard project.policy.allowsPasswords else { throw OOBSendingRefusal.notAllowed }
         let email = try EmailAddress(presented: request.email)
-        try limiter.countEmail(request.purpose, to: email, from: origin.network, in: project)
+        try limiter.countEmail(request.purpose, to: email, from: context.network, in: project)
         if !project.policy.emailEnumerationProtection, try await store.holder(of: email, in: project.realm) == nil {
             throw OOBSendingRefusal.emailUnknown
         }
@@ -139,7 +139,7 @@ public struct OOBSending: Sendable {
         content.code = outOfBand.newCode()
         let now = clock.now()
         let outgoing = try outOfBand.outgoingEmail(
-            .resetPassword, to: email, about: nil, content, from: origin, at: now,
+            .resetPassword, to: email, about: nil, content, from: context, at: now,
             until: now + project.policy.resetLifetime)
         try await codes.enqueue(outgoing, in: project.realm)
         return email
@@ -147,7 +147,7 @@ public struct OOBSending: Sendable {
 
     /// Sends a code to the caller's current address, or to the requested new one.
     private func sendToOwner(
-        _ request: Request, _ content: EmailPayload, in project: Project, from origin: RequestContext
+        _ request: Request, _ content: EmailPayload, in project: Project, from context: RequestContext
     ) async throws -> EmailAddress {
         let newEmail = try request.checkedNewEmail()
         guard let idToken = request.idToken else {
@@ -162,16 +162,15 @@ public struct OOBSending: Sendable {
                 try await requireFree(newEmail, for: caller.account, in: project)
             }
         }
-        try limiter.countEmail(request.purpose, to: newEmail ?? email, from: origin.network, in: project)
+        try limiter.countEmail(request.purpose, to: newEmail ?? email, from: context.network, in: project)
         let draft = Draft(
             request.purpose, of: caller.account, by: caller.session, about: email, newEmail: newEmail)
-        try await issue(draft, content, in: project, from: origin)
+        try await issue(draft, content, in: project, from: context)
         return email
     }
 
     private func requireFree(_ newEmail: EmailAddress, for account: Account?, in project: Project) async throws {
-        guard newEmail != account?.email else { return }
-        guard try await store.holder(of: newEmail, in: project.realm) == nil else { throw EditRefusal.emailTaken }
+        if newEmail != account?.email { try await store.requireFree(newEmail, in: project.realm) }
     }
 
     private func content(of request: Request, in project: Project) throws(ContinueURLRefusal) -> EmailPayload {
@@ -209,7 +208,7 @@ extension OOBSending {
     @discardableResult
     private func issue(
         _ draft: Draft, _ content: EmailPayload, sendsEmail: Bool = true,
-        for administrator: (AuditNote, AuditActor)? = nil, in project: Project, from origin: RequestContext
+        for administrator: (AuditNote, AuditActor)? = nil, in project: Project, from context: RequestContext
     ) async throws -> String {
         var content = content
         let secret = outOfBand.newCode()
@@ -223,7 +222,7 @@ extension OOBSending {
         var outgoing: OutgoingEmail?
         if sendsEmail, let kind = OutgoingEmail.Kind(rawValue: draft.purpose.rawValue) {
             outgoing = try outOfBand.outgoingEmail(
-                kind, to: draft.newEmail ?? draft.email, about: draft.account?.id, content, from: origin, at: now,
+                kind, to: draft.newEmail ?? draft.email, about: draft.account?.id, content, from: context, at: now,
                 until: end)
         }
         let email = outgoing

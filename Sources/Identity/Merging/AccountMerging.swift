@@ -69,7 +69,7 @@ public struct AccountMerging: Sendable {
 
     /// Commits the previewed merge atomically, and signs the user in to the target.
     public func commit(
-        idToken: String, mergeToken: String, in project: Project, from origin: RequestContext
+        idToken: String, mergeToken: String, in project: Project, from context: RequestContext
     ) async throws -> Merged {
         let now = clock.now()
         let (payload, replayKey) = try sealedTokens.decode(
@@ -85,10 +85,10 @@ public struct AccountMerging: Sendable {
             undoableUntil: now + Self.undoWindow, code: payload.code)
         let signIn = MergeSignIn(
             session: entropy.sessionID(), method: payload.method, authenticatedAt: payload.authenticatedAt ?? now,
-            targetSession: payload.targetSession, targetSubject: payload.targetSubject, device: origin.device,
-            networkHash: networks.hash(of: origin, in: project),
-            credentialIssuedAt: payload.credentialIssuedAt, trace: origin.trace)
-        let notices = MergeNotices(of: merge, outOfBand: outOfBand, from: origin)
+            targetSession: payload.targetSession, targetSubject: payload.targetSubject, device: context.device,
+            networkHash: networks.hash(of: context, in: project),
+            credentialIssuedAt: payload.credentialIssuedAt, trace: context.trace)
+        let notices = MergeNotices(of: merge, outOfBand: outOfBand, from: context)
         let (account, session) = try await mappingConflicts(\.atMerge) {
             try await store.merge(merge, with: signIn, announcing: notices, in: project.realm)
         }

@@ -3,12 +3,12 @@
 public struct MergeNotices: Sendable {
     private let merge: AccountMerge
     private let outOfBand: OutOfBand
-    private let origin: RequestContext
+    private let context: RequestContext
 
-    init(of merge: AccountMerge, outOfBand: OutOfBand, from origin: RequestContext) {
+    init(of merge: AccountMerge, outOfBand: OutOfBand, from context: RequestContext) {
         self.merge = merge
         self.outOfBand = outOfBand
-        self.origin = origin
+        self.context = context
     }
 
     /// Each address gets one notice. The notice to the source's own address has a link that undoes the merge.
@@ -23,7 +23,7 @@ public struct MergeNotices: Sendable {
         }
         for (email, account) in accounts.otherRecipients where notified.insert(email).inserted {
             emailBatch.emails += try outOfBand.notice(
-                .accountsMerged, to: email, about: account, EmailPayload(methods: methods), from: origin,
+                .accountsMerged, to: email, about: account, EmailPayload(methods: methods), from: context,
                 at: merge.mergedAt)
         }
         return emailBatch
@@ -36,7 +36,7 @@ public struct MergeNotices: Sendable {
             hash: outOfBand.hash(secret), purpose: .undoMerge, account: plan.target, email: email,
             source: plan.source, createdAt: merge.mergedAt, expiresAt: merge.undoableUntil)
         let outgoing = try outOfBand.outgoingEmail(
-            .accountsMerged, to: email, about: nil, EmailPayload(code: secret, methods: methods), from: origin,
+            .accountsMerged, to: email, about: nil, EmailPayload(code: secret, methods: methods), from: context,
             at: merge.mergedAt, until: merge.undoableUntil)
         return EmailBatch(codes: [code], emails: [outgoing])
     }

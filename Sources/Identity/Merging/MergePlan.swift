@@ -56,7 +56,7 @@ public enum MergeRefusal: Refusal, Hashable {
     case recoveryPending
     /// Both accounts have identities of these providers, but an account can have only one of each.
     case providersConflict([ProviderID])
-    /// The accounts differ from the preview.
+    /// The accounts have changed since the dry run.
     case changed
     /// The merge token was used before, and that merge was undone or can no longer be undone.
     case alreadyMerged
@@ -78,13 +78,13 @@ extension MergeRefusal {
     public var detail: String? {
         switch self {
         case .sameAccount, .accountDisabled: nil
-        case .targetUnknown: "No account has this identity; it can be linked."
+        case .targetUnknown: "No account has this identity. Link the identity instead."
         case .recoveryPending:
             "The email address of this account was changed recently. Merge it after the recovery link has expired, or "
                 + "contact an administrator."
         case .providersConflict(let providers):
             "Both accounts have an identity of \(providers.map(\.rawValue).joined(separator: " and "))."
-        case .changed: "The accounts have changed. Request a dry run again."
+        case .changed: "The accounts have changed since the dry run. Request another dry run."
         case .alreadyMerged:
             "The merge token was already used. The merge was undone, or can no longer be undone."
         }

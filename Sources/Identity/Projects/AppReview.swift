@@ -1,6 +1,6 @@
 /// Whether an app satisfies the App Review guidelines about sign-in.
 public struct AppReview: Hashable, Sendable {
-    public enum Verdict: String, Sendable {
+    public enum Status: String, Sendable {
         case met
         case violated
         /// The gateway cannot check the requirement, or a setting that the check needs is not declared.
@@ -9,7 +9,7 @@ public struct AppReview: Hashable, Sendable {
 
     public struct Point: Hashable, Sendable {
         public let guideline: String
-        public let verdict: Verdict
+        public let status: Status
         /// The finding about the app, for the developer who answers App Review. Begins in lower case, without a full
         /// stop.
         public let text: String
@@ -17,18 +17,18 @@ public struct AppReview: Hashable, Sendable {
 
     public let points: [Point]
 
-    public var passes: Bool { points.allSatisfy { $0.verdict != .violated } }
+    public var passes: Bool { points.allSatisfy { $0.status != .violated } }
 
     /// - Parameters:
     ///   - usesCustomTokens: whether any of the realm's present accounts has signed in with a custom token.
-    ///   - redeemed: the Apple client IDs with an authorized grant whose code was redeemed with the current private
-    ///     key.
-    public init(of app: App, in project: Project, usesCustomTokens: Bool = false, redeemed: Set<String>) {
+    ///   - redeemedClientIDs: the Apple client IDs with an authorized grant whose code was redeemed with the current
+    ///     private key.
+    public init(of app: App, in project: Project, usesCustomTokens: Bool = false, redeemedClientIDs: Set<String>) {
         let services = LoginServices(of: app, in: project)
         points =
             Self.loginServices(services, app) + Self.openPoints(services, app, project, usesCustomTokens)
             + Self.deletion(project.policy)
-            + Self.revocation(of: app, services, project, redeemed)
+            + Self.revocation(of: app, services, project, redeemedClientIDs)
     }
 
     /// Guideline 4.8.
@@ -74,7 +74,7 @@ public struct AppReview: Hashable, Sendable {
     }
 
     private static func text(of exemption: LoginServicesExemption) -> String {
-        let declaration = exemption.declaration.map { ", declared by \($0.actor) at \($0.at.iso8601)" } ?? ""
+        let declaration = exemption.declaration.map { ", declared by \($0.actor) at \($0.declaredAt.iso8601)" } ?? ""
         return "exempt as \(exemption.kind.rawValue)\(declaration), because: \(exemption.reason)"
     }
 
@@ -106,8 +106,8 @@ public struct AppReview: Hashable, Sendable {
         return points
     }
 
-    private static func point(_ verdict: Verdict, _ text: String) -> Point {
-        Point(guideline: "4.8", verdict: verdict, text: text)
+    private static func point(_ status: Status, _ text: String) -> Point {
+        Point(guideline: "4.8", status: status, text: text)
     }
 
     /// Guideline 5.1.1(v), and Apple's requirements for account deletion since June 2022.
@@ -115,7 +115,7 @@ public struct AppReview: Hashable, Sendable {
         let recent = policy.recentLoginMaxAge.components.seconds
         return [
             Point(
-                guideline: "5.1.1(v)", verdict: .met,
+                guideline: "5.1.1(v)", status: .met,
                 text: """
                     accounts:delete removes the account and its personal data at once; the app must offer it, and must \
                     sign the user in again if the last login is more than \(recent) seconds ago
@@ -126,15 +126,15 @@ public struct AppReview: Hashable, Sendable {
     /// Apple requires that the deletion of an account revokes the tokens of Sign in with Apple (TN3194). A redeemed
     /// code shows that the app sends its codes and that the private key works.
     private static func revocation(
-        of app: App, _ services: LoginServices, _ project: Project, _ redeemed: Set<String>
+        of app: App, _ services: LoginServices, _ project: Project, _ redeemedClientIDs: Set<String>
     ) -> [Point] {
         guard (services.methods + services.linkOnly).contains(.apple), let apple = project.settings(of: .apple) else {
             return []
         }
-        let canRevoke = !redeemed.isDisjoint(with: app.audiences(of: apple))
+        let canRevoke = !redeemedClientIDs.isDisjoint(with: app.audiences(of: apple))
         return [
             Point(
-                guideline: "5.1.1(v)", verdict: canRevoke ? .met : .violated,
+                guideline: "5.1.1(v)", status: canRevoke ? .met : .violated,
                 text: canRevoke
                     ? "accounts:delete revokes the tokens of Sign in with Apple; codes of this app were redeemed"
                     : """
@@ -164,11 +164,11 @@ public struct LoginServicesExemption: Hashable, Sendable {
     public struct Declaration: Hashable, Sendable {
         /// The name of the actor in the audit trail.
         public let actor: String
-        public let at: Instant
+        public let declaredAt: Instant
 
-        public init(actor: String, at: Instant) {
+        public init(actor: String, declaredAt: Instant) {
             self.actor = actor
-            self.at = at
+            self.declaredAt = declaredAt
         }
     }
 
@@ -194,7 +194,7 @@ extension ProjectConfiguration {
             let before = old.app(apps[index].app.id)?.app.settings.exemption
             let isSame = before?.kind == exemption.kind && before?.reason == exemption.reason
             exemption.declaration =
-                isSame ? before?.declaration : LoginServicesExemption.Declaration(actor: actor.name, at: now)
+                isSame ? before?.declaration : LoginServicesExemption.Declaration(actor: actor.name, declaredAt: now)
             apps[index].app.settings.exemption = exemption
         }
     }

@@ -128,8 +128,8 @@ extension ConfigurationProblem: CustomStringConvertible {
             "\(id.shown(for: app)) must not have more than \(limits.clientIDs) client IDs"
         case .clientID(let id, let index, let app):
             "client ID \(index + 1) of \(id.shown(for: app)) must be 1 to 255 visible ASCII characters, and listed once"
-        case .appleTeamID: "apple.com's team ID must be ten upper-case letters and digits"
-        case .appleKeyID: "apple.com's key ID must be ten upper-case letters and digits"
+        case .appleTeamID: "apple.com's team ID must be ten upper-case letters or digits"
+        case .appleKeyID: "apple.com's key ID must be ten upper-case letters or digits"
         case .issuerMissing(let id): "\(id.shown) needs an issuer"
         case .issuer(let id): "\(id.shown)'s issuer must be an https URL without user, query and fragment"
         case .builtInIssuer(let id): "\(id.shown)'s issuer is that of apple.com or google.com: configure that provider"
@@ -156,7 +156,7 @@ extension ConfigurationProblem: CustomStringConvertible {
             "app \(app): each associated domain must be a host name, without scheme, port or path, and listed once"
         case .androidFingerprint(let app):
             "app \(app): each Android fingerprint must be a SHA-256 fingerprint of 64 hexadecimal digits, and listed once"
-        case .appTeamID(let app): "app \(app): its team ID must be ten upper-case letters and digits"
+        case .appTeamID(let app): "app \(app): its team ID must be ten upper-case letters or digits"
         case .association(let app):
             "app \(app): associatedDomains need bundleIds with a teamId, or androidPackages with androidFingerprints"
         case .redirectURI(let app):

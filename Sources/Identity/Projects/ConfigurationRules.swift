@@ -142,9 +142,7 @@ extension ProjectConfiguration {
         guard clientIDs.count <= Limits.clientIDs else { return [.tooManyClientIDs(provider, app: app)] }
         return clientIDs.indices.filter { index in
             let text = clientIDs[index]
-            let isVisible = text.utf8.allSatisfy { (0x21...0x7E).contains($0) }
-            return !isVisible || !Limits.clientIDLength.contains(text.utf8.count)
-                || clientIDs[..<index].contains(text)
+            return !text.isVisibleASCII(Limits.clientIDLength) || clientIDs[..<index].contains(text)
         }.map { .clientID(provider, index: $0, app: app) }
     }
 }
@@ -196,12 +194,7 @@ extension ProjectConfiguration {
 
     /// OpenID Connect Discovery 1.0 §3: https, without query and fragment.
     private static func isIssuer(_ text: String, _ rules: ConfigurationRules) -> Bool {
-        guard text.utf8.count <= Limits.issuerLength,
-            let match = text.wholeMatch(
-                of: /(https?):\/\/([A-Za-z0-9.-]+|\[[0-9A-Fa-f:.]+\])(:[0-9]{1,5})?(\/[!$&-;=@-Z_a-z~%]*)?/)
-        else { return false }
-        guard match.1 == "http" else { return true }
-        return rules.acceptsLoopbackIssuers && ["127.0.0.1", "localhost", "[::1]"].contains(match.2)
+        text.hostOfPlainURL(limit: Limits.issuerLength, acceptsLoopback: rules.acceptsLoopbackIssuers) != nil
     }
 }
 

@@ -223,21 +223,12 @@ extension LoginServices {
         let audiences = app.audiences(of: apple)
         let isComplete = apple.apple?.isComplete == true && apple.hasSecret && !audiences.isEmpty
         return notShown + (isComplete ? [] : [.appleCannotWork])
-            + (audiences.isEmpty || hasPlatformID(among: audiences) ? [] : [missingIDViolation])
+            + (audiences.isEmpty || project.appleClientID(for: app, among: audiences) != nil
+                ? [] : [missingIDViolation])
     }
 
     private var missingIDViolation: LoginServicesViolation.Kind {
         app.settings.platform.isApplePlatform ? .bundleIDMissing : .servicesIDMissing
-    }
-
-    /// Whether one of `audiences` fits the platform: native tokens are issued to a bundle ID, tokens of web flows to a
-    /// Services ID.
-    private func hasPlatformID(among audiences: [String]) -> Bool {
-        switch app.settings.platform {
-        case .ios, .macos: app.settings.bundleIDs.contains(where: audiences.contains)
-        case .web, .android, .windows: audiences.contains { project.isServicesID($0, for: app) }
-        case .other: true
-        }
     }
 }
 
@@ -249,5 +240,15 @@ extension Project {
     /// Whether an Apple client ID is a Services ID: it is not the bundle ID of an app.
     func isServicesID(_ clientID: String, for app: App) -> Bool {
         !app.settings.bundleIDs.contains(clientID) && !apps.contains { $0.settings.bundleIDs.contains(clientID) }
+    }
+
+    /// Returns the first of `audiences` that fits the platform of the app: native tokens are issued to a bundle ID,
+    /// tokens of web flows to a Services ID.
+    func appleClientID(for app: App, among audiences: [String]) -> String? {
+        switch app.settings.platform {
+        case .ios, .macos: app.settings.bundleIDs.first(where: audiences.contains)
+        case .web, .android, .windows: audiences.first { isServicesID($0, for: app) }
+        case .other: audiences.first
+        }
     }
 }

@@ -97,15 +97,16 @@ extension Policy {
         .seconds(
             "resetLifetime", \.resetLifetime, 600...86_400, "lifetime of codes that reset a password"),
         .number(
-            "passwordFailureLimit", \.passwordFailureLimit, 0...1000, "in ten minutes",
-            "wrong passwords for one email address from one client network; 0: no limit on wrong passwords, neither for one network nor for all networks together"
+            "passwordFailureLimit", \.passwordFailureLimit, 0...1000, "wrong passwords",
+            "maximum number of wrong passwords that one client network can enter for one email address in ten minutes; 0: no limits on wrong passwords at all"
         ),
         .number(
-            "signUpLimit", \.signUpLimit, 0...100_000, "an hour",
-            "sign-ups from one client network, including those whose address was taken; 0: no limit"),
+            "signUpLimit", \.signUpLimit, 0...100_000, "sign-ups",
+            "maximum number of sign-ups (with a password, or anonymous) from one client network in an hour; attempts with an email address that is taken count too, and with emailEnumerationProtection also attempts to add such an address to an account; 0: no limit"
+        ),
         .number(
-            "emailLimit", \.emailLimit, 0...1000, "in a quarter of an hour",
-            "emails of one purpose to one address, requested from one client network (from all networks together: twice as many); 0: no limit"
+            "emailLimit", \.emailLimit, 0...1000, "emails",
+            "maximum number of emails of one purpose, such as password resets, that one client network can request for one email address in a quarter of an hour; all networks together can request twice as many; 0: no limit"
         ),
         .seconds(
             "anonymousLifetime", \.anonymousLifetime, 0...315_360_000,
@@ -128,7 +129,7 @@ extension Policy {
             "linking and unlinking require a recent login"),
         .flag(
             "followsRelayAddress", \.followsRelayAddress,
-            "an account whose address is the former relay address of its Apple identity gets the identity's new address, unless it has a password, uses email links, or another account has the new address"
+            "if Apple replaces a user's relay address, an account with the former relay address gets the new address at the next sign-in; not if the account has a password or uses email links, or if another account has the new address"
         ),
         .seconds("idTokenLifetime", \.idTokenLifetime, 300...3600, "lifetime of ID tokens"),
         .flag(

@@ -107,7 +107,7 @@ public struct OpenIDSettings: Hashable, Sendable {
 }
 
 extension AppleSettings {
-    /// Whether `text` has the form of a team ID or key ID: ten upper-case letters and digits.
+    /// Whether `text` has the form of a team ID or key ID: ten upper-case letters or digits.
     public static func isID(_ text: String) -> Bool { text.wholeMatch(of: /[A-Z0-9]{10}/) != nil }
 
     var isComplete: Bool { Self.isID(teamID) && Self.isID(keyID) }

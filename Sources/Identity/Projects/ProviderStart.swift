@@ -16,7 +16,6 @@ public struct ProviderStart: Hashable, Sendable {
 
     public init(of settings: ProviderSettings, for app: App, in project: Project) {
         let audiences = app.audiences(of: settings)
-        let platform = app.settings.platform
         let requestedScopes = app.settings.requestedScopes
         isApple = settings.provider == .apple
         guard settings.provider == .apple else {
@@ -29,16 +28,11 @@ public struct ProviderStart: Hashable, Sendable {
             return
         }
         webClientID = audiences.first { project.isServicesID($0, for: app) }
-        clientID =
-            switch platform {
-            case .ios, .macos: app.settings.bundleIDs.first(where: audiences.contains)
-            case .web, .android, .windows: audiences.first { project.isServicesID($0, for: app) }
-            case .other: audiences.first
-            }
+        clientID = project.appleClientID(for: app, among: audiences)
         scopes = AppSettings.RequestedScope.allCases.filter(requestedScopes.contains).map(\.rawValue)
         requiresNonce = project.policy.requiresNonce
         // In Apple's web flow, the token contains the nonce as the page sent it.
-        hashesNonce = platform != .web
+        hashesNonce = app.settings.platform != .web
     }
 
     /// The scopes of the app with those that a client requests. Apple knows only `name` and `email`.

@@ -9,7 +9,7 @@ public struct Tenancy: Sendable {
     public var tenantOfToken: @Sendable (_ token: String) -> ID<Tenant>?
     public let store: any TenantStore
     /// Called after every change, and after an attempt to change or delete a tenant that does not exist.
-    private let changed: @Sendable () -> Void
+    private let onChange: @Sendable () -> Void
     /// Generates a random ID.
     private let newID: @Sendable () -> ID<Tenant>
     private let clock: WallClock
@@ -17,12 +17,12 @@ public struct Tenancy: Sendable {
     public init(
         projectInTenant: @escaping @Sendable (ID<Tenant>, Project) async throws -> Project?,
         tenantOfToken: @escaping @Sendable (String) -> ID<Tenant>?, store: any TenantStore,
-        changed: @escaping @Sendable () -> Void, newID: @escaping @Sendable () -> ID<Tenant>, clock: WallClock
+        onChange: @escaping @Sendable () -> Void, newID: @escaping @Sendable () -> ID<Tenant>, clock: WallClock
     ) {
         self.projectInTenant = projectInTenant
         self.tenantOfToken = tenantOfToken
         self.store = store
-        self.changed = changed
+        self.onChange = onChange
         self.newID = newID
         self.clock = clock
     }
@@ -39,8 +39,10 @@ public struct Tenancy: Sendable {
         _ settings: TenantSettings, by actor: AuditActor, in project: Project
     ) async throws -> Tenant {
         let tenant = Tenant(id: newID(), parent: project.id, settings: settings)
-        try await store.create(tenant, by: actor, at: clock.now())
-        changed()
+        try await mappingConflicts(\.atTenantCreation) {
+            try await store.create(tenant, by: actor, at: clock.now())
+        }
+        onChange()
         return tenant
     }
 
@@ -50,7 +52,7 @@ public struct Tenancy: Sendable {
     ) async throws -> ChangedTenant? {
         if project.emulatorRules != nil { _ = try await self.tenant(id, of: project) }
         let tenant = try await store.change(id, by: actor, at: clock.now(), in: project.id, change)
-        changed()
+        onChange()
         return tenant
     }
 
@@ -59,7 +61,7 @@ public struct Tenancy: Sendable {
     /// - Returns: `false` if the tenant does not exist.
     public func delete(_ id: ID<Tenant>, by actor: AuditActor, in project: Project) async throws -> Bool {
         let isDeleted = try await store.delete(id, by: actor, at: clock.now(), in: project.id)
-        changed()
+        onChange()
         return isDeleted
     }
 }
@@ -69,9 +71,8 @@ public protocol TenantStore: Sendable {
     func tenant(_ id: ID<Tenant>, of project: ID<Project>) async throws -> Tenant?
     /// The tenants after `last`, in the order of IDs.
     func tenants(after last: ID<Tenant>?, limit: Int, of project: ID<Project>) async throws -> [Tenant]
-    /// Does nothing if the ID is taken.
-    ///
-    /// - Throws: ``ConfigurationRefusal`` for violations of guideline 4.8.
+    /// - Throws: ``StoreConflict/notFound`` if the project does not exist, ``StoreConflict/taken(_:)`` if the ID is
+    ///   taken (a deleted tenant may still have it), and ``ConfigurationRefusal`` for violations of guideline 4.8.
     func create(_ tenant: Tenant, by actor: AuditActor, at now: Instant) async throws
     /// - Returns: `nil` if the tenant does not exist.
     /// - Throws: ``ConfigurationRefusal`` for violations of guideline 4.8 that did not exist before.
@@ -119,6 +120,8 @@ public enum TenantRefusal: Refusal, Hashable {
     case disabled
     /// The operation or setting exists for projects only.
     case notForTenants
+    /// The project of a new tenant does not exist.
+    case projectUnknown
 }
 
 extension TenantRefusal {
@@ -128,6 +131,9 @@ extension TenantRefusal {
         case .mismatch: .tenantIDMismatch
         case .disabled: .projectDisabled
         case .notForTenants: .unsupportedTenantOperation
+        case .projectUnknown: .notFound
         }
     }
+
+    public var detail: String? { self == .projectUnknown ? "The project does not exist." : nil }
 }

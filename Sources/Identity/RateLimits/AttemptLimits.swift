@@ -2,7 +2,7 @@
 /// its tenants together. The limits of an email address or an account apply to each realm separately.
 extension RateLimiter {
     /// The number of addresses whose limits one client network may exhaust.
-    private static let addressesPerNetwork = 10
+    static let addressesPerNetwork = 10
 
     /// Throws if the limit for wrong passwords for `email` from `network` is reached. Counts nothing.
     func requirePasswordAttempt(
@@ -69,17 +69,7 @@ extension RateLimiter {
     func limitingSignUp<Result>(
         from network: ClientNetwork, in project: Project, _ work: () async throws -> Result
     ) async throws -> Result {
-        let limit = project.policy.signUpLimit
-        guard limit > 0 else { return try await work() }
-        try count(.signUps(from: network), limit, Policy.signUpWindow, ID(project.id))
-        do {
-            return try await work()
-        } catch SignUpRefusal.emailTaken {
-            throw SignUpRefusal.emailTaken
-        } catch {
-            subtract(.signUps(from: network), Policy.signUpWindow, ID(project.id))
-            throw error
-        }
+        try await limitingSignUps(from: network, in: project, countsSuccess: true, work)
     }
 
     /// Runs `work`, which gives an account an address, within the sign-up limit if the project has email enumeration
@@ -88,17 +78,22 @@ extension RateLimiter {
     func limitingAddressChange<Result>(
         from network: ClientNetwork, in project: Project, _ work: () async throws -> Result
     ) async throws -> Result {
+        guard project.policy.emailEnumerationProtection else { return try await work() }
+        return try await limitingSignUps(from: network, in: project, countsSuccess: false, work)
+    }
+
+    private func limitingSignUps<Result>(
+        from network: ClientNetwork, in project: Project, countsSuccess: Bool, _ work: () async throws -> Result
+    ) async throws -> Result {
         let limit = project.policy.signUpLimit
-        guard limit > 0, project.policy.emailEnumerationProtection else { return try await work() }
+        guard limit > 0 else { return try await work() }
         try count(.signUps(from: network), limit, Policy.signUpWindow, ID(project.id))
+        var staysCounted = countsSuccess
+        defer { if !staysCounted { subtract(.signUps(from: network), Policy.signUpWindow, ID(project.id)) } }
         do {
-            let result = try await work()
-            subtract(.signUps(from: network), Policy.signUpWindow, ID(project.id))
-            return result
-        } catch EditRefusal.emailTaken {
-            throw EditRefusal.emailTaken
+            return try await work()
         } catch {
-            subtract(.signUps(from: network), Policy.signUpWindow, ID(project.id))
+            staysCounted = (error as? any Refusal)?.code == .emailExists
             throw error
         }
     }

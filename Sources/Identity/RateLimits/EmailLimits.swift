@@ -1,7 +1,5 @@
 /// Rate limits for the emails that clients request.
 extension RateLimiter {
-    /// The number of addresses whose limits one client network may exhaust.
-    private static let addressesPerNetwork = 10
     /// The number of client networks that may exhaust their limits for one address. More than one, so that an attacker
     /// in one network cannot prevent the owner in another network from getting email.
     private static let networksPerAddress = 2

@@ -21,18 +21,18 @@ public struct SessionService: Sendable {
 
     /// Ends a session. From the next request on, the gateway rejects the session's ID tokens and refresh tokens.
     public func end(
-        _ session: ID<Session>, by caller: Caller, in project: Project, from origin: RequestContext
+        _ session: ID<Session>, by caller: Caller, in project: Project, from context: RequestContext
     ) async throws {
         try await mappingConflicts(\.atSessionEnd) {
             try await store.end(
-                session, by: caller.session, of: .user(origin.trace), at: clock.now(), in: project.realm)
+                session, by: caller.session, of: .user(context.trace), at: clock.now(), in: project.realm)
         }
     }
 
     /// Ends all sessions of the account, including the caller's. Sign-ins in progress cannot open a valid session.
-    public func endAll(by caller: Caller, in project: Project, from origin: RequestContext) async throws {
+    public func endAll(by caller: Caller, in project: Project, from context: RequestContext) async throws {
         try await mappingConflicts(\.atEdit) {
-            try await store.endAll(by: caller.session, of: .user(origin.trace), at: clock.now(), in: project.realm)
+            try await store.endAll(by: caller.session, of: .user(context.trace), at: clock.now(), in: project.realm)
         }
     }
 }

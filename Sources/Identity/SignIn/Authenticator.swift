@@ -28,31 +28,31 @@ public struct Authenticator: Sendable {
 
     /// Creates an account with email and password. The address is unverified at first.
     public func signUp(
-        email: String?, password: Secret?, displayName: String?, in project: Project, from origin: RequestContext
+        email: String?, password: Secret?, displayName: String?, in project: Project, from context: RequestContext
     ) async throws -> SignedIn {
         guard project.policy.allowsPasswords else { throw SignUpRefusal.passwordsNotAllowed }
         let credential = try PasswordCredential(email: email, password: password)
-        return try await limiter.limitingSignUp(from: origin.network, in: project) {
+        return try await limiter.limitingSignUp(from: context.network, in: project) {
             try await project.policy.require(credential.password, unknownTo: breaches) {
                 guard try await store.holder(of: credential.email, in: project.realm) == nil else {
                     throw SignUpRefusal.emailTaken
                 }
             }
-            let hash = try await passwords.hash(credential.password, origin.network)
+            let hash = try await passwords.hash(credential.password, context.network)
             return try await create(
                 NewAccount(
                     id: entropy.accountID(), email: credential.email, passwordHash: hash, displayName: displayName,
                     createdAt: clock.now()),
-                by: .password, in: project, from: origin)
+                by: .password, in: project, from: context)
         }
     }
 
-    public func signUpAnonymously(in project: Project, from origin: RequestContext) async throws -> SignedIn {
+    public func signUpAnonymously(in project: Project, from context: RequestContext) async throws -> SignedIn {
         guard project.policy.allowsAnonymous else { throw SignUpRefusal.anonymousNotAllowed }
-        return try await limiter.limitingSignUp(from: origin.network, in: project) {
+        return try await limiter.limitingSignUp(from: context.network, in: project) {
             try await create(
                 NewAccount(id: entropy.accountID(), createdAt: clock.now()), by: .anonymous,
-                in: project, from: origin)
+                in: project, from: context)
         }
     }
 
@@ -62,16 +62,16 @@ public struct Authenticator: Sendable {
     /// - Parameter idToken: the ID token of the account that authenticates again; `nil` for a sign-in.
     public func signIn(
         email: String?, password: Secret?, reauthenticating idToken: String? = nil, in project: Project,
-        from origin: RequestContext
+        from context: RequestContext
     ) async throws -> SignedIn {
         guard project.policy.allowsPasswords else { throw SignInRefusal.passwordsNotAllowed }
         let credential = try PasswordCredential(email: email, password: password)
         var attempt = PasswordAttempt(
-            on: credential.email, in: project, from: origin, store: store, limiter: limiter, networks: networks,
+            on: credential.email, in: project, from: context, store: store, limiter: limiter, networks: networks,
             clock: clock)
         try await attempt.requireAllowed()
         let holder = try await store.holder(of: credential.email, in: project.realm)
-        let check = try await passwords.check(credential.password, holder?.passwordHash, origin.network)
+        let check = try await passwords.check(credential.password, holder?.passwordHash, context.network)
         guard case .right(let rehashed) = check, let holder else {
             try attempt.recordFailure()
             throw SignInRefusal(addressIsKnown: holder != nil, policy: project.policy)
@@ -83,7 +83,7 @@ public struct Authenticator: Sendable {
         var account = holder.account
         account.lastSignInAt = now
         let session = newSession(
-            of: account.id, generation: account.generation, by: .password, at: now, in: project, from: origin)
+            of: account.id, generation: account.generation, by: .password, at: now, in: project, from: context)
         try await mappingConflicts({ $0.atPasswordSignIn(by: project.policy) }) {
             try await store.open(session, rehashed: rehashed, in: project.realm)
         }
@@ -102,7 +102,7 @@ public struct Authenticator: Sendable {
             return try await refresh(claim, in: project)
         } catch TokenRefusal.sessionEnded {
             guard let resumptionKey else { throw TokenRefusal.sessionEnded }
-            let successor = entropy.successor(claim.session, resumptionKey)
+            let successor = entropy.successorID(claim.session, resumptionKey)
             guard try await store.isResumable(successor, in: project.realm) else { throw TokenRefusal.sessionEnded }
             return try await refresh(RefreshClaim(session: successor, counter: 0), in: project)
         }
@@ -142,10 +142,10 @@ public struct Authenticator: Sendable {
     }
 
     private func create(
-        _ account: NewAccount, by method: ProviderID, in project: Project, from origin: RequestContext
+        _ account: NewAccount, by method: ProviderID, in project: Project, from context: RequestContext
     ) async throws -> SignedIn {
         let session = newSession(
-            of: account.id, generation: 1, by: method, at: account.createdAt, in: project, from: origin)
+            of: account.id, generation: 1, by: method, at: account.createdAt, in: project, from: context)
         let created = try await mappingConflicts(\.atSignUp) {
             try await store.create(account, opening: session, in: project.realm)
         }
@@ -154,13 +154,13 @@ public struct Authenticator: Sendable {
 
     private func newSession(
         of account: ID<Account>, generation: Int64, by method: ProviderID, at now: Instant, in project: Project,
-        from origin: RequestContext
+        from context: RequestContext
     ) -> Session {
         Session(
             id: entropy.sessionID(), account: account, generation: generation, method: method,
-            authenticatedAt: now, device: origin.device,
+            authenticatedAt: now, device: context.device,
             // Known networks matter only for the limit of wrong passwords, and an anonymous account has no password.
-            networkHash: method == .anonymous ? nil : networks.hash(of: origin, in: project))
+            networkHash: method == .anonymous ? nil : networks.hash(of: context, in: project))
     }
 }
 

@@ -29,7 +29,7 @@ public struct CustomSignIn: Sendable {
     ///
     /// - Parameter idToken: the ID token of the account that authenticates again; `nil` for a sign-in.
     public func signIn(
-        _ token: String?, reauthenticating idToken: String? = nil, in project: Project, from origin: RequestContext
+        _ token: String?, reauthenticating idToken: String? = nil, in project: Project, from context: RequestContext
     ) async throws -> (signedIn: SignedIn, isNewAccount: Bool) {
         guard let token, !token.isEmpty else { throw CustomTokenRefusal.missing }
         let claim = try await customTokens.read(token, project)
@@ -37,8 +37,8 @@ public struct CustomSignIn: Sendable {
         let now = clock.now()
         let requested = Session(
             id: entropy.sessionID(), account: claim.account, generation: 1, method: .custom,
-            authenticatedAt: now, claims: claim.claims, device: origin.device,
-            networkHash: networks.hash(of: origin, in: project))
+            authenticatedAt: now, claims: claim.claims, device: context.device,
+            networkHash: networks.hash(of: context, in: project))
         let opened = try await mappingConflicts(\.atCustomTokenSignIn) {
             try await store.openOrCreate(requested, issuedAt: claim.issuedAt, in: project.realm)
         }

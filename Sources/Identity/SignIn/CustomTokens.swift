@@ -93,19 +93,20 @@ public enum CustomTokenFault: Hashable, Sendable {
 extension CustomTokenFault {
     fileprivate var sentence: String {
         switch self {
-        case .malformed: "It is not a JWT."
-        case .algorithmNotAllowed: "It must be signed with the algorithm of its key: RS256 or ES256."
-        case .unknownKey: "Its kid (or its iss, if it has no kid) is not the ID of an active service key."
-        case .signatureInvalid: "Its signature is not valid."
-        case .keyMayNotMint: "Its service key lacks the scope \(ServiceKeyScope.mintTokens.rawValue)."
-        case .wrongAudience: "Its aud must be \"\(CustomTokens.audience)\"."
-        case .issuerIsNotSubject: "Its iss and sub must be equal."
-        case .timesMissing: "Its iat, exp and any nbf must be numbers."
-        case .notYetValid: "Its iat or nbf is in the future."
-        case .expired: "It has expired."
-        case .lifetimeTooLong: "Its exp is more than an hour after its iat."
-        case .accountIDTooLong: "Its uid has more than 128 characters."
-        case .olderThanDeletion: "It was issued before the account of its uid was deleted."
+        case .malformed: "The custom token is not a JWT."
+        case .algorithmNotAllowed: "The custom token must be signed with the algorithm of its key: RS256 or ES256."
+        case .unknownKey:
+            "The custom token's kid (or its iss, if it has no kid) is not the ID of an active service key."
+        case .signatureInvalid: "The custom token's signature is not valid."
+        case .keyMayNotMint: "The custom token's service key lacks the scope \(ServiceKeyScope.mintTokens.rawValue)."
+        case .wrongAudience: "The custom token's aud must be \"\(CustomTokens.audience)\"."
+        case .issuerIsNotSubject: "The custom token's iss and sub must be equal."
+        case .timesMissing: "The custom token's iat, exp and any nbf must be numbers."
+        case .notYetValid: "The custom token's iat or nbf is in the future."
+        case .expired: "The custom token has expired."
+        case .lifetimeTooLong: "The custom token's exp is more than an hour after its iat."
+        case .accountIDTooLong: "The custom token's uid has more than 128 characters."
+        case .olderThanDeletion: "The custom token was issued before the account of its uid was deleted."
         }
     }
 }

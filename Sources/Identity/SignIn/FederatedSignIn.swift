@@ -57,7 +57,7 @@ public struct FederatedSignIn: Sendable {
     ///   - autoCreate: `false` for a re-authentication.
     public func signIn(
         _ proof: IdentityProof, linkingTo idToken: String?, autoCreate: Bool, for app: App, in project: Project,
-        from origin: RequestContext
+        from context: RequestContext
     ) async throws -> Outcome {
         var autoCreate = autoCreate
         if case .authorization(let redeemed) = proof {
@@ -83,7 +83,7 @@ public struct FederatedSignIn: Sendable {
                     identity: proof.identity, owner: known.owner, sameEmail: known.sameEmail, caller: caller,
                     autoCreate: autoCreate, policy: project.policy,
                     rejectsRepeatedLink: project.emulatorRules != nil, linkOnly: linkOnly))
-            return try await apply(decision, to: proof, in: project, from: origin)
+            return try await apply(decision, to: proof, in: project, from: context)
         }
     }
 
@@ -95,18 +95,18 @@ public struct FederatedSignIn: Sendable {
     }
 
     /// Issues a nonce for a sign-in that is about to begin.
-    public func issueNonce(in project: Project, from origin: RequestContext) throws(TooManyAttempts) -> IssuedNonce {
+    public func issueNonce(in project: Project, from context: RequestContext) throws(TooManyAttempts) -> IssuedNonce {
         try limiter.count(
-            .nonces(from: origin.network), Policy.nonceLimit, Policy.nonceWindow, ID(project.id))
+            .nonces(from: context.network), Policy.nonceLimit, Policy.nonceWindow, ID(project.id))
         return sealedTokens.nonce(until: clock.now() + Self.nonceLifetime, in: project.realm)
     }
 
     /// - Throws: ``StoreConflict/stale`` if the decision has to be made again.
     private func apply(
-        _ decision: LinkingDecision, to proof: ResolvedProof, in project: Project, from origin: RequestContext
+        _ decision: LinkingDecision, to proof: ResolvedProof, in project: Project, from context: RequestContext
     ) async throws -> Outcome {
         switch decision {
-        case .commit(let change): return try await commit(change, proof, in: project, from: origin)
+        case .commit(let change): return try await commit(change, proof, in: project, from: context)
         case .confirm(let account, let isRecycled):
             let use = PendingCredential.Use.link(to: account.id, generation: account.generation)
             let isHidden = project.policy.emailEnumerationProtection && proof.identity.emailTrust < .verified
@@ -121,16 +121,16 @@ public struct FederatedSignIn: Sendable {
     }
 
     private func commit(
-        _ change: SignInChange, _ proof: ResolvedProof, in project: Project, from origin: RequestContext
+        _ change: SignInChange, _ proof: ResolvedProof, in project: Project, from context: RequestContext
     ) async throws -> Outcome {
         let (identity, now) = (proof.identity, clock.now())
-        let target = try target(of: change, for: identity, from: origin, at: now)
+        let target = try target(of: change, for: identity, from: context, at: now)
         let session = Session(
             id: entropy.sessionID(), account: target.account, generation: target.generation,
-            method: identity.provider, authenticatedAt: target.authenticatedAt, device: origin.device,
-            networkHash: networks.hash(of: origin, in: project), credentialIssuedAt: identity.issuedAt)
+            method: identity.provider, authenticatedAt: target.authenticatedAt, device: context.device,
+            networkHash: networks.hash(of: context, in: project), credentialIssuedAt: identity.issuedAt)
         let commit = SignInCommit(
-            change: change, identity: identity, replayKeys: proof.replayKeys, session: session, trace: origin.trace,
+            change: change, identity: identity, replayKeys: proof.replayKeys, session: session, trace: context.trace,
             committedAt: now, emailBatch: target.emailBatch)
         let account = try await mappingConflicts({ $0.atFederatedSignIn(with: proof) }) {
             try await store.commit(commit, in: project.realm)
@@ -143,13 +143,13 @@ public struct FederatedSignIn: Sendable {
     /// Returns the values for the new session, and the notice to the owner if the account gets a new sign-in method,
     /// address or owner.
     private func target(
-        of change: SignInChange, for identity: VerifiedIdentity, from origin: RequestContext, at now: Instant
+        of change: SignInChange, for identity: VerifiedIdentity, from context: RequestContext, at now: Instant
     ) throws -> (account: ID<Account>, generation: Int64, authenticatedAt: Instant, emailBatch: EmailBatch) {
         switch change {
         case .signIn(let account): return (account.id, account.generation, now, .none)
         case .signInChangingEmail(let account, let new):
             let emails = try [account.email, new].compactMap(\.self).flatMap {
-                try outOfBand.notice(.relayAddressChanged, to: $0, about: account.id, from: origin, at: now)
+                try outOfBand.notice(.relayAddressChanged, to: $0, about: account.id, from: context, at: now)
             }
             return (account.id, account.generation, now, EmailBatch(emails: emails))
         case .create: return (entropy.accountID(), 1, now, .none)
@@ -157,12 +157,12 @@ public struct FederatedSignIn: Sendable {
             let method = AddedSignInMethod(provider: identity.provider, subject: identity.subject, addedAt: now)
             return (
                 account.id, account.generation, caller?.authenticatedAt(linkingAt: now) ?? now,
-                try outOfBand.additionNotice(of: method, to: account, from: origin)
+                try outOfBand.additionNotice(of: method, to: account, from: context)
             )
         case .reclaim(let account):
             let payload = EmailPayload(provider: identity.provider)
             let emails = try account.email.map {
-                try outOfBand.notice(.accountReclaimed, to: $0, about: account.id, payload, from: origin, at: now)
+                try outOfBand.notice(.accountReclaimed, to: $0, about: account.id, payload, from: context, at: now)
             }
             return (account.id, account.generation + 1, now, EmailBatch(emails: emails ?? []))
         }

@@ -6,7 +6,7 @@
 struct PasswordAttempt {
     private let email: EmailAddress
     private let project: Project
-    private let origin: RequestContext
+    private let context: RequestContext
     private let store: any AccountStore
     private let limiter: RateLimiter
     private let networks: NetworkHashing
@@ -16,12 +16,12 @@ struct PasswordAttempt {
     private var isExempt = false
 
     init(
-        on email: EmailAddress, in project: Project, from origin: RequestContext, store: any AccountStore,
+        on email: EmailAddress, in project: Project, from context: RequestContext, store: any AccountStore,
         limiter: RateLimiter, networks: NetworkHashing, clock: WallClock
     ) {
         self.email = email
         self.project = project
-        self.origin = origin
+        self.context = context
         self.store = store
         self.limiter = limiter
         self.networks = networks
@@ -35,7 +35,7 @@ struct PasswordAttempt {
     /// - Throws: ``TooManyAttempts``, and the store's errors. The store is called only while the address is under
     ///   attack.
     mutating func requireAllowed() async throws {
-        try limiter.requirePasswordAttempt(on: email, from: origin.network, in: project)
+        try limiter.requirePasswordAttempt(on: email, from: context.network, in: project)
         guard !isExempt, limiter.isUnderAttack(email, in: project) else { return }
         if try await !isFromKnownNetwork() { try limiter.countUnknownNetworkAttempt(on: email, in: project) }
         isExempt = true
@@ -46,12 +46,12 @@ struct PasswordAttempt {
     ///
     /// - Throws: ``TooManyAttempts``.
     func recordFailure() throws(TooManyAttempts) {
-        try limiter.countPasswordFailure(on: email, from: origin.network, in: project)
+        try limiter.countPasswordFailure(on: email, from: context.network, in: project)
         if !isExempt { try limiter.countAddressFailure(on: email, in: project) }
     }
 
     private func isFromKnownNetwork() async throws -> Bool {
-        let networkHashes = networks.hashes(origin.network, project.realm)
+        let networkHashes = networks.hashes(context.network, project.realm)
         let since = clock.now() - Policy.knownNetworkLifetime
         return try await store.hasKnownNetwork(email, among: networkHashes, since: since, in: project.realm)
     }

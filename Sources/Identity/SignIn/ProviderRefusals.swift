@@ -123,7 +123,7 @@ extension IdentityTokenFault {
         case .malformed: "The ID token is malformed."
         case .tooLong: "The ID token is too long."
         case .algorithmNotAllowed: "The ID token is signed with an algorithm that is not allowed."
-        case .criticalHeader: "The ID token has a critical header that is not understood."
+        case .criticalHeader: "The header of the ID token contains 'crit', which is not supported."
         case .keyIDMissing: "The ID token does not name the key that it is signed with."
         case .unknownKey: "The ID token is signed with a key that the provider does not publish."
         case .signatureInvalid: "The signature of the ID token is invalid."

@@ -17,20 +17,20 @@ public struct Entropy: Sendable {
     public var sessionID: @Sendable () -> ID<Session>
     /// The UUID of the session that replaces `session` for the client that generated `key` (see ``ResumptionKey``). A
     /// repeated request gets the same UUID. A client without the key cannot guess it.
-    public var successor: @Sendable (_ session: ID<Session>, _ key: ResumptionKey) -> ID<Session>
+    public var successorID: @Sendable (_ session: ID<Session>, _ key: ResumptionKey) -> ID<Session>
 
     public init(
         accountID: @escaping @Sendable () -> ID<Account>, sessionID: @escaping @Sendable () -> ID<Session>,
-        successor: @escaping @Sendable (_ session: ID<Session>, _ key: ResumptionKey) -> ID<Session>
+        successorID: @escaping @Sendable (_ session: ID<Session>, _ key: ResumptionKey) -> ID<Session>
     ) {
         self.accountID = accountID
         self.sessionID = sessionID
-        self.successor = successor
+        self.successorID = successorID
     }
 
     /// The ID of the session that replaces `session`.
     func sessionID(replacing session: ID<Session>, for key: ResumptionKey?) -> ID<Session> {
-        key.map { successor(session, $0) } ?? sessionID()
+        key.map { successorID(session, $0) } ?? sessionID()
     }
 }
 

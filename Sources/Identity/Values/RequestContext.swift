@@ -90,7 +90,7 @@ public struct NetworkHashing: Sendable {
 
 extension NetworkHashing {
     /// The network hash of a session that is opened now; `nil` if the client's address is unknown.
-    func hash(of origin: RequestContext, in project: Project) -> [UInt8]? {
-        hashes(origin.network, project.realm).first
+    func hash(of context: RequestContext, in project: Project) -> [UInt8]? {
+        hashes(context.network, project.realm).first
     }
 }

@@ -101,6 +101,8 @@ extension StoreConflict {
         }
     }
 
+    var atTenantCreation: any Error { self == .notFound ? TenantRefusal.projectUnknown : self }
+
     var atMergeReversal: any Error { self == .stale ? self : OOBCodeRefusal.invalid }
 
     func atFederatedSignIn(with proof: ResolvedProof) -> any Error {

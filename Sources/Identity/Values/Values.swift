@@ -43,6 +43,9 @@ public struct Instant: Hashable, Comparable, Codable, Sendable {
         self.init(microseconds: seconds * 1_000_000)
     }
 
+    /// The last second of the year 9999, the latest time that RFC 3339 can represent.
+    public static let latest = Instant(seconds: 253_402_300_799)
+
     /// Whole seconds since the epoch, rounded down (the unit of JWT's NumericDate and of `validSince`).
     public var seconds: Int64 { microseconds.floored(by: 1_000_000) }
     /// Whole milliseconds since the epoch, rounded down (the unit of `createdAt` and `lastLoginAt`).

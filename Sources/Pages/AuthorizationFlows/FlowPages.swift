@@ -6,13 +6,13 @@ extension Page {
     /// The last page of a sign-in in the browser. Its script passes the result to the app.
     ///
     /// - Parameter delivery: the data that the script passes to the app, as JSON.
-    public static func flowResult(delivering delivery: String, _ frame: Frame) -> Page {
+    public static func flowResult(delivering delivery: String, _ context: Context) -> Page {
         var page = Page(
-            frame, LocalizedString("Signing in…", "ログインしています…"),
+            context, LocalizedString("Signing in…", "ログインしています…"),
             [
-                frame.paragraph(
+                context.paragraph(
                     LocalizedString("You will be taken back to the app.", "アプリに戻ります。")),
-                Markup(.noscript, [frame.paragraph(.needsScript)]), frame.noResponseNotice,
+                Markup(.noscript, [context.paragraph(.needsScript)]), context.noResponseNotice,
             ])
         page.delivery = delivery
         return page
@@ -37,27 +37,27 @@ extension Page {
     ///
     /// - Parameter retry: the query of the same request if it may succeed later, otherwise `nil`.
     public static func flowFailure(
-        _ failure: FlowFailure, back: ReturnToApp, retry: String? = nil, _ frame: Frame
+        _ failure: FlowFailure, back: ReturnToApp, retry: String? = nil, _ context: Context
     ) -> Page {
-        var page = Page(frame, failure.title, [frame.paragraph(failure.advice)])
+        var page = Page(context, failure.title, [context.paragraph(failure.advice)])
         if let retry {
-            page.content.append(frame.link(LocalizedString("Try again", "もう一度試す"), to: .handler(query: retry)))
+            page.content.append(context.link(LocalizedString("Try again", "もう一度試す"), to: .handler(query: retry)))
         }
         let label = LocalizedString("Back to the app", "アプリに戻る")
         let isQuiet = retry != nil
         switch back {
         case .link(let target, let url):
-            page.content.append(frame.link(label, to: .app(target, at: url), isQuiet: isQuiet))
+            page.content.append(context.link(label, to: .app(target, at: url), isQuiet: isQuiet))
         case .script(let delivery, let waits):
             page.delivery = delivery
             if waits {
                 page.content.append(
                     Markup(
                         .button, [.type("button"), .id(.back)] + (isQuiet ? [.classes(.quiet)] : []),
-                        text: label.in(frame.language)))
+                        text: label.in(context.language)))
             }
-            page.content.append(frame.noResponseNotice)
-        case .none: page.content += frame.continueLinkOrAdvice(to: nil)
+            page.content.append(context.noResponseNotice)
+        case .none: page.content += context.continueLinkOrAdvice(to: nil)
         }
         return page
     }
@@ -75,7 +75,7 @@ extension Page {
             headers: [
                 "Content-Type": "text/html; charset=utf-8",
                 "Content-Security-Policy": policy,
-                "Content-Language": frame.language.rawValue,
+                "Content-Language": context.language.rawValue,
                 "Referrer-Policy": "no-referrer",
                 "Cache-Control": "no-store",
                 "Cross-Origin-Resource-Policy": "same-origin",
@@ -84,7 +84,7 @@ extension Page {
     }
 }
 
-extension Page.Frame {
+extension Page.Context {
     /// A hidden text, which the script shows if no page of the app responds.
     fileprivate var noResponseNotice: Markup {
         Markup(

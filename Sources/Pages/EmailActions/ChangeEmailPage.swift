@@ -2,38 +2,38 @@ internal import HTML
 public import Identity
 
 extension Page {
-    public static func changeEmail(from old: EmailAddress, to new: EmailAddress, _ form: CodeForm, _ frame: Frame)
+    public static func changeEmail(from old: EmailAddress, to new: EmailAddress, _ form: CodeForm, _ context: Context)
         -> Page
     {
-        let app = frame.app(in: frame.language)
+        let app = context.app(in: context.language)
         return Page(
-            frame, LocalizedString("Confirm your new email address", "新しいメールアドレスの確認"),
+            context, LocalizedString("Confirm your new email address", "新しいメールアドレスの確認"),
             [
-                frame.paragraph(
+                context.paragraph(
                     LocalizedString(
                         "Confirm only if you asked for this change in \(app).",
                         "\(app)でこの変更を申し込まれた場合のみ、確認してください。")),
-                frame.details([
+                context.details([
                     (LocalizedString("New address", "新しいアドレス"), .text(new.rawValue)),
                     (LocalizedString("Current address", "現在のアドレス"), .text(old.rawValue)),
                 ]),
-                form.form(in: frame, [frame.button(LocalizedString("Use the new address", "新しいアドレスを使う"))]),
-                frame.note(
+                form.form(in: context, [context.button(LocalizedString("Use the new address", "新しいアドレスを使う"))]),
+                context.note(
                     LocalizedString(
                         "You will be signed out on every device. Then sign in again.",
                         "すべての端末からログアウトします。その後、もう一度ログインしてください。")),
             ])
     }
 
-    public static func emailChanged(to new: EmailAddress, continuing url: ContinueURL?, _ frame: Frame) -> Page {
+    public static func emailChanged(to new: EmailAddress, continuing url: ContinueURL?, _ context: Context) -> Page {
         Page(
-            frame, LocalizedString("Your email address has been changed", "メールアドレスを変更しました"),
+            context, LocalizedString("Your email address has been changed", "メールアドレスを変更しました"),
             [
-                frame.details([(.address, .text(new.rawValue))]),
-                frame.paragraph(
+                context.details([(.address, .text(new.rawValue))]),
+                context.paragraph(
                     LocalizedString(
                         "You were signed out on every device. Please sign in again.",
                         "すべての端末からログアウトしました。もう一度ログインしてください。")),
-            ] + frame.continueLinkOrAdvice(to: url))
+            ] + context.continueLinkOrAdvice(to: url))
     }
 }

@@ -31,9 +31,9 @@ public struct CodeForm: Sendable {
         case email
     }
 
-    func form(_ action: AlternativeAction? = nil, in frame: Page.Frame, _ content: [Markup]) -> Markup {
+    func form(_ action: AlternativeAction? = nil, in context: Page.Context, _ content: [Markup]) -> Markup {
         let hidden: [(Field, String?)] = [
-            (.code, code), (.continueURL, continueURL?.text), (.language, frame.language.rawValue),
+            (.code, code), (.continueURL, continueURL?.text), (.language, context.language.rawValue),
             (.step, action?.rawValue),
         ]
         return Markup(.form, [.post, .action(.actionPage)], hidden.compactMap(Markup.hidden) + content)

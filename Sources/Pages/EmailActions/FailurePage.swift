@@ -10,8 +10,8 @@ extension Page {
         case notFound
     }
 
-    public static func failure(_ failure: Failure, _ frame: Frame) -> Page {
-        Page(frame, failure.title, [frame.paragraph(failure.advice)])
+    public static func failure(_ failure: Failure, _ context: Context) -> Page {
+        Page(context, failure.title, [context.paragraph(failure.advice)])
     }
 }
 

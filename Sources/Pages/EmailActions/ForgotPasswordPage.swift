@@ -5,8 +5,8 @@ extension Page {
     /// Asks for the email address of an account whose password is to be reset.
     ///
     /// - Parameter isInvalid: whether the submitted text is not an email address.
-    public static func forgotPassword(isInvalid: Bool = false, _ frame: Frame) -> Page {
-        let language = frame.language
+    public static func forgotPassword(isInvalid: Bool = false, _ context: Context) -> Page {
+        let language = context.language
         let alert = Markup(
             .p, [.id(.problem), .role("alert"), .classes(.problem)],
             text: LocalizedString(
@@ -17,9 +17,9 @@ extension Page {
             .maxlength(254),
         ]
         return Page(
-            frame, LocalizedString("Reset your password", "パスワードの再設定"),
+            context, LocalizedString("Reset your password", "パスワードの再設定"),
             [
-                frame.paragraph(
+                context.paragraph(
                     LocalizedString(
                         "Enter the email address of your account. We will email you a link to reset your password.",
                         "ご登録のメールアドレスを入力してください。パスワードを再設定するためのリンクをメールでお送りします。"))
@@ -31,23 +31,23 @@ extension Page {
                         .void(
                             .input,
                             address + (isInvalid ? [.invalid, .describedBy([.problem]), .autofocus] : [])),
-                        frame.button(LocalizedString("Send the email", "メールを送る")),
+                        context.button(LocalizedString("Send the email", "メールを送る")),
                     ])
             ])
     }
 
     /// Announces an email with a link for a password reset. The page is the same whether or not an account has the
     /// address.
-    public static func resetRequested(to email: EmailAddress, _ frame: Frame) -> Page {
+    public static func resetRequested(to email: EmailAddress, _ context: Context) -> Page {
         Page(
-            frame, LocalizedString("Check your email", "メールをご確認ください"),
+            context, LocalizedString("Check your email", "メールをご確認ください"),
             [
-                frame.details([(.address, .text(email.rawValue))]),
-                frame.paragraph(
+                context.details([(.address, .text(email.rawValue))]),
+                context.paragraph(
                     LocalizedString(
                         "If an account has this address, we will email you a link to reset your password.",
                         "このアドレスのアカウントがある場合は、パスワードを再設定するためのリンクをメールでお送りします。")),
-                frame.paragraph(
+                context.paragraph(
                     LocalizedString(
                         "The email may take a few minutes to arrive. If you do not see it, check your spam folder.",
                         "メールが届くまで数分かかることがあります。見つからない場合は、迷惑メールフォルダーもご確認ください。")),

@@ -17,7 +17,7 @@ extension CodeForm {
     public static let removalPrefix = "remove."
 }
 
-extension Page.Frame {
+extension Page.Context {
     /// One unchecked checkbox for each identity; empty if there are no identities.
     func checkboxes(for identities: [ListedIdentity], _ title: LocalizedString, _ explanation: LocalizedString)
         -> [Markup]

@@ -9,9 +9,9 @@ extension Page {
     ///   - identities: identities that the owner may remove as well.
     public static func recoverEmail(
         to email: EmailAddress, leaving newEmail: EmailAddress?, removing identities: [ListedIdentity],
-        _ form: CodeForm, _ frame: Frame
+        _ form: CodeForm, _ context: Context
     ) -> Page {
-        let app = frame.app(in: frame.language)
+        let app = context.app(in: context.language)
         let replacement =
             newEmail.map { [(name: LocalizedString("New address", "変更後のアドレス"), value: Markup.text($0.rawValue))] }
             ?? []
@@ -24,37 +24,38 @@ extension Page {
                 "変更後に追加されたほかのログイン方法は削除されます。"),
         ]
         return Page(
-            frame, LocalizedString("Restore your earlier email address", "以前のメールアドレスに戻す"),
+            context, LocalizedString("Restore your earlier email address", "以前のメールアドレスに戻す"),
             [
-                frame.paragraph(
+                context.paragraph(
                     LocalizedString(
                         """
                         The email address of your account for \(app) was changed. If you did not make this change, restore \
                         your earlier address.
                         """,
                         "\(app)のアカウントのメールアドレスが変更されました。お心当たりがない場合は、元に戻してください。")),
-                frame.details(
+                context.details(
                     [(LocalizedString("Your earlier address", "以前のアドレス"), .text(email.rawValue))] + replacement),
-                frame.paragraph(LocalizedString("If you restore it:", "元に戻すと、次のようになります。")),
-                frame.list(consequences),
+                context.paragraph(LocalizedString("If you restore it:", "元に戻すと、次のようになります。")),
+                context.list(consequences),
                 form.form(
-                    in: frame,
-                    frame.checkboxes(
+                    in: context,
+                    context.checkboxes(
                         for: identities,
                         LocalizedString("Ways to sign in from before the change", "変更前からのログイン方法"),
                         LocalizedString(
                             "Select those that you did not add yourself. They are removed as well.",
                             "ご自身で追加していないものを選んでください。あわせて削除します。"))
-                        + [frame.button(LocalizedString("Restore this address", "このアドレスに戻す"))]),
-                frame.note(
+                        + [context.button(LocalizedString("Restore this address", "このアドレスに戻す"))]),
+                context.note(
                     LocalizedString("If you made the change yourself, close this page.", "ご自身で変更された場合は、このページを閉じてください。")),
             ])
     }
 
     /// Shown if no new password can be set.
-    public static func emailRecovered(to email: EmailAddress, continuing url: ContinueURL?, _ frame: Frame) -> Page {
+    public static func emailRecovered(to email: EmailAddress, continuing url: ContinueURL?, _ context: Context) -> Page
+    {
         Page(
-            frame, LocalizedString("Your earlier email address is restored", "以前のメールアドレスに戻しました"),
-            [frame.details([(.address, .text(email.rawValue))])] + frame.continueLinkOrAdvice(to: url))
+            context, LocalizedString("Your earlier email address is restored", "以前のメールアドレスに戻しました"),
+            [context.details([(.address, .text(email.rawValue))])] + context.continueLinkOrAdvice(to: url))
     }
 }

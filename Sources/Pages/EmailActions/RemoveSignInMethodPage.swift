@@ -9,9 +9,9 @@ extension Page {
     ///   - setsPassword: whether the page announces that the next page sets a new password.
     public static func removeSignInMethod(
         _ method: AddedSignInMethod, named name: SignInMethodName, device: String?, of email: EmailAddress,
-        setsPassword: Bool, _ form: CodeForm, _ frame: Frame
+        setsPassword: Bool, _ form: CodeForm, _ context: Context
     ) -> Page {
-        let app = frame.app(in: frame.language)
+        let app = context.app(in: context.language)
         var consequences = [
             LocalizedString(
                 "This way to sign in is removed, and so are all that were added after it.",
@@ -25,17 +25,17 @@ extension Page {
         ]
         if setsPassword { consequences.append(.setsPasswordNext) }
         return Page(
-            frame, LocalizedString("Remove a way to sign in", "ログイン方法の削除"),
+            context, LocalizedString("Remove a way to sign in", "ログイン方法の削除"),
             [
-                frame.paragraph(
+                context.paragraph(
                     LocalizedString(
                         "This way to sign in was added to your account for \(app). If you did not add it, remove it.",
                         "\(app)のアカウントに次のログイン方法が追加されました。お心当たりがない場合は、削除してください。")),
-                frame.details(of: method, name, device: device),
-                frame.paragraph(LocalizedString("If you remove it:", "削除すると、次のようになります。")),
-                frame.list(consequences),
-                form.form(in: frame, [frame.button(LocalizedString("Remove it", "削除する"))]),
-                frame.note(
+                context.details(of: method, name, device: device),
+                context.paragraph(LocalizedString("If you remove it:", "削除すると、次のようになります。")),
+                context.list(consequences),
+                form.form(in: context, [context.button(LocalizedString("Remove it", "削除する"))]),
+                context.note(
                     LocalizedString("If you added it yourself, close this page.", "ご自身で追加された場合は、このページを閉じてください。")),
             ])
     }
@@ -43,13 +43,14 @@ extension Page {
     /// Shown if no new password can be set.
     ///
     /// - Parameter takenEmail: the address that the account would have got back, if another account has it now.
-    public static func signInMethodRemoved(_ name: SignInMethodName, takenEmail: EmailAddress?, _ frame: Frame) -> Page
+    public static func signInMethodRemoved(_ name: SignInMethodName, takenEmail: EmailAddress?, _ context: Context)
+        -> Page
     {
-        let app = frame.app(in: frame.language)
+        let app = context.app(in: context.language)
         let taken = takenEmail.map { email in
             [
-                frame.details([(.address, .text(email.rawValue))]),
-                frame.paragraph(
+                context.details([(.address, .text(email.rawValue))]),
+                context.paragraph(
                     LocalizedString(
                         """
                         Another account now uses this address, so your account has no email address. If you cannot sign \
@@ -62,8 +63,8 @@ extension Page {
             ]
         }
         return Page(
-            frame, LocalizedString("Removed", "削除しました"),
-            [frame.paragraph(.removed(name))] + (taken ?? frame.continueLinkOrAdvice(to: nil)))
+            context, LocalizedString("Removed", "削除しました"),
+            [context.paragraph(.removed(name))] + (taken ?? context.continueLinkOrAdvice(to: nil)))
     }
 }
 

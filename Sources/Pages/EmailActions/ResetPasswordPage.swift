@@ -38,17 +38,17 @@ extension Page {
     public static func resetPassword(
         of email: EmailAddress, _ rules: PasswordRules, missing: [PasswordRequirement] = [],
         removing identities: [ListedIdentity],
-        after remedy: Remedy? = nil, _ form: CodeForm, _ frame: Frame
+        after remedy: Remedy? = nil, _ form: CodeForm, _ context: Context
     ) -> Page {
-        let language = frame.language
+        let language = context.language
         let alert = Markup(
             .div, [.id(.problem), .role("alert"), .classes(.problem)],
             [
-                frame.paragraph(
+                context.paragraph(
                     LocalizedString(
                         "This password cannot be used. Choose another one. Requirements:",
                         "このパスワードは使えません。次の条件を満たすパスワードを入力してください。")),
-                frame.list(missing.map(\.label)),
+                context.list(missing.map(\.label)),
             ])
         let requirements = rules.requirements.map { Markup(.li, text: $0.label.in(language)) }
         let password: [Attribute] = [
@@ -57,10 +57,10 @@ extension Page {
             .describedBy(missing.isEmpty ? [.passwordRules] : [.problem, .passwordRules]),
         ]
         return Page(
-            frame, LocalizedString("Set a new password", "新しいパスワードの設定"),
-            (remedy.map { [frame.notice(of: $0)] } ?? []) + (missing.isEmpty ? [] : [alert]) + [
+            context, LocalizedString("Set a new password", "新しいパスワードの設定"),
+            (remedy.map { [context.notice(of: $0)] } ?? []) + (missing.isEmpty ? [] : [alert]) + [
                 form.form(
-                    in: frame,
+                    in: context,
                     [
                         Markup(.label, [.for(.address)], text: LocalizedString.address.in(language)),
                         .void(
@@ -74,32 +74,32 @@ extension Page {
                         .void(.input, password + (missing.isEmpty ? [] : [.invalid, .autofocus])),
                         Markup(.ul, [.id(.passwordRules), .classes(.note)], requirements),
                     ]
-                        + frame.checkboxes(
+                        + context.checkboxes(
                             for: identities,
                             LocalizedString("Other ways to sign in to this account", "このアカウントのほかのログイン方法"),
                             LocalizedString(
                                 "Select those that you did not add yourself. They are removed when you save the password.",
                                 "ご自身で追加していないものを選んでください。パスワードの保存と同時に削除します。"))
-                        + [frame.button(LocalizedString("Save the password", "パスワードを保存する"))]),
-                frame.note(
+                        + [context.button(LocalizedString("Save the password", "パスワードを保存する"))]),
+                context.note(
                     LocalizedString(
                         "When you save the password, you are signed out on every device.",
                         "パスワードを保存すると、すべての端末からログアウトします。")),
             ])
     }
 
-    public static func passwordReset(of email: EmailAddress, continuing url: ContinueURL?, _ frame: Frame) -> Page {
+    public static func passwordReset(of email: EmailAddress, continuing url: ContinueURL?, _ context: Context) -> Page {
         Page(
-            frame, LocalizedString("Your password has been changed", "パスワードを変更しました"),
+            context, LocalizedString("Your password has been changed", "パスワードを変更しました"),
             [
-                frame.details([(.address, .text(email.rawValue))]),
-                frame.paragraph(
+                context.details([(.address, .text(email.rawValue))]),
+                context.paragraph(
                     LocalizedString("You can now sign in with the new password.", "新しいパスワードでログインできます。")),
-            ] + frame.continueLinkOrAdvice(to: url))
+            ] + context.continueLinkOrAdvice(to: url))
     }
 }
 
-extension Page.Frame {
+extension Page.Context {
     fileprivate func notice(of remedy: Page.Remedy) -> Markup {
         let outcome: LocalizedString =
             switch remedy {

@@ -6,21 +6,21 @@ extension Page {
     ///
     /// - Parameter link: the link that opens the app, which redeems the code; `nil` if the URL of the page has no
     ///   continue URL at an authorized domain.
-    public static func signIn(_ email: EmailAddress, _ link: ActionLink?, _ frame: Frame) -> Page {
-        let app = frame.app(in: frame.language)
+    public static func signIn(_ email: EmailAddress, _ link: ActionLink?, _ context: Context) -> Page {
+        let app = context.app(in: context.language)
         return Page(
-            frame, LocalizedString("Sign in", "ログイン"),
+            context, LocalizedString("Sign in", "ログイン"),
             [
-                frame.paragraph(
+                context.paragraph(
                     LocalizedString(
                         "This link signs you in to \(app).", "このリンクで\(app)にログインできます。")),
-                frame.details([(.address, .text(email.rawValue))]),
-                link.map { frame.link(LocalizedString("Continue in the app", "アプリで続ける"), to: .app($0)) }
-                    ?? frame.paragraph(
+                context.details([(.address, .text(email.rawValue))]),
+                link.map { context.link(LocalizedString("Continue in the app", "アプリで続ける"), to: .app($0)) }
+                    ?? context.paragraph(
                         LocalizedString(
                             "Open the link in your email on the device that has the app.",
                             "アプリが入っている端末で、メールのリンクを開いてください。")),
-                frame.note(
+                context.note(
                     LocalizedString(
                         "If you did not ask to sign in, close this page. Nothing has been changed.",
                         "ログインのお心当たりがない場合は、このページを閉じてください。何も変更されていません。")),

@@ -7,8 +7,10 @@ extension Page {
     /// - Parameters:
     ///   - email: the address of the account to restore.
     ///   - setsPassword: whether the page announces that the next page sets a new password.
-    public static func undoMerge(of email: EmailAddress, setsPassword: Bool, _ form: CodeForm, _ frame: Frame) -> Page {
-        let app = frame.app(in: frame.language)
+    public static func undoMerge(of email: EmailAddress, setsPassword: Bool, _ form: CodeForm, _ context: Context)
+        -> Page
+    {
+        let app = context.app(in: context.language)
         var consequences = [
             LocalizedString(
                 """
@@ -31,17 +33,17 @@ extension Page {
         ]
         if setsPassword { consequences.append(.setsPasswordNext) }
         return Page(
-            frame, LocalizedString("Get your account back", "アカウントを元に戻す"),
+            context, LocalizedString("Get your account back", "アカウントを元に戻す"),
             [
-                frame.paragraph(
+                context.paragraph(
                     LocalizedString(
                         "Your account for \(app) was merged into another account. If you did not do this, undo the merge.",
                         "\(app)のあなたのアカウントが、別のアカウントに統合されました。お心当たりがない場合は、取り消してください。")),
-                frame.details([(.address, .text(email.rawValue))]),
-                frame.paragraph(LocalizedString("If you undo the merge:", "取り消すと、次のようになります。")),
-                frame.list(consequences),
-                form.form(in: frame, [frame.button(LocalizedString("Undo the merge", "統合を取り消す"))]),
-                frame.note(
+                context.details([(.address, .text(email.rawValue))]),
+                context.paragraph(LocalizedString("If you undo the merge:", "取り消すと、次のようになります。")),
+                context.list(consequences),
+                form.form(in: context, [context.button(LocalizedString("Undo the merge", "統合を取り消す"))]),
+                context.note(
                     LocalizedString(
                         "If you merged the accounts yourself, close this page.", "ご自身で統合された場合は、このページを閉じてください。")),
             ])
@@ -51,15 +53,15 @@ extension Page {
     ///
     /// - Parameter email: the address of the restored account; `nil` if the account has none, because another account
     ///   now uses the address.
-    public static func mergeUndone(_ email: EmailAddress?, continuing url: ContinueURL?, _ frame: Frame) -> Page {
-        let app = frame.app(in: frame.language)
+    public static func mergeUndone(_ email: EmailAddress?, continuing url: ContinueURL?, _ context: Context) -> Page {
+        let app = context.app(in: context.language)
         let addressTaken = LocalizedString(
             "Another account now uses your email address. If you cannot sign in, contact the people who run \(app).",
             "あなたのメールアドレスは現在、別のアカウントで使われています。ログインできない場合は、\(app)の運営者にお問い合わせください。")
         return Page(
-            frame, LocalizedString("You have your account back", "アカウントを元に戻しました"),
-            (email.map { [frame.details([(.address, .text($0.rawValue))])] } ?? [frame.paragraph(addressTaken)])
-                + frame.continueLinkOrAdvice(to: url))
+            context, LocalizedString("You have your account back", "アカウントを元に戻しました"),
+            (email.map { [context.details([(.address, .text($0.rawValue))])] } ?? [context.paragraph(addressTaken)])
+                + context.continueLinkOrAdvice(to: url))
     }
 }
 

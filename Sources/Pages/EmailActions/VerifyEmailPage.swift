@@ -7,10 +7,10 @@ extension Page {
     /// - Parameter account: the account with the address. While the address is unverified, the page offers to disavow
     ///   the account, because another user may have created it.
     public static func verifyEmail(
-        _ email: EmailAddress, of account: Account?, _ form: CodeForm, _ frame: Frame
+        _ email: EmailAddress, of account: Account?, _ form: CodeForm, _ context: Context
     ) -> Page {
-        let language = frame.language
-        let app = frame.app(in: language)
+        let language = context.language
+        let app = context.app(in: language)
         let created = account.map {
             [(name: LocalizedString("Account created", "アカウントの作成日時"), value: Markup.time($0.createdAt, in: language))]
         }
@@ -18,7 +18,7 @@ extension Page {
             .section, [.labelledBy(.notYou)],
             [
                 Markup(.h2, [.id(.notYou)], text: LocalizedString("Not you?", "お心当たりがない場合").in(language)),
-                frame.paragraph(
+                context.paragraph(
                     LocalizedString(
                         """
                         If you did not create this account, someone else entered your address. Tell us, and we will remove \
@@ -29,32 +29,32 @@ extension Page {
                         下のボタンでお知らせいただくと、アカウントからこのアドレスとパスワードを削除し、すべての端末からログアウトさせます。
                         """)),
                 form.form(
-                    .disavow, in: frame,
-                    [frame.button(LocalizedString("This was not me", "心当たりがありません"), [.classes(.quiet)])]),
+                    .disavow, in: context,
+                    [context.button(LocalizedString("This was not me", "心当たりがありません"), [.classes(.quiet)])]),
             ])
         return Page(
-            frame, LocalizedString("Confirm your email address", "メールアドレスの確認"),
+            context, LocalizedString("Confirm your email address", "メールアドレスの確認"),
             [
-                frame.paragraph(
+                context.paragraph(
                     LocalizedString(
                         "Confirm only if you created an account for \(app) with this address.",
                         "\(app)のアカウントをこのアドレスで作成された場合のみ、確認してください。")),
-                frame.details([(.address, .text(email.rawValue))] + (created ?? [])),
-                form.form(in: frame, [frame.button(LocalizedString("Confirm this address", "このアドレスを確認する"))]),
+                context.details([(.address, .text(email.rawValue))] + (created ?? [])),
+                form.form(in: context, [context.button(LocalizedString("Confirm this address", "このアドレスを確認する"))]),
             ] + (account?.emailIsVerified == false ? [disavowal] : []))
     }
 
-    public static func emailVerified(_ email: EmailAddress, continuing url: ContinueURL?, _ frame: Frame) -> Page {
+    public static func emailVerified(_ email: EmailAddress, continuing url: ContinueURL?, _ context: Context) -> Page {
         Page(
-            frame, LocalizedString("Your email address is confirmed", "メールアドレスを確認しました"),
-            [frame.details([(.address, .text(email.rawValue))])] + frame.continueLinkOrAdvice(to: url))
+            context, LocalizedString("Your email address is confirmed", "メールアドレスを確認しました"),
+            [context.details([(.address, .text(email.rawValue))])] + context.continueLinkOrAdvice(to: url))
     }
 
-    public static func emailDisavowed(_ frame: Frame) -> Page {
+    public static func emailDisavowed(_ context: Context) -> Page {
         Page(
-            frame, LocalizedString("Thank you for telling us", "お知らせいただきありがとうございます"),
+            context, LocalizedString("Thank you for telling us", "お知らせいただきありがとうございます"),
             [
-                frame.paragraph(
+                context.paragraph(
                     LocalizedString(
                         """
                         The account no longer has your address. It was signed out on every device. You do not need to do \

@@ -5,8 +5,8 @@ public import Identity
 /// An HTML page for end users. It loads no resources, and needs no script unless it passes the result of a sign-in to
 /// an app.
 public struct Page: Sendable {
-    /// What all pages of one visit share: the language and the project's name. Not an HTML frame, unlike ``SDKFrame``.
-    public struct Frame: Sendable {
+    /// What all pages of one visit share: the language and the project's name.
+    public struct Context: Sendable {
         public let language: Language
         /// The display name of the project; `nil` if the request does not identify a project.
         public let projectName: String?
@@ -17,24 +17,24 @@ public struct Page: Sendable {
         }
     }
 
-    let frame: Frame
+    let context: Context
     let title: LocalizedString
     var content: [Markup]
     /// Data of the only script that a page can have, ``PageScript/delivery``, as JSON; `nil` for a page without script.
     var delivery: String?
 
-    init(_ frame: Frame, _ title: LocalizedString, _ content: [Markup]) {
-        self.frame = frame
+    init(_ context: Context, _ title: LocalizedString, _ content: [Markup]) {
+        self.context = context
         self.title = title
         self.content = content
     }
 
     public var html: String {
-        let heading = title.in(frame.language)
-        let windowTitle = frame.projectName.map { "\(heading) – \($0)" } ?? heading
-        let name = frame.projectName.map { [Markup(.p, [.classes(.project)], text: $0)] } ?? []
+        let heading = title.in(context.language)
+        let windowTitle = context.projectName.map { "\(heading) – \($0)" } ?? heading
+        let name = context.projectName.map { [Markup(.p, [.classes(.project)], text: $0)] } ?? []
         return Markup.document(
-            language: frame.language.rawValue,
+            language: context.language.rawValue,
             head: [
                 .void(.meta, [.name("viewport"), .content("width=device-width, initial-scale=1")]),
                 .void(.meta, [.name("robots"), .content("noindex")]), Markup(.title, text: windowTitle), .stylesheet,
@@ -47,7 +47,7 @@ public struct Page: Sendable {
 
     public func response(status: Int = 200) -> Response {
         Self.response(
-            Array(html.utf8), language: frame.language.rawValue, style: "sha256-\(Stylesheet.sha256)", status: status)
+            Array(html.utf8), language: context.language.rawValue, style: "sha256-\(Stylesheet.sha256)", status: status)
     }
 
     /// Returns a response with `html` that no other page can embed in a frame and no cache stores. Browsers do not send
@@ -75,7 +75,7 @@ public struct Page: Sendable {
     }
 }
 
-extension Page.Frame {
+extension Page.Context {
     /// The project's name, or "the app" in `language`.
     func app(in language: Language) -> String {
         projectName ?? LocalizedString("the app", "アプリ").in(language)

@@ -11,7 +11,7 @@ public enum CryptHash {
         let scratch = UnsafeMutableRawPointer.allocate(byteCount: size, alignment: MemoryLayout<crypt_data>.alignment)
         scratch.initializeMemory(as: UInt8.self, repeating: 0, count: size)
         defer {
-            sodium_memzero(scratch, size)
+            wipe(UnsafeMutableRawBufferPointer(start: scratch, count: size))
             scratch.deallocate()
         }
         let phrase = (password + [0]).map(CChar.init(bitPattern:))

@@ -29,12 +29,13 @@ public enum HMAC {
     ///
     /// - Parameter key: of any length; fewer than 32 bytes weaken the code.
     public static func sha256(key: [UInt8], message: [UInt8]) -> [UInt8] {
+        Sodium.prepare()
         var state = crypto_auth_hmacsha256_state()
         crypto_auth_hmacsha256_init(&state, key, key.count)
         crypto_auth_hmacsha256_update(&state, message, UInt64(message.count))
         var code = [UInt8](repeating: 0, count: Int(crypto_auth_hmacsha256_BYTES))
         crypto_auth_hmacsha256_final(&state, &code)
-        sodium_memzero(&state, MemoryLayout.size(ofValue: state))
+        withUnsafeMutableBytes(of: &state) { wipe($0) }
         return code
     }
 }
@@ -87,5 +88,6 @@ extension HMAC {
 
 /// Compares secrets in constant time. If the lengths differ, returns at once, because lengths are not secret.
 public func constantTimeEquals(_ a: [UInt8], _ b: [UInt8]) -> Bool {
-    a.count == b.count && sodium_memcmp(a, b, a.count) == 0
+    Sodium.prepare()
+    return a.count == b.count && sodium_memcmp(a, b, a.count) == 0
 }

@@ -8,21 +8,15 @@ public enum PasswordHash {
         /// In KiB.
         public static let memoryRange = 8...1_048_576
         public static let iterationsRange = 1...16
-        /// OWASP's recommendation for one lane.
-        public static let recommended = Cost(uncheckedMemoryKiB: 19_456, iterations: 2)
 
         public let memoryKiB: Int
         public let iterations: Int
 
         /// - Throws: ``CostOutOfRange`` outside ``memoryRange`` and ``iterationsRange``.
-        public init(memoryKiB: Int = 19_456, iterations: Int = 2) throws(CostOutOfRange) {
+        public init(memoryKiB: Int, iterations: Int) throws(CostOutOfRange) {
             guard Self.memoryRange.contains(memoryKiB), Self.iterationsRange.contains(iterations) else {
                 throw CostOutOfRange()
             }
-            self.init(uncheckedMemoryKiB: memoryKiB, iterations: iterations)
-        }
-
-        private init(uncheckedMemoryKiB memoryKiB: Int, iterations: Int) {
             self.memoryKiB = memoryKiB
             self.iterations = iterations
         }

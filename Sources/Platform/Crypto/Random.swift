@@ -36,7 +36,8 @@ enum Sodium {
     /// Whether libsodium is initialised. Swift makes the call only once, even if several threads read the property.
     private static let isReady = sodium_init() >= 0
 
-    /// Initialises libsodium if necessary.
+    /// Initialises libsodium if necessary. Each function that calls libsodium calls this first, because libsodium's
+    /// functions are guaranteed to be thread-safe only after its initialisation.
     static func prepare() {
         precondition(isReady, "sodium_init failed: no source of randomness")
     }
@@ -44,5 +45,11 @@ enum Sodium {
 
 /// Overwrites secret bytes in a way that optimisers do not remove.
 func wipe(_ bytes: inout [UInt8]) {
-    bytes.withUnsafeMutableBytes { sodium_memzero($0.baseAddress, $0.count) }
+    bytes.withUnsafeMutableBytes { wipe($0) }
+}
+
+/// Overwrites secret memory in a way that optimisers do not remove.
+func wipe(_ memory: UnsafeMutableRawBufferPointer) {
+    Sodium.prepare()
+    sodium_memzero(memory.baseAddress, memory.count)
 }

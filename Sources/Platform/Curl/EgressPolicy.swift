@@ -14,7 +14,7 @@ public enum EgressPolicy: Sendable {
     public func allows(_ address: UnsafePointer<sockaddr>) -> Bool {
         switch self {
         case .everywhere: true
-        case .loopback: IPAddress(address)?.translatedByNAT64.isLoopback ?? false
+        case .loopback: IPAddress(address)?.isLoopback ?? false
         case .publicAddresses: IPAddress(address)?.isPublic ?? false
         }
     }

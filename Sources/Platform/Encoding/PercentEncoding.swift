@@ -18,6 +18,12 @@ public enum PercentEncoding {
         return String(decoding: encoded, as: UTF8.self)
     }
 
+    /// Encodes the fields of a form or of a query as `application/x-www-form-urlencoded`. A space becomes `%20`, which
+    /// decoders of forms and of other queries read in the same way.
+    public static func encode(form fields: [(String, String)]) -> String {
+        fields.map { "\(encode($0))=\(encode($1))" }.joined(separator: "&")
+    }
+
     /// Decodes percent-escapes; the result is not decoded again.
     ///
     /// - Parameter plusIsSpace: whether "+" stands for a space (`application/x-www-form-urlencoded`).

@@ -1,3 +1,5 @@
+public import FoundationEssentials
+
 /// The text form of a UUID (RFC 9562 §4) and its sixteen bytes.
 ///
 /// Foundation's conversions are measurably slower, and most requests make several conversions.
@@ -7,21 +9,14 @@ public enum UUIDText {
 
     /// Returns the sixteen bytes of a UUID with digits in either case; `nil` if `text` is not a UUID.
     public static func bytes(_ text: String) -> [UInt8]? {
-        let digits = text.utf8
-        guard digits.count == textCount else { return nil }
-        var bytes: [UInt8] = []
-        bytes.reserveCapacity(byteCount)
-        var high: UInt8?
-        for (offset, digit) in digits.enumerated() {
-            if isDash(offset) {
-                guard digit == UInt8(ascii: "-") else { return nil }
-                continue
-            }
-            guard let value = Hexadecimal.value(of: digit) else { return nil }
-            if let first = high { bytes.append(first << 4 | value) }
-            high = high == nil ? value : nil
-        }
-        return bytes
+        let (text, dash) = (text.utf8, UInt8(ascii: "-"))
+        guard text.count == textCount, text.enumerated().allSatisfy({ isDash($0) == ($1 == dash) }) else { return nil }
+        return Hexadecimal.decode(text.lazy.filter { $0 != dash }, count: byteCount)
+    }
+
+    /// Returns the text in lower case.
+    public static func text(_ uuid: UUID) -> String {
+        withUnsafeBytes(of: uuid.uuid) { text($0) }
     }
 
     /// Returns the text in lower case.

@@ -79,12 +79,18 @@ public final class Loop: TaskExecutor, SerialExecutor, @unchecked Sendable {
         epoll = epoll_create1(Int32(EPOLL_CLOEXEC))
         guard epoll >= 0 else { throw SystemError(call: "epoll_create1") }
         wakeDescriptor = eventfd(0, Int32(EFD_CLOEXEC | EFD_NONBLOCK))
-        guard wakeDescriptor >= 0 else { throw SystemError(call: "eventfd") }
-        guard shim_epoll_ctl(epoll, EPOLL_CTL_ADD, wakeDescriptor, EPOLLIN.rawValue, Self.wakeToken) == 0 else {
-            throw SystemError(call: "epoll_ctl")
+        do {
+            guard wakeDescriptor >= 0 else { throw SystemError(call: "eventfd") }
+            guard shim_epoll_ctl(epoll, EPOLL_CTL_ADD, wakeDescriptor, EPOLLIN.rawValue, Self.wakeToken) == 0 else {
+                throw SystemError(call: "epoll_ctl")
+            }
+            // The thread retains the loop until ``stop()``, even if the thread begins after all other references are
+            // gone.
+            thread = try NamedThread(name: name) { [self] in run() }
+        } catch {
+            closeDescriptors()
+            throw error
         }
-        // The thread retains the loop until ``stop()``, even if the thread begins after all other references are gone.
-        thread = try NamedThread(name: name) { [self] in run() }
     }
 
     /// Whether the calling code runs on this loop's thread.
@@ -97,8 +103,12 @@ public final class Loop: TaskExecutor, SerialExecutor, @unchecked Sendable {
         isStopping.store(true, ordering: .releasing)
         wake()
         thread?.join()
+        closeDescriptors()
+    }
+
+    private func closeDescriptors() {
         close(epoll)
-        close(wakeDescriptor)
+        if wakeDescriptor >= 0 { close(wakeDescriptor) }
     }
 
     // MARK: Work

@@ -1,7 +1,8 @@
 internal import CSystem
 
-/// A POSIX thread with a name, which debuggers and `top` show.
-final class NamedThread: @unchecked Sendable {
+/// A POSIX thread with a name, which debuggers and `top` show. Its creator must call either ``join()`` or
+/// ``detach()``, so that the system releases the thread's memory.
+public final class NamedThread: @unchecked Sendable {
     private final class Start: Sendable {
         let name: String
         let body: @Sendable () -> Void
@@ -14,8 +15,9 @@ final class NamedThread: @unchecked Sendable {
 
     private var handle = pthread_t()
 
+    /// - Parameter name: at most 15 characters.
     /// - Throws: ``SystemError`` if the system cannot create a thread.
-    init(name: String, _ body: @escaping @Sendable () -> Void) throws {
+    public init(name: String, _ body: @escaping @Sendable () -> Void) throws {
         let start = Unmanaged.passRetained(Start(name: name, body: body))
         let code = pthread_create(
             &handle, nil,
@@ -35,7 +37,13 @@ final class NamedThread: @unchecked Sendable {
     /// Whether the calling code runs on this thread.
     var isCurrent: Bool { pthread_equal(pthread_self(), handle) != 0 }
 
+    /// Waits until the thread has ended.
     func join() {
         pthread_join(handle, nil)
+    }
+
+    /// Lets the thread end without ``join()``.
+    public func detach() {
+        pthread_detach(handle)
     }
 }

@@ -3,23 +3,29 @@ internal import Curl
 
 /// The header fields of a request in libcurl's form.
 struct HeaderList {
-    private let list = LineList()
+    private let list: LineList
 
     var first: UnsafeMutablePointer<curl_slist>? { list.first }
 
-    /// - Throws: ``ClientFault/invalidHeader``.
+    /// - Throws: ``ClientFault/invalidHeader``; ``ClientFault/overloaded`` if memory is exhausted.
     init(of request: ClientRequest) throws(ClientFault) {
+        var lines: [String] = []
         for (name, value) in request.headers {
             let value = value.trimmed
             guard name.isToken, !value.utf8.contains(where: \.isControl), !Self.isReserved(name) else {
                 throw .invalidHeader
             }
             // libcurl sends a field with an empty value only if its name ends with ";".
-            list.append(value.isEmpty ? "\(name);" : "\(name): \(value)")
+            lines.append(value.isEmpty ? "\(name);" : "\(name): \(value)")
         }
         // A name without a value removes the field that libcurl would add.
-        list.append("Expect:")
-        if request.headers["Content-Type"] == nil { list.append("Content-Type:") }
+        lines.append("Expect:")
+        if request.headers["Content-Type"] == nil { lines.append("Content-Type:") }
+        do {
+            list = try LineList(lines)
+        } catch {
+            throw ClientFault(error.code) ?? .overloaded
+        }
     }
 
     private static func isReserved(_ name: String) -> Bool {

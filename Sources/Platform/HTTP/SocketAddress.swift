@@ -36,9 +36,9 @@ struct SocketAddress: Sendable {
         withUnsafeBytes(of: storage) { UInt16(bigEndian: $0.loadUnaligned(fromByteOffset: 2, as: UInt16.self)) }
     }
 
-    /// See ``IPAddress/limitedNetworks``; empty for other families.
+    /// See ``IPAddress/rateLimitNetworks``; empty for other families.
     var networks: [IPNetwork] {
-        withPointer { address, _ in IPAddress(address)?.limitedNetworks ?? [] }
+        withPointer { address, _ in IPAddress(address)?.rateLimitNetworks ?? [] }
     }
 
     func withPointer<Value>(_ body: (UnsafePointer<sockaddr>, socklen_t) -> Value) -> Value {

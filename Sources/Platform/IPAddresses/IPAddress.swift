@@ -167,7 +167,7 @@ extension IPNetwork: CustomStringConvertible {
 extension IPAddress {
     /// The networks for which limits count this address, from the narrowest to the widest: an IPv4 address and its /24,
     /// or an IPv6 /64, /56 and /48. One subscriber may have a whole IPv6 /48.
-    public var limitedNetworks: [IPNetwork] {
+    public var rateLimitNetworks: [IPNetwork] {
         (isIPv4 ? [32, 24] : [64, 56, 48]).map { IPNetwork(self, length: $0) }
     }
 }

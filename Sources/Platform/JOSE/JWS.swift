@@ -148,7 +148,7 @@ public enum JWSFault: Error, Equatable, CustomStringConvertible {
         case .malformed: "not a JWS in compact form"
         case .tooLong: "token too long"
         case .algorithmNotAllowed: "signature algorithm not allowed"
-        case .criticalHeader: "critical header not understood"
+        case .criticalHeader: "the header contains crit, which is not supported"
         case .keyMismatch: "key is for another algorithm"
         case .signatureInvalid: "signature does not verify"
         }

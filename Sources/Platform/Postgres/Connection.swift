@@ -10,8 +10,7 @@ final class Connection {
     private let loop: Loop
     private var watch: Loop.Watch?
     private var sender: StatementSender
-    /// Whether bytes wait until the socket is writable.
-    private var isStalled = false
+    private var output = SessionOutput()
     private var running: Statement?
     private var queue = FIFO<Statement>()
     /// The latest result of the running statement. The caller receives it when the server is ready for the next
@@ -108,11 +107,7 @@ final class Connection {
 
     private func flush(after isSent: Bool = true) {
         guard !isLost, let watch else { return }
-        let state = isSent ? PQflush(handle) : -1
-        guard state >= 0 else { return end(message) }
-        guard isStalled != (state == 1) else { return }
-        isStalled.toggle()
-        loop.change(watch, to: isStalled ? [.readable, .writable] : .readable)
+        guard isSent, output.flush(handle, watch, on: loop) else { return end(message) }
     }
 
     /// libpq's latest error on this connection.
@@ -136,7 +131,9 @@ final class Connection {
             result = new
         case PGRES_COPY_IN, PGRES_COPY_OUT, PGRES_COPY_BOTH:
             PQclear(new)
-            end("COPY is not supported here")
+            running?.finish(.failure(PostgresError.rejected(.copyIsNotSupported)))
+            // No other statement can be sent before the COPY has ended.
+            end("an earlier statement was a COPY")
         default:
             failure = failure ?? ServerError(new)
             PQclear(new)

@@ -10,20 +10,21 @@ final class NameLookup: Sendable {
         of host: String, on loop: Loop, until deadline: ContinuousClock.Instant
     ) async -> [String] {
         await withCheckedContinuation { continuation in
-            let lookup = NameLookup(host, continuation)
+            let lookup = NameLookup(continuation)
             let timer = loop.schedule(after: ContinuousClock.now.duration(to: deadline)) { lookup.finish([]) }
-            guard !lookup.startThread() else { return }
-            loop.cancel(timer)
-            lookup.finish([])
+            do {
+                try NamedThread(name: "name-lookup") { lookup.finish(resolve(host)) }.detach()
+            } catch {
+                loop.cancel(timer)
+                lookup.finish([])
+            }
         }
     }
 
-    private let host: String
     /// Resumed by the thread or by the deadline, whichever is first.
     private let waiting: Mutex<CheckedContinuation<[String], Never>?>
 
-    private init(_ host: String, _ continuation: CheckedContinuation<[String], Never>) {
-        self.host = host
+    private init(_ continuation: CheckedContinuation<[String], Never>) {
         waiting = Mutex(continuation)
     }
 
@@ -33,25 +34,6 @@ final class NameLookup: Sendable {
             return waiting
         }
         continuation?.resume(returning: addresses)
-    }
-
-    private func startThread() -> Bool {
-        let lookup = Unmanaged.passRetained(self)
-        var thread = pthread_t()
-        let code = pthread_create(
-            &thread, nil,
-            { argument in
-                guard let argument else { return nil }
-                let lookup = Unmanaged<NameLookup>.fromOpaque(argument).takeRetainedValue()
-                lookup.finish(resolve(lookup.host))
-                return nil
-            }, lookup.toOpaque())
-        guard code == 0 else {
-            lookup.release()
-            return false
-        }
-        pthread_detach(thread)
-        return true
     }
 }
 

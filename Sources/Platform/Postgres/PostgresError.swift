@@ -49,6 +49,7 @@ extension PostgresError.ServerRejection: CustomStringConvertible {
     static let transactionIsOver = Self(code: "25P01", constraint: nil, message: "the transaction is over")
     static let rolledBack = Self(
         code: "25P02", constraint: nil, message: "COMMIT rolled back, because an earlier statement failed")
+    static let copyIsNotSupported = Self(code: "0A000", constraint: nil, message: "COPY is not supported")
 
     public var description: String {
         [code, constraint, message.isEmpty ? nil : message].compactMap(\.self).joined(separator: " ")

@@ -19,10 +19,6 @@ final class ReadConnection {
         }
     }
 
-    /// The maximum number of prepared statements. Further texts are returned to the pool, so that generated SQL cannot
-    /// exhaust the server's memory.
-    private static let preparedLimit = 256
-
     private let handle: OpaquePointer
     private let loop: Loop
     private var watch: Loop.Watch?
@@ -32,8 +28,7 @@ final class ReadConnection {
     private var steps = FIFO<Step>()
     /// Whether no message has been sent since the latest synchronisation point.
     private var isSynchronised = true
-    /// Whether bytes wait until the socket is writable.
-    private var isStalled = false
+    private var output = SessionOutput()
     private var isClosing = false
     private(set) var isLost = false
     /// Called with each statement that must be executed on another connection.
@@ -115,7 +110,7 @@ final class ReadConnection {
     private func preparation(of sql: SQL) -> (key: StatementKey, statement: PreparedStatement)? {
         let key = StatementKey(sql)
         if let known = prepared[key] { return (key, known) }
-        guard prepared.count < Self.preparedLimit else { return nil }
+        guard prepared.count < PreparedStatement.limit else { return nil }
         lastNumber += 1
         let statement = PreparedStatement(name: "r\(lastNumber)")
         parameters.load(sql.parameters)
@@ -142,11 +137,7 @@ final class ReadConnection {
 
     private func flush() {
         guard !isLost, let watch else { return }
-        let state = PQflush(handle)
-        guard state >= 0 else { return end() }
-        guard isStalled != (state == 1) else { return }
-        isStalled.toggle()
-        loop.change(watch, to: isStalled ? [.readable, .writable] : .readable)
+        if !output.flush(handle, watch, on: loop) { end() }
     }
 
     // MARK: Receiving

@@ -254,6 +254,10 @@ struct StatementKey: Hashable {
 
 /// A prepared statement of one session.
 final class PreparedStatement {
+    /// The maximum number of prepared statements of one session. Further texts are not prepared, so that generated SQL
+    /// cannot exhaust the server's memory.
+    static let limit = 256
+
     let name: String
     /// The columns, which are the same for all results: if they change, the server rejects the prepared statement.
     var columns: Columns?

@@ -4,10 +4,6 @@ internal import CSystem
 ///
 /// The functions that send a message return whether libpq accepted it.
 struct StatementSender {
-    /// The maximum number of prepared statements. Further texts are sent unnamed, so that generated SQL cannot exhaust
-    /// the server's memory.
-    private static let preparedLimit = 256
-
     /// The message that the server is processing.
     enum Phase {
         /// An unnamed statement or a script.
@@ -57,7 +53,7 @@ struct StatementSender {
         guard usesPreparedStatements else { return sendUnnamed(sql.text) }
         let key = StatementKey(sql)
         if let known = prepared[key] { return execute(known, key) }
-        guard prepared.count < Self.preparedLimit else { return sendUnnamed(key.text) }
+        guard prepared.count < PreparedStatement.limit else { return sendUnnamed(key.text) }
         lastNumber += 1
         let statement = PreparedStatement(name: "s\(lastNumber)")
         phase = .preparing(statement, key)

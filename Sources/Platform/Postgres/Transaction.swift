@@ -2,7 +2,6 @@
 public enum IsolationLevel: String, Sendable {
     case readCommitted = "READ COMMITTED"
     case repeatableRead = "REPEATABLE READ"
-    case serializable = "SERIALIZABLE"
 }
 
 /// An open transaction. After its end, every call throws ``PostgresError/rejected(_:)`` with code 25P01.

@@ -2,8 +2,8 @@ internal import CSystem
 
 /// Why a private server could not be started or used.
 public enum PrivatePostgresError: Error, CustomStringConvertible {
-    /// A required program or system account does not exist.
-    case missing(String)
+    /// A required program or system account does not exist. `remedy` tells the operator what to do.
+    case missing(String, remedy: String)
     /// Another process runs a server in this directory.
     case alreadyRunning(directory: String)
     /// A file or directory cannot be used, for example because it belongs to another user.
@@ -23,8 +23,9 @@ public enum PrivatePostgresError: Error, CustomStringConvertible {
 
     public var description: String {
         switch self {
-        case .missing(let name): "\(name) was not found on this machine"
-        case .alreadyRunning(let directory): "another process runs PostgreSQL in \(directory)"
+        case .missing(let name, let remedy): "\(name) was not found on this machine: \(remedy)"
+        case .alreadyRunning(let directory):
+            "another process runs PostgreSQL in \(directory): stop that process, or use another directory"
         case .pathNotUsable(let path, let reason): "\(path) cannot be used: \(reason)"
         case .failed(let program, let log): "\(program) failed:\n\(log)"
         case .connectionFailed(let message), .statementRejected(let message): message

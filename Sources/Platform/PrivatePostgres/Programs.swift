@@ -22,7 +22,10 @@ enum Programs {
             .map { "\(root)/\($0)/bin" }
             .first { access("\($0)/initdb", X_OK) == 0 && access("\($0)/postgres", X_OK) == 0 }
         if let newest { return newest }
-        guard let initdb = find("initdb") else { throw .missing("PostgreSQL (initdb, postgres)") }
+        guard let initdb = find("initdb") else {
+            throw .missing(
+                "PostgreSQL (initdb, postgres)", remedy: "install PostgreSQL's server, or add its programs to PATH")
+        }
         return String(initdb.dropLast("/initdb".count))
     }
 }

@@ -5,14 +5,14 @@ struct ServerUser {
     /// The unprivileged account; `nil` if the programs run as the caller.
     private let account: (user: uid_t, group: gid_t)?
 
-    /// - Throws: ``PrivatePostgresError/missing(_:)`` if root has no unprivileged account to use.
+    /// - Throws: ``PrivatePostgresError/missing(_:remedy:)`` if root has no unprivileged account to use.
     init() throws(PrivatePostgresError) {
         guard geteuid() == 0 else {
             account = nil
             return
         }
         guard let entry = getpwnam("postgres") ?? getpwnam("nobody") else {
-            throw .missing("an account named postgres or nobody")
+            throw .missing("an account named postgres or nobody", remedy: "create one, or do not run as root")
         }
         account = (entry.pointee.pw_uid, entry.pointee.pw_gid)
     }
@@ -26,7 +26,9 @@ struct ServerUser {
     func command(
         _ program: String, _ arguments: [String], output: String
     ) throws(PrivatePostgresError) -> ProcessCommand {
-        guard let setpriv = Programs.find("setpriv") else { throw .missing("setpriv (util-linux)") }
+        guard let setpriv = Programs.find("setpriv") else {
+            throw .missing("the program setpriv", remedy: "install the package util-linux")
+        }
         var words = [setpriv, "--pdeathsig", "INT"]
         if let account {
             words += ["--reuid", "\(account.user)", "--regid", "\(account.group)", "--clear-groups"]
@@ -40,7 +42,9 @@ struct ServerUser {
     /// - Parameter log: the file to which errors of the check are appended.
     func canSearch(_ directory: String, log: String) throws(PrivatePostgresError) -> Bool {
         guard account != nil else { return true }
-        guard let test = Programs.find("test") else { throw .missing("test (coreutils)") }
+        guard let test = Programs.find("test") else {
+            throw .missing("the program test", remedy: "install the package coreutils")
+        }
         return try command(test, ["-x", directory], output: log).run() == 0
     }
 

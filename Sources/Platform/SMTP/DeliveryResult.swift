@@ -11,8 +11,7 @@ public enum DeliveryResult: Hashable, Sendable {
 /// Why a message was not delivered.
 public enum DeliveryError: Hashable, Sendable {
     case unknownHost
-    /// No server accepted a connection, or the client rejected the server's address, because an unencrypted connection
-    /// would have left this machine.
+    /// No server accepted a connection.
     case unreachable
     /// The server does not offer `STARTTLS`, the TLS handshake failed, the certificate is not valid for this host, or
     /// trusted certificates cannot be read.
@@ -67,7 +66,7 @@ extension DeliveryError: CustomStringConvertible {
         case .rejected(let status, let step): "the mail server replied \(status) to \(step.rawValue)"
         case .protocolError(let code): "SMTP protocol error (libcurl \(code))"
         case .overloaded: "too many deliveries at the same time, or out of memory"
-        case .closed: "stopped"
+        case .closed: "the gateway is stopping"
         case .malformed: "an address or the message ID is not valid"
         }
     }

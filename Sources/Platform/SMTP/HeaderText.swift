@@ -39,20 +39,6 @@ enum HeaderText {
             }
     }
 
-    /// Formats a date and time in UTC (RFC 5322 §3.3).
-    ///
-    /// - Parameter seconds: since 1970.
-    static func date(_ seconds: Int64) -> String {
-        let secondOfDay = (seconds % 86_400 + 86_400) % 86_400
-        let date = CalendarDate(daysSince1970: (seconds - secondOfDay) / 86_400)
-        let clock = [secondOfDay / 3600, secondOfDay / 60 % 60, secondOfDay % 60].map { $0 < 10 ? "0\($0)" : "\($0)" }
-        return "\(weekdays[date.weekday]), \(date.day) \(months[Int(date.month) - 1]) \(date.year) "
-            + "\(clock.joined(separator: ":")) +0000"
-    }
-
-    private static let weekdays = ["Sun", "Mon", "Tue", "Wed", "Thu", "Fri", "Sat"]
-    private static let months = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"]
-
     /// Whether a text is printable ASCII without encoded words, and fits on its line.
     private static func fitsUnencoded(_ text: String, at column: Int) -> Bool {
         column + text.utf8.count <= lineLength && text.utf8.allSatisfy { (0x20...0x7E).contains($0) }

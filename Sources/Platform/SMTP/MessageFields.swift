@@ -1,3 +1,5 @@
+internal import Encoding
+
 /// The header fields of a message, as one folded text per field (RFC 5322 §2.2.3).
 struct MessageFields {
     let lines: [String]
@@ -10,7 +12,7 @@ struct MessageFields {
         if let replyTo = message.replyTo { lines.append("Reply-To: \(replyTo)") }
         lines += [
             "Subject: \(HeaderText.unstructured(message.subject, at: 9))",
-            "Date: \(HeaderText.date(message.date))",
+            "Date: \(HeaderDate.email.text(secondsSince1970: message.date))",
             "Message-ID: <\(message.id)@\(message.from.domain)>",
             "Auto-Submitted: auto-generated",  // RFC 3834 §5
         ]

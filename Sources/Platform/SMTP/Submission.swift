@@ -4,8 +4,8 @@ internal import Curl
 /// The delivery of one message, on its own connection.
 final class Submission {
     private let handle: Handle
-    private let fields = LineList()
-    private let recipients = LineList()
+    private let fields: LineList
+    private let recipients: LineList
     private let body: MessageBody
     private let cancellation: CancellationFlag
     private var step = Step.greeting
@@ -20,8 +20,8 @@ final class Submission {
             certificateAuthorities: server.certificateAuthorities, idleAge: .seconds(1))
         self.cancellation = cancellation
         body = try MessageBody(message, for: handle)
-        for line in fields.lines { self.fields.append(line) }
-        recipients.append(message.to)
+        self.fields = try LineList(fields.lines)
+        recipients = try LineList([message.to])
         try connect(to: server, clientName: clientName, within: deadline)
         try handle.set(CURLOPT_MAIL_FROM, message.from.address)
         try handle.check(shim_curl_set_recipients(handle.pointer, recipients.first))

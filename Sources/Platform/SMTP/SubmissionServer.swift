@@ -1,4 +1,5 @@
 internal import CSystem
+internal import Curl
 internal import IPAddresses
 
 /// A message submission server (RFC 6409). Connections are encrypted, except `smtp://` connections to this machine for
@@ -32,7 +33,9 @@ public struct SubmissionServer: Hashable, Sendable {
     ///   - certificateAuthorities: a file of PEM certificates. If set, connections to this machine are encrypted too.
     /// - Returns: `nil` for any other URL.
     public init?(url: String, certificateAuthorities: String? = nil) {
-        guard let url = ParsedURL(url), let host = url.part(CURLUPART_HOST) else { return nil }
+        guard let url = ParsedURL(url, maximumLength: 2048, flags: CURLU_NON_SUPPORT_SCHEME),
+            let host = url.part(CURLUPART_HOST)
+        else { return nil }
         switch url.part(CURLUPART_SCHEME) {
         case "smtps": encryption = .implicitTLS
         case "smtp" where Self.isLoopback(host) && certificateAuthorities == nil: encryption = .none
@@ -69,30 +72,4 @@ extension SubmissionServer: CustomStringConvertible, CustomReflectable {
     /// Excludes the login.
     public var description: String { "\(host):\(port)" }
     public var customMirror: Mirror { Mirror(self, children: ["server": description]) }
-}
-
-/// A URL parsed by libcurl, so that the validation and the delivery interpret it in the same way.
-private final class ParsedURL {
-    private let handle: OpaquePointer
-
-    init?(_ url: String) {
-        guard url.utf8.count <= 2048, url.utf8.allSatisfy({ (0x21...0x7E).contains($0) }), let handle = curl_url()
-        else { return nil }
-        self.handle = handle
-        guard curl_url_set(handle, CURLUPART_URL, url, UInt32(CURLU_NON_SUPPORT_SCHEME)) == CURLUE_OK else {
-            return nil
-        }
-    }
-
-    deinit {
-        curl_url_cleanup(handle)
-    }
-
-    /// - Returns: `nil` if the part is absent or not valid text.
-    func part(_ part: CURLUPart) -> String? {
-        var text: UnsafeMutablePointer<CChar>?
-        guard curl_url_get(handle, part, &text, UInt32(CURLU_URLDECODE)) == CURLUE_OK, let text else { return nil }
-        defer { curl_free(text) }
-        return String(validatingCString: text)
-    }
 }

@@ -202,8 +202,8 @@ final class RecordedFamily<Value: Measurement>: MetricFamily {
     }
 }
 
-/// Values that are read when the metrics are rendered.
-struct ReadFamily: MetricFamily {
+/// Values that are computed when the metrics are rendered.
+struct ComputedFamily: MetricFamily {
     let name: String
     let help: String
     let kind: MetricKind

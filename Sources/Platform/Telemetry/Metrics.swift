@@ -26,12 +26,12 @@ public final class Metrics: Sendable {
 
     /// - Parameter read: called by ``render()``, on the thread of its caller.
     public func gauge(_ name: String, help: String, read: @escaping @Sendable () -> Double) {
-        register(ReadFamily(name: name, help: help, kind: .gauge) { [(labels: "", value: read())] })
+        register(ComputedFamily(name: name, help: help, kind: .gauge) { [(labels: "", value: read())] })
     }
 
     /// - Parameter read: a number that only increases; called by ``render()``, on the thread of its caller.
     public func counter(_ name: String, help: String, read: @escaping @Sendable () -> Double) {
-        register(ReadFamily(name: name, help: help, kind: .counter) { [(labels: "", value: read())] })
+        register(ComputedFamily(name: name, help: help, kind: .counter) { [(labels: "", value: read())] })
     }
 
     /// - Parameter read: numbers that only increase, by label value.
@@ -74,7 +74,7 @@ public final class Metrics: Sendable {
         _ name: String, help: String, kind: MetricKind, label: String, read: @escaping @Sendable () -> [String: Double]
     ) {
         register(
-            ReadFamily(name: name, help: help, kind: kind) {
+            ComputedFamily(name: name, help: help, kind: kind) {
                 read().sorted { $0.key < $1.key }.map { (Exposition.labels([(label, $0.key)]), $0.value) }
             })
     }

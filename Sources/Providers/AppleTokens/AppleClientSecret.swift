@@ -22,9 +22,13 @@ enum AppleClientSecret {
             iss: client.key.teamID, iat: now.seconds, exp: (now + lifetime).seconds, aud: audience,
             sub: client.clientID)
         let key = try PrivateKey(pem: client.privateKey.expose())
-        guard key.algorithm == .es256 else { throw UnusableKey() }
+        guard key.algorithm == .es256 else { throw UnusableKey(algorithm: key.algorithm.rawValue) }
         return try JWS.sign(payload: StrictJSON.encode(claims), keyID: client.key.keyID, type: nil, with: key)
     }
 
-    struct UnusableKey: Error {}
+    struct UnusableKey: Error, CustomStringConvertible {
+        let algorithm: String
+
+        var description: String { "expected a P-256 private key (ES256), got a key for \(algorithm)" }
+    }
 }

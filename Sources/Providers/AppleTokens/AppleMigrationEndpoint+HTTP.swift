@@ -19,7 +19,7 @@ extension AppleMigrationEndpoint {
             let (response, body) = try await requests.post(
                 form, to: endpoints.migrationURL, as: credentials, bearer: token)
             return AppleMigrationResult(response, body) { (found: TransferSubjectResponse) in
-                found.transferSub.flatMap { OIDCVerifier.canBeSubject($0) ? $0 : nil }
+                found.transferSub.flatMap { OIDCVerifier.isValidSubject($0) ? $0 : nil }
             }
         } user: { transferSubject, token, credentials in
             let form = [("transfer_sub", transferSubject)]
@@ -67,7 +67,7 @@ extension AppleMigrationResult {
 
 extension TransferredUser {
     fileprivate init?(_ claims: IdentityTokenClaims) {
-        guard let subject = claims.text("sub"), OIDCVerifier.canBeSubject(subject) else { return nil }
+        guard let subject = claims.text("sub"), OIDCVerifier.isValidSubject(subject) else { return nil }
         let email = claims.text("email").flatMap(EmailAddress.init)
         self.init(subject: subject, email: email, isPrivateEmail: Apple.isPrivate(email, claims))
     }

@@ -55,7 +55,7 @@ struct AppleRequests: Sendable {
             return (.rejected(.invalidClient), [])
         }
         let members = [("client_id", credentials.clientID), ("client_secret", secret)] + form
-        let text = members.map { "\($0)=\(PercentEncoding.encode($1))" }.joined(separator: "&")
+        let text = PercentEncoding.encode(form: members)
         var headers: Headers = [
             "Accept": "application/json", "Content-Type": "application/x-www-form-urlencoded",
         ]

@@ -13,9 +13,7 @@ extension AuthorizationRequest {
             let name = name.lowercased()
             return !Self.reserved.contains(name) && !gatewayParameters.contains { $0.0 == name }
         }.sorted { $0.key < $1.key }
-        let query = (gatewayParameters + custom.map { ($0.key, $0.value) }).map { name, value in
-            "\(PercentEncoding.encode(name))=\(PercentEncoding.encode(value))"
-        }.joined(separator: "&")
+        let query = PercentEncoding.encode(form: gatewayParameters + custom.map { ($0.key, $0.value) })
         return endpoint + (endpoint.contains("?") ? "&" : "?") + query
     }
 

@@ -51,7 +51,7 @@ struct OpenIDCodes: Sendable {
             case .fixed, .discovery(allowsPrivate: true): .operatorChosen
             case .discovery(allowsPrivate: false): .configured(allowingPrivate: false)
             }
-        let text = form.map { "\($0)=\(PercentEncoding.encode($1))" }.joined(separator: "&")
+        let text = PercentEncoding.encode(form: form)
         return ClientRequest(
             .post, server.tokenURL, headers: headers, body: Array(text.utf8), deadline: deadline,
             maximumLength: maximumLength, destination: destination)

@@ -56,10 +56,10 @@ extension SimulatedApple {
     /// access tokens become invalid, and the next sign-in is treated as the first. Does not send the notification
     /// `consent-revoked`.
     public func disconnect(_ person: SimulatedPerson, from clientID: String) {
-        let consentKey = AppleState.ConsentKey(personID: person.id, clientID: clientID)
+        let consentKey = ConsentKey(personID: person.id, clientID: clientID)
         state.withLock { state in
             state.disconnected.formUnion(state.refreshTokens.filter { $0.value.consentKey == consentKey }.keys)
-            state.end(consentKey)
+            state.endConsent(consentKey)
         }
     }
 

@@ -42,20 +42,19 @@ extension AppleRefusal {
 extension SimulatedApple {
     /// Apple's discovery document, with the host of the simulator.
     fileprivate func configuration(at origin: String) -> [String: JSONValue] {
-        func texts(_ texts: String...) -> JSONValue { .array(texts.map(JSONValue.string)) }
-        return [
+        [
             "issuer": .string(issuer),
             "authorization_endpoint": .string(origin + Self.authorizationPath),
             "token_endpoint": .string(origin + Self.tokenPath),
             "revocation_endpoint": .string(origin + Self.revocationPath),
             "jwks_uri": .string(origin + Self.keysPath),
-            "response_types_supported": texts("code"),
-            "response_modes_supported": texts("query", "fragment", "form_post"),
-            "subject_types_supported": texts("pairwise"),
-            "id_token_signing_alg_values_supported": texts("RS256"),
-            "scopes_supported": texts("openid", "email", "name"),
-            "token_endpoint_auth_methods_supported": texts("client_secret_post"),
-            "claims_supported": texts(
+            "response_types_supported": .texts("code"),
+            "response_modes_supported": .texts("query", "fragment", "form_post"),
+            "subject_types_supported": .texts("pairwise"),
+            "id_token_signing_alg_values_supported": .texts("RS256"),
+            "scopes_supported": .texts("openid", "email", "name"),
+            "token_endpoint_auth_methods_supported": .texts("client_secret_post"),
+            "claims_supported": .texts(
                 "aud", "email", "email_verified", "exp", "iat", "is_private_email", "iss", "nonce", "nonce_supported",
                 "real_user_status", "sub", "transfer_sub"),
         ]

@@ -2,8 +2,8 @@ internal import Crypto
 internal import JSON
 internal import Synchronization
 
-/// The events of Apple's server-to-server notifications.
-public enum AppleNotification: String, Sendable, CaseIterable {
+/// An event in Apple's server-to-server notifications.
+public enum SimulatedAppleEvent: String, Sendable, CaseIterable {
     case emailDisabled = "email-disabled"
     case emailEnabled = "email-enabled"
     case consentRevoked = "consent-revoked"
@@ -19,17 +19,17 @@ extension SimulatedApple {
     ///
     /// - Parameter audience: the client ID of the app.
     public func notification(
-        _ notification: AppleNotification, about person: SimulatedPerson, audience: String,
+        _ kind: SimulatedAppleEvent, about person: SimulatedPerson, audience: String,
         changing change: (inout TokenDraft) throws -> Void = { _ in }
     ) throws -> String {
         let now = clock()
         let (client, quirks, key) = state.withLock { ($0.client(audience), $0.quirks, $0.keys.current) }
         let time = JSONValue.integer(quirks.eventsAreAnObject ? now : now * 1000)
         var event: [String: JSONValue] = [
-            "type": .string(notification.rawValue), "sub": .string(Self.subject(of: person, in: client.team)),
+            "type": .string(kind.rawValue), "sub": .string(Self.subject(of: person, in: client.team)),
             "event_time": time,
         ]
-        if notification == .emailDisabled || notification == .emailEnabled {
+        if kind == .emailDisabled || kind == .emailEnabled {
             event["email"] = Self.email(of: person, for: client, quirks).map(JSONValue.string)
             if person.hidesEmail { event["is_private_email"] = .string("true") }
         }

@@ -4,12 +4,6 @@ struct AppleState: Sendable {
     static let codeLifetime: Int64 = 300
     static let accessTokenLifetime: Int64 = 3600
 
-    /// A person and a client that the person signs in to.
-    struct ConsentKey: Hashable {
-        let personID: String
-        let clientID: String
-    }
-
     struct Code {
         let signIn: AppleSignIn
         let redirectURI: String?
@@ -51,7 +45,7 @@ struct AppleState: Sendable {
     func client(_ id: String) -> AppleClient { clients[id] ?? AppleClient(id: id) }
 
     /// Removes a consent, and the codes and tokens that depend on it. The next sign-in is treated as the first.
-    mutating func end(_ consentKey: ConsentKey) {
+    mutating func endConsent(_ consentKey: ConsentKey) {
         consents[consentKey] = nil
         codes = codes.filter { $0.value.signIn.consentKey != consentKey }
         refreshTokens = refreshTokens.filter { $0.value.consentKey != consentKey }
@@ -86,7 +80,7 @@ struct AppleSignIn: Sendable {
         authenticatedAt = now
     }
 
-    var consentKey: AppleState.ConsentKey { AppleState.ConsentKey(personID: person.id, clientID: clientID) }
+    var consentKey: ConsentKey { ConsentKey(personID: person.id, clientID: clientID) }
 
     /// The same sign-in, but not as the first: for the tokens that the client gets for its code.
     var redeemed: AppleSignIn {

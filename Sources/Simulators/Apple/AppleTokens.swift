@@ -43,7 +43,7 @@ extension SimulatedApple {
         state.withLock { state in
             let consentKey = state.refreshTokens[token]?.consentKey ?? state.accessTokens[token]?.consentKey
             state.revocations += 1
-            if let consentKey, consentKey.clientID == client.id { state.end(consentKey) }
+            if let consentKey, consentKey.clientID == client.id { state.endConsent(consentKey) }
         }
         return Response(status: 200)
     }

@@ -15,7 +15,7 @@ struct AuthorizationResponse {
     let fields: [(name: String, value: String)]
 
     func response(_ mode: Mode, in language: ConsentLanguage) -> Response {
-        let encoded = fields.map { "\($0)=\(PercentEncoding.encode($1))" }.joined(separator: "&")
+        let encoded = PercentEncoding.encode(form: fields.map { ($0.name, $0.value) })
         switch mode {
         case .query: return redirect(to: redirectURI + (redirectURI.contains("?") ? "&" : "?") + encoded)
         case .fragment: return redirect(to: "\(redirectURI)#\(encoded)")

@@ -36,7 +36,7 @@ extension SimulatedGoogle {
     /// Revokes the person's consent to the client: codes, refresh tokens and access tokens become invalid, and the next
     /// sign-in requires consent again.
     public func disconnect(_ person: SimulatedPerson, from clientID: String) {
-        state.withLock { $0.end(GoogleState.ConsentKey(personID: person.id, clientID: clientID)) }
+        state.withLock { $0.endConsent(ConsentKey(personID: person.id, clientID: clientID)) }
     }
 }
 

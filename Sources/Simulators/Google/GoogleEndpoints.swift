@@ -34,19 +34,18 @@ extension SimulatedGoogle {
     }
 
     private func configuration(at origin: String) -> [String: JSONValue] {
-        func texts(_ texts: String...) -> JSONValue { .array(texts.map(JSONValue.string)) }
-        return [
+        [
             "issuer": .string(issuer),
             "authorization_endpoint": .string(origin + Self.authorizationPath),
             "token_endpoint": .string(origin + Self.tokenPath),
             "revocation_endpoint": .string(origin + Self.revocationPath),
             "jwks_uri": .string(origin + Self.keysPath),
-            "response_types_supported": texts("code", "token", "id_token"),
-            "subject_types_supported": texts("public"),
-            "id_token_signing_alg_values_supported": texts("RS256"),
-            "scopes_supported": texts("openid", "email", "profile"),
-            "token_endpoint_auth_methods_supported": texts("client_secret_post", "client_secret_basic"),
-            "code_challenge_methods_supported": texts("plain", "S256"),
+            "response_types_supported": .texts("code", "token", "id_token"),
+            "subject_types_supported": .texts("public"),
+            "id_token_signing_alg_values_supported": .texts("RS256"),
+            "scopes_supported": .texts("openid", "email", "profile"),
+            "token_endpoint_auth_methods_supported": .texts("client_secret_post", "client_secret_basic"),
+            "code_challenge_methods_supported": .texts("plain", "S256"),
             "authorization_response_iss_parameter_supported": .bool(true),
         ]
     }

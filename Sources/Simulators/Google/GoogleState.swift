@@ -4,12 +4,6 @@ struct GoogleState: Sendable {
     static let codeLifetime: Int64 = 600
     static let accessTokenLifetime: Int64 = 3599
 
-    /// A person and a client that the person signs in to.
-    struct ConsentKey: Hashable {
-        let personID: String
-        let clientID: String
-    }
-
     struct Code {
         let signIn: GoogleSignIn
         let redirectURI: String?
@@ -37,7 +31,7 @@ struct GoogleState: Sendable {
     }
 
     /// Removes a consent, and the codes and tokens that depend on it.
-    mutating func end(_ consentKey: ConsentKey) {
+    mutating func endConsent(_ consentKey: ConsentKey) {
         consents.remove(consentKey)
         codes = codes.filter { $0.value.signIn.consentKey != consentKey }
         refreshTokens = refreshTokens.filter { $0.value.consentKey != consentKey }
@@ -57,7 +51,7 @@ struct GoogleSignIn: Sendable {
     let authorizedParty: String
     let nonce: String?
 
-    var consentKey: GoogleState.ConsentKey { GoogleState.ConsentKey(personID: person.id, clientID: clientID) }
+    var consentKey: ConsentKey { ConsentKey(personID: person.id, clientID: clientID) }
 
     /// The same sign-in without the nonce: for the tokens that a refresh returns.
     var renewed: GoogleSignIn {

@@ -39,7 +39,7 @@ extension SimulatedGoogle {
         let token = Form(request)?["token"] ?? request.query("token") ?? ""
         let isKnown = state.withLock { state in
             let consentKey = state.refreshTokens[token]?.consentKey ?? state.accessTokens[token]?.consentKey
-            if let consentKey { state.end(consentKey) }
+            if let consentKey { state.endConsent(consentKey) }
             return consentKey != nil
         }
         guard isKnown else { throw GoogleRefusal(.invalidToken, "Token expired or revoked") }

@@ -22,7 +22,7 @@ public struct EncryptedAppleTokens: Sendable {
         return try await withStoreErrors {
             try await pool.query(
                 "SELECT id, token FROM apple_grant WHERE token IS NOT NULL \(beyond) ORDER BY id LIMIT \(limit)")
-        }.map { Stored(id: ID(appleGrant: try $0.decode("id")), token: try $0.decode("token")) }
+        }.map { Stored(id: ID(uuid: try $0.decode("id")), token: try $0.decode("token")) }
     }
 
     /// Replaces the encrypted form of a token. Does nothing if the grant was deleted or its token was replaced.

@@ -1,4 +1,3 @@
-internal import Encoding
 internal import FoundationEssentials
 public import Identity
 public import Postgres
@@ -133,10 +132,10 @@ extension AppleGrant {
     init(_ row: Row) throws {
         let (state, type) = (try row.decode("state", as: String.self), try row.decode("token_type", as: String.self))
         guard let state = State(rawValue: state), let type = TokenType(rawValue: type) else {
-            throw UnknownAppleGrant(state: state, tokenType: type)
+            throw UnknownAppleGrant(id: ID(uuid: try row.decode("id")), state: state, tokenType: type)
         }
         self.init(
-            id: ID(appleGrant: try row.decode("id")), realm: ID(try row.decode("project_id")),
+            id: ID(uuid: try row.decode("id")), realm: ID(try row.decode("project_id")),
             subject: try row.decode("subject"), clientID: try row.decode("client_id"), state: state, tokenType: type,
             token: try row.decode("token"), redirectURI: try row.decode("redirect_uri"),
             expiresAt: try row.decode("expires_at", as: Timestamp?.self).map(Instant.init),
@@ -145,13 +144,12 @@ extension AppleGrant {
 }
 
 /// The database contains a state or token type that this release does not know.
-private struct UnknownAppleGrant: Error {
+private struct UnknownAppleGrant: Error, CustomStringConvertible {
+    let id: ID<AppleGrant>
     let state: String
     let tokenType: String
-}
 
-extension ID<AppleGrant> {
-    init(appleGrant: UUID) {
-        self.init(withUnsafeBytes(of: appleGrant.uuid) { UUIDText.text($0) })
+    var description: String {
+        "table apple_grant, row \(id): unknown state \"\(state)\" or unknown token type \"\(tokenType)\""
     }
 }

@@ -112,7 +112,7 @@ extension AppleEventFacts {
             account: try AccountRow.account(row),
             credentialIssuedAt: try row.decode("credential_issued_at", as: Timestamp?.self).map(Instant.init),
             tokensRevokedAt: try row.decode("tokens_revoked_at", as: Timestamp?.self).map(Instant.init),
-            tokensRevokedBy: try row.decode("tokens_revoked_by", as: UUID?.self).map { ID($0) },
+            tokensRevokedBy: try row.decode("tokens_revoked_by", as: UUID?.self).map { ID(uuid: $0) },
             forwardingChangedAt: try row.decode("relay_forwarding_at", as: Timestamp?.self).map(Instant.init))
     }
 }

@@ -93,7 +93,7 @@ extension AuditEvent {
         let detail = try JSONDecoder().decode(
             [String: String].self, from: Data(try row.decode("detail", as: String.self).utf8))
         self.init(
-            id: withUnsafeBytes(of: try row.decode("id", as: UUID.self).uuid) { UUIDText.text($0) },
+            id: UUIDText.text(try row.decode("id", as: UUID.self)),
             note: AuditNote(try row.decode("action"), try row.decode("subject"), detail),
             actor: try row.decode("actor"),
             trace: RequestTrace(network: try row.decode("network"), request: try row.decode("request_id")),

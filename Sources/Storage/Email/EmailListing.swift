@@ -1,5 +1,3 @@
-internal import Encoding
-internal import FoundationEssentials
 public import Identity
 public import Postgres
 
@@ -41,7 +39,7 @@ public struct EmailListing: Sendable {
 
 extension EmailListing.Entry {
     fileprivate init(_ row: Row) throws {
-        id = ID(email: try row.decode("id"))
+        id = ID(uuid: try row.decode("id"))
         realm = ID(try row.decode("project_id"))
         kind = try row.decode("kind")
         createdAt = Instant(try row.decode("created_at"))
@@ -49,11 +47,5 @@ extension EmailListing.Entry {
         attempts = try row.decode("attempts")
         failure = try row.decode("failure")
         givenUpAt = try row.decode("failed_at", as: Timestamp?.self).map { Instant($0) }
-    }
-}
-
-extension ID<OutgoingEmail> {
-    init(email: UUID) {
-        self.init(withUnsafeBytes(of: email.uuid) { UUIDText.text($0) })
     }
 }

@@ -22,7 +22,7 @@ public struct EncryptedEmails: Sendable {
         return try await withStoreErrors {
             try await pool.query(
                 "SELECT id, content FROM outgoing_email WHERE failed_at IS NULL \(beyond) ORDER BY id LIMIT \(limit)")
-        }.map { Stored(id: ID(email: try $0.decode("id")), content: try $0.decode("content")) }
+        }.map { Stored(id: ID(uuid: try $0.decode("id")), content: try $0.decode("content")) }
     }
 
     /// Replaces the encrypted payload. Does nothing if the email was deleted or its payload has changed.

@@ -110,7 +110,7 @@ extension QueuedEmail {
         else { return nil }
         self.init(
             email: OutgoingEmail(
-                id: ID(email: try row.decode("id")), kind: kind,
+                id: ID(uuid: try row.decode("id")), kind: kind,
                 account: try row.decode("account_id", as: String?.self).map { ID($0) }, recipient: to,
                 language: try row.decode("language", as: String?.self).flatMap(Language.init),
                 content: try row.decode("content"),

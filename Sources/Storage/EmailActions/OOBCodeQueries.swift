@@ -10,12 +10,12 @@ enum OOBCodeRow {
         c.source_id AS code_source_id, c.created_at AS code_created_at, c.expires_at AS code_expires_at
         """
 
-    struct InvalidOOBCodeRow: Error {}
-
     static func code(_ row: Row) throws -> OOBCode {
-        guard let purpose = OOBCode.Purpose(rawValue: try row.decode("code_purpose")),
-            let email = EmailAddress(try row.decode("code_email"))
-        else { throw InvalidOOBCodeRow() }
+        let name = try row.decode("code_purpose", as: String.self)
+        guard let purpose = OOBCode.Purpose(rawValue: name) else {
+            throw InvalidOOBCodeRow(problem: "unknown purpose \"\(name)\"")
+        }
+        let email = try email(row, "code_email")
         return OOBCode(
             hash: try row.decode("code_hash"), purpose: purpose,
             account: try row.decode("code_account_id", as: String?.self).map { ID($0) },
@@ -27,12 +27,27 @@ enum OOBCodeRow {
             expiresAt: Instant(try row.decode("code_expires_at")))
     }
 
+    static func email(_ row: Row, _ column: String) throws -> EmailAddress {
+        guard let email = EmailAddress(try row.decode(column)) else {
+            throw InvalidOOBCodeRow(problem: "the email address is invalid")
+        }
+        return email
+    }
+
     private static func method(_ row: Row) throws -> AddedSignInMethod? {
         guard let provider = try row.decode("code_provider", as: String?.self) else { return nil }
         return AddedSignInMethod(
             provider: ProviderID(provider), subject: try row.decode("code_subject"),
             addedAt: Instant(try row.decode("code_added_at")))
     }
+}
+
+/// The database contains a code that this release cannot read. The error does not name the code, which is a secret, or
+/// the address.
+struct InvalidOOBCodeRow: Error, CustomStringConvertible {
+    let problem: String
+
+    var description: String { "a row of table oob_code: \(problem)" }
 }
 
 extension SQL {
@@ -68,15 +83,15 @@ extension SQL {
                 """)
     }
 
-    /// Unlinks the identities that were linked since ``MailboxChange/unlinksSince``. Also unlinks the identities of the
-    /// providers in ``MailboxChange/unlinks``, unless they were linked when the account was created.
+    /// Unlinks the identities that were linked since ``MailboxChange/unlinkedSince``. Also unlinks the identities of
+    /// the providers in ``MailboxChange/unlinkedProviders``, unless they were linked when the account was created.
     ///
     /// - Returns: rows with the providers of the unlinked identities.
     static func unlink(by change: MailboxChange, in realm: ID<Realm>) -> SQL {
         """
         DELETE FROM linked_identity WHERE project_id = \(realm.rawValue) AND account_id = \(change.account.id.rawValue)
-            AND (linked_at >= \(change.unlinksSince.map { Timestamp($0) })
-                OR provider = ANY (\(change.unlinks.map(\.rawValue)))
+            AND (linked_at >= \(change.unlinkedSince.map { Timestamp($0) })
+                OR provider = ANY (\(change.unlinkedProviders.map(\.rawValue)))
                     AND linked_at <> \(Timestamp(change.account.createdAt)))
         RETURNING provider
         """

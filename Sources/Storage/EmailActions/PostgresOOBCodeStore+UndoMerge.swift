@@ -91,13 +91,18 @@ extension Transaction {
 }
 
 extension SQL {
-    fileprivate static func returnIdentities(
-        _ identities: [MergePlan.Moved], to source: ID<Account>, at now: Instant, in realm: ID<Realm>
+    /// Moves identities back to the source of a merge.
+    ///
+    /// - Parameter target: the account that must have the identities; `nil` if any account may have them.
+    static func returnIdentities(
+        _ identities: [MergePlan.Moved], to source: ID<Account>, from target: ID<Account>? = nil, at now: Instant,
+        in realm: ID<Realm>
     ) -> SQL {
-        """
-        UPDATE linked_identity l SET account_id = \(source.rawValue), linked_at = \(Timestamp(now))
-        FROM \(rows(identities)) WHERE l.project_id = \(realm.rawValue) AND \(matchesRow)
-        """
+        let holder: SQL = target.map { "AND l.account_id = \($0.rawValue)" } ?? ""
+        return """
+            UPDATE linked_identity l SET account_id = \(source.rawValue), linked_at = \(Timestamp(now))
+            FROM \(rows(identities)) WHERE l.project_id = \(realm.rawValue) AND \(matchesRow) \(holder)
+            """
     }
 
     /// Inserts identities with default values, which ``relink(_:of:at:in:)`` replaces. A column that was added after

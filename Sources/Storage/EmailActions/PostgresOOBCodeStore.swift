@@ -123,10 +123,10 @@ public struct PostgresOOBCodeStore: OOBCodeStore {
             _ = try await transaction.execute(.deleteSessions(of: account.id, before: account.generation, in: realm))
             _ = try await transaction.execute(.voidCodes(of: account.id, in: realm))
         }
-        if let remedies = change.voids {
+        if let remedies = change.voidedRemedies {
             _ = try await transaction.execute(.voidRemedies(remedies, of: account.id, in: realm))
         }
-        if change.unlinksSince != nil || !change.unlinks.isEmpty {
+        if change.unlinkedSince != nil || !change.unlinkedProviders.isEmpty {
             try await unlink(change, redemption, in: realm, transaction)
         }
         try await transaction.audit(

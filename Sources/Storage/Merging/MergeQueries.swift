@@ -52,8 +52,7 @@ extension Transaction {
 
 extension MergedAccounts.Recovery {
     fileprivate init(_ row: Row) throws {
-        guard let email = EmailAddress(try row.decode("email")) else { throw OOBCodeRow.InvalidOOBCodeRow() }
-        self.init(account: ID(try row.decode("account_id")), email: email)
+        self.init(account: ID(try row.decode("account_id")), email: try OOBCodeRow.email(row, "email"))
     }
 }
 

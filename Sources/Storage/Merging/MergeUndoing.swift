@@ -30,7 +30,8 @@ extension Transaction {
             leaving: remaining, from: target, removesEmail: merge.plan.movesEmail, at: now, in: realm)
         try await reinsertSource(source, of: merge, returnsEmail: true, returnsPhoneNumber: true, at: now, in: realm)
         let moved = merge.plan.identities
-        guard try await execute(.restoreIdentities(moved, of: merge.plan, at: now, in: realm)) == moved.count else {
+        let returning = SQL.returnIdentities(moved, to: source, from: target.id, at: now, in: realm)
+        guard try await execute(returning) == moved.count else {
             throw UndoRefusal.changedSinceMerge(.identity)
         }
         try await finishUndoing(merge, from: target.id, by: actor, at: now, in: realm)
@@ -174,17 +175,6 @@ extension SQL {
             || CASE WHEN \(returnsPhoneNumber) THEN '{}'::jsonb
                 ELSE jsonb_build_object('phone_number', NULL) END) restored
         WHERE m.project_id = \(realm.rawValue) AND m.source_id = \(source.rawValue)
-        """
-    }
-
-    fileprivate static func restoreIdentities(
-        _ moved: [MergePlan.Moved], of plan: MergePlan, at now: Instant, in realm: ID<Realm>
-    ) -> SQL {
-        """
-        UPDATE linked_identity l SET account_id = \(plan.source.rawValue), linked_at = \(Timestamp(now))
-        FROM unnest(\(moved.map(\.provider.rawValue)), \(moved.map(\.subject))) AS b (provider, subject)
-        WHERE l.project_id = \(realm.rawValue) AND l.provider = b.provider AND l.subject = b.subject
-            AND l.account_id = \(plan.target.rawValue)
         """
     }
 

@@ -48,7 +48,7 @@ struct AppColumn: Codable {
         exemption = settings.exemption.map {
             Exemption(
                 kind: $0.kind, reason: $0.reason, declaredBy: $0.declaration?.actor,
-                declaredAt: $0.declaration?.at.microseconds)
+                declaredAt: $0.declaration?.declaredAt.microseconds)
         }
         graceEndsAt = app.graceEndsAt?.microseconds
     }
@@ -79,7 +79,7 @@ extension AppColumn.Exemption {
     fileprivate var value: LoginServicesExemption {
         var value = LoginServicesExemption(kind: kind, reason: reason)
         if let declaredBy, let declaredAt {
-            value.declaration = .init(actor: declaredBy, at: Instant(microseconds: declaredAt))
+            value.declaration = .init(actor: declaredBy, declaredAt: Instant(microseconds: declaredAt))
         }
         return value
     }

@@ -29,18 +29,14 @@ public struct InstallationStore: Sendable {
 
     /// Whether the table `installation` exists. The first migration creates it.
     public func tableExists() async throws -> Bool {
-        try await isTrue("SELECT to_regclass('installation') IS NOT NULL AS answer")
+        try await pool.isTrue("SELECT to_regclass('installation') IS NOT NULL AS answer")
     }
 
     /// Whether the database has no tables, except those of PostgreSQL.
     public func databaseIsEmpty() async throws -> Bool {
-        try await isTrue(
+        try await pool.isTrue(
             "SELECT NOT EXISTS (SELECT FROM pg_tables WHERE schemaname NOT IN ('pg_catalog', 'information_schema')) AS answer"
         )
-    }
-
-    private func isTrue(_ question: SQL) async throws -> Bool {
-        try await withStoreErrors { try await pool.query(question) }.first?.decode("answer") ?? false
     }
 
     /// Stores `installation` if the database has none yet.

@@ -28,9 +28,11 @@ public struct PostgresTenantStore: TenantStore {
     public func create(_ tenant: Tenant, by actor: AuditActor, at now: Instant) async throws {
         try await withStoreErrors {
             try await pool.transaction { transaction in
-                _ = try await transaction.lockConfiguration(of: tenant.parent)
+                guard try await transaction.lockConfiguration(of: tenant.parent) else { throw StoreConflict.notFound }
                 try await transaction.requireLoginServices(of: tenant)
-                guard try await transaction.execute(.insert(tenant, at: now)) == 1 else { return }
+                guard try await transaction.execute(.insert(tenant, at: now)) == 1 else {
+                    throw StoreConflict.taken(.id)
+                }
                 try await transaction.audit(
                     [AuditNote("tenant.added", tenant.id.rawValue)], by: actor, at: now, in: ID(tenant.parent))
             }

@@ -92,12 +92,8 @@ public struct ProjectStore: Sendable {
 
     /// Whether any account of the realm has signed in with a custom token.
     public func usesCustomTokens(in realm: ID<Realm>) async throws -> Bool {
-        try await withStoreErrors {
-            try await pool.query(
-                """
-                SELECT EXISTS (SELECT FROM account WHERE project_id = \(realm.rawValue) AND custom_auth) AS answer
-                """)
-        }.first?.decode("answer") ?? false
+        try await pool.isTrue(
+            "SELECT EXISTS (SELECT FROM account WHERE project_id = \(realm.rawValue) AND custom_auth) AS answer")
     }
 
     private func read(_ condition: SQL) async throws -> [Project] {
@@ -108,14 +104,19 @@ public struct ProjectStore: Sendable {
 }
 
 /// The database contains a profile that this release does not know.
-struct UnknownProfile: Error {
+struct UnknownProfile: Error, CustomStringConvertible {
     let name: String
+    let project: String
+
+    var description: String { "table project, row \(project): unknown profile \"\(name)\"" }
 }
 
 extension Project {
     init(_ row: Row) throws {
         let name = try row.decode("profile", as: String.self)
-        guard let profile = Policy.Profile(rawValue: name) else { throw UnknownProfile(name: name) }
+        guard let profile = Policy.Profile(rawValue: name) else {
+            throw UnknownProfile(name: name, project: try row.decode("id"))
+        }
         self.init(
             id: ID(try row.decode("id")), number: try row.decode("number"), profile: profile,
             policy: try PolicyColumn.policy(try row.decode("policy"), of: profile),

@@ -78,14 +78,19 @@ extension SQL {
 }
 
 /// The database contains a signing key for a purpose that this release does not know.
-struct UnknownKeyPurpose: Error {
+struct UnknownKeyPurpose: Error, CustomStringConvertible {
     let name: String
+    let key: String
+
+    var description: String { "table signing_key, row \(key): unknown purpose \"\(name)\"" }
 }
 
 extension StoredKey {
     fileprivate init(_ row: Row) throws {
         let name = try row.decode("purpose", as: String.self)
-        guard let purpose = Purpose(rawValue: name) else { throw UnknownKeyPurpose(name: name) }
+        guard let purpose = Purpose(rawValue: name) else {
+            throw UnknownKeyPurpose(name: name, key: try row.decode("id"))
+        }
         self.init(
             id: try row.decode("id"), purpose: purpose, algorithm: try row.decode("algorithm"),
             sealedPrivateKey: try row.decode("private_key"), certificate: try row.decode("certificate"),

@@ -41,7 +41,7 @@ extension SQL {
             """
     }
 
-    /// Inserts a tenant. Does nothing if the ID is taken.
+    /// Inserts a tenant, unless the ID is taken.
     static func insert(_ tenant: Tenant, at now: Instant) throws -> SQL {
         """
         INSERT INTO project (id, parent_id, tenant_settings, name, profile, created_at)
@@ -68,8 +68,10 @@ extension SQL {
 }
 
 /// The database contains a tenant with the realm ID of a project.
-struct InvalidTenantRow: Error {
+struct InvalidTenantRow: Error, CustomStringConvertible {
     let realm: ID<Realm>
+
+    var description: String { "table project, row \(realm): the ID does not name a tenant" }
 }
 
 extension Tenant {

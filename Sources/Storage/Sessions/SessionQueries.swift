@@ -42,7 +42,7 @@ struct SessionRow {
 
     static func session(_ row: Row) throws -> Session {
         Session(
-            id: ID(try row.decode("session_id", as: UUID.self)),
+            id: ID(uuid: try row.decode("session_id")),
             account: ID(try row.decode("account_id")), generation: try row.decode("session_generation"),
             method: ProviderID(try row.decode("method")),
             authenticatedAt: Instant(try row.decode("authenticated_at")),
@@ -85,17 +85,21 @@ extension SessionColumns {
 }
 
 /// An ID that must be a UUID is not a UUID.
-struct NotAUUID: Error {}
+struct NotAUUID: Error, CustomStringConvertible {
+    let id: String
 
-extension ID<Session> {
-    init(_ uuid: UUID) {
-        self.init(withUnsafeBytes(of: uuid.uuid) { UUIDText.text($0) })
+    var description: String { "expected a UUID, got the ID \"\(id)\"" }
+}
+
+extension ID {
+    init(uuid: UUID) {
+        self.init(UUIDText.text(uuid))
     }
 }
 
 extension UUID {
     init<Subject>(_ id: ID<Subject>) throws {
-        guard let bytes = UUIDText.bytes(id.rawValue) else { throw NotAUUID() }
+        guard let bytes = UUIDText.bytes(id.rawValue) else { throw NotAUUID(id: id.rawValue) }
         self = bytes.withUnsafeBytes { UUID(uuid: $0.loadUnaligned(as: uuid_t.self)) }
     }
 }

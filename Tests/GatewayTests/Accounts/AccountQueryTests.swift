@@ -161,7 +161,7 @@ struct AccountQueryTests {
     @Test("Accounts of another project are not found")
     func otherProject() async throws {
         let gateway = try await Self.populated()
-        try await gateway.makeOtherProject("other", serviceKey: "sks_other")
+        try await gateway.makeOtherProject(serviceKey: "sks_other")
         #expect(try await Self.search(gateway, [("q", "a")], bearer: "sks_other").status == 403)
         for text in ["a", "zoe@example.com", "+15555550100"] {
             let answer = try await gateway.manage(

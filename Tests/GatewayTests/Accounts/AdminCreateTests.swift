@@ -103,10 +103,7 @@ struct AdminCreateTests {
         ] as [(JSON, String)])
     func race(body: JSON, expected: String) async throws {
         let gateway = try await TestGateway.administered()
-        let outcomes = try await withThrowingTaskGroup(of: String.self) { group in
-            for _ in 1...20 { group.addTask { try await gateway.administer("", body).outcome } }
-            return try await group.reduce(into: []) { $0.append($1) }
-        }
+        let outcomes = try await concurrently(20) { _ in try await gateway.administer("", body).outcome }
         #expect(outcomes.sorted() == ["200"] + Array(repeating: expected, count: 19))
     }
 }

@@ -133,7 +133,7 @@ struct AdminImportTests {
         try await gateway.makeServiceKey()
         let answer = try await gateway.administer(":batchCreate", Self.withPasswords(count))
         let refusal =
-            "400 Invalid JSON payload received. /users must not have more than 100 members with rawPassword"
+            "400 Invalid JSON payload received. /users must not have more than 100 items with rawPassword"
         #expect(answer.outcome == (hashes > 0 ? "200" : refusal))
         #expect(hashed.withLock { $0 } == hashes)
     }
@@ -148,7 +148,7 @@ struct AdminImportTests {
         #expect(try await gateway.user("a")["email"] == "a@b.c")
     }
 
-    @Test("An import that overwrites an account replaces it completely and ends its sessions")
+    @Test("An import that overwrites replaces the account and ends its sessions; the last of two entries wins")
     func overwriting() async throws {
         let gateway = try await TestGateway.administered()
         let user: JSON = [
@@ -191,19 +191,12 @@ struct AdminImportTests {
     @Test("Concurrent imports of the same addresses store one account for each address")
     func race() async throws {
         let gateway = try await TestGateway.administered()
-        let answers = try await withThrowingTaskGroup(of: Exchange.self) { group in
-            for round in 1...8 {
-                group.addTask {
-                    let users = (0..<20).map { index -> JSON in
-                        [
-                            "localId": .string("r\(round)u\(index)"), "email": .string("user\(index)@example.com"),
-                        ]
-                    }
-                    return try await gateway.administer(
-                        ":batchCreate", ["users": .array(round.isMultiple(of: 2) ? users : users.reversed())])
-                }
+        let answers = try await concurrently(8) { number in
+            let users = (0..<20).map { index -> JSON in
+                ["localId": .string("r\(number)u\(index)"), "email": .string("user\(index)@example.com")]
             }
-            return try await group.reduce(into: []) { $0.append($1) }
+            return try await gateway.administer(
+                ":batchCreate", ["users": .array(number.isMultiple(of: 2) ? users : users.reversed())])
         }
         #expect(answers.allSatisfy { $0.status == 200 })
         let count = try await gateway.administer(":query", ["returnUserInfo": false])

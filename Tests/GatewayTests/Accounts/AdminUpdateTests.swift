@@ -195,42 +195,4 @@ struct AdminUpdateTests {
         let deleted = try await gateway.administerUnscoped(":delete", ["localId": "ada"])
         #expect(deleted.json == ["kind": "identitytoolkit#DeleteAccountResponse", "appleRevocation": "NONE"])
     }
-
-    @Test("Members that only administrators may set are rejected in a client's request, or have no effect")
-    func massAssignment() async throws {
-        let gateway = try await TestGateway.administered()
-        let signedUp = try await gateway.post(
-            "/v1/accounts:signUp",
-            [
-                "email": "ada@example.com", "password": "secret1", "emailVerified": true,
-                "photoUrl": "https://example.com/a.png", "phoneNumber": "+15555550100", "disabled": true,
-                "customAttributes": "{}", "validSince": "1", "createdAt": "1", "lastLoginAt": "1",
-                "providerUserInfo": [["providerId": "google.com", "rawId": "g1"]],
-            ])
-        let tokens = try TestGateway.Tokens(signedUp)
-        let before = try #require(try await gateway.lookup(tokens.idToken).json["users"]?[0])
-        #expect(
-            before.keys == [
-                "localId", "email", "emailVerified", "disabled", "providerUserInfo", "passwordHash",
-                "passwordUpdatedAt", "validSince", "createdAt", "lastLoginAt", "lastRefreshAt",
-            ])
-        #expect(before["emailVerified"] == false && before["disabled"] == false)
-        let ignored: [String: JSON] = [
-            "emailVerified": true, "phoneNumber": "+15555550100", "createdAt": "1", "lastLoginAt": "1",
-            "localId": "bob", "disabled": true,
-        ]
-        #expect(try await gateway.update(tokens.idToken, ignored).outcome == "200")
-        let rejected: [String: JSON] = [
-            "disableUser": false, "customAttributes": "{}",
-            "linkProviderUserInfo": ["providerId": "google.com", "rawId": "g1"],
-        ]
-        for (member, value) in rejected {
-            #expect(try await gateway.update(tokens.idToken, [member: value]).status != 200, "\(member)")
-        }
-        #expect(try await gateway.lookup(tokens.idToken).json["users"]?[0] == before)
-        let other = try await gateway.post(
-            "/v1/accounts:lookup", ["idToken": .string(tokens.idToken), "localId": ["bob"]])
-        #expect(other.json["users"]?[0] == before)
-        #expect(try await gateway.post("/v1/accounts:delete", ["localId": "bob"]).outcome == "400 MISSING_ID_TOKEN")
-    }
 }

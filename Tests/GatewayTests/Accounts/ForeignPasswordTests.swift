@@ -109,11 +109,11 @@ struct ForeignPasswordTests {
         #expect(stored.count == 1)
         let key = try #require(Data(base64Encoded: Self.firebase["signerKey"]?.string ?? ""))
         #expect(!(stored[0].sealed.contains(Array(key.prefix(8)))))
-        let both = try MasterKeys(current: [UInt8](repeating: 8, count: 32), previous: [UInt8](repeating: 7, count: 32))
+        let both = try MasterKeys(current: TestGateway.newMasterKey, previous: TestGateway.masterKey)
         let (column, box) = (Reencryption.passwordKeys(in: store), SealedBox(keys: both))
         #expect(try await column.reencrypt(with: box) == 1)
         #expect(try await column.reencrypt(with: box) == 0)
-        let newOnly = try MasterKeys(current: [UInt8](repeating: 8, count: 32))
+        let newOnly = try MasterKeys(current: TestGateway.newMasterKey)
         let keys = PasswordKeys.sealed(in: store, under: newOnly, clock: gateway.clock.wallClock)
         #expect(try await keys.find(stored[0].id)?.bytes == Array(key))
     }

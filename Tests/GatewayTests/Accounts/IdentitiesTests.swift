@@ -224,7 +224,7 @@ struct IdentitiesTests {
         ] as [(HTTP.Method, String)])
     func otherProject(method: HTTP.Method, path: String) async throws {
         let gateway = try await TestGateway.administered()
-        try await gateway.makeOtherProject("other", serviceKey: "sks_other")
+        try await gateway.makeOtherProject(serviceKey: "sks_other")
         try await gateway.makeAccount(["localId": "ada"], identities: [google])
         let before = try await gateway.dump()
         let body: JSON = ["providerId": "apple.com", "rawId": "a", "targetLocalId": "ada", "allowNoSignInMethod": true]
@@ -245,17 +245,12 @@ struct IdentitiesTests {
         try await gateway.makeAccount(["localId": "ada"], identities: [google])
         let targets = (0..<8).map { "t\($0)" }
         for target in targets { try await gateway.makeAccount(["localId": .string(target)]) }
-        let outcomes = try await withThrowingTaskGroup(of: String.self) { group in
-            for target in targets {
-                group.addTask {
-                    let input: JSON = ["targetLocalId": .string(target), "allowNoSignInMethod": true]
-                    return try await gateway.moveIdentity("google.com", of: "ada", input).outcome
-                }
-                group.addTask {
-                    try await gateway.linkIdentity(["providerId": "a.com", "rawId": "a"], to: target).outcome
-                }
-            }
-            return try await group.reduce(into: [String]()) { $0.append($1) }
+        let outcomes = try await concurrently(16) { number in
+            let target = targets[number / 2]
+            let input: JSON = ["targetLocalId": .string(target), "allowNoSignInMethod": true]
+            return number.isMultiple(of: 2)
+                ? try await gateway.moveIdentity("google.com", of: "ada", input).outcome
+                : try await gateway.linkIdentity(["providerId": "a.com", "rawId": "a"], to: target).outcome
         }
         #expect(outcomes.count { $0 == "200" } == 2, "\(outcomes)")
         #expect(outcomes.count { $0.hasPrefix("400 IDENTITY_NOT_FOUND") } == 7)

@@ -20,7 +20,7 @@ struct LookupTests {
         let provider =
             #"{"displayName":"Ada","email":"ada@example.com","federatedId":"ada@example.com","providerId":"password","rawId":"ada@example.com"}"#
         #expect(
-            response.summary
+            response.outcomeWithBody
                 == #"200 {"kind":"identitytoolkit#GetAccountInfoResponse","users":[{"createdAt":"1800000000000","disabled":false,"displayName":"Ada","email":"ada@example.com","emailVerified":false,"lastLoginAt":"1800000000000","lastRefreshAt":"2027-01-15T08:00:00.000Z","localId":"\#(ada.localId)","passwordHash":"UkVEQUNURUQ=","passwordUpdatedAt":1800000000000,"providerUserInfo":[\#(provider)],"validSince":"1800000000"}]}"#
         )
     }
@@ -37,14 +37,14 @@ struct LookupTests {
         ])
     func tokens(operation: String, body: String, message: String) async throws {
         let response = try await Self.shared.value.post("/v1/accounts:\(operation)", text: body)
-        #expect(response.summary == "400 \(message)")
+        #expect(response.outcome == "400 \(message)")
     }
 
     @Test("getProject returns the project number as text")
     func project() async throws {
         let gateway = try await Self.shared.value
         #expect(
-            try await gateway.send(.get, "/v1/projects").summary
+            try await gateway.send(.get, "/v1/projects").outcomeWithBody
                 == #"200 {"authorizedDomains":["localhost"],"projectId":"\#(gateway.project.number)"}"#)
     }
 }

@@ -1,9 +1,7 @@
 import Identity
 import Postgres
-import Storage
 import Testing
 
-@testable import Gateway
 @testable import Support
 
 @Suite("Members that clients may not write")
@@ -11,7 +9,8 @@ struct MassAssignmentTests {
     /// Members whose values a client may not choose, with recognizable values.
     static let members: [(String, JSON)] = [
         ("emailVerified", true), ("customAttributes", "{\"admin\":true}"), ("validSince", "1"), ("disableUser", true),
-        ("disabled", true), ("localId", "root"), ("createdAt", "1000"), ("lastLoginAt", "1000"),
+        ("disabled", true), ("localId", "root"), ("localId", "bob"), ("uid", "bob"), ("createdAt", "1000"),
+        ("lastLoginAt", "1000"),
         ("linkProviderUserInfo", ["providerId": "google.com", "rawId": "victim"]),
         ("providerUserInfo", [["providerId": "google.com", "rawId": "victim"]]), ("phoneNumber", "+15555550100"),
         ("passwordHash", "aGFzaA"), ("salt", "c2FsdA"), ("tenantId", ""), ("mfaInfo", [["phoneInfo": "+15555550100"]]),
@@ -26,6 +25,12 @@ struct MassAssignmentTests {
         let gateway = try await TestGateway()
         let ada = try await gateway.signUp()
         let guest = try await gateway.signUpAnonymously()
+        // An account of another user.
+        try await gateway.database.pool.execute(
+            """
+            INSERT INTO account (project_id, id, created_at, valid_since)
+            SELECT project_id, 'bob', created_at, valid_since FROM account WHERE id = \(ada.localId)
+            """)
         let (path, valid): (String, [String: JSON]) =
             switch operation {
             case "signUp": ("signUp", ["email": "new@example.com", "password": "secret1"])
@@ -40,6 +45,7 @@ struct MassAssignmentTests {
             "/v1/accounts:\(path)", .object(valid.merging([name: value]) { $1 }))
         #expect([200, 400, 501].contains(answer.status), "\(answer.text)")
         #expect(answer.json["oobLink"] == nil && answer.json["oobCode"] == nil)
+        #expect(answer.json["localId"] != "bob" && answer.json["users"]?[0]?["localId"] != "bob")
         let start = gateway.clock.now.seconds
         // A client may end its account's sessions, which increments the account's generation from 1 to 2.
         let changed = try await gateway.database.pool.query(
@@ -49,6 +55,7 @@ struct MassAssignmentTests {
                 OR id = 'root' OR project_id <> 'demo' OR generation > 2 OR created_at < to_timestamp(\(start))
                 OR last_sign_in_at < to_timestamp(\(start)) OR valid_since < to_timestamp(\(start))
                 OR password_hash NOT LIKE '$argon2id$%'
+                OR id = 'bob' AND (email IS NOT NULL OR display_name IS NOT NULL OR generation > 1)
             """
         ).map { try $0.decode("account", as: String.self) }
         #expect(changed == [])
@@ -60,11 +67,7 @@ struct MassAssignmentTests {
     func otherProject() async throws {
         let gateway = try await TestGateway()
         let ada = try await gateway.signUp()
-        try await gateway.makeOtherProject("other", serviceKey: "sks_other")
-        let isCreated = try await APIKeyStore(pool: gateway.database.pool).create(
-            id: "key2", hash: APIKey(text: "sk_other").hash, for: ProjectDraft.app.id, in: ID("other"),
-            at: gateway.clock.now)
-        #expect(isCreated)
+        try await gateway.makeOtherProject(apiKey: "sk_other")
         for operation in ["lookup", "update", "delete", "listSessions", "revokeSession"] {
             let answer = try await gateway.post(
                 "/v1/accounts:\(operation)",

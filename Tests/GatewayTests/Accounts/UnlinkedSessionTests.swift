@@ -124,20 +124,15 @@ struct UnlinkedSessionTests {
         let owner = try TestGateway.Tokens(await gateway.signIn(gateway.apple()))
         for _ in 0..<8 {
             #expect(try await gateway.link(gateway.google(), to: owner.idToken).outcome == "200")
-            let signIns = try await withThrowingTaskGroup(of: Exchange?.self) { group in
-                // Twelve sign-ins, with the unlinking in their middle.
-                for turn in 0..<13 {
-                    group.addTask {
-                        if turn != 6 { return try await gateway.signIn(gateway.google(), ["autoCreate": false]) }
-                        let unlinked =
-                            isAdministrator
-                            ? try await gateway.unlinkIdentity("google.com", of: owner.localId)
-                            : try await gateway.update(owner.idToken, ["deleteProvider": ["google.com"]])
-                        #expect(unlinked.outcome == "200")
-                        return nil
-                    }
-                }
-                return try await group.reduce(into: []) { $0.append($1) }
+            // Twelve sign-ins, with the unlinking in their middle.
+            let signIns: [Exchange?] = try await concurrently(13) { number in
+                if number != 6 { return try await gateway.signIn(gateway.google(), ["autoCreate": false]) }
+                let unlinked =
+                    isAdministrator
+                    ? try await gateway.unlinkIdentity("google.com", of: owner.localId)
+                    : try await gateway.update(owner.idToken, ["deleteProvider": ["google.com"]])
+                #expect(unlinked.outcome == "200")
+                return nil
             }
             for exchange in signIns.compactMap(\.self) where exchange.status == 200 {
                 #expect(try await outcomes(TestGateway.Tokens(exchange), at: gateway) == Self.ended)

@@ -38,6 +38,18 @@ struct UpdateRequestTests {
                 ($0.email, $0.hasPassword, $0.endsSessions) = (nil, false, true)
                 $0.audit = ["email.changed", "password.removed"]
             },
+            Row(#""password":"12345678","deleteAttribute":["PASSWORD"]"#) {
+                ($0.hasPassword, $0.endsSessions, $0.audit) = (false, true, ["password.removed"])
+            },
+            // A password without its address could not be used.
+            Row(#""password":"12345678","deleteAttribute":["EMAIL"]"#) {
+                ($0.email, $0.hasPassword, $0.endsSessions) = (nil, false, true)
+                $0.audit = ["email.changed", "password.removed"]
+            },
+            Row(#""password":"12345678","deleteProvider":["password"]"#) {
+                ($0.email, $0.hasPassword, $0.endsSessions) = (nil, false, true)
+                $0.audit = ["password.removed"]
+            },
             Row(#""password":"12345678""#) { ($0.endsSessions, $0.audit) = (true, ["password.set"]) },
             Row(#""validSince":1"#) { ($0.endsSessions, $0.audit) = (true, ["sessions.ended"]) },
             Row(#""validSince":"1""#) { ($0.endsSessions, $0.audit) = (true, ["sessions.ended"]) },
@@ -108,12 +120,12 @@ struct UpdateRequestTests {
             (#""deleteAttribute":["PROVIDER"]"#, "501 deleteAttribute PROVIDER is not implemented."),
             (#""deleteAttribute":[6]"#, "501 deleteAttribute RAW_USER_INFO is not implemented."),
         ])
-    func rejection(members: String, summary: String) async throws {
+    func rejection(members: String, outcome: String) async throws {
         let (gateway, ada) = try await Self.shared.value
         let before = try await gateway.accountsAsStored()
         let response = try await gateway.post(
             "/v1/accounts:update", text: #"{"idToken":"\#(ada.idToken)",\#(members)}"#)
-        #expect(response.summary == summary)
+        #expect(response.outcome == outcome)
         #expect(try await gateway.accountsAsStored() == before)
     }
 }

@@ -163,11 +163,10 @@ struct AppleRedemptionTests {
         let proof = try gateway.appleWithCode()
         _ = try TestGateway.Tokens(await gateway.signIn(proof))
         #expect(try await !gateway.dump().contains(proof.code ?? ""))
-        let keys = try MasterKeys(
-            current: [UInt8](repeating: 8, count: 32), previous: [UInt8](repeating: 7, count: 32))
+        let keys = try MasterKeys(current: TestGateway.newMasterKey, previous: TestGateway.masterKey)
         _ = try await Reencryption.run(on: gateway.database.pool, under: keys)
         let row = try #require(try await gateway.database.pool.query("SELECT id::text, token FROM apple_grant").first)
-        let sealing = AppleGrantSealing.sealing(under: try MasterKeys(current: [UInt8](repeating: 8, count: 32)))
+        let sealing = AppleGrantSealing.sealing(under: try MasterKeys(current: TestGateway.newMasterKey))
         let opened = try sealing.open(try row.decode("token"), ID(try row.decode("id")))
         #expect(opened.expose() == proof.code)
     }

@@ -150,7 +150,7 @@ struct AppleRevocationTests {
         let subject = SimulatedApple.subject(of: .ada, in: AppleServer.team)
         #expect(try await gateway.dump().contains(subject))
         // Each notification writes a row to `replay_guard`, and consent-revoked also one to `revoked_subject`.
-        for kind in [Simulators.AppleNotification.emailEnabled, .consentRevoked] {
+        for kind in [SimulatedAppleEvent.emailEnabled, .consentRevoked] {
             let payload = try gateway.notification(kind, at: gateway.clock.now - .seconds(60))
             try await gateway.receive(payload)
         }
@@ -160,21 +160,11 @@ struct AppleRevocationTests {
             for text in [subject, "ada.lovelace@example.com", "Lovelace"] { #expect(!dump.contains(text), "\(text)") }
             try await gateway.attemptAppleGrants()
         }
-        let tablesWithID = try await tables(containing: tokens.localId, in: gateway)
+        let tablesWithID = try await gateway.tables(containing: tokens.localId)
         #expect(tablesWithID == ["audit_event", "deleted_account", "outbox"])
         // The searches above covered rows of these tables too: each of their rows has a column `expires_at`.
-        let tablesWithExpiry = try await tables(containing: "\"expires_at\"", in: gateway)
+        let tablesWithExpiry = try await gateway.tables(containing: "\"expires_at\"")
         for table in ["replay_guard", "revoked_subject"] { #expect(tablesWithExpiry.contains(table)) }
     }
 
-    /// The tables with a row that contains the text, in its values or in the names of its columns.
-    private func tables(containing text: String, in gateway: TestGateway) async throws -> [String] {
-        let tables = try await gateway.database.pool.query(
-            """
-            SELECT tablename, query_to_xml(format('SELECT to_jsonb(t)::text AS row FROM %I t', tablename), false, false,
-                '')::text AS rows FROM pg_tables WHERE schemaname = 'public' ORDER BY tablename
-            """)
-        return try tables.filter { try $0.decode("rows", as: String.self).contains(text) }
-            .map { try $0.decode("tablename") }
-    }
 }

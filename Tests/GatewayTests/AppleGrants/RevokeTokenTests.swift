@@ -113,7 +113,7 @@ struct RevokeTokenTests {
     func otherNumbers(type: JSON) async throws {
         let gateway = try await TestGateway(servesApple: true)
         let tokens = try await gateway.signedInWithApple()
-        #expect(try await revoke("code", type: type, of: tokens, at: gateway).code == "INVALID_ARGUMENT")
+        #expect(try await revoke("code", type: type, of: tokens, at: gateway).statusOrCode == "INVALID_ARGUMENT")
     }
 
     @Test(
@@ -141,7 +141,7 @@ struct RevokeTokenTests {
             })
         let tokens = try await gateway.signedInWithApple()
         let answer = try await revoke("a.token", type: "ACCESS_TOKEN", of: tokens, at: gateway)
-        #expect(answer.code == "INVALID_IDP_RESPONSE")
+        #expect(answer.statusOrCode == "INVALID_IDP_RESPONSE")
         #expect(try await gateway.appleGrants() == ["AUTHORIZED REFRESH_TOKEN com.example.app"])
     }
 
@@ -178,9 +178,9 @@ struct RevokeTokenTests {
         let gateway = try await TestGateway(limitsRates: true, servesApple: true)
         let tokens = try await gateway.signedInWithApple()
         for _ in 0..<Policy.credentialChangeLimit {
-            #expect(try await revoke("unknown", of: tokens, at: gateway).code == "INVALID_IDP_RESPONSE")
+            #expect(try await revoke("unknown", of: tokens, at: gateway).statusOrCode == "INVALID_IDP_RESPONSE")
         }
-        #expect(try await revoke("unknown", of: tokens, at: gateway).code == "TOO_MANY_ATTEMPTS_TRY_LATER")
+        #expect(try await revoke("unknown", of: tokens, at: gateway).statusOrCode == "TOO_MANY_ATTEMPTS_TRY_LATER")
     }
 
     @Test("Codes that Apple rejects, other users' codes, other providers and invalid requests are rejected")
@@ -198,7 +198,7 @@ struct RevokeTokenTests {
             try await revoke("code", of: tokens, at: gateway, ["idToken": ""]),
             try await revoke("code", of: tokens, at: gateway, ["idToken": "a.b.c"]),
             try await revoke("code", of: gateway.signUp(), at: gateway),
-        ].map(\.code)
+        ].map(\.statusOrCode)
         #expect(
             outcomes == [
                 "INVALID_IDP_RESPONSE", "INVALID_IDP_RESPONSE", "INVALID_PROVIDER_ID", "MISSING_PROVIDER_ID",
@@ -237,9 +237,6 @@ struct RevokeTokenTests {
 }
 
 extension Exchange {
-    /// The status or code of an error, without its detail.
-    fileprivate var code: String? {
-        json["error"]?["status"]?.string
-            ?? json["error"]?["message"]?.string?.split(separator: " ").first.map(String.init)
-    }
+    /// The status of an error, or its wire code if it has no status.
+    fileprivate var statusOrCode: String? { json["error"]?["status"]?.string ?? wireCode }
 }

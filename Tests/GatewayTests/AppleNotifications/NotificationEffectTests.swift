@@ -51,8 +51,8 @@ struct NotificationEffectTests {
 
     @Test(
         "account-delete and account-deleted unlink the identity and keep the account",
-        arguments: [Simulators.AppleNotification.accountDelete, .accountDeleted])
-    func accountDeleted(kind: Simulators.AppleNotification) async throws {
+        arguments: [SimulatedAppleEvent.accountDelete, .accountDeleted])
+    func accountDeleted(kind: SimulatedAppleEvent) async throws {
         let gateway = try await gateway()
         let tokens = try await gateway.signedInWithApple()
         gateway.clock.advance(by: .seconds(60))
@@ -100,7 +100,7 @@ struct NotificationEffectTests {
             try await gateway.account(tokens.idToken)["providerUserInfo"]?[0]?["emailForwarding"]
         }
         #expect(try await forwards() == nil)
-        for (kind, expected) in [(Simulators.AppleNotification.emailDisabled, false), (.emailEnabled, true)] {
+        for (kind, expected) in [(SimulatedAppleEvent.emailDisabled, false), (.emailEnabled, true)] {
             gateway.clock.advance(by: .seconds(1))
             let audited = try await gateway.audited {
                 try await gateway.receive(gateway.notification(kind, about: .grace))
@@ -118,7 +118,7 @@ struct NotificationEffectTests {
     func newConsent() async throws {
         let gateway = try await gateway()
         _ = try await gateway.signIn(gateway.apple(.grace))
-        for kind in [Simulators.AppleNotification.emailDisabled, .consentRevoked] {
+        for kind in [SimulatedAppleEvent.emailDisabled, .consentRevoked] {
             gateway.clock.advance(by: .seconds(60))
             try await gateway.receive(gateway.notification(kind, about: .grace))
         }

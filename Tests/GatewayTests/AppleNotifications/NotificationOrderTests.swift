@@ -35,8 +35,8 @@ struct NotificationOrderTests {
 
     @Test(
         "A late notification concerns only sessions and grants that are older than the event",
-        arguments: [Simulators.AppleNotification.consentRevoked, .accountDelete])
-    func late(kind: Simulators.AppleNotification) async throws {
+        arguments: [SimulatedAppleEvent.consentRevoked, .accountDelete])
+    func late(kind: SimulatedAppleEvent) async throws {
         let gateway = try await gateway()
         let old = try await gateway.signedInWithApple()
         gateway.clock.advance(by: .seconds(60))
@@ -71,7 +71,7 @@ struct NotificationOrderTests {
         gateway.clock.advance(by: .seconds(60))
         let start = gateway.clock.now
         for (kind, offset, expected) in [
-            (Simulators.AppleNotification.emailEnabled, -10, true), (.emailDisabled, -20, true),
+            (SimulatedAppleEvent.emailEnabled, -10, true), (.emailDisabled, -20, true),
             (.emailDisabled, -5, false), (.emailEnabled, -7, false),
         ] {
             let payload = try gateway.notification(kind, about: .grace, at: start + .seconds(offset))
@@ -128,8 +128,8 @@ struct NotificationOrderTests {
 
     @Test(
         "A notification invalidates older identity tokens", arguments: uses,
-        [Simulators.AppleNotification.consentRevoked, .accountDelete])
-    func voidTokens(use: Use, kind: Simulators.AppleNotification) async throws {
+        [SimulatedAppleEvent.consentRevoked, .accountDelete])
+    func voidTokens(use: Use, kind: SimulatedAppleEvent) async throws {
         let gateway = try await gateway()
         _ = try await gateway.signIn(gateway.apple())
         let old = try gateway.apple()
@@ -160,8 +160,8 @@ struct NotificationOrderTests {
 
     @Test(
         "A notification invalidates an earlier merge preview",
-        arguments: [Simulators.AppleNotification.consentRevoked, .accountDelete])
-    func mergePreview(kind: Simulators.AppleNotification) async throws {
+        arguments: [SimulatedAppleEvent.consentRevoked, .accountDelete])
+    func mergePreview(kind: SimulatedAppleEvent) async throws {
         let gateway = try await gateway()
         _ = try await gateway.signIn(gateway.apple())
         let anonymous = try await gateway.signUpAnonymously()

@@ -10,29 +10,21 @@ import Testing
 struct NotificationRaceTests {
     private typealias Tokens = TestGateway.Tokens
 
-    /// Sends the requests at the same time. Returns the responses in no particular order.
-    private func concurrently(_ requests: [@Sendable () async throws -> Exchange]) async throws -> [Exchange] {
-        try await withThrowingTaskGroup(of: Exchange.self) { group in
-            for request in requests { group.addTask { try await request() } }
-            return try await group.reduce(into: []) { $0.append($1) }
-        }
-    }
-
     @Test(
         "A notification concurrent with sign-ins leaves no session of an older identity token",
-        arguments: 0..<6, [Simulators.AppleNotification.consentRevoked, .accountDelete])
-    func signIns(position: Int, kind: Simulators.AppleNotification) async throws {
+        arguments: 0..<6, [SimulatedAppleEvent.consentRevoked, .accountDelete])
+    func signIns(position: Int, kind: SimulatedAppleEvent) async throws {
         let gateway = try await TestGateway()
         let first = try Tokens(await gateway.signIn(gateway.apple()))
         let proofs = try (0..<8).map { _ in try gateway.apple() }
         gateway.clock.advance(by: .seconds(60))
         let payload = try gateway.notification(kind)
-        let signIns: [@Sendable () async throws -> Exchange] = proofs.map { proof in { try await gateway.signIn(proof) }
-        }
-        var requests = signIns
         // The position is the number of sign-ins that are started before the notification is delivered.
-        requests.insert({ try await gateway.deliver(payload) }, at: position)
-        let outcomes = try await concurrently(requests)
+        let outcomes = try await concurrently(9) { number in
+            number == position
+                ? try await gateway.deliver(payload)
+                : try await gateway.signIn(proofs[number < position ? number : number - 1])
+        }
         #expect(outcomes.allSatisfy { $0.status == 200 || $0.outcome.hasPrefix("400 INVALID_IDP_RESPONSE") })
         for exchange in outcomes where exchange.json["idToken"] != nil {
             #expect(try await !gateway.isSessionValid(Tokens(exchange)))
@@ -45,8 +37,8 @@ struct NotificationRaceTests {
     @Test(
         "A sign-in is rejected if a notification is processed after the sign-in has read the account",
         .timeLimit(.minutes(1)),
-        arguments: [Simulators.AppleNotification.consentRevoked, .accountDelete])
-    func overtaken(kind: Simulators.AppleNotification) async throws {
+        arguments: [SimulatedAppleEvent.consentRevoked, .accountDelete])
+    func overtaken(kind: SimulatedAppleEvent) async throws {
         let gateway = try await TestGateway()
         _ = try await gateway.signIn(gateway.apple())
         let old = try gateway.apple()
@@ -99,7 +91,7 @@ struct NotificationRaceTests {
         gateway.clock.advance(by: .seconds(60))
         let payload = try gateway.notification()
         let audited = try await gateway.audited {
-            let outcomes = try await concurrently((0..<8).map { _ in { try await gateway.deliver(payload) } })
+            let outcomes = try await concurrently(8) { _ in try await gateway.deliver(payload) }
             #expect(outcomes.allSatisfy { $0.status == 200 })
         }
         #expect(audited.map(\.action) == ["identity.revoked"])
@@ -107,18 +99,18 @@ struct NotificationRaceTests {
 
     @Test(
         "A notification concurrent with the account's deletion leaves no personal data",
-        arguments: 0..<4, [Simulators.AppleNotification.consentRevoked, .accountDelete])
-    func deletion(round: Int, kind: Simulators.AppleNotification) async throws {
+        arguments: 0..<4, [SimulatedAppleEvent.consentRevoked, .accountDelete])
+    func deletion(round: Int, kind: SimulatedAppleEvent) async throws {
         let gateway = try await TestGateway(sendsEmails: false, servesApple: true)
         try await gateway.makeServiceKey()
         let tokens = try await gateway.signedInWithApple()
         gateway.clock.advance(by: .seconds(60))
         let payload = try gateway.notification(kind)
-        let delete: @Sendable () async throws -> Exchange = {
-            try await gateway.administer(":delete", ["localId": .string(tokens.localId)])
+        let outcomes = try await concurrently(2) { number in
+            number == round % 2
+                ? try await gateway.administer(":delete", ["localId": .string(tokens.localId)])
+                : try await gateway.deliver(payload)
         }
-        let deliver: @Sendable () async throws -> Exchange = { try await gateway.deliver(payload) }
-        let outcomes = try await concurrently(round % 2 == 0 ? [delete, deliver] : [deliver, delete])
         #expect(outcomes.map(\.outcome) == ["200", "200"])
         let dump = try await gateway.dump()
         let subject = SimulatedApple.subject(of: .ada, in: AppleServer.team)

@@ -16,20 +16,14 @@ struct SharedClientTests {
     /// A gateway with a second project, whose Apple provider and apps have the given client IDs.
     private func gateway(providerClientIDs: [String], appClientIDs: [String]? = nil) async throws -> TestGateway {
         let gateway = try await TestGateway(transport: .socket)
-        var draft = try ProjectDraft(
-            id: "other", name: "Other", profile: .firebase, policy: Policy(.firebase), algorithm: .es256, domains: [])
-        draft.project.providers = SimulatedProviders.providers
-        draft.project.providers[0].clientIDs = providerClientIDs
-        draft.secrets = [.apple: Secret("-----BEGIN PRIVATE KEY-----")]
-        let pool = gateway.database.pool
-        #expect(try await draft.create(in: pool, under: gateway.masterKeys, by: .commandLine, at: gateway.clock.now))
-        #expect(
-            try await APIKeyStore(pool: pool).create(
-                id: "key", hash: APIKey(text: Self.otherKey).hash, for: ProjectDraft.app.id, in: ID("other"),
-                at: gateway.clock.now))
+        try await gateway.makeOtherProject(apiKey: Self.otherKey) { draft in
+            draft.project.providers = SimulatedProviders.providers
+            draft.project.providers[0].clientIDs = providerClientIDs
+            draft.secrets = [.apple: Secret("-----BEGIN PRIVATE KEY-----")]
+        }
         if let appClientIDs {
             let ids = "{\"apple.com\": [\(appClientIDs.map { "\"\($0)\"" }.joined(separator: ", "))]}"
-            try await pool.execute(
+            try await gateway.database.pool.execute(
                 """
                 UPDATE app SET settings = settings || jsonb_build_object('clientIds', \(ids)::text::jsonb)
                 WHERE project_id = 'other'

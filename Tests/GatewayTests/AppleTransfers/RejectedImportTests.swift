@@ -12,7 +12,7 @@ import Testing
 struct RejectedImportTests {
     @Test("An import that Apple rejects is recorded with Apple's reason, and requested again only on demand")
     func rejectedImport() async throws {
-        let fixture = try await movedApp()
+        let fixture = try await TeamTransferTests.Fixture.moved()
         fixture.gateway.simulators.apple.disconnect(TeamTransferTests.mary, from: SimulatedProviders.appleClient)
         let rejected = [
             AppleTransferStore.RejectedImport(account: ID(fixture.mary.localId), error: "invalid_request")
@@ -28,7 +28,7 @@ struct RejectedImportTests {
 
     @Test("A sign-in completes a transfer whose import Apple rejected")
     func signInAfterRejection() async throws {
-        let fixture = try await movedApp()
+        let fixture = try await TeamTransferTests.Fixture.moved()
         fixture.gateway.simulators.apple.disconnect(TeamTransferTests.mary, from: SimulatedProviders.appleClient)
         #expect(try await fixture.importAll().rejectedImports.count == 1)
         let again = try TestGateway.Tokens(await fixture.gateway.signIn(fixture.gateway.apple(TeamTransferTests.mary)))
@@ -38,7 +38,7 @@ struct RejectedImportTests {
 
     @Test("An import in which Apple rejects every identity fails and records nothing, because the team may be wrong")
     func allImportsRejected() async throws {
-        let fixture = try await movedApp()
+        let fixture = try await TeamTransferTests.Fixture.moved()
         for person in [TeamTransferTests.ada, TeamTransferTests.mary] {
             fixture.gateway.simulators.apple.disconnect(person, from: SimulatedProviders.appleClient)
         }
@@ -49,7 +49,7 @@ struct RejectedImportTests {
 
     @Test("A rejection is not recorded if Apple accepts the identity when it is requested again")
     func acceptedAgain() async throws {
-        let fixture = try await movedApp()
+        let fixture = try await TeamTransferTests.Fixture.moved()
         let requests = Mutex<[String: Int]>([:])
         let subjectOfMary = SimulatedApple.transferSubject(
             of: TeamTransferTests.mary, from: AppleServer.team, to: TeamTransferTests.newTeam)
@@ -71,7 +71,7 @@ struct RejectedImportTests {
 
     @Test("A rejection is not recorded if the client ID of the request is not that of the identity's latest sign-in")
     func otherClientID() async throws {
-        let fixture = try await movedApp()
+        let fixture = try await TeamTransferTests.Fixture.moved()
         #expect(try await fixture.gateway.signIn(fixture.gateway.apple(TeamTransferTests.ada)).status == 200)
         let run = try fixture.run(as: TeamTransferTests.newTeam, clientID: "com.example.other") { endpoint in
             endpoint.token = { _ in .found(Secret("token")) }
@@ -83,7 +83,7 @@ struct RejectedImportTests {
 
     @Test("A rejection is recorded if another identity was moved to the team, even if only by a sign-in")
     func movedEarlier() async throws {
-        let fixture = try await movedApp()
+        let fixture = try await TeamTransferTests.Fixture.moved()
         #expect(try await fixture.gateway.signIn(fixture.gateway.apple(TeamTransferTests.ada)).status == 200)
         fixture.gateway.simulators.apple.disconnect(TeamTransferTests.mary, from: SimulatedProviders.appleClient)
         let progress = try await fixture.importAll()
@@ -93,7 +93,7 @@ struct RejectedImportTests {
     @Test(
         "A recorded rejection is removed when Apple accepts the identity, even if another account has the new subject")
     func conflictAfterRejection() async throws {
-        let fixture = try await movedApp()
+        let fixture = try await TeamTransferTests.Fixture.moved()
         fixture.gateway.simulators.apple.disconnect(TeamTransferTests.ada, from: SimulatedProviders.appleClient)
         #expect(try await fixture.importAll().rejectedImports.count == 1)
         let exchange = try await fixture.gateway.signIn(
@@ -103,13 +103,5 @@ struct RejectedImportTests {
         let conflict = AppleTransferRun.Progress(all: 2, done: 1, conflicts: [ID(fixture.ada.localId)])
         #expect(try await fixture.importAll(retryingRejected: true) == conflict)
         #expect(try await fixture.importAll() == conflict)
-    }
-
-    /// A fixture in which the app has moved to the new team, and the identities have transfer subjects.
-    private func movedApp() async throws -> TeamTransferTests.Fixture {
-        let fixture = try await TeamTransferTests.Fixture()
-        _ = try await fixture.export()
-        try await fixture.move()
-        return fixture
     }
 }

@@ -30,6 +30,14 @@ struct TeamTransferTests {
             mary = try await gateway.signedInWithApple(TeamTransferTests.mary)
         }
 
+        /// A fixture in which the app has moved to the new team, and the identities have transfer subjects.
+        static func moved() async throws -> Fixture {
+            let fixture = try await Fixture()
+            _ = try await fixture.export()
+            try await fixture.move()
+            return fixture
+        }
+
         /// A run of `apple export-transfers` or `apple import-transfers`, with the key of `team`.
         ///
         /// - Parameter change: changes Apple's endpoint.
@@ -126,9 +134,7 @@ struct TeamTransferTests {
 
     @Test("A sign-in before the import finds the account by transfer_sub, and completes the transfer")
     func signInFirst() async throws {
-        let fixture = try await Fixture()
-        _ = try await fixture.export()
-        try await fixture.move()
+        let fixture = try await Fixture.moved()
         try await fixture.gateway.appleWorkers.check()
         let exchange = try await fixture.gateway.signIn(fixture.gateway.appleWithCode(Self.ada))
         #expect(exchange.json["isNewUser"] == nil)
@@ -155,9 +161,7 @@ struct TeamTransferTests {
         "A token without transfer_sub, or with an unknown transfer_sub, finds no account",
         arguments: [nil, "000000.r0"])
     func unknownTransferSubject(_ transferSubject: String?) async throws {
-        let fixture = try await Fixture()
-        _ = try await fixture.export()
-        try await fixture.move()
+        let fixture = try await Fixture.moved()
         let exchange = try await fixture.gateway.signIn(
             fixture.gateway.apple(Self.ada) { $0.claims["transfer_sub"] = transferSubject.map { .string($0) } })
         #expect(exchange.json["isNewUser"] == true, "\(exchange.text)")
@@ -218,7 +222,7 @@ struct TeamTransferTests {
             fixture.gateway.simulators.apple.disconnect(person, from: SimulatedProviders.appleClient)
         }
         let failure = await #expect(throws: Failure.self) { try await fixture.export() }
-        #expect(failure?.message.contains("Apple rejected 2 identities, and has accepted no other") == true)
+        #expect(failure?.message.contains("Apple rejected 2 identities and accepted none") == true)
         #expect(failure?.message.contains("--to-team") == true)
     }
 

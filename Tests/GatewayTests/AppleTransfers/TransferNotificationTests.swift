@@ -17,12 +17,10 @@ struct TransferNotificationTests {
         case `import`, signIn
     }
 
-    /// A fixture in which the app has moved to the new team, and the identities have transfer subjects.
+    /// A fixture in which the app has moved a minute ago, with a service key.
     private func movedApp() async throws -> TeamTransferTests.Fixture {
-        let fixture = try await TeamTransferTests.Fixture()
+        let fixture = try await TeamTransferTests.Fixture.moved()
         try await fixture.gateway.makeServiceKey()
-        _ = try await fixture.export()
-        try await fixture.move()
         fixture.gateway.clock.advance(by: .seconds(60))
         return fixture
     }
@@ -47,9 +45,9 @@ struct TransferNotificationTests {
 
     @Test(
         "A notification for the subject in the new team has its effect when the identity moves",
-        arguments: [Simulators.AppleNotification.consentRevoked, .accountDelete],
+        arguments: [SimulatedAppleEvent.consentRevoked, .accountDelete],
         Move.allCases)
-    func early(kind: Simulators.AppleNotification, move: Move) async throws {
+    func early(kind: SimulatedAppleEvent, move: Move) async throws {
         let fixture = try await movedApp()
         let gateway = fixture.gateway
         let old = try gateway.apple(TeamTransferTests.ada)

@@ -80,12 +80,17 @@ struct AdminAuditTests {
     /// A gateway with Ada, who has a password, and Bob, who has a Google identity.
     static func populated() async throws -> TestGateway {
         let gateway = try await TestGateway.administered()
+        try await populate(gateway)
+        return gateway
+    }
+
+    /// Creates the accounts of ``populated()``.
+    static func populate(_ gateway: TestGateway) async throws {
         let users: JSON = [
             ["localId": "ada", "email": "ada@example.com", "rawPassword": "secret1"],
             ["localId": "bob", "providerUserInfo": [["providerId": "google.com", "rawId": "1"]]],
         ]
         #expect(try await gateway.administer(":batchCreate", ["users": users]).json["error"] == [])
-        return gateway
     }
 
     @Test(

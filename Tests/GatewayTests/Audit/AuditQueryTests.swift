@@ -15,7 +15,7 @@ struct AuditQueryTests {
 
         init() async throws {
             gateway = try await TestGateway()
-            try await gateway.makeOtherProject("other", serviceKey: "sks_other")
+            try await gateway.makeOtherProject(serviceKey: "sks_other")
             reader = try await ServiceKey(id: "auditor", in: gateway, scopes: ServiceKeyScopes([.readAudit]))
             store = AuditStore(pool: gateway.database.pool)
         }

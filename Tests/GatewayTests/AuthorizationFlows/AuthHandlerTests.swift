@@ -53,10 +53,12 @@ struct AuthHandlerTests {
         let browser = TestBrowser(gateway)
         let linking = try await browser.send(.get, TestGateway.handlerURL("google.com", type: "linkViaPopup"))
         let page = try await browser.agree(.mary, at: #require(linking.location))
-        #expect(try await Self.signIn(by: page, at: gateway, ["idToken": .string(ada.idToken)]).outcome == "200")
+        let linked = try await Self.signIn(by: page, at: gateway, ["idToken": .string(ada.idToken)])
+        #expect(linked.json["localId"]?.string == ada.localId, "\(linked.text)")
         let again = try await browser.send(.get, TestGateway.handlerURL("google.com", type: "reauthViaRedirect"))
         let stranger = try await browser.agree(.ada, at: #require(again.location))
-        #expect(try await Self.signIn(by: stranger, at: gateway).status == 400)
+        #expect(try await Self.signIn(by: stranger, at: gateway).outcome == "400 EMAIL_NOT_FOUND")
+        #expect(try await gateway.accountCount() == 1)
     }
 
     @Test("A cancelled sign-in sends an event with the SDK's error")
@@ -116,16 +118,8 @@ struct AuthHandlerTests {
             #expect(frame.headers["X-Frame-Options"] == nil)
             #expect(frame.headers["Cache-Control"] == "public, max-age=300")
         }
-        let other = try ProjectDraft(
-            id: "other", name: "Other", profile: .firebase, policy: Policy(.firebase), algorithm: .es256,
-            domains: ["other.example"])
-        let pool = gateway.database.pool
-        #expect(try await other.create(in: pool, under: gateway.masterKeys, by: .commandLine, at: gateway.clock.now))
-        #expect(
-            try await APIKeyStore(pool: pool).create(
-                id: "key", hash: APIKey(text: "sk_of_other").hash, for: ProjectDraft.app.id, in: other.project.id,
-                at: gateway.clock.now))
-        let foreign = try await TestBrowser(gateway).send(.get, "/__/auth/iframe?apiKey=sk_of_other&appName=a")
+        try await gateway.makeOtherProject(apiKey: "sk_other") { $0.project.authorizedDomains = ["other.example"] }
+        let foreign = try await TestBrowser(gateway).send(.get, "/__/auth/iframe?apiKey=sk_other&appName=a")
         let ancestors = try #require(foreign.headers["Content-Security-Policy"])
         #expect(ancestors.contains("; frame-ancestors https://other.example:*; "), "the domains of the key's project")
         let unknown = try await TestBrowser(gateway).send(.get, "/__/auth/iframe?apiKey=unknown&appName=a")

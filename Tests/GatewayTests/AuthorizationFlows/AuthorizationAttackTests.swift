@@ -38,10 +38,7 @@ struct AuthorizationAttackTests {
         for provider in ["apple.com", "google.com", "oidc.corp"] {
             let flow = try await gateway.startFlow(provider)
             let location = try await flow.agree()
-            let outcomes = try await withThrowingTaskGroup(of: String.self) { group in
-                for _ in 0..<4 { group.addTask { try await flow.signIn(at: location).outcome } }
-                return try await group.reduce(into: [String]()) { $0.append($1) }.sorted()
-            }
+            let outcomes = try await concurrently(4) { _ in try await flow.signIn(at: location).outcome }.sorted()
             #expect(outcomes == ["200"] + Array(repeating: Self.invalidGrant, count: 3))
         }
     }

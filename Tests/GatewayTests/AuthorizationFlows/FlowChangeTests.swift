@@ -46,7 +46,7 @@ struct FlowChangeTests {
     @Test("No grant is sent to a domain or redirect URI that was removed", arguments: [true, false])
     func target(isPage: Bool) async throws {
         let gateway = try await ClientFlowTests.gateway()
-        let target = isPage ? TestGateway.done : "com.example.app:/done"
+        let target = isPage ? TestGateway.continueURI : "com.example.app:/done"
         let first = isPage ? gateway : try await gateway.withApp(#"{"redirectUris": ["com.example.app:/done"]}"#)
         let flow = try await first.startFlow("google.com", ["continueUri": .string(target)])
         let popup = try await TestBrowser(first).send(.get, TestGateway.handlerURL("google.com"))

@@ -16,12 +16,7 @@ struct FlowConcurrencyTests {
             let flow = try await gateway.startFlow(provider)
             let url = try await TestBrowser(gateway).responseURL(.mary, at: flow.authURI)
             let before = gateway.tokenRequestCount
-            let pages = try await withThrowingTaskGroup(of: Exchange.self) { group in
-                for number in 0..<9 {
-                    group.addTask { try await TestBrowser(replicas[number % 3]).send(.get, url) }
-                }
-                return try await group.reduce(into: [Exchange]()) { $0.append($1) }
-            }
+            let pages = try await concurrently(9) { try await TestBrowser(replicas[$0 % 3]).send(.get, url) }
             #expect(pages.count { $0.status == 303 } == 1)
             #expect(pages.count { $0.heading == "This sign-in is already finished" } == 8)
             #expect(gateway.tokenRequestCount == before + 1)

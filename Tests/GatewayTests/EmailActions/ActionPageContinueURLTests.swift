@@ -43,7 +43,7 @@ struct ActionPageContinueURLTests {
             "http://localhost:3000", "https://app.example.com",
         ]
         for url in urls {
-            let signIn = try await gateway.page(code, ["continueUrl": url])
+            let signIn = try await gateway.openPage(code, ["continueUrl": url])
             #expect(signIn.text.contains(#"href="\#(url)"#), "\(signIn.text)")
         }
         for url in urls {
@@ -75,7 +75,7 @@ struct ActionPageContinueURLTests {
         let gateway = try await Self.gateway()
         let code = try await gateway.makeCode(purpose, of: gateway.makeAccount())
         for url in Self.unauthorized {
-            let page = try await gateway.page(code, ["continueUrl": url])
+            let page = try await gateway.openPage(code, ["continueUrl": url])
             #expect(page.status == 200 && !page.text.contains("<a "), "\(url)")
             #expect(!page.text.contains(#"name="continueUrl""#), "\(url)")
         }

@@ -22,7 +22,7 @@ struct AppLinkTests {
         for app in [associated, associatedElsewhere] {
             #expect(try await configurator.send(.post, "apps", app).outcome == "200")
         }
-        return Configurator(gateway: try configurator.gateway.withFreshCaches(), backend: configurator.backend)
+        return try Configurator(withFreshCachesOf: configurator)
     }
 
     static let page = "https://auth.example.com/__/auth/action?"
@@ -73,7 +73,7 @@ struct AppLinkTests {
         ]
         let issued = try await configurator.gateway.administer(
             .post, "/v1/projects/demo/accounts:sendOobCode", .object(input.merging(row.apps) { $1 }),
-            by: configurator.backend)
+            by: configurator.serviceKey)
         let link = try #require(issued.json["oobLink"]?.string)
         #expect(link.hasPrefix(row.base + "mode=signIn&oobCode="), "\(link)")
     }

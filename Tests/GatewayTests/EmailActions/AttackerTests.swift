@@ -68,7 +68,7 @@ private struct CompromisedAccount {
         links.shuffle(using: &random)
         if Bool.random(using: &random), let reset = try await resetCode() { links.insert(("reset", reset), at: 0) }
         for (name, code) in links {
-            let page = try await gateway.page(code)
+            let page = try await gateway.openPage(code)
             guard page.status == 200 else { continue }
             var next = page
             if !page.text.contains(#"name="newPassword""#) {
@@ -81,7 +81,7 @@ private struct CompromisedAccount {
             return name
         }
         let code = try #require(try await resetCode(), "the owner had no remedy")
-        let page = try await gateway.page(code)
+        let page = try await gateway.openPage(code)
         let fields = try await selection(page).merging(["newPassword": Self.newPassword]) { $1 }
         #expect(try await gateway.submit(code, fields).status == 200)
         return "reset"

@@ -76,7 +76,7 @@ struct ForgotPasswordTests {
     /// With two projects, a path without a project names neither.
     private static let twoProjects = Task {
         let gateway = try await TestGateway()
-        try await gateway.makeOtherProject("other", serviceKey: "sks_other")
+        try await gateway.makeOtherProject(serviceKey: "sks_other")
         return try gateway.withFreshCaches()
     }
 
@@ -104,6 +104,6 @@ struct ForgotPasswordTests {
         #expect(response.body.isEmpty)
         let unknown = try await Self.twoProjects.value.send(
             .get, (prefix.isEmpty ? "" : "/none") + "/.well-known/change-password", query: [])
-        #expect(unknown.summary == "404 Not Found")
+        #expect(unknown.outcome == "404 Not Found")
     }
 }

@@ -32,7 +32,7 @@ struct Intrusion: Sendable {
     }
 
     /// Opens the attacker's session in Ada's account.
-    func intrude() async throws -> TestGateway.Tokens {
+    func signInAsAttacker() async throws -> TestGateway.Tokens {
         try TestGateway.Tokens(await gateway.signIn(email: Self.victim, password: Self.password))
     }
 

@@ -198,10 +198,7 @@ struct ResetTests {
         let gateway = try await TestGateway()
         _ = try await gateway.signUp()
         let code = try await gateway.requestedCode("PASSWORD_RESET", ["email": "ada@example.com"])
-        let outcomes = try await withThrowingTaskGroup(of: String.self) { group in
-            for number in 0..<20 { group.addTask { try await gateway.reset(code, "password \(number)").outcome } }
-            return try await group.reduce(into: []) { $0.append($1) }
-        }
+        let outcomes = try await concurrently(20) { try await gateway.reset(code, "password \($0)").outcome }
         #expect(outcomes.filter { $0.hasPrefix("200") }.count == 1, "\(outcomes)")
         #expect(outcomes.filter { $0 == "400 INVALID_OOB_CODE" }.count == 19, "\(outcomes)")
     }
@@ -218,7 +215,7 @@ struct ResetTests {
         #expect(try await gateway.reset(String(reset.reversed())).outcome == "400 INVALID_OOB_CODE")
         #expect(try await gateway.reset("").outcome == "400 MISSING_OOB_CODE")
         #expect(try await gateway.reset(String(repeating: "x", count: 10_000)).outcome == "400 INVALID_OOB_CODE")
-        try await gateway.makeOtherProject("other", serviceKey: "other secret")
+        try await gateway.makeOtherProject()
         _ = try await gateway.database.pool.execute(
             "UPDATE oob_code SET project_id = 'other', account_id = NULL, purpose = 'EMAIL_SIGNIN'")
         #expect(try await gateway.check(reset).outcome == "400 INVALID_OOB_CODE")

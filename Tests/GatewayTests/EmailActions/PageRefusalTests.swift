@@ -48,7 +48,7 @@ struct PageRefusalTests {
         let fixture = try await Fixture(row.purpose)
         try await row.prepare(fixture)
         let gateway = try fixture.gateway.withFreshCaches()
-        let shown = try await gateway.page(fixture.code)
+        let shown = try await gateway.openPage(fixture.code)
         let done = try await gateway.submit(fixture.code, ["newPassword": "long enough"])
         for response in row.isShown ? [done] : [shown, done] {
             #expect(response.status == 400)
@@ -64,7 +64,7 @@ struct PageRefusalTests {
         arguments: ["", "other", "\"><script>"])
     func unknownCode(code: String) async throws {
         let gateway = try await TestGateway()
-        for response in [try await gateway.page(code), try await gateway.submit(code.percentEncoded)] {
+        for response in [try await gateway.openPage(code), try await gateway.submit(code.percentEncoded)] {
             #expect(response.status == 400)
             #expect(response.text.contains("This link does not work"))
             #expect(!response.text.contains("Demo") && !response.text.contains("script"))
@@ -112,7 +112,7 @@ struct PageRefusalTests {
     func rules() async throws {
         let gateway = try await TestGateway(.sekisho) { ($0.minimumPasswordLength, $0.requiresDigit) = (9, true) }
         let code = try await gateway.makeCode(.resetPassword, of: gateway.makeAccount())
-        let text = try await gateway.page(code).text
+        let text = try await gateway.openPage(code).text
         #expect(text.contains(#"minlength="9" passwordrules="minlength: 9; required: digit;""#))
         #expect(text.contains("<li>At least 9 characters</li><li>A digit</li>"))
         #expect(text.contains(#"autocomplete="username" readonly value="ada@example.com""#))
@@ -138,7 +138,7 @@ struct PageRefusalTests {
         #expect(try await down.send(.get, "/v1/projects").status == 200)
         await down.database.pool.close()
         for response in [
-            try await busy.submit(code, ["newPassword": "long enough"]), try await down.page(code),
+            try await busy.submit(code, ["newPassword": "long enough"]), try await down.openPage(code),
             try await down.submit(code),
             try await down.submitForm("/__/auth/forgotPassword", ["email": "ada@example.com"]),
         ] {

@@ -58,9 +58,7 @@ struct RecoveryPendingTests {
             tokens = try TestGateway.Tokens(await gateway.signIn(email: "eve@example.com"))
         }
     }
-}
 
-extension RecoveryPendingTests {
     @Test("A removal link sent to an earlier address blocks the merge until it expires, as a recovery link does")
     func removalLink() async throws {
         let gateway = try await TestGateway()

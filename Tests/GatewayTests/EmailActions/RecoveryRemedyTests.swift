@@ -46,7 +46,7 @@ struct RecoveryRemedyTests {
         let gateway = intrusion.gateway
         _ = try await intrusion.signInWithAttackerApple()
         gateway.clock.advance(by: .seconds(60))
-        let stolen = try await intrusion.changeAddress(intrusion.intrude(), to: "evil@example.com")
+        let stolen = try await intrusion.changeAddress(intrusion.signInAsAttacker(), to: "evil@example.com")
         let code = try await gateway.code(.emailChanged)
         _ = try await gateway.link(gateway.google(Intrusion.attackerGoogle), to: stolen.idToken)
         gateway.clock.advance(by: .seconds(1))
@@ -62,12 +62,12 @@ struct RecoveryRemedyTests {
     func page() async throws {
         let intrusion = try await Intrusion()
         let gateway = intrusion.gateway
-        let stolen = try await intrusion.intrude()
+        let stolen = try await intrusion.signInAsAttacker()
         _ = try await intrusion.linkIdentity(stolen)
         let renewed = try await intrusion.changeAddress(stolen, to: "evil@example.com")
         _ = try await gateway.link(gateway.apple(Intrusion.attackerApple), to: renewed.idToken)
         let code = try await gateway.code(.emailChanged)
-        #expect(try await gateway.page(code).checkboxes == ["remove.google.com"])
+        #expect(try await gateway.openPage(code).checkboxes == ["remove.google.com"])
         let next = try await gateway.submit(code, ["remove.google.com": "true", "remove.password": "true"])
         #expect(next.text.contains("Now set a new password"))
         #expect(next.checkboxes == [])
@@ -83,7 +83,7 @@ struct RecoveryRemedyTests {
     func addressRemoved() async throws {
         let intrusion = try await Intrusion()
         let gateway = intrusion.gateway
-        let stolen = try await intrusion.intrude()
+        let stolen = try await intrusion.signInAsAttacker()
         _ = try await intrusion.linkIdentity(stolen)
         let unlinked = try await gateway.post(
             "/v1/accounts:unlink", ["idToken": .string(stolen.idToken), "deleteProvider": ["password"]])

@@ -50,7 +50,7 @@ struct RemovalLinkTests {
     func evicts(row: Row) async throws {
         let intrusion = try await Intrusion()
         let gateway = intrusion.gateway
-        let stolen = try await intrusion.intrude()
+        let stolen = try await intrusion.signInAsAttacker()
         let code = try await intrusion.linkIdentity(stolen)
         try await row.act(intrusion, stolen)
         gateway.clock.advance(by: .seconds(1))
@@ -73,11 +73,11 @@ struct RemovalLinkTests {
     func viewing() async throws {
         let intrusion = try await Intrusion()
         let gateway = intrusion.gateway
-        let stolen = try await intrusion.intrude()
+        let stolen = try await intrusion.signInAsAttacker()
         let code = try await intrusion.linkIdentity(stolen)
         let before = try await gateway.dump()
         for _ in 0..<3 {
-            let page = try await gateway.page(code)
+            let page = try await gateway.openPage(code)
             #expect(page.status == 200)
             for text in ["Google", "Remove it", "you set a new password", "Demo"] {
                 #expect(page.text.contains(text), "\(text)")
@@ -91,12 +91,12 @@ struct RemovalLinkTests {
     func otherPurposes() async throws {
         let intrusion = try await Intrusion()
         let gateway = intrusion.gateway
-        let code = try await intrusion.linkIdentity(intrusion.intrude())
+        let code = try await intrusion.linkIdentity(intrusion.signInAsAttacker())
         #expect(try await gateway.check(code).outcome == "400 INVALID_OOB_CODE")
         #expect(try await gateway.reset(code, "staple battery").outcome == "400 INVALID_OOB_CODE")
         #expect(try await gateway.apply(code).outcome == "400 INVALID_OOB_CODE")
         #expect(try await gateway.signInWithLink(Intrusion.victim, code).outcome == "400 INVALID_OOB_CODE")
-        #expect(try await gateway.page(code).status == 200)
+        #expect(try await gateway.openPage(code).status == 200)
     }
 
     /// Events after which the link is invalid.
@@ -127,10 +127,10 @@ struct RemovalLinkTests {
     )
     func ends(row: Row) async throws {
         let intrusion = try await Intrusion()
-        let stolen = try await intrusion.intrude()
+        let stolen = try await intrusion.signInAsAttacker()
         let code = try await intrusion.linkIdentity(stolen)
         try await row.act(intrusion, stolen)
-        for exchange in [try await intrusion.gateway.page(code), try await intrusion.gateway.submit(code)] {
+        for exchange in [try await intrusion.gateway.openPage(code), try await intrusion.gateway.submit(code)] {
             #expect(exchange.status == 400)
         }
     }
@@ -140,9 +140,9 @@ struct RemovalLinkTests {
         let intrusion = try await Intrusion()
         let gateway = intrusion.gateway
         let adasIdentity = SimulatedPerson.named("Ada", "Elsewhere")
-        _ = try await gateway.link(gateway.apple(adasIdentity), to: intrusion.intrude().idToken)
+        _ = try await gateway.link(gateway.apple(adasIdentity), to: intrusion.signInAsAttacker().idToken)
         gateway.clock.advance(by: .seconds(60))
-        let stolen = try await intrusion.intrude()
+        let stolen = try await intrusion.signInAsAttacker()
         let code = try await intrusion.linkIdentity(stolen)
         try await intrusion.takeOver(stolen)
         let confirmation = try #require(try await gateway.emails(.passwordChanged).last)
@@ -155,10 +155,10 @@ struct RemovalLinkTests {
         #expect(try await gateway.submit(appleRemoval.code).status == 200)
         gateway.clock.advance(by: .seconds(1))
         for recovery in [code, try await gateway.code(.emailChanged)] {
-            #expect(try await gateway.page(recovery).status == 200)
+            #expect(try await gateway.openPage(recovery).status == 200)
         }
         #expect(try await gateway.submit(code).text.contains("Now set a new password"))
-        for removal in sent { #expect(try await gateway.page(removal.code).status == 400) }
+        for removal in sent { #expect(try await gateway.openPage(removal.code).status == 400) }
         #expect(try await gateway.user(intrusion.ada.localId)["email"]?.string == Intrusion.victim)
     }
 }

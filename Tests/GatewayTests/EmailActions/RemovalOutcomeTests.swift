@@ -13,7 +13,7 @@ struct RemovalOutcomeTests {
     func pending() async throws {
         let intrusion = try await Intrusion()
         let gateway = intrusion.gateway
-        let stolen = try await intrusion.intrude()
+        let stolen = try await intrusion.signInAsAttacker()
         let waiting = SimulatedPerson.named("Eve", "Waiting").with { $0.email = Intrusion.victim }
         let code = try await intrusion.linkIdentity(stolen)
         let conflict = try await gateway.signIn(
@@ -38,7 +38,7 @@ struct RemovalOutcomeTests {
     func audited() async throws {
         let intrusion = try await Intrusion()
         let gateway = intrusion.gateway
-        let stolen = try await intrusion.intrude()
+        let stolen = try await intrusion.signInAsAttacker()
         let code = try await intrusion.linkIdentity(stolen)
         let renewed = try await intrusion.changeAddress(stolen, to: "evil@example.com")
         _ = try await gateway.update(renewed.idToken, ["password": "known to eve"])
@@ -57,7 +57,7 @@ struct RemovalOutcomeTests {
     func addressTaken() async throws {
         let intrusion = try await Intrusion()
         let gateway = intrusion.gateway
-        let stolen = try await intrusion.intrude()
+        let stolen = try await intrusion.signInAsAttacker()
         let code = try await intrusion.linkIdentity(stolen)
         _ = try await intrusion.changeAddress(stolen, to: "evil@example.com")
         _ = try await gateway.signUpVerified(email: Intrusion.victim, password: "another user's")
@@ -72,7 +72,7 @@ struct RemovalOutcomeTests {
     func withoutPasswords() async throws {
         let intrusion = try await Intrusion()
         let gateway = intrusion.gateway
-        let code = try await intrusion.linkIdentity(intrusion.intrude())
+        let code = try await intrusion.linkIdentity(intrusion.signInAsAttacker())
         _ = try await gateway.database.pool.execute(
             "UPDATE project SET policy = policy || jsonb_build_object('allowsPasswords', 'false')")
         let done = try await gateway.withFreshCaches().submit(code)
@@ -119,9 +119,7 @@ struct RemovalOutcomeTests {
         #expect(account["email"] == "person@gmail.com" && account["passwordUpdatedAt"] == nil)
         #expect(account["providerUserInfo"]?[1] == nil)
     }
-}
 
-extension RemovalOutcomeTests {
     @Test(
         "The removal link is invalid after an administrator has changed address, password or validSince",
         arguments: [
@@ -130,7 +128,7 @@ extension RemovalOutcomeTests {
     func administratorChange(change: [String: JSON]) async throws {
         let intrusion = try await Intrusion()
         let gateway = intrusion.gateway
-        let stolen = try await intrusion.changeAddress(try await intrusion.intrude(), to: "evil@example.com")
+        let stolen = try await intrusion.changeAddress(try await intrusion.signInAsAttacker(), to: "evil@example.com")
         _ = try await gateway.database.pool.execute("UPDATE account SET email_verified = true")
         #expect(try await gateway.link(gateway.google(Intrusion.attackerGoogle), to: stolen.idToken).status == 200)
         let code = try #require(try await gateway.emails(.identityLinked).last?.content.code)

@@ -40,7 +40,7 @@ struct ResetRemedyTests {
     func page() async throws {
         let (gateway, localId) = try await Self.threeIdentities()
         let code = try await gateway.requestedCode("PASSWORD_RESET", ["email": "person@gmail.com"])
-        let page = try await gateway.page(code)
+        let page = try await gateway.openPage(code)
         #expect(page.checkboxes.sorted() == ["remove.apple.com", "remove.facebook.com"])
         #expect(!page.text.contains(" checked"))
         #expect(page.text.contains("Phone &lt;of Eve&gt;") && page.text.contains("15 January 2027"))
@@ -84,7 +84,7 @@ struct ResetRemedyTests {
         let (gateway, _) = try await Self.threeIdentities()
         gateway.clock.advance(by: .seconds(30 * 86_400))
         let code = try await gateway.requestedCode("PASSWORD_RESET", ["email": "person@gmail.com"])
-        #expect(try await gateway.page(code).checkboxes.count == 2)
+        #expect(try await gateway.openPage(code).checkboxes.count == 2)
         #expect(try await gateway.reset(code, "staple battery").status == 200)
         let confirmation = try #require(try await gateway.emails(.passwordChanged).last)
         #expect(confirmation.content.removals == nil)

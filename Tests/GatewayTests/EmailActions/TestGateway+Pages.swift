@@ -15,7 +15,7 @@ extension Exchange {
 
 extension TestGateway {
     /// Opens the action page with a code, and with the query parameters in `more`.
-    func page(_ code: String, _ more: [String: String] = [:]) async throws -> Exchange {
+    func openPage(_ code: String, _ more: [String: String] = [:]) async throws -> Exchange {
         let query = ["oobCode": code].merging(more) { $1 }.map { (name: $0.key, value: $0.value) }
         return try await send(.get, "/__/auth/action", body: [], query: query)
     }

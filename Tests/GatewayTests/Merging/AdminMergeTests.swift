@@ -82,10 +82,7 @@ struct AdminMergeTests {
     func retry() async throws {
         let gateway = try await MergeCase.emptyTarget.gateway()
         let body: JSON = ["mergeToken": try await gateway.previewMerge().json["mergeToken"] ?? .null]
-        let outcomes = try await withThrowingTaskGroup(of: Exchange.self) { group in
-            for _ in 0..<6 { group.addTask { try await gateway.administer(":merge", body) } }
-            return try await group.reduce(into: [Exchange]()) { $0.append($1) }
-        }
+        let outcomes = try await concurrently(6) { _ in try await gateway.administer(":merge", body) }
         #expect(Set(outcomes.map(\.text)).count == 1, "\(outcomes.map(\.text))")
         #expect(outcomes[0].outcome == "200")
         #expect(try await gateway.recordedEvents().outbox.count { $0.hasPrefix("account.merged") } == 1)
@@ -119,7 +116,7 @@ struct AdminMergeTests {
     @Test("A merge token is valid for ten minutes, for administrators of its project, until an account changes")
     func preview() async throws {
         let gateway = try await MergeCase.emptyTarget.gateway()
-        try await gateway.makeOtherProject("other", serviceKey: "sks_other")
+        try await gateway.makeOtherProject(serviceKey: "sks_other")
         let token = try await gateway.previewMerge().json["mergeToken"] ?? .null
         let elsewhere = try await gateway.administer(
             ":merge", ["mergeToken": token], in: "other", bearer: "sks_other")

@@ -107,7 +107,7 @@ struct UndoMergeLinkTests {
         gateway.clock.advance(by: .seconds(1))
         let before = try await gateway.dump()
         for _ in 0..<2 {
-            let page = try await gateway.page(stolen.code)
+            let page = try await gateway.openPage(stolen.code)
             #expect(page.status == 200 && page.text.contains("Undo the merge"), "\(page.text)")
         }
         #expect(try await gateway.dump() == before)
@@ -155,10 +155,7 @@ struct UndoMergeLinkTests {
     @Test("The undo link works for only one of several concurrent requests")
     func race() async throws {
         let stolen = try await StolenAccount()
-        let statuses = try await withThrowingTaskGroup(of: Int.self) { group in
-            for _ in 0..<6 { group.addTask { try await stolen.gateway.submit(stolen.code).status } }
-            return try await group.reduce(into: [Int]()) { $0.append($1) }
-        }
+        let statuses = try await concurrently(6) { _ in try await stolen.gateway.submit(stolen.code).status }
         #expect(statuses.sorted() == [200, 400, 400, 400, 400, 400])
     }
 

@@ -35,13 +35,13 @@ struct ProgramPagesTests {
             ("the kernel's own page", mapping(inode: 0, path: "[vdso]"), false),
         ])
     func unchanged(name: String, maps: String, expected: Bool) {
-        #expect(ProgramPages.unchanged(in: maps) == (expected ? [Self.range] : []))
+        #expect(ProgramPages.unchangedRanges(in: maps) == (expected ? [Self.range] : []))
     }
 
     @Test("Memory pages that can be released are found among others")
     func several() {
         let maps = Self.mapping(anonymous: 8) + Self.mapping() + Self.mapping(permissions: "rw-p") + Self.mapping()
-        #expect(ProgramPages.unchanged(in: maps) == [Self.range, Self.range])
+        #expect(ProgramPages.unchangedRanges(in: maps) == [Self.range, Self.range])
     }
 
     @Test("The program still runs after its pages were released")

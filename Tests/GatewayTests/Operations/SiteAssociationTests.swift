@@ -25,21 +25,21 @@ struct SiteAssociationTests {
         ["/": "/demo/__/auth/links", "?": .object([name: .string(value)])]
     }
 
-    private func file(_ path: String, of backend: Configurator, at host: String) async throws -> Exchange {
-        try await backend.gateway.withFreshCaches().send(
+    private func file(_ path: String, of configurator: Configurator, at host: String) async throws -> Exchange {
+        try await configurator.gateway.withFreshCaches().send(
             .get, path, body: [], query: [], headers: ["Host": host])
     }
 
-    private func backend(with app: [String: JSON] = app) async throws -> Configurator {
-        let backend = try await Configurator()
-        try await backend.enableApple()
-        #expect(try await backend.send(.post, "apps", .object(app)).outcome == "200")
-        return backend
+    private func configurator(with app: [String: JSON] = app) async throws -> Configurator {
+        let configurator = try await Configurator()
+        try await configurator.enableApple()
+        #expect(try await configurator.send(.post, "apps", .object(app)).outcome == "200")
+        return configurator
     }
 
     @Test("Apple's file has each bundle ID with the team ID, and matches only links that name the bundle ID")
     func appleFile() async throws {
-        let file = try await file(Self.apple, of: backend(), at: "auth.example.com")
+        let file = try await file(Self.apple, of: configurator(), at: "auth.example.com")
         #expect(file.status == 200 && file.headers["Content-Type"] == "application/json; charset=UTF-8")
         #expect(
             file.json == [
@@ -63,7 +63,7 @@ struct SiteAssociationTests {
     func androidFile() async throws {
         let opensLinks = "delegate_permission/common.handle_all_urls"
         #expect(
-            try await file(Self.android, of: backend(), at: "auth.example.com").json == [
+            try await file(Self.android, of: configurator(), at: "auth.example.com").json == [
                 [
                     "relation": [.string(opensLinks), "delegate_permission/common.get_login_creds"],
                     "target": [
@@ -84,15 +84,15 @@ struct SiteAssociationTests {
             ("auth.example.com.evil.example", []), ("", []),
         ] as [(String, JSON)])
     func hosts(host: String, apps: JSON) async throws {
-        let backend = try await backend()
-        #expect(try await file(Self.apple, of: backend, at: host).json["webcredentials"]?["apps"] == apps)
+        let configurator = try await configurator()
+        #expect(try await file(Self.apple, of: configurator, at: host).json["webcredentials"]?["apps"] == apps)
     }
 
     @Test("An app of another team is named with its own team")
     func ownTeam() async throws {
-        let backend = try await backend(
+        let configurator = try await configurator(
             with: Self.app.merging(["teamId": "OTHERTEAM1", "bundleIds": ["com.example.app"]]) { $1 })
-        let file = try await file(Self.apple, of: backend, at: "auth.example.com")
+        let file = try await file(Self.apple, of: configurator, at: "auth.example.com")
         #expect(file.json["webcredentials"] == ["apps": ["OTHERTEAM1.com.example.app"]])
     }
 
@@ -104,7 +104,7 @@ struct SiteAssociationTests {
         var root = gateway.root
         root.appleDomainAssociation = "MIIQ\r\nUwYJ"
         let request = Request(id: "0", method: .get, path: path, peer: "192.0.2.1")
-        let response = await root.gateway(on: gateway.database.pool).respond(to: request)
+        let response = await root.pipeline(on: gateway.database.pool).respond(to: request)
         #expect(response.status == 200 && Exchange(response).text == "MIIQ\r\nUwYJ\n")
         #expect(response.headers["Content-Type"]?.hasPrefix("text/plain") == true)
     }

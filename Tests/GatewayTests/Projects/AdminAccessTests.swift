@@ -18,7 +18,7 @@ struct AdminAccessTests {
         arguments: operations)
     func otherProject(operation: String) async throws {
         let gateway = try await TestGateway.administered()
-        try await gateway.makeOtherProject("other", serviceKey: "sks_other")
+        try await gateway.makeOtherProject(serviceKey: "sks_other")
         _ = try await gateway.administer("", ["localId": "ada"])
         let body: JSON = [
             "localId": operation == ":lookup" ? ["ada"] : "ada", "localIds": ["ada"], "force": true,
@@ -36,7 +36,7 @@ struct AdminAccessTests {
         "Two projects can have accounts with the same ID, address and number, and a deletion removes only one of them")
     func accountsOfOtherProject() async throws {
         let gateway = try await TestGateway.administered()
-        try await gateway.makeOtherProject("other", serviceKey: "sks_other")
+        try await gateway.makeOtherProject(serviceKey: "sks_other")
         let body: JSON = ["localId": "ada", "email": "ada@example.com", "phoneNumber": "+15555550100"]
         _ = try await gateway.administer("", body)
         #expect(try await gateway.administer("", body, in: "other", bearer: "sks_other").outcome == "200")
@@ -69,7 +69,7 @@ struct AdminAccessTests {
     func targetProject(isDev: Bool, target: String, expected: String) async throws {
         let gateway = try await TestGateway(mode: isDev ? .dev(ID("demo")) : .serve(at: "https://auth.example.com"))
         try await gateway.makeServiceKey()
-        try await gateway.makeOtherProject("other", serviceKey: "sks_other")
+        try await gateway.makeOtherProject(serviceKey: "sks_other")
         let headers: Headers = ["Authorization": "Bearer \(isDev ? "owner" : TestGateway.serviceKey)"]
         let body: JSON = ["localId": "ada", "targetProjectId": .string(target)]
         let answer = try await gateway.send(
@@ -88,7 +88,7 @@ struct AdminAccessTests {
     @Test("Listing accounts needs a service key of the project")
     func batchGet() async throws {
         let gateway = try await TestGateway.administered()
-        try await gateway.makeOtherProject("other", serviceKey: "sks_other")
+        try await gateway.makeOtherProject(serviceKey: "sks_other")
         #expect(try await gateway.batchGet(bearer: "sks_other").status == 403)
         #expect(try await gateway.batchGet(bearer: nil).status == 403)
     }

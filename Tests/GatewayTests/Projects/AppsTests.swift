@@ -42,19 +42,19 @@ struct AppsTests {
 
     @Test("Apps are created, returned, listed, changed and deleted")
     func createToDelete() async throws {
-        let backend = try await Configurator()
-        #expect(try await backend.send(.get, "apps").json == ["apps": [Self.defaultApp]])
-        #expect(try await backend.send(.post, "apps", Self.ios).json == Self.shown())
-        #expect(try await backend.send(.post, "apps", Self.ios).outcome == "409 CONFIGURATION_EXISTS")
-        #expect(try await backend.send(.get, "apps/ios").json == Self.shown())
-        #expect(try await backend.send(.get, "apps").json == ["apps": [Self.defaultApp, Self.shown()]])
+        let configurator = try await Configurator()
+        #expect(try await configurator.send(.get, "apps").json == ["apps": [Self.defaultApp]])
+        #expect(try await configurator.send(.post, "apps", Self.ios).json == Self.shown())
+        #expect(try await configurator.send(.post, "apps", Self.ios).outcome == "409 CONFIGURATION_EXISTS")
+        #expect(try await configurator.send(.get, "apps/ios").json == Self.shown())
+        #expect(try await configurator.send(.get, "apps").json == ["apps": [Self.defaultApp, Self.shown()]])
         let exemption: JSON = ["kind": "thirdPartyClient", "reason": "it reads that service's mail"]
-        let changed = try await backend.send(
+        let changed = try await configurator.send(
             .patch, "apps/ios", ["exemption": exemption, "platform": "web", "bundleIds": []],
             mask: "exemption,signInMethods,bundleIds")
         let declared: JSON = [
             "kind": "thirdPartyClient", "reason": "it reads that service's mail", "declaredBy": "key:backend",
-            "declaredAt": .string(backend.gateway.clock.now.iso8601),
+            "declaredAt": .string(configurator.gateway.clock.now.iso8601),
         ]
         let expected = Self.shown {
             $0["exemption"] = declared
@@ -63,17 +63,17 @@ struct AppsTests {
         }
         #expect(changed.json == expected)
         #expect(
-            try await backend.send(.patch, "apps/ios", changed.json).json == expected,
+            try await configurator.send(.patch, "apps/ios", changed.json).json == expected,
             "the response can be written back")
-        let reset = try await backend.send(.patch, "apps/ios", [:])
+        let reset = try await configurator.send(.patch, "apps/ios", [:])
         #expect(reset.json["exemption"] == nil)
         #expect(reset.json["platform"] == "other")
-        #expect(try await backend.send(.delete, "apps/ios").text == "{}")
+        #expect(try await configurator.send(.delete, "apps/ios").text == "{}")
         for method in [.get, .patch, .delete] as [HTTP.Method] {
-            #expect(try await backend.send(method, "apps/ios", [:]).outcome == "404 CONFIGURATION_NOT_FOUND")
+            #expect(try await configurator.send(method, "apps/ios", [:]).outcome == "404 CONFIGURATION_NOT_FOUND")
         }
         #expect(
-            try await backend.trail() == [
+            try await configurator.serviceKeyTrail() == [
                 "key:backend app.added ios", "key:backend app.changed ios", "key:backend app.changed ios",
                 "key:backend app.removed ios", "key:backend exemption.declared ios",
                 "key:backend exemption.withdrawn ios",
@@ -93,16 +93,16 @@ struct AppsTests {
             ),
             (
                 "platform", "amiga",
-                "400 Invalid JSON payload received. /platform must be equal to one of the allowed values"
+                "400 Invalid JSON payload received. /platform must be one of ios, macos, android, windows, web, other"
             ),
             (
                 "distribution", "disk",
-                "400 Invalid JSON payload received. /distribution must be equal to one of the allowed values"
+                "400 Invalid JSON payload received. /distribution must be one of appStore, marketplace, playStore, enterprise, web, other"
             ),
             ("exemption", ["reason": "x"], "400 Invalid JSON payload received. /exemption/kind must be present"),
             (
                 "exemption", ["kind": "small", "reason": "x"],
-                "400 Invalid JSON payload received. /exemption/kind must be equal to one of the allowed values"
+                "400 Invalid JSON payload received. /exemption/kind must be one of ownAccountsOnly, alternativeMarketplace, organisationAccounts, governmentIdentity, thirdPartyClient"
             ),
             (
                 "exemption", ["kind": "thirdPartyClient"],
@@ -122,10 +122,10 @@ struct AppsTests {
             ),
         ] as [(String, JSON?, String)])
     func refusals(member: String, value: JSON?, expected: String) async throws {
-        let backend = try await Configurator()
+        let configurator = try await Configurator()
         let body = Self.shown { $0[member] = value }
-        #expect(try await backend.send(.post, "apps", body).outcome == expected)
-        #expect(try await backend.send(.get, "apps").json == ["apps": [Self.defaultApp]])
+        #expect(try await configurator.send(.post, "apps", body).outcome == expected)
+        #expect(try await configurator.send(.get, "apps").json == ["apps": [Self.defaultApp]])
     }
 
     @Test(
@@ -144,19 +144,20 @@ struct AppsTests {
             (["signInMethods": ["password"]], nil),
         ] as [(JSON, String?)])
     func guideline(body: JSON, problem: String?) async throws {
-        let backend = try await Configurator()
-        try await backend.enableApple()
-        try await backend.enableGoogle()
-        let answer = try await backend.send(.patch, "apps/default", body)
+        let configurator = try await Configurator()
+        try await configurator.enableApple()
+        try await configurator.enableGoogle()
+        let answer = try await configurator.send(.patch, "apps/default", body)
         #expect(answer.outcome == (problem.map { "409 LOGIN_SERVICES_4_8 : app default: \($0)" } ?? "200"))
     }
 
     @Test("Apps are accessible only with a service key of their project")
     func otherProject() async throws {
-        let backend = try await Configurator()
-        let answer = try await backend.gateway.administer(.get, "/v2/projects/other/apps", by: backend.backend)
+        let configurator = try await Configurator()
+        let answer = try await configurator.gateway.administer(
+            .get, "/v2/projects/other/apps", by: configurator.serviceKey)
         #expect(answer.outcome == "403 The caller does not have permission")
-        let client = try await backend.gateway.send(
+        let client = try await configurator.gateway.send(
             .get, "\(Configurator.projectPath)/apps", body: [], query: [("key", TestGateway.apiKey)])
         #expect(client.outcome.hasPrefix("400 INSUFFICIENT_PERMISSION"))
     }

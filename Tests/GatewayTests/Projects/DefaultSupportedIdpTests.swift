@@ -10,14 +10,11 @@ import Testing
 
 @Suite("Configuration of Apple and Google", .serialized)
 struct DefaultSupportedIdpTests {
-    static let apple = "defaultSupportedIdpConfigs/apple.com"
-    static let google = "defaultSupportedIdpConfigs/google.com"
-
     static let shownApple: JSON = [
         "name": "projects/demo/defaultSupportedIdpConfigs/apple.com", "enabled": true,
         "clientId": "com.example.web", "clientIds": ["com.example.web", "com.example.app"],
         "appleSignInConfig": [
-            "codeFlowConfig": ["teamId": "TEAM123456", "keyId": "KEY1234567"],
+            "codeFlowConfig": ["teamId": .string(AppleServer.team), "keyId": .string(AppleServer.keyID)],
             "bundleIds": ["com.example.app"], "acceptsUnhashedNonces": false,
         ],
     ]
@@ -29,24 +26,24 @@ struct DefaultSupportedIdpTests {
 
     @Test("Providers are created, returned, listed and deleted, and responses contain no secrets")
     func createToDelete() async throws {
-        let backend = try await Configurator()
-        let empty = try await backend.send(.get, "defaultSupportedIdpConfigs")
+        let configurator = try await Configurator()
+        let empty = try await configurator.send(.get, "defaultSupportedIdpConfigs")
         #expect(empty.json == ["defaultSupportedIdpConfigs": []])
-        let made = try await backend.send(
+        let made = try await configurator.send(
             .post, "defaultSupportedIdpConfigs?idpId=apple.com", try Configurator.apple())
         #expect(made.json == Self.shownApple)
-        try await backend.enableGoogle()
-        #expect(try await backend.send(.get, Self.google).json == Self.shownGoogle)
-        let list = try await backend.send(.get, "defaultSupportedIdpConfigs")
+        try await configurator.enableGoogle()
+        #expect(try await configurator.send(.get, Configurator.googlePath).json == Self.shownGoogle)
+        let list = try await configurator.send(.get, "defaultSupportedIdpConfigs")
         #expect(list.json == ["defaultSupportedIdpConfigs": [Self.shownApple, Self.shownGoogle]])
-        let first = try await backend.send(.get, "defaultSupportedIdpConfigs?pageSize=1")
+        let first = try await configurator.send(.get, "defaultSupportedIdpConfigs?pageSize=1")
         #expect(first.json == ["defaultSupportedIdpConfigs": [Self.shownApple], "nextPageToken": "apple.com"])
-        let second = try await backend.send(.get, "defaultSupportedIdpConfigs?pageSize=1&pageToken=apple.com")
+        let second = try await configurator.send(.get, "defaultSupportedIdpConfigs?pageSize=1&pageToken=apple.com")
         #expect(second.json == ["defaultSupportedIdpConfigs": [Self.shownGoogle]])
-        #expect(try await backend.send(.delete, Self.google).text == "{}")
-        #expect(try await backend.send(.get, Self.google).outcome == "404 CONFIGURATION_NOT_FOUND")
+        #expect(try await configurator.send(.delete, Configurator.googlePath).text == "{}")
+        #expect(try await configurator.send(.get, Configurator.googlePath).outcome == "404 CONFIGURATION_NOT_FOUND")
         #expect(
-            try await backend.trail() == [
+            try await configurator.serviceKeyTrail() == [
                 "key:backend provider.added apple.com", "key:backend provider.added google.com",
                 "key:backend provider.removed google.com",
             ])
@@ -54,19 +51,18 @@ struct DefaultSupportedIdpTests {
 
     @Test("The private key is bound to its provider, and can be re-encrypted with another master key")
     func secret() async throws {
-        let backend = try await Configurator()
-        try await backend.enableApple()
-        let store = ProviderSecretStore(pool: backend.gateway.database.pool)
-        let keys = try MasterKeys(current: [UInt8](repeating: 7, count: 32))
+        let configurator = try await Configurator()
+        try await configurator.enableApple()
+        let store = ProviderSecretStore(pool: configurator.gateway.database.pool)
+        let keys = configurator.gateway.masterKeys
         let stored = try await store.secret(of: .apple, in: ID("demo"), under: keys)
         #expect(try stored?.expose() == Configurator.applePrivateKey.get())
-        let rotatedKeys = try MasterKeys(
-            current: [UInt8](repeating: 8, count: 32), previous: [UInt8](repeating: 7, count: 32))
+        let rotatedKeys = try MasterKeys(current: TestGateway.newMasterKey, previous: TestGateway.masterKey)
         let (column, box) = (Reencryption.providerSecrets(in: store), SealedBox(keys: rotatedKeys))
         #expect(try await column.reencrypt(with: box) == 1)
         #expect(try await column.reencrypt(with: box) == 0)
         await #expect(throws: SealFault.self) { try await store.secret(of: .apple, in: ID("demo"), under: keys) }
-        _ = try await backend.gateway.database.pool.execute(
+        _ = try await configurator.gateway.database.pool.execute(
             "UPDATE identity_provider SET provider = 'google.com'")
         await #expect(throws: SealFault.tagMismatch) {
             try await store.secret(of: .google, in: ID("demo"), under: rotatedKeys)
@@ -106,14 +102,14 @@ struct DefaultSupportedIdpTests {
                 body: ["appleSignInConfig": ["codeFlowConfig": ["keyId": "OTHERKEY12", "teamId": "OTHERTEAM1"]]],
                 mask: "appleSignInConfig.codeFlowConfig.keyId", member: "appleSignInConfig",
                 expected: [
-                    "codeFlowConfig": ["teamId": "TEAM123456", "keyId": "OTHERKEY12"],
+                    "codeFlowConfig": ["teamId": .string(AppleServer.team), "keyId": "OTHERKEY12"],
                     "bundleIds": ["com.example.app"], "acceptsUnhashedNonces": false,
                 ]),
             Change(
                 testDescription: "unhashed nonces", body: ["appleSignInConfig": ["acceptsUnhashedNonces": true]],
                 mask: "appleSignInConfig.acceptsUnhashedNonces", member: "appleSignInConfig",
                 expected: [
-                    "codeFlowConfig": ["teamId": "TEAM123456", "keyId": "KEY1234567"],
+                    "codeFlowConfig": ["teamId": .string(AppleServer.team), "keyId": .string(AppleServer.keyID)],
                     "bundleIds": ["com.example.app"], "acceptsUnhashedNonces": true,
                 ]),
             Change(
@@ -121,22 +117,22 @@ struct DefaultSupportedIdpTests {
                 member: "appleSignInConfig", expected: ["bundleIds": [], "acceptsUnhashedNonces": false]),
         ])
     func mask(row: Change) async throws {
-        let backend = try await Configurator()
-        try await backend.enableApple()
-        let changed = try await backend.send(.patch, Self.apple, row.body, mask: row.mask)
+        let configurator = try await Configurator()
+        try await configurator.enableApple()
+        let changed = try await configurator.send(.patch, Configurator.applePath, row.body, mask: row.mask)
         #expect(changed.outcome == "200")
         #expect(changed.json[row.member] == row.expected)
-        #expect(try await backend.send(.get, Self.apple).json == changed.json)
+        #expect(try await configurator.send(.get, Configurator.applePath).json == changed.json)
     }
 
     @Test("A configuration can be written back unchanged")
     func roundTrip() async throws {
-        let backend = try await Configurator()
-        try await backend.enableApple()
-        try await backend.enableGoogle()
-        for path in [Self.apple, Self.google] {
-            let shown = try await backend.send(.get, path)
-            #expect(try await backend.send(.patch, path, shown.json).json == shown.json)
+        let configurator = try await Configurator()
+        try await configurator.enableApple()
+        try await configurator.enableGoogle()
+        for path in [Configurator.applePath, Configurator.googlePath] {
+            let shown = try await configurator.send(.get, path)
+            #expect(try await configurator.send(.patch, path, shown.json).json == shown.json)
         }
     }
 
@@ -171,11 +167,11 @@ struct DefaultSupportedIdpTests {
                     "clientId": "a",
                     "appleSignInConfig": ["codeFlowConfig": ["teamId": "T", "keyId": "k", "privateKey": "PEM"]],
                 ],
-                "400 INVALID_CONFIG : apple.com's team ID must be ten upper-case letters and digits; apple.com's key ID must be ten upper-case letters and digits; apple.com's private key must be a P-256 key in PEM, as in the .p8 file"
+                "400 INVALID_CONFIG : apple.com's team ID must be ten upper-case letters or digits; apple.com's key ID must be ten upper-case letters or digits; apple.com's private key must be a P-256 key in PEM, as in the .p8 file"
             ),
             (
                 "?idpId=apple.com", ["clientId": "a", "appleSignInConfig": ["acceptsUnhashedNonces": true]],
-                "400 INVALID_CONFIG : apple.com's team ID must be ten upper-case letters and digits; apple.com's key ID must be ten upper-case letters and digits"
+                "400 INVALID_CONFIG : apple.com's team ID must be ten upper-case letters or digits; apple.com's key ID must be ten upper-case letters or digits"
             ),
             (
                 "?idpId=google.com", ["enabled": true, "clientId": "a"],
@@ -183,17 +179,18 @@ struct DefaultSupportedIdpTests {
             ),
         ] as [(String, JSON, String)])
     func refusals(query: String, body: JSON, expected: String) async throws {
-        let backend = try await Configurator()
-        let refused = try await backend.send(.post, "defaultSupportedIdpConfigs\(query)", body)
+        let configurator = try await Configurator()
+        let refused = try await configurator.send(.post, "defaultSupportedIdpConfigs\(query)", body)
         #expect(refused.outcome == expected)
-        #expect(try await backend.send(.get, "defaultSupportedIdpConfigs").json == ["defaultSupportedIdpConfigs": []])
+        #expect(
+            try await configurator.send(.get, "defaultSupportedIdpConfigs").json == ["defaultSupportedIdpConfigs": []])
     }
 
     @Test("An RSA key is rejected for Apple")
     func rsa() async throws {
-        let backend = try await Configurator()
+        let configurator = try await Configurator()
         let pem = try PrivateKey.generate(.rs256).pem
-        let refused = try await backend.send(
+        let refused = try await configurator.send(
             .post, "defaultSupportedIdpConfigs?idpId=apple.com",
             ["clientId": "a", "appleSignInConfig": ["codeFlowConfig": ["privateKey": .string(pem)]]])
         #expect(refused.outcome.hasPrefix("400 INVALID_CONFIG : apple.com's private key must be"))
@@ -204,18 +201,19 @@ struct DefaultSupportedIdpTests {
         "Other providers and malformed names are not found",
         arguments: ["facebook.com", "oidc.a", "apple.com%20", "..", "%00"])
     func unknown(id: String) async throws {
-        let backend = try await Configurator()
+        let configurator = try await Configurator()
         for method in [.get, .patch, .delete] as [HTTP.Method] {
-            let answer = try await backend.send(method, "defaultSupportedIdpConfigs/\(id)", method == .get ? nil : [:])
+            let answer = try await configurator.send(
+                method, "defaultSupportedIdpConfigs/\(id)", method == .get ? nil : [:])
             #expect(answer.status == 404)
         }
     }
 
     @Test("A provider cannot be created twice")
     func twice() async throws {
-        let backend = try await Configurator()
-        try await backend.enableApple()
-        let again = try await backend.send(
+        let configurator = try await Configurator()
+        try await configurator.enableApple()
+        let again = try await configurator.send(
             .post, "defaultSupportedIdpConfigs?idpId=apple.com", try Configurator.apple())
         #expect(again.outcome == "409 CONFIGURATION_EXISTS")
         #expect(again.json["error"]?["status"] == "ALREADY_EXISTS")
@@ -236,15 +234,17 @@ struct DefaultSupportedIdpTests {
             ),
         ] as [(HTTP.Method, JSON?, String?, String)])
     func lastApple(method: HTTP.Method, body: JSON?, mask: String?, problem: String) async throws {
-        let backend = try await Configurator()
-        try await backend.enableApple()
-        try await backend.enableGoogle()
-        let refused = try await backend.send(method, Self.apple, body, mask: mask)
+        let configurator = try await Configurator()
+        try await configurator.enableApple()
+        try await configurator.enableGoogle()
+        let refused = try await configurator.send(method, Configurator.applePath, body, mask: mask)
         #expect(
             refused.outcome == "409 LOGIN_SERVICES_4_8 : app default: it shows google.com \(problem)")
         #expect(refused.json["error"]?["status"] == "FAILED_PRECONDITION")
-        #expect(try await backend.send(.get, Self.apple).json == Self.shownApple)
-        #expect(try await backend.send(.patch, Self.google, ["enabled": false], mask: "enabled").outcome == "200")
-        #expect(try await backend.send(method, Self.apple, body, mask: mask).outcome == "200")
+        #expect(try await configurator.send(.get, Configurator.applePath).json == Self.shownApple)
+        #expect(
+            try await configurator.send(.patch, Configurator.googlePath, ["enabled": false], mask: "enabled").outcome
+                == "200")
+        #expect(try await configurator.send(method, Configurator.applePath, body, mask: mask).outcome == "200")
     }
 }

@@ -16,13 +16,13 @@ struct LoginMethodsTests {
 
     @Test("The sign-in methods begin with Apple if there is a social provider, and all have equal prominence")
     func order() async throws {
-        let backend = try await Configurator()
-        try await backend.enableApple()
-        try await backend.enableGoogle()
+        let configurator = try await Configurator()
+        try await configurator.enableApple()
+        try await configurator.enableGoogle()
         let methods = ["password", "google.com", "apple.com"]
-        _ = try await backend.send(
+        _ = try await configurator.send(
             .patch, "apps/default", ["signInMethods": .array(methods.map { .string($0) })], mask: "signInMethods")
-        let answer = try await backend.loginMethods()
+        let answer = try await configurator.loginMethods()
         #expect(Self.summary(answer) == ["apple.com apple", "password password", "google.com social"])
         #expect(answer.json["anonymous"] == false)
         #expect(answer.json["compliant"] == true)
@@ -35,9 +35,9 @@ struct LoginMethodsTests {
 
     @Test("The sign-in methods include Apple's rules for its buttons")
     func buttons() async throws {
-        let backend = try await Configurator()
-        try await backend.enableApple()
-        let buttons = try await backend.loginMethods().json["methods"]?[0]?["buttons"]
+        let configurator = try await Configurator()
+        try await configurator.enableApple()
+        let buttons = try await configurator.loginMethods().json["methods"]?[0]?["buttons"]
         #expect(buttons?["native"]?["titles"] == ["Sign in with Apple", "Sign up with Apple", "Continue with Apple"])
         #expect(buttons?["native"]?["minimumWidth"] == 140)
         #expect(buttons?["native"]?["minimumHeight"] == 30)
@@ -49,67 +49,61 @@ struct LoginMethodsTests {
 
     @Test("If guideline 4.8 is violated, social providers are neither shown nor usable, and the violation is named")
     func broken() async throws {
-        let backend = try await Configurator()
-        try await backend.enableApple()
-        try await backend.enableGoogle()
-        #expect(try await Self.start("google.com", backend) == "400 MISSING_CONTINUE_URI")
-        _ = try await backend.gateway.database.pool.execute(
+        let configurator = try await Configurator()
+        try await configurator.enableApple()
+        try await configurator.enableGoogle()
+        #expect(try await Self.start("google.com", configurator) == "400 MISSING_CONTINUE_URI")
+        _ = try await configurator.gateway.database.pool.execute(
             "UPDATE identity_provider SET secret = NULL WHERE provider = 'apple.com'")
-        let answer = try await Configurator(withFreshCachesOf: backend).loginMethods()
+        let answer = try await Configurator(withFreshCachesOf: configurator).loginMethods()
         #expect(Self.summary(answer) == ["apple.com apple", "password password"])
         #expect(answer.json["compliant"] == false)
         #expect(answer.json["violations"] == ["APPLE_CANNOT_WORK"])
         #expect(answer.json["problems"]?[0]?["providerId"] == "google.com")
-        let refused = try await Self.start("google.com", try Configurator(withFreshCachesOf: backend))
+        let refused = try await Self.start("google.com", try Configurator(withFreshCachesOf: configurator))
         #expect(refused.hasPrefix("400 OPERATION_NOT_ALLOWED : LOGIN_SERVICES_4_8 : "))
-        let apple = try await Self.start("apple.com", try Configurator(withFreshCachesOf: backend))
+        let apple = try await Self.start("apple.com", try Configurator(withFreshCachesOf: configurator))
         #expect(apple == "400 MISSING_CONTINUE_URI", "sign-in with Apple is not affected")
     }
 
     @Test("Sign-in starts only with a provider that is configured, enabled and among the app's methods")
     func start() async throws {
-        let backend = try await Configurator()
-        try await backend.enableApple()
+        let configurator = try await Configurator()
+        try await configurator.enableApple()
         #expect(
-            try await Self.start("google.com", backend)
+            try await Self.start("google.com", configurator)
                 == "400 OPERATION_NOT_ALLOWED : The identity provider configuration is not found.")
-        try await backend.enableGoogle()
-        _ = try await backend.send(.patch, DefaultSupportedIdpTests.google, ["enabled": false], mask: "enabled")
+        try await configurator.enableGoogle()
+        _ = try await configurator.send(.patch, Configurator.googlePath, ["enabled": false], mask: "enabled")
         #expect(
-            try await Self.start("google.com", backend)
+            try await Self.start("google.com", configurator)
                 == "400 OPERATION_NOT_ALLOWED : The identity provider configuration is disabled.")
-        _ = try await backend.send(.patch, "apps/default", ["signInMethods": ["password"]], mask: "signInMethods")
+        _ = try await configurator.send(.patch, "apps/default", ["signInMethods": ["password"]], mask: "signInMethods")
         #expect(
-            try await Self.start("apple.com", backend)
+            try await Self.start("apple.com", configurator)
                 == "400 OPERATION_NOT_ALLOWED : The app does not offer this sign-in method.")
     }
 
     @Test("The sign-in methods of another app of the project can be requested")
     func otherApp() async throws {
-        let backend = try await Configurator()
-        _ = try await backend.send(.post, "apps", ["appId": "web", "signInMethods": ["anonymous"]])
-        let own = try await backend.loginMethods()
+        let configurator = try await Configurator()
+        _ = try await configurator.send(.post, "apps", ["appId": "web", "signInMethods": ["anonymous"]])
+        let own = try await configurator.loginMethods()
         #expect(own.json["appId"] == "default")
         #expect(own.json["anonymous"] == true)
-        #expect(try await backend.loginMethods([("appId", "default")]).json == own.json)
-        let web = try await backend.loginMethods([("appId", "web")])
+        #expect(try await configurator.loginMethods([("appId", "default")]).json == own.json)
+        let web = try await configurator.loginMethods([("appId", "web")])
         #expect(
             web.json == [
                 "appId": "web", "methods": [], "linkOnlyMethods": [], "anonymous": true, "emailLink": false,
                 "compliant": true, "violations": [], "problems": [],
             ])
-        #expect(try await backend.loginMethods([("appId", "nobody")]).outcome == "404 Not Found")
-        #expect(try await backend.gateway.get("/v1/loginMethods").status == 403)
+        #expect(try await configurator.loginMethods([("appId", "nobody")]).outcome == "404 Not Found")
+        #expect(try await configurator.gateway.get("/v1/loginMethods").status == 403)
     }
 
     /// Starts a sign-in without a continue URI. If the provider can be used, the error is the missing URI.
-    static func start(_ provider: String, _ backend: Configurator) async throws -> String {
-        try await backend.gateway.post("/v1/accounts:createAuthUri", ["providerId": .string(provider)]).outcome
-    }
-}
-
-extension Configurator {
-    fileprivate init(withFreshCachesOf other: Configurator) throws {
-        self.init(gateway: try other.gateway.withFreshCaches(), backend: other.backend)
+    static func start(_ provider: String, _ configurator: Configurator) async throws -> String {
+        try await configurator.gateway.post("/v1/accounts:createAuthUri", ["providerId": .string(provider)]).outcome
     }
 }

@@ -30,33 +30,33 @@ struct LoginServicesTableTests {
 
     @Test("The admin API enforces the table", arguments: try LoginServicesRow.all.get())
     func adminAPI(row: LoginServicesRow) async throws {
-        let backend = try await Configurator()
+        let configurator = try await Configurator()
         // A project without apps does not violate the guideline with any provider.
-        #expect(try await backend.send(.delete, "apps/default").outcome == "200")
-        try await backend.setPolicy(row.signUp)
-        try await backend.configure(row.realm, below: "")
+        #expect(try await configurator.send(.delete, "apps/default").outcome == "200")
+        try await configurator.setPolicy(row.signUp)
+        try await configurator.configure(row.realm, below: "")
         if let tenant = row.tenant {
-            let made = try await backend.send(
+            let made = try await configurator.send(
                 .post, "tenants",
                 [
                     "allowPasswordSignup": .bool(tenant.signUp.contains("password")),
                     "enableAnonymousUser": .bool(tenant.signUp.contains("anonymous")),
                     "enableEmailLinkSignin": .bool(tenant.signUp.contains("emailLink")),
                 ])
-            try await backend.configure(tenant, below: "tenants/\(try #require(made.json["tenantId"]?.string))/")
+            try await configurator.configure(tenant, below: "tenants/\(try #require(made.json["tenantId"]?.string))/")
         }
-        let native = try await backend.send(
+        let native = try await configurator.send(
             .post, "apps",
             ["appId": "native", "platform": "ios", "bundleIds": ["com.example.app"], "signInMethods": []])
         #expect(native.outcome == "200")
-        let made = try await backend.send(.post, "apps", row.input)
+        let made = try await configurator.send(.post, "apps", row.input)
         if row.violations.isEmpty {
             #expect(made.outcome == "200")
             #expect(made.json["loginServices"]?["compliant"] == true)
         } else {
             #expect(made.status == 409)
             #expect(row.violations(in: made.outcome).sorted() == row.violations.sorted(), "\(made.outcome)")
-            #expect(try await backend.send(.get, "apps/app").status == 404)
+            #expect(try await configurator.send(.get, "apps/app").status == 404)
         }
     }
 }
@@ -99,12 +99,7 @@ extension Configurator {
                 "clientIds": .array(LoginServicesRow.clientIDs(ofApple: realm.apple).map { .string($0) }),
             ]
             if realm.apple != "noKey" {
-                members["appleSignInConfig"] = [
-                    "codeFlowConfig": [
-                        "teamId": "TEAM123456", "keyId": "KEY1234567",
-                        "privateKey": .string(try Self.applePrivateKey.get()),
-                    ]
-                ]
+                members["appleSignInConfig"] = ["codeFlowConfig": try Self.appleCodeFlowConfig()]
             }
             try await create("\(prefix)defaultSupportedIdpConfigs?idpId=apple.com", members)
         }

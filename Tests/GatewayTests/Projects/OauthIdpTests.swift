@@ -23,13 +23,14 @@ struct OauthIdpTests {
 
     @Test("Providers are created, returned, listed, changed and deleted, and responses contain no secrets")
     func createToDelete() async throws {
-        let backend = try await Configurator()
-        try await backend.enableApple()
+        let configurator = try await Configurator()
+        try await configurator.enableApple()
         #expect(
-            try await backend.send(.post, "oauthIdpConfigs?oauthIdpConfigId=oidc.corp", Self.input).json == Self.shown)
-        #expect(try await backend.send(.get, Self.path).json == Self.shown)
-        #expect(try await backend.send(.get, "oauthIdpConfigs").json == ["oauthIdpConfigs": [Self.shown]])
-        let changed = try await backend.send(
+            try await configurator.send(.post, "oauthIdpConfigs?oauthIdpConfigId=oidc.corp", Self.input).json
+                == Self.shown)
+        #expect(try await configurator.send(.get, Self.path).json == Self.shown)
+        #expect(try await configurator.send(.get, "oauthIdpConfigs").json == ["oauthIdpConfigs": [Self.shown]])
+        let changed = try await configurator.send(
             .patch, Self.path,
             [
                 "displayName": nil, "issuer": "https://other.example.com", "clientIds": ["c", "d"],
@@ -41,11 +42,11 @@ struct OauthIdpTests {
                 "clientIds": ["c", "d"], "issuer": "https://other.example.com", "trustsEmail": true,
                 "responseType": ["idToken": true, "code": false],
             ])
-        #expect(try await backend.send(.patch, Self.path, changed.json).json == changed.json)
-        #expect(try await backend.send(.delete, Self.path).text == "{}")
-        #expect(try await backend.send(.get, Self.path).outcome == "404 CONFIGURATION_NOT_FOUND")
-        #expect(try await backend.send(.patch, Self.path, [:]).outcome == "404 CONFIGURATION_NOT_FOUND")
-        #expect(try await backend.send(.delete, Self.path).outcome == "404 CONFIGURATION_NOT_FOUND")
+        #expect(try await configurator.send(.patch, Self.path, changed.json).json == changed.json)
+        #expect(try await configurator.send(.delete, Self.path).text == "{}")
+        #expect(try await configurator.send(.get, Self.path).outcome == "404 CONFIGURATION_NOT_FOUND")
+        #expect(try await configurator.send(.patch, Self.path, [:]).outcome == "404 CONFIGURATION_NOT_FOUND")
+        #expect(try await configurator.send(.delete, Self.path).outcome == "404 CONFIGURATION_NOT_FOUND")
     }
 
     @Test(
@@ -74,9 +75,9 @@ struct OauthIdpTests {
             ),
         ] as [(String, JSON, String)])
     func refusals(query: String, body: JSON, expected: String) async throws {
-        let backend = try await Configurator()
-        #expect(try await backend.send(.post, "oauthIdpConfigs\(query)", body).outcome == expected)
-        #expect(try await backend.send(.get, "oauthIdpConfigs").json == ["oauthIdpConfigs": []])
+        let configurator = try await Configurator()
+        #expect(try await configurator.send(.post, "oauthIdpConfigs\(query)", body).outcome == expected)
+        #expect(try await configurator.send(.get, "oauthIdpConfigs").json == ["oauthIdpConfigs": []])
     }
 
     @Test("The issuer of an OpenID provider can be on loopback in dev mode")

@@ -19,12 +19,12 @@ struct ProviderIssuerTests {
     /// A gateway with `oidc.corp`, which has the first issuer.
     struct Fixture: Sendable {
         let gateway: TestGateway
-        let backend: Configurator
+        let configurator: Configurator
 
         init() async throws {
             gateway = try await TestGateway()
             try await gateway.makeServiceKey()
-            backend = Configurator(gateway: gateway, backend: try await ServiceKey(in: gateway))
+            configurator = Configurator(gateway: gateway, serviceKey: try await ServiceKey(in: gateway))
             #expect(try await configure(first).outcome == "200")
         }
 
@@ -35,14 +35,15 @@ struct ProviderIssuerTests {
         ///   - realm: empty for the project, otherwise `tenants/ID/`.
         func configure(_ issuer: String, _ query: String = "", at realm: String = "") async throws -> Exchange {
             let input: JSON = [
-                "clientId": .string(CorporateProvider.client), "issuer": .string(issuer), "enabled": true,
+                "clientId": .string(CorporateProviders.client), "issuer": .string(issuer), "enabled": true,
             ]
-            return try await backend.send(.post, "\(realm)oauthIdpConfigs?oauthIdpConfigId=oidc.corp\(query)", input)
+            return try await configurator.send(
+                .post, "\(realm)oauthIdpConfigs?oauthIdpConfigId=oidc.corp\(query)", input)
         }
 
         /// Changes the issuer of `oidc.corp`.
         func change(to issuer: String, _ query: String = "", at realm: String = "") async throws -> Exchange {
-            try await backend.send(.patch, "\(realm)\(path)\(query)", ["issuer": .string(issuer)], mask: "issuer")
+            try await configurator.send(.patch, "\(realm)\(path)\(query)", ["issuer": .string(issuer)], mask: "issuer")
         }
 
         func signIn(_ subject: String = "1", of issuer: String = first, email: String? = nil) async throws -> Exchange {
@@ -89,11 +90,11 @@ struct ProviderIssuerTests {
         let fixture = try await Fixture()
         let ada = try await fixture.signIn()
         if !hasIssuer { try await fixture.execute("UPDATE linked_identity SET issuer = NULL") }
-        #expect(try await fixture.backend.send(.delete, Self.path).outcome == "200")
+        #expect(try await fixture.configurator.send(.delete, Self.path).outcome == "200")
         #expect(try await fixture.configure(Self.second).outcome.hasPrefix(Self.inUse))
         #expect(try await fixture.configure(Self.first).outcome == "200")
         #expect(try await fixture.signIn().json["localId"] == ada.json["localId"])
-        #expect(try await fixture.backend.send(.delete, Self.path).outcome == "200")
+        #expect(try await fixture.configurator.send(.delete, Self.path).outcome == "200")
         #expect(try await fixture.configure(Self.second, "&discardIdentities=true").outcome == "200")
         #expect(try await fixture.signIn(of: Self.second).json["isNewUser"] == true)
     }
@@ -130,7 +131,7 @@ struct ProviderIssuerTests {
         #expect(try await fixture.signIn().outcome == "200")
         let scopes = ServiceKeyScopes(Set(ServiceKeyScope.allCases).subtracting([.linkUsers]))
         let key = try await ServiceKey(id: "limited", in: fixture.gateway, scopes: scopes)
-        let limited = Configurator(gateway: fixture.gateway, backend: key)
+        let limited = Configurator(gateway: fixture.gateway, serviceKey: key)
         let answer = try await limited.send(
             .patch, "\(Self.path)?discardIdentities=true", ["issuer": .string(Self.second)], mask: "issuer")
         #expect(answer.outcome == "403 PERMISSION_DENIED : The service key lacks the scope users.link.")
@@ -159,7 +160,7 @@ struct ProviderIssuerTests {
     @Test("A sign-in sets the issuer of an identity that has none")
     func adopted() async throws {
         let fixture = try await Fixture()
-        #expect(try await fixture.backend.send(.delete, Self.path).outcome == "200")
+        #expect(try await fixture.configurator.send(.delete, Self.path).outcome == "200")
         try await fixture.gateway.makeAccount(
             ["localId": "ada"], identities: [["providerId": "oidc.corp", "rawId": "1"]])
         #expect(try await fixture.identities() == ["1 -"], "the provider is not configured")
@@ -209,9 +210,9 @@ struct ProviderIssuerTests {
     @Test("The issuer of a tenant's provider concerns only the tenant's identities")
     func tenants() async throws {
         let fixture = try await Fixture()
-        let made = try await fixture.backend.send(.post, "tenants", ["displayName": "Corp"])
+        let made = try await fixture.configurator.send(.post, "tenants", ["displayName": "Corp"])
         let realm = "tenants/\(try #require(made.json["tenantId"]?.string))/"
-        let apple = try await fixture.backend.send(
+        let apple = try await fixture.configurator.send(
             .post, "\(realm)defaultSupportedIdpConfigs?idpId=apple.com", try Configurator.apple())
         #expect(apple.outcome == "200")
         #expect(try await fixture.configure(Self.first, at: realm).outcome == "200")
@@ -224,9 +225,7 @@ struct ProviderIssuerTests {
         #expect(try await fixture.change(to: Self.first, "?discardIdentities=true", at: realm).outcome == "200")
         #expect(try await fixture.identities() == ["1 \(Self.first)"], "the project's identity stays")
     }
-}
 
-extension ProviderIssuerTests {
     @Test("A change of the issuer is rejected if a concurrent sign-in links an identity first", .timeLimit(.minutes(1)))
     func signInBeforeChange() async throws {
         let fixture = try await Fixture()

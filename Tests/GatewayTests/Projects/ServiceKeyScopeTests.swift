@@ -37,7 +37,7 @@ struct ServiceKeyScopeTests {
     @Test("Every operation needs a valid service key of the project")
     func invalidKeys() async throws {
         let gateway = try await TestGateway()
-        try await gateway.makeOtherProject("other", serviceKey: "sks_elsewhere")
+        try await gateway.makeOtherProject(serviceKey: "sks_elsewhere")
         let revoked = try await ServiceKey(id: "revoked", in: gateway)
         let keys = ServiceKeyStore(pool: gateway.database.pool)
         #expect(try await keys.revoke(revoked.id, in: gateway.project.id, at: gateway.clock.now))
@@ -117,11 +117,11 @@ struct ServiceKeyScopeTests {
             (.all, .seconds(60), "200"),
             (
                 ServiceKeyScopes(Set(ServiceKeyScope.allCases).subtracting([.mintTokens])), .seconds(60),
-                "400 INVALID_CUSTOM_TOKEN : Its service key lacks the scope tokens.mint."
+                "400 INVALID_CUSTOM_TOKEN : The custom token's service key lacks the scope tokens.mint."
             ),
             (
                 .all, .zero,
-                "400 INVALID_CUSTOM_TOKEN : Its kid (or its iss, if it has no kid) is not the ID of an active service key."
+                "400 INVALID_CUSTOM_TOKEN : The custom token's kid (or its iss, if it has no kid) is not the ID of an active service key."
             ),
         ])
     func customToken(scopes: ServiceKeyScopes, keyLifetime: Duration, expected: String) async throws {

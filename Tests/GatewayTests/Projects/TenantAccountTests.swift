@@ -26,7 +26,8 @@ struct TenantAccountTests {
             #expect(found["recordsCount"] == "1")
             #expect(found["userInfo"]?[0]?["tenantId"] == .string(tenant))
         }
-        #expect(try await fixture.gateway.batchGet(bearer: fixture.backend.secret).json["users"]?.elements.count == 1)
+        #expect(
+            try await fixture.gateway.batchGet(bearer: fixture.serviceKey.secret).json["users"]?.elements.count == 1)
     }
 
     @Test("Accounts of a tenant get tokens of the project that name the tenant")

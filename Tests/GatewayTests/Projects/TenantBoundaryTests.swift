@@ -120,12 +120,12 @@ struct TenantBoundaryTests {
         let (code, ada) = try await fixture.verificationCode(in: tenant)
         let (path, mask) = ("\(TenantFixture.tenants)/\(tenant)", [(name: "updateMask", value: "disableAuth")])
         _ = try await fixture.send(.patch, path, ["disableAuth": true], mask)
-        for page in [try await fixture.gateway.page(code), try await fixture.gateway.submit(code)] {
+        for page in [try await fixture.gateway.openPage(code), try await fixture.gateway.submit(code)] {
             #expect(page.status == 400)
             #expect(page.text.contains("This is not available"))
         }
         _ = try await fixture.send(.patch, path, ["disableAuth": false], mask)
-        #expect(try await fixture.gateway.lookup(ada.idToken).json["users"]?[0]?["emailVerified"] == false)
+        #expect(try await fixture.gateway.account(ada.idToken)["emailVerified"] == false)
         #expect(try await fixture.gateway.submit(code).text.contains("Your email address is confirmed"))
     }
 
@@ -177,8 +177,8 @@ struct TenantBoundaryTests {
         let draft = ServiceKeyStore.Draft(
             id: "tenants", name: "tenant's", secretHash: [UInt8](repeating: 1, count: 32), publicKey: "",
             scopes: .all, expiresAt: nil)
-        let isMade = try await ServiceKeyStore(pool: fixture.gateway.database.pool)
+        let isCreated = try await ServiceKeyStore(pool: fixture.gateway.database.pool)
             .create(draft, in: ID(realm), at: fixture.gateway.clock.now)
-        #expect(!isMade)
+        #expect(!isCreated)
     }
 }

@@ -1,5 +1,6 @@
 import HTTP
 import Identity
+import Postgres
 import Testing
 
 @testable import Support
@@ -41,13 +42,22 @@ struct TenantTests {
         #expect(try await fixture.send(.get, path).json == whole.json)
     }
 
+    @Test("A mask in snake_case does not reset other members")
+    func snakeCase() async throws {
+        let fixture = try await TenantFixture()
+        let path = "\(TenantFixture.tenants)/\(try await fixture.tenant())"
+        let changed = try await fixture.send(.patch, path, ["displayName": "Zen"], [("update_mask", "display_name")])
+        #expect(changed.json["displayName"] == "Zen")
+        #expect(changed.json["allowPasswordSignup"] == true)
+    }
+
     @Test("Tenants are listed in pages, ordered by ID")
     func list() async throws {
         let fixture = try await TenantFixture()
         #expect(try await fixture.send(.get, TenantFixture.tenants).json == ["tenants": []])
         var ids: [String] = []
         for _ in 0..<5 { ids.append(try await fixture.tenant()) }
-        try await fixture.gateway.makeOtherProject("other", serviceKey: "sks_other")
+        try await fixture.gateway.makeOtherProject(serviceKey: "sks_other")
         var (found, token): ([String], String?) = ([], nil)
         repeat {
             let query = [("pageSize", "2")] + (token.map { [("pageToken", $0)] } ?? [])
@@ -82,6 +92,16 @@ struct TenantTests {
         }
     }
 
+    @Test("No tenant is created in a project that was deleted while its configuration is still cached")
+    func deletedProject() async throws {
+        let fixture = try await TenantFixture()
+        #expect(try await fixture.send(.get, TenantFixture.tenants).outcome == "200")
+        _ = try await fixture.gateway.database.pool.execute("DELETE FROM project WHERE id = 'demo'")
+        #expect(
+            try await fixture.send(.post, TenantFixture.tenants, ["displayName": "Acme"]).outcome
+                == "404 NOT_FOUND : The project does not exist.")
+    }
+
     @Test(
         "Tenants with invalid members are rejected",
         arguments: [
@@ -108,7 +128,7 @@ struct TenantTests {
     func otherProjects() async throws {
         let fixture = try await TenantFixture()
         let id = try await fixture.tenant()
-        try await fixture.gateway.makeOtherProject("other", serviceKey: "sks_other")
+        try await fixture.gateway.makeOtherProject(serviceKey: "sks_other")
         for path in ["/v2/projects/demo/tenants/\(id)", "/v1/projects/demo/tenants/\(id)/accounts:batchGet"] {
             let exchange = try await fixture.gateway.send(
                 .get, path, body: [], query: [], headers: ["Authorization": "Bearer sks_other"])

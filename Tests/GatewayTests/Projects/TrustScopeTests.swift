@@ -23,8 +23,6 @@ struct TrustScopeTests {
         }
     }
 
-    static let apple = "defaultSupportedIdpConfigs/apple.com"
-    static let google = "defaultSupportedIdpConfigs/google.com"
     static let corp = "oauthIdpConfigs/oidc.corp"
 
     /// Requests that need the scope `trust`.
@@ -49,17 +47,21 @@ struct TrustScopeTests {
         Row("a client secret", .patch, corp, ["clientSecret": "another"], mask: "clientSecret"),
         Row("an OpenID provider enabled", .patch, corp, ["enabled": true], mask: "enabled"),
         Row("an OpenID provider removed", .delete, corp),
-        Row("Google's client IDs", .patch, google, ["clientIds": ["google-client", "x"]], mask: "clientIds"),
-        Row("Google removed", .delete, google),
         Row(
-            "Apple's bundle IDs", .patch, apple, ["appleSignInConfig": ["bundleIds": ["com.evil.app"]]],
+            "Google's client IDs", .patch, Configurator.googlePath, ["clientIds": ["google-client", "x"]],
+            mask: "clientIds"),
+        Row("Google removed", .delete, Configurator.googlePath),
+        Row(
+            "Apple's bundle IDs", .patch, Configurator.applePath,
+            ["appleSignInConfig": ["bundleIds": ["com.evil.app"]]],
             mask: "appleSignInConfig.bundleIds"),
         Row(
-            "Apple's team", .patch, apple,
+            "Apple's team", .patch, Configurator.applePath,
             ["appleSignInConfig": ["codeFlowConfig": ["teamId": "TEAM999999"]]],
             mask: "appleSignInConfig.codeFlowConfig.teamId"),
         Row(
-            "unhashed nonces of Apple", .patch, apple, ["appleSignInConfig": ["acceptsUnhashedNonces": true]],
+            "unhashed nonces of Apple", .patch, Configurator.applePath,
+            ["appleSignInConfig": ["acceptsUnhashedNonces": true]],
             mask: "appleSignInConfig.acceptsUnhashedNonces"),
         Row("an app with a bundle ID", .post, "apps", ["appId": "new", "bundleIds": ["com.example.new"]]),
         Row("an app's client IDs", .patch, "apps/ios", ["clientIds": ["google.com": ["x"]]], mask: "clientIds"),
@@ -78,7 +80,7 @@ struct TrustScopeTests {
             mask: "notification.defaultLocale"),
         Row(
             "the same domains again", .patch, "config", ["authorizedDomains": ["localhost"]], mask: "authorizedDomains"),
-        Row("a provider disabled", .patch, google, ["enabled": false], mask: "enabled"),
+        Row("a provider disabled", .patch, Configurator.googlePath, ["enabled": false], mask: "enabled"),
         Row(
             "an OpenID provider as it is", .patch, corp,
             [
@@ -115,7 +117,7 @@ struct TrustScopeTests {
 
         func outcome(of row: Row, scopes: Set<ServiceKeyScope>) async throws -> String {
             let key = try await ServiceKey(id: "limited", in: configurator.gateway, scopes: ServiceKeyScopes(scopes))
-            return try await Configurator(gateway: configurator.gateway, backend: key)
+            return try await Configurator(gateway: configurator.gateway, serviceKey: key)
                 .send(row.method, row.path.replacing("TENANT", with: tenant), row.body, mask: row.mask).outcome
         }
     }
@@ -125,10 +127,10 @@ struct TrustScopeTests {
         arguments: trusted)
     func needed(row: Row) async throws {
         let fixture = try await Fixture()
-        let trail = try await fixture.configurator.trail()
+        let trail = try await fixture.configurator.serviceKeyTrail()
         let without = Set(ServiceKeyScope.allCases).subtracting([.trust])
         #expect(try await fixture.outcome(of: row, scopes: without) == Self.refusal)
-        #expect(try await fixture.configurator.trail() == trail, "the audit trail is unchanged")
+        #expect(try await fixture.configurator.serviceKeyTrail() == trail, "the audit trail is unchanged")
     }
 
     @Test("The scopes `config` and `trust` are enough for these settings", arguments: trusted)

@@ -70,9 +70,9 @@ struct NetworkLimitTests {
         #expect(passes("192.0.2.1"))
         for _ in 1...10 { #expect(!passes("192.0.2.1"), "rejected for the address, so the /24 is not counted") }
         #expect((2...9).map { passes("192.0.2.\($0)") } == [true, true, true] + Array(repeating: false, count: 5))
-        let size = limits.size
+        let size = limits.windowCount
         #expect(!(10...200).contains { passes("192.0.2.\($0)") })
-        #expect(limits.size == size, "rejected for the /24, so the address is not stored")
+        #expect(limits.windowCount == size, "rejected for the /24, so the address is not stored")
         limiter.subtract(.signUps(from: network("192.0.2.2")), Policy.signUpWindow, ID("demo"))
         #expect(!passes("192.0.2.1"))
         #expect(passes("192.0.2.2"), "subtracted at both prefix lengths")

@@ -2,10 +2,8 @@ import Crypto
 import HTTP
 import Identity
 import Postgres
-import Storage
 import Testing
 
-@testable import Gateway
 @testable import Support
 
 @Suite("Wrong passwords for one email address from many networks")
@@ -100,14 +98,11 @@ struct PasswordAttackTests {
         let limited = try await LimitedGateway()
         let replica = try limited.gateway.replica()
         _ = try await limited.signUp()
-        func synchronize(_ gateway: TestGateway) async throws {
-            try await gateway.limits?.exchange(with: RateLimitCounterStore(pool: gateway.database.pool))
-        }
         _ = try await attack(limited, networks: 0..<50)
         _ = try await attack(limited, networks: 50..<100, at: replica)
         for gateway in [limited.gateway, replica, limited.gateway] {
             _ = try await limited.signIn("ada", "secret1", at: gateway)
-            try await synchronize(gateway)
+            try await gateway.synchronizeLimits()
         }
         for gateway in [limited.gateway, replica] {
             let outcomes = try await attack(limited, networks: 100..<103, at: gateway)
@@ -120,11 +115,8 @@ struct PasswordAttackTests {
     func burst() async throws {
         let limited = try await LimitedGateway()
         _ = try await limited.signUp()
-        let outcomes = try await withThrowingTaskGroup(of: String.self) { group in
-            for number in 0..<300 {
-                group.addTask { try await limited.signIn("ada", from: "10.\(number / 250).\(number % 250).1").outcome }
-            }
-            return try await group.reduce(into: []) { $0.append($1) }
+        let outcomes = try await concurrently(300) { number in
+            try await limited.signIn("ada", from: "10.\(number / 250).\(number % 250).1").outcome
         }
         // 100 within the limit, and at most the one attempt of the minute that all unknown networks share.
         #expect((100...101).contains(outcomes.count { $0 == wrong }))

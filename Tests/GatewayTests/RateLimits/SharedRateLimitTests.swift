@@ -13,10 +13,6 @@ import Testing
 struct SharedRateLimitTests {
     private let tooMany = LimitedGateway.tooMany
 
-    private func synchronize(_ gateway: TestGateway) async throws {
-        try await gateway.limits?.exchange(with: RateLimitCounterStore(pool: gateway.database.pool))
-    }
-
     @Test("Replicas share counts after they synchronize")
     func shared() async throws {
         let limited = try await LimitedGateway()
@@ -24,11 +20,11 @@ struct SharedRateLimitTests {
         _ = try await limited.signUp()
         try await limited.fail(2)
         #expect(try await limited.signIn(at: replica).outcome == "400 INVALID_LOGIN_CREDENTIALS")
-        try await synchronize(limited.gateway)
-        try await synchronize(replica)
+        try await limited.gateway.synchronizeLimits()
+        try await replica.synchronizeLimits()
         #expect(try await limited.signIn("ada", "secret1", at: replica).outcome == tooMany)
         #expect(try await limited.signIn("ada", "secret1").outcome == "200", "this replica has not synchronized again")
-        try await synchronize(limited.gateway)
+        try await limited.gateway.synchronizeLimits()
         #expect(try await limited.signIn("ada", "secret1").outcome == tooMany, "the replica's attempts count here too")
     }
 
@@ -40,10 +36,7 @@ struct SharedRateLimitTests {
             for replica in replicas {
                 for number in 1...20 { _ = try await limited.signIn("p\(number)", at: replica) }
             }
-            try await withThrowingTaskGroup(of: Void.self) { group in
-                for replica in replicas { group.addTask { try await synchronize(replica) } }
-                try await group.waitForAll()
-            }
+            _ = try await concurrently(replicas.count) { try await replicas[$0].synchronizeLimits() }
         }
         let counts = try await limited.gateway.database.pool.query("SELECT count FROM rate_limit_counter").map {
             try $0.decode("count", as: Int64.self)
@@ -58,7 +51,7 @@ struct SharedRateLimitTests {
     func hashed() async throws {
         let limited = try await LimitedGateway()
         try await limited.fail(1)
-        try await synchronize(limited.gateway)
+        try await limited.gateway.synchronizeLimits()
         let rows = try await limited.gateway.database.pool.query(
             """
             SELECT key, expires_at - window_start IN (interval '10 minutes', interval '1 hour') AS is_window,
@@ -83,14 +76,14 @@ struct SharedRateLimitTests {
         let pool = limited.gateway.database.pool
         try await limited.fail(2)
         _ = try await pool.execute("ALTER TABLE rate_limit_counter RENAME TO hidden")
-        await #expect(throws: (any Error).self) { try await synchronize(limited.gateway) }
+        await #expect(throws: (any Error).self) { try await limited.gateway.synchronizeLimits() }
         try await limited.fail(1)
         #expect(try await limited.signIn().outcome == tooMany)
         _ = try await pool.execute("ALTER TABLE hidden RENAME TO rate_limit_counter")
-        try await synchronize(limited.gateway)
+        try await limited.gateway.synchronizeLimits()
         let replica = try limited.gateway.replica()
         _ = try await limited.signIn(at: replica)
-        try await synchronize(replica)
+        try await replica.synchronizeLimits()
         #expect(try await limited.signIn(at: replica).outcome == tooMany)
     }
 
@@ -99,14 +92,14 @@ struct SharedRateLimitTests {
         let metrics = Metrics()
         let clock = TestClock()
         let limits = RateLimits(
-            masterKeys: try MasterKeys(current: [UInt8](repeating: 7, count: 32)), clock: clock.wallClock,
+            masterKeys: try MasterKeys(current: TestGateway.masterKey), clock: clock.wallClock,
             metrics: metrics, capacity: 5000)
         let (limiter, project) = (limits.limiter, ID<Realm>("demo"))
         for number in 0..<100_000 {
             let network = ClientNetwork(prefixes: ["\(number)"], knownNetworkPrefix: nil)
             try limiter.count(.signUps(from: network), 1, Policy.signUpWindow, project)
         }
-        #expect(limits.size <= 5000)
+        #expect(limits.windowCount <= 5000)
         let last = LimitKey.signUps(from: ClientNetwork(prefixes: ["99999"], knownNetworkPrefix: nil))
         #expect(throws: TooManyAttempts.self) { try limiter.require(last, 1, Policy.signUpWindow, project) }
         #expect(metrics.render().contains(#"sekisho_rate_limited_total{kind="signUps"} 1"#))

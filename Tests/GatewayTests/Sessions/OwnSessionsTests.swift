@@ -147,7 +147,7 @@ struct OwnSessionsTests {
         let gateway = try await TestGateway()
         let ada = try await gateway.signUp()
         let eve = try await gateway.signUp(email: "eve@example.com")
-        try await gateway.makeOtherProject("other", serviceKey: "sks_other")
+        try await gateway.makeOtherProject()
         _ = try await gateway.database.pool.execute(
             """
             WITH twin AS (
@@ -196,15 +196,10 @@ struct OwnSessionsTests {
         let gateway = try await TestGateway()
         let ada = try await gateway.signUp()
         let lost = try await gateway.signIn(as: "lost phone")
-        let outcomes = try await withThrowingTaskGroup(of: String.self) { group in
-            for number in 1...12 {
-                group.addTask {
-                    number == 6
-                        ? try await gateway.refresh(lost.refreshToken).outcome
-                        : try await gateway.revoke(ada.idToken, lost.sessionID)
-                }
-            }
-            return try await group.reduce(into: []) { $0.append($1) }
+        let outcomes = try await concurrently(12) { number in
+            number == 6
+                ? try await gateway.refresh(lost.refreshToken).outcome
+                : try await gateway.revoke(ada.idToken, lost.sessionID)
         }
         let revoked = outcomes.filter { $0 != "400 SESSION_NOT_FOUND" }
         #expect(revoked.contains("200"))

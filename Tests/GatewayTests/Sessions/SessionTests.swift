@@ -131,7 +131,7 @@ struct SessionTests {
     func keyRotation() async throws {
         let gateway = try await TestGateway()
         let tokens = try await gateway.signUp()
-        let generator = KeyGenerator(masterKeys: try MasterKeys(current: [UInt8](repeating: 7, count: 32)))
+        let generator = KeyGenerator(masterKeys: gateway.masterKeys)
         let now = gateway.clock.now
         let key = try generator.idTokenKey(.rs256, in: gateway.project.id, at: now, signsFrom: now + .seconds(900))
         try await SigningKeyStore(pool: gateway.database.pool)

@@ -38,7 +38,7 @@ struct CustomTokenAccountTests {
         let gateway = try await TestGateway()
         let backend = try await ServiceKey(in: gateway)
         let id = try await gateway.signUp().localId
-        let older = "400 INVALID_CUSTOM_TOKEN : It was issued before the account of its uid was deleted."
+        let older = "400 INVALID_CUSTOM_TOKEN : The custom token was issued before the account of its uid was deleted."
         for _ in 1...2 {
             let token = try backend.customToken(uid: id, at: gateway.clock.now)
             let present = try #require(try await gateway.signIn(customToken: token).json["idToken"]?.string)
@@ -117,10 +117,7 @@ struct CustomTokenAccountTests {
         let gateway = try await TestGateway()
         let backend = try await ServiceKey(in: gateway)
         let token = try backend.customToken(at: gateway.clock.now)
-        let answers = try await withThrowingTaskGroup(of: Exchange.self) { group in
-            for _ in 1...8 { group.addTask { try await gateway.signIn(customToken: token) } }
-            return try await group.reduce(into: []) { $0.append($1) }
-        }
+        let answers = try await concurrently(8) { _ in try await gateway.signIn(customToken: token) }
         #expect(answers.allSatisfy { $0.status == 200 })
         #expect(answers.filter { $0.json["isNewUser"] == true }.count == 1)
     }

@@ -30,9 +30,9 @@ struct CustomTokenTests {
         #expect(claims["sub"] == "ada")
         #expect(claims["firebase"] == ["identities": [:], "sign_in_provider": "custom"])
         #expect(claims["provider_id"] == nil)
-        let user = try await gateway.lookup(try #require(again.json["idToken"]?.string)).json["users"]?[0]
-        #expect(user?["localId"] == "ada")
-        #expect(user?["customAuth"] == true)
+        let user = try await gateway.account(try #require(again.json["idToken"]?.string))
+        #expect(user["localId"] == "ada")
+        #expect(user["customAuth"] == true)
     }
 
     struct ClaimsRow: CustomTestStringConvertible, Sendable {
@@ -46,7 +46,7 @@ struct CustomTokenTests {
     }
 
     static let start = 1_800_000_000
-    static let wrongAudience = "INVALID_CUSTOM_TOKEN : Its aud must be \"\(ServiceKey.audience)\"."
+    static let wrongAudience = "INVALID_CUSTOM_TOKEN : The custom token's aud must be \"\(ServiceKey.audience)\"."
 
     @Test(
         "A custom token with invalid claims is rejected",
@@ -58,35 +58,44 @@ struct CustomTokenTests {
             ClaimsRow("a list of audiences", wrongAudience) {
                 $0["aud"] = .array([.string(ServiceKey.audience)])
             },
-            ClaimsRow("no issuer", "INVALID_CUSTOM_TOKEN : Its iss and sub must be equal.") { $0["iss"] = nil },
-            ClaimsRow("another subject", "INVALID_CUSTOM_TOKEN : Its iss and sub must be equal.") {
+            ClaimsRow("no issuer", "INVALID_CUSTOM_TOKEN : The custom token's iss and sub must be equal.") {
+                $0["iss"] = nil
+            },
+            ClaimsRow("another subject", "INVALID_CUSTOM_TOKEN : The custom token's iss and sub must be equal.") {
                 $0["sub"] = "ada"
             },
-            ClaimsRow("no iat", "INVALID_CUSTOM_TOKEN : Its iat, exp and any nbf must be numbers.") { $0["iat"] = nil },
-            ClaimsRow("no exp", "INVALID_CUSTOM_TOKEN : Its iat, exp and any nbf must be numbers.") { $0["exp"] = nil },
-            ClaimsRow("exp as text", "INVALID_CUSTOM_TOKEN : Its iat, exp and any nbf must be numbers.") {
+            ClaimsRow("no iat", "INVALID_CUSTOM_TOKEN : The custom token's iat, exp and any nbf must be numbers.") {
+                $0["iat"] = nil
+            },
+            ClaimsRow("no exp", "INVALID_CUSTOM_TOKEN : The custom token's iat, exp and any nbf must be numbers.") {
+                $0["exp"] = nil
+            },
+            ClaimsRow("exp as text", "INVALID_CUSTOM_TOKEN : The custom token's iat, exp and any nbf must be numbers.")
+            {
                 $0["exp"] = "1800003600"
             },
             // The clocks of gateway and backend may differ by 60 seconds.
-            ClaimsRow("issued too far ahead", "INVALID_CUSTOM_TOKEN : Its iat or nbf is in the future.") {
+            ClaimsRow("issued too far ahead", "INVALID_CUSTOM_TOKEN : The custom token's iat or nbf is in the future.")
+            {
                 $0["iat"] = .number(Double(start + 61))
             },
-            ClaimsRow("not valid yet", "INVALID_CUSTOM_TOKEN : Its iat or nbf is in the future.") {
+            ClaimsRow("not valid yet", "INVALID_CUSTOM_TOKEN : The custom token's iat or nbf is in the future.") {
                 $0["nbf"] = .number(Double(start + 61))
             },
-            ClaimsRow("expired", "INVALID_CUSTOM_TOKEN : It has expired.") {
+            ClaimsRow("expired", "INVALID_CUSTOM_TOKEN : The custom token has expired.") {
                 $0["iat"] = .number(Double(start - 3660))
                 $0["exp"] = .number(Double(start - 60))
             },
             ClaimsRow(
-                "a lifetime of more than an hour", "INVALID_CUSTOM_TOKEN : Its exp is more than an hour after its iat."
+                "a lifetime of more than an hour",
+                "INVALID_CUSTOM_TOKEN : The custom token's exp is more than an hour after its iat."
             ) {
                 $0["exp"] = .number(Double(start + 3601))
             },
             ClaimsRow("no uid", "MISSING_IDENTIFIER") { $0["uid"] = nil },
             ClaimsRow("an empty uid", "MISSING_IDENTIFIER") { $0["uid"] = "" },
             ClaimsRow("a uid that is a number", "MISSING_IDENTIFIER") { $0["uid"] = 5 },
-            ClaimsRow("a long uid", "INVALID_CUSTOM_TOKEN : Its uid has more than 128 characters.") {
+            ClaimsRow("a long uid", "INVALID_CUSTOM_TOKEN : The custom token's uid has more than 128 characters.") {
                 $0["uid"] = .string(String(repeating: "é", count: 129))
             },
             ClaimsRow("a tenant", "TENANT_ID_MISMATCH") { $0["tenant_id"] = "t" },
@@ -139,8 +148,9 @@ struct CustomTokenTests {
         let parts = good.split(separator: ".").map(String.init)
         let none = Base64URL.encode(Array(#"{"alg":"none","typ":"JWT"}"#.utf8))
         let hmac = Base64URL.encode(Array(#"{"alg":"HS256","kid":"backend"}"#.utf8))
-        let algorithm = "INVALID_CUSTOM_TOKEN : It must be signed with the algorithm of its key: RS256 or ES256."
-        let malformed = "INVALID_CUSTOM_TOKEN : It is not a JWT."
+        let algorithm =
+            "INVALID_CUSTOM_TOKEN : The custom token must be signed with the algorithm of its key: RS256 or ES256."
+        let malformed = "INVALID_CUSTOM_TOKEN : The custom token is not a JWT."
         let stranger = try PrivateKey.generate(.es256)
         let rsa = try PrivateKey.generate(.rs256)
         let payload = try #require(Base64URL.decode(parts[1]))
@@ -154,11 +164,11 @@ struct CustomTokenTests {
             (try JWS.sign(payload: payload, keyID: "backend", with: rsa), algorithm),
             (
                 try JWS.sign(payload: payload, keyID: "backend", with: stranger),
-                "INVALID_CUSTOM_TOKEN : Its signature is not valid."
+                "INVALID_CUSTOM_TOKEN : The custom token's signature is not valid."
             ),
             (
                 try JWS.sign(payload: payload, keyID: "unknown", with: backend.key),
-                "INVALID_CUSTOM_TOKEN : Its kid (or its iss, if it has no kid) is not the ID of an active service key."
+                "INVALID_CUSTOM_TOKEN : The custom token's kid (or its iss, if it has no kid) is not the ID of an active service key."
             ),
             (try JWS.sign(payload: Array("[]".utf8), keyID: "backend", with: backend.key), malformed),
             (
@@ -167,7 +177,7 @@ struct CustomTokenTests {
             ),
             (
                 try await gateway.signUp().idToken,
-                "INVALID_CUSTOM_TOKEN : Its kid (or its iss, if it has no kid) is not the ID of an active service key."
+                "INVALID_CUSTOM_TOKEN : The custom token's kid (or its iss, if it has no kid) is not the ID of an active service key."
             ),
         ]
         for (token, expected) in rows {
@@ -195,12 +205,7 @@ struct CustomTokenTests {
     @Test("Custom tokens that a revoked key or a key of another project signed are rejected")
     func keys() async throws {
         let gateway = try await TestGateway()
-        let draft = try ProjectDraft(
-            id: "other", name: "Other", profile: .firebase, policy: Policy(.firebase), algorithm: .es256, domains: [])
-        let masterKeys = try MasterKeys(current: [UInt8](repeating: 7, count: 32))
-        #expect(
-            try await draft.create(
-                in: gateway.database.pool, under: masterKeys, by: .commandLine, at: gateway.clock.now))
+        try await gateway.makeOtherProject()
         let theirs = try await ServiceKey(id: "theirs", of: ID("other"), in: gateway)
         let now = gateway.clock.now
         #expect(try await gateway.signIn(customToken: theirs.customToken(at: now)).outcome == "400 CREDENTIAL_MISMATCH")
@@ -209,14 +214,14 @@ struct CustomTokenTests {
         #expect(try await gateway.signIn(customToken: ours.customToken(at: now)).outcome == "200")
         #expect(
             try await gateway.signIn(customToken: twin.customToken(at: now)).outcome
-                == "400 INVALID_CUSTOM_TOKEN : Its signature is not valid.")
+                == "400 INVALID_CUSTOM_TOKEN : The custom token's signature is not valid.")
         let isRevoked = try await ServiceKeyStore(pool: gateway.database.pool)
             .revoke("ours", in: gateway.project.id, at: now)
         #expect(isRevoked)
         let fresh = try gateway.withFreshCaches()
         #expect(
             try await fresh.signIn(customToken: ours.customToken(at: now)).outcome
-                == "400 INVALID_CUSTOM_TOKEN : Its signature is not valid.",
+                == "400 INVALID_CUSTOM_TOKEN : The custom token's signature is not valid.",
             "only the other project's key with this ID is left")
     }
 
@@ -256,7 +261,8 @@ struct CustomTokenTests {
         _ = try await ServiceKey(in: serve)
         for token in [none, bare] {
             #expect(
-                try await serve.signIn(customToken: token).outcome == "400 INVALID_CUSTOM_TOKEN : It is not a JWT.")
+                try await serve.signIn(customToken: token).outcome
+                    == "400 INVALID_CUSTOM_TOKEN : The custom token is not a JWT.")
         }
     }
 }

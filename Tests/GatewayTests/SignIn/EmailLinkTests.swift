@@ -137,11 +137,8 @@ struct EmailLinkTests {
     func race() async throws {
         let gateway = try await TestGateway()
         let codes = [try await link(gateway), try await link(gateway)]
-        let outcomes = try await withThrowingTaskGroup(of: Exchange.self) { group in
-            for number in 0..<10 {
-                group.addTask { try await gateway.signInWithLink("ada@example.com", codes[number % 2]) }
-            }
-            return try await group.reduce(into: []) { $0.append($1) }
+        let outcomes = try await concurrently(10) {
+            try await gateway.signInWithLink("ada@example.com", codes[$0 % 2])
         }
         let signedIn = outcomes.filter { $0.status == 200 }
         #expect(signedIn.count == 2, "\(outcomes.map(\.outcome))")

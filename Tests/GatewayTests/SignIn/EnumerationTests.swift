@@ -103,19 +103,11 @@ struct EnumerationTests {
         let limited = try await LimitedGateway()
         let anonymous = try TestGateway.Tokens(await limited.gateway.post("/v1/accounts:signUp"))
         _ = try await limited.signUp("taken", from: "203.0.113.1")
-        let outcomes = try await withThrowingTaskGroup(of: String.self) { group in
-            for _ in 1...20 {
-                group.addTask {
-                    try await limited.gateway.post(
-                        "/v1/accounts:signUp",
-                        [
-                            "idToken": .string(anonymous.idToken), "email": "taken@example.com",
-                            "password": "secret1",
-                        ]
-                    ).outcome
-                }
-            }
-            return try await group.reduce(into: []) { $0.append($1) }
+        let outcomes = try await concurrently(20) { _ in
+            try await limited.gateway.post(
+                "/v1/accounts:signUp",
+                ["idToken": .string(anonymous.idToken), "email": "taken@example.com", "password": "secret1"]
+            ).outcome
         }
         #expect(outcomes.count { $0 == "400 EMAIL_EXISTS" } == 2, "the limit of three, less the anonymous sign-up")
     }

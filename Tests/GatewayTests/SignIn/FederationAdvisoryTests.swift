@@ -1,6 +1,5 @@
 import Identity
 import JSON
-import Postgres
 import Simulators
 import Testing
 
@@ -16,8 +15,7 @@ struct FederationAdvisoryTests {
         let gateway = try await TestGateway()
         let exchange = try await gateway.signIn(gateway.apple(change: change))
         #expect(exchange.outcome.hasPrefix(outcome), "\(exchange.text)")
-        let rows = try await gateway.database.pool.query("SELECT count(*) AS count FROM account")
-        #expect(try rows.first?.decode("count", as: Int64.self) == 0)
+        #expect(try await gateway.accountCount() == 0)
     }
 
     @Test("CVE-2026-31813: no keys are fetched from an issuer that the token names")

@@ -1,17 +1,25 @@
 import HTTP
 import Identity
 import Postgres
-import Synchronization
 import Testing
 
 @testable import Support
 
 @Suite("Sign-in with a password")
 struct SignInTests {
+    /// A gateway with an account for ada@example.com.
+    private static let shared = Task {
+        let gateway = try await TestGateway()
+        _ = try await gateway.signUp()
+        return gateway
+    }
+
     @Test(
         "signInWithPassword checks its members in the order of the wire protocol",
         arguments: [
             ([:], "400 MISSING_EMAIL"),
+            (["idToken": "x"], "400 MISSING_EMAIL"),
+            (["pending_id_token": "x"], "501 pendingIdToken is not implemented."),
             (["email": ""], "400 INVALID_EMAIL"),
             (["email": "nonsense"], "400 INVALID_EMAIL"),
             (["email": "ada@example.com"], "400 MISSING_PASSWORD"),
@@ -20,45 +28,36 @@ struct SignInTests {
             (["email": "ADA@example.com", "password": "secret1"], "200"),
         ] as [(JSON, String)])
     func refusals(body: JSON, expected: String) async throws {
-        let gateway = try await TestGateway()
-        _ = try await gateway.post("/v1/accounts:signUp", ["email": "ada@example.com", "password": "secret1"])
-        #expect(try await gateway.post("/v1/accounts:signInWithPassword", body).outcome == expected)
+        #expect(try await Self.shared.value.post("/v1/accounts:signInWithPassword", body).outcome == expected)
+    }
+
+    @Test("A sign-in with a password is rejected if the project does not allow passwords")
+    func notAllowed() async throws {
+        let gateway = try await TestGateway { $0.allowsPasswords = false }
+        #expect(try await gateway.signIn().outcome == "400 PASSWORD_LOGIN_DISABLED")
     }
 
     @Test(
         "With enumeration protection, an unknown address gets the same password check and response as a wrong password"
     )
     func enumeration() async throws {
-        // For each password check, whether there was a stored hash.
-        let checks = Mutex<[Bool]>([])
-        let recording = PasswordHasher(
-            hash: { password, _ in "hash of \(password.expose())" },
-            check: { password, stored, _ in
-                checks.withLock { $0.append(stored != nil) }
-                return stored == "hash of \(password.expose())" ? .right(rehashed: nil) : .wrong
-            })
-        let gateway = try await TestGateway(passwords: recording) { $0.emailEnumerationProtection = true }
-        _ = try await gateway.post("/v1/accounts:signUp", ["email": "ada@example.com", "password": "secret1"])
-        let unknown = try await gateway.post(
-            "/v1/accounts:signInWithPassword", ["email": "eve@example.com", "password": "wrong"])
-        let wrong = try await gateway.post(
-            "/v1/accounts:signInWithPassword", ["email": "ada@example.com", "password": "wrong"])
+        let checks = PasswordChecks()
+        let gateway = try await TestGateway(passwords: .recording(checks)) { $0.emailEnumerationProtection = true }
+        _ = try await gateway.signUp()
+        let unknown = try await gateway.signIn(email: "eve@example.com", password: "wrong")
+        let wrong = try await gateway.signIn(password: "wrong")
         #expect(unknown.outcome == "400 INVALID_LOGIN_CREDENTIALS")
         #expect(unknown.body == wrong.body)
-        #expect(checks.withLock { $0 } == [false, true])
+        #expect(checks.all == [false, true])
     }
 
     @Test("A disabled account is revealed only after the correct password")
     func disabled() async throws {
         let gateway = try await TestGateway()
-        _ = try await gateway.post("/v1/accounts:signUp", ["email": "ada@example.com", "password": "secret1"])
+        _ = try await gateway.signUp()
         _ = try await gateway.database.pool.execute("UPDATE account SET disabled_at = now()")
-        let wrong = try await gateway.post(
-            "/v1/accounts:signInWithPassword", ["email": "ada@example.com", "password": "wrong"])
-        #expect(wrong.outcome == "400 INVALID_PASSWORD")
-        let right = try await gateway.post(
-            "/v1/accounts:signInWithPassword", ["email": "ada@example.com", "password": "secret1"])
-        #expect(right.outcome == "400 USER_DISABLED")
+        #expect(try await gateway.signIn(password: "wrong").outcome == "400 INVALID_PASSWORD")
+        #expect(try await gateway.signIn().outcome == "400 USER_DISABLED")
     }
 
     @Test("A hash of another cost is replaced at the next sign-in, and the new hash is verified")

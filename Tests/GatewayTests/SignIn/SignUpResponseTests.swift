@@ -10,12 +10,7 @@ struct SignUpResponseTests {
         #"200 {\#(more)"expiresIn":"3600","idToken":"\#(tokens.idToken)","kind":"identitytoolkit#SignupNewUserResponse","localId":"\#(tokens.localId)","refreshToken":"\#(tokens.refreshToken)"}"#
     }
 
-    /// A gateway with an account for ada@example.com.
-    private static let shared = Task {
-        let gateway = try await TestGateway.ofNewProject()
-        _ = try await gateway.signUp(password: "first secret")
-        return gateway
-    }
+    private static let shared = Task { try await TestGateway.ofNewProject() }
 
     @Test("signUp with email and password creates an account, and ignores members that clients may not set")
     func password() async throws {
@@ -26,7 +21,7 @@ struct SignUpResponseTests {
                 #"{"email":"Eve@Example.com","password":"12345678","displayName":"Eve","emailVerified":true,"photoUrl":"http://x"}"#
         )
         let tokens = try TestGateway.Tokens(response)
-        #expect(response.summary == Self.response(tokens, #""displayName":"Eve","email":"eve@example.com","#))
+        #expect(response.outcomeWithBody == Self.response(tokens, #""displayName":"Eve","email":"eve@example.com","#))
         let user = try await gateway.account(tokens.idToken)
         #expect(user["emailVerified"] == false)
         #expect(user["photoUrl"] == nil)
@@ -37,7 +32,7 @@ struct SignUpResponseTests {
         arguments: ["", #"{"returnSecureToken":true}"#, #"{"password":""}"#])
     func anonymous(body: String) async throws {
         let response = try await Self.shared.value.post("/v1/accounts:signUp", text: body)
-        #expect(response.summary == Self.response(try TestGateway.Tokens(response)))
+        #expect(response.outcomeWithBody == Self.response(try TestGateway.Tokens(response)))
     }
 
     @Test("signUp with an ID token sets a password for that account")
@@ -55,25 +50,6 @@ struct SignUpResponseTests {
     }
 
     @Test(
-        "signUp rejects invalid requests",
-        arguments: [
-            (#"{"localId":"me"}"#, "UNEXPECTED_PARAMETER : User ID"),
-            (#"{"email":"eve@example.com"}"#, "MISSING_PASSWORD"),
-            (#"{"password":"12345678"}"#, "MISSING_EMAIL"),
-            (#"{"email":"eve","password":"12345678"}"#, "INVALID_EMAIL"),
-            (#"{"email":"","password":""}"#, "INVALID_EMAIL"),
-            (#"{"email":"ada@example.com","password":"12345678"}"#, "EMAIL_EXISTS"),
-            (
-                #"{"email":"eve@example.com","password":"1234567"}"#,
-                "WEAK_PASSWORD : Password should be at least 8 characters"
-            ),
-            (#"{"idToken":"id","email":"eve@example.com","password":"12345678"}"#, "INVALID_ID_TOKEN"),
-        ])
-    func rejection(body: String, message: String) async throws {
-        #expect(try await Self.shared.value.post("/v1/accounts:signUp", text: body).summary == "400 \(message)")
-    }
-
-    @Test(
         "signUp checks what the project allows before it checks the email address",
         arguments: [
             ("{}", "ADMIN_ONLY_OPERATION"), (#"{"email":""}"#, "ADMIN_ONLY_OPERATION"),
@@ -84,6 +60,6 @@ struct SignUpResponseTests {
             policy.allowsAnonymous = false
             policy.allowsPasswords = false
         }
-        #expect(try await gateway.post("/v1/accounts:signUp", text: body).summary == "400 \(message)")
+        #expect(try await gateway.post("/v1/accounts:signUp", text: body).outcome == "400 \(message)")
     }
 }

@@ -105,7 +105,7 @@ struct TenantSignInTests {
     func customTokens(isNamed: Bool, isInToken: Bool, outcome: String) async throws {
         let fixture = try await TenantFixture()
         let tenant = try await fixture.tenant()
-        let token = try fixture.backend.customToken(at: fixture.gateway.clock.now) {
+        let token = try fixture.serviceKey.customToken(at: fixture.gateway.clock.now) {
             $0["tenant_id"] = isInToken ? .string(tenant) : nil
         }
         let exchange = try await fixture.client(
@@ -137,9 +137,9 @@ struct TenantSignInTests {
         let fixture = try await TenantFixture()
         let tenant = try await fixture.tenant()
         let (code, ada) = try await fixture.verificationCode(in: tenant)
-        #expect(try await fixture.gateway.page(code).text.contains("Demo"))
+        #expect(try await fixture.gateway.openPage(code).text.contains("Demo"))
         #expect(try await fixture.gateway.submit(code).text.contains("Your email address is confirmed"))
-        #expect(try await fixture.gateway.lookup(ada.idToken).json["users"]?[0]?["emailVerified"] == true)
+        #expect(try await fixture.gateway.account(ada.idToken)["emailVerified"] == true)
     }
 
     @Test("After a tenant is deleted, its accounts are deleted and its audit trail expires")

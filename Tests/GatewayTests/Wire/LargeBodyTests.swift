@@ -69,7 +69,7 @@ struct LargeBodyTests {
 
     private static func gateway(transport: Transport = .inProcess) async throws -> TestGateway {
         let gateway = try await TestGateway(transport: transport)
-        try await gateway.makeOtherProject("other", serviceKey: "sks_elsewhere")
+        try await gateway.makeOtherProject(serviceKey: "sks_elsewhere")
         _ = try await ServiceKey(id: "backend", in: gateway)
         _ = try await ServiceKey(id: "reader", in: gateway, scopes: ServiceKeyScopes([.readUsers]))
         return gateway

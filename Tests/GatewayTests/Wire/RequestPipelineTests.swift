@@ -65,7 +65,7 @@ struct RequestPipelineTests {
         let path = endpoint.path.replacing("{project}", with: "demo").replacing(#/[{}]/#, with: "")
         let response = try await Self.shared.value.send(endpoint.method, path, query: [])
         switch endpoint.action {
-        case .client, .administrator, .either: #expect(response.status == 403)
+        case .client, .administrator, .clientOrAdministrator: #expect(response.status == 403)
         // A notification needs a body.
         case .open: #expect([200, 404].contains(response.status) || endpoint.method == .post && response.status == 400)
         case .page: #expect([200, 303, 400].contains(response.status))
@@ -75,7 +75,7 @@ struct RequestPipelineTests {
     @Test("A response with status 405 names the methods of the path")
     func methodNotAllowed() async throws {
         let response = try await Self.shared.value.send(.delete, "/v1/projects")
-        #expect(response.summary == "405 Method Not Allowed")
+        #expect(response.outcome == "405 Method Not Allowed")
         #expect(response.headers["Allow"] == "GET")
     }
 
@@ -90,7 +90,7 @@ struct RequestPipelineTests {
         ])
     func notImplemented(path: String) async throws {
         let response = try await Self.shared.value.send(.post, path)
-        #expect(response.summary == "501 This operation is not implemented.")
+        #expect(response.outcome == "501 This operation is not implemented.")
     }
 
     struct Failure: CustomTestStringConvertible {
@@ -140,6 +140,13 @@ struct RequestPipelineTests {
         guard case .bytes(limit) = found else {
             Issue.record("\(found)")
             return
+        }
+    }
+
+    @Test("An operation that reads no body accepts at most 1 KiB")
+    func emptyBody() {
+        for endpoint in Endpoint.all where endpoint.method == .get || endpoint.method == .delete {
+            #expect(endpoint.bodyLimit == 1024, "\(endpoint.operationID)")
         }
     }
 

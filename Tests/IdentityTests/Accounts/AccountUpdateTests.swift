@@ -32,7 +32,7 @@ struct AccountUpdateTests {
             ("enabled, as before", update { $0.isDisabled = false }, account(), false),
             ("valid since", update { $0.validSince = Instant(seconds: 1) }, account(), true),
         ])
-    func sessions(of change: String, update: AccountUpdate, account: Account, ends: Bool) {
-        #expect(update.endsSessions(of: account) == ends, "\(change)")
+    func sessions(of change: String, update: AccountUpdate, account: Account, endsSessions: Bool) {
+        #expect(update.endsSessions(of: account) == endsSessions, "\(change)")
     }
 }

@@ -4,7 +4,7 @@ import Testing
 @Suite("The range of IDs with a prefix")
 struct IDPrefixTests {
     @Test(
-        "The range of IDs with a prefix ends before the next text without the prefix",
+        "The range of IDs with a prefix ends before the first greater text without the prefix",
         arguments: [
             ("a", "b"), ("az", "a{"), ("é", "ê"), ("a\u{D7FF}", "a\u{E000}"), ("a\u{10FFFF}", "b"),
             ("\u{10FFFF}\u{10FFFF}", nil), ("\u{10FFFF}", nil),
@@ -17,7 +17,7 @@ struct IDPrefixTests {
     @Test(
         "A prefix is rejected if it is empty, contains NUL or is longer than an ID",
         arguments: ["", "a\0", String(repeating: "a", count: 129)])
-    func none(text: String) {
+    func rejected(text: String) {
         #expect(IDPrefix(text) == nil)
     }
 }

@@ -216,12 +216,12 @@ struct PasswordSchemeTests {
         #expect(throws: PasswordHashRefusal.keyIsMissing) {
             try StoredPasswordScheme(.selfDescribing, key: nil).stored(hash: encoded, salt: nil)
         }
-        let kept = StoredPasswordScheme(try PasswordScheme(Self.input("CRYPT")), key: ID("k2"))
-        #expect(try kept.stored(hash: encoded, salt: nil) == text.replacing("k=k1", with: "k=k2"))
+        let scheme = StoredPasswordScheme(try PasswordScheme(Self.input("CRYPT")), key: ID("k2"))
+        #expect(try scheme.stored(hash: encoded, salt: nil) == text.replacing("k=k1", with: "k=k2"))
     }
 
     @Test(
-        "A stored text that is malformed or exceeds a limit is not read",
+        "A stored text that is malformed or exceeds a limit is rejected",
         arguments: [
             "$scrypt$n=1073741824,r=8,p=1$TmFDbA$AQEBAQEBAQEBAQEBAQEBAQ", "$md5$i=8,o=sp$TmFDbA$AQ",
             "$pbkdf2-sha1$i=4294967295$TmFDbA$AQEBAQEBAQEBAQEBAQEBAQ", "$md5$$$", "$$$$", "",

@@ -40,49 +40,50 @@ struct PrimaryEmailHistoryTests {
     static let providers: [ProviderID] = [.apple, .google, ProviderID("oidc.corp")]
     static let seeds = (1...20).map { _ in UInt64.random(in: .min ... .max) }
 
-    private static func identity(_ provider: ProviderID, _ dice: inout Dice) -> LinkedIdentity {
+    private static func identity(_ provider: ProviderID, _ random: inout SeededRandom) -> LinkedIdentity {
         let trust: [EmailTrust] = [.none, .verified, .authoritative]
-        let email = dice.rolls(1, in: 4) ? nil : dice.one(of: addresses)
+        let email = random.occurs(1, in: 4) ? nil : random.one(of: addresses)
         return LinkedIdentity(
-            provider: provider, subject: "s", email: email, emailTrust: email == nil ? .none : dice.one(of: trust))
+            provider: provider, subject: "s", email: email, emailTrust: email == nil ? .none : random.one(of: trust))
     }
 
-    private static func begin(_ dice: inout Dice) -> History {
+    private static func newHistory(_ random: inout SeededRandom) -> History {
         let now = Instant(seconds: 0)
-        if dice.rolls(1, in: 2) {
+        if random.occurs(1, in: 2) {
             let account = Account(
-                id: ID("ada"), email: dice.one(of: addresses), passwordUpdatedAt: now, createdAt: now, validSince: now)
+                id: ID("ada"), email: random.one(of: addresses), passwordUpdatedAt: now, createdAt: now,
+                validSince: now)
             return History(account: account)
         }
-        let first = identity(dice.one(of: providers), &dice)
-        var history = History(account: Account(ID("ada"), for: first, takesEmail: !dice.rolls(1, in: 4), at: now))
+        let first = identity(random.one(of: providers), &random)
+        var history = History(account: Account(ID("ada"), for: first, takesEmail: !random.occurs(1, in: 4), at: now))
         history.link(first)
         return history
     }
 
     /// A random subset of the account's sign-in methods, as ``AccountEditor`` names them.
-    private static func signInMethods(of account: Account, _ dice: inout Dice) -> Set<ProviderID> {
+    private static func signInMethods(of account: Account, _ random: inout SeededRandom) -> Set<ProviderID> {
         let all =
             account.identities.map(\.provider) + (account.hasPassword || account.usesEmailLinks ? [.password] : [])
-        return Set(all.filter { _ in dice.rolls(1, in: 2) })
+        return Set(all.filter { _ in random.occurs(1, in: 2) })
     }
 
     @Test(
-        "After a removal, the address is not one that only removed methods had, and is verified only if it was before",
+        "Removing sign-in methods removes an address that only they had, and never verifies a new address",
         arguments: seeds)
     func randomChanges(seed: UInt64) {
-        var dice = Dice(seed: seed)
+        var random = SeededRandom(seed: seed)
         for _ in 1...200 {
-            var history = Self.begin(&dice)
+            var history = Self.newHistory(&random)
             for _ in 1...8 {
-                switch dice.one(of: [0, 1, 2, 3]) {
-                case 0: history.link(Self.identity(dice.one(of: Self.providers), &dice))
+                switch random.one(of: [0, 1, 2, 3]) {
+                case 0: history.link(Self.identity(random.one(of: Self.providers), &random))
                 case 1: history.openLink()
                 case 2:
                     if history.account.email != nil { history.account.passwordUpdatedAt = Instant(seconds: 1) }
                 default:
                     let before = history
-                    let removed = Self.signInMethods(of: history.account, &dice)
+                    let removed = Self.signInMethods(of: history.account, &random)
                     history.unlink(removed)
                     Self.expectValid(history, after: removed, before)
                 }
@@ -123,7 +124,7 @@ struct PrimaryEmailHistoryTests {
 }
 
 /// SplitMix64: generates the same numbers from the same seed on every platform.
-private struct Dice {
+private struct SeededRandom {
     private var state: UInt64
 
     init(seed: UInt64) {
@@ -140,5 +141,6 @@ private struct Dice {
 
     mutating func one<Value>(of values: [Value]) -> Value { values[Int(next() % UInt64(values.count))] }
 
-    mutating func rolls(_ hits: UInt64, in sides: UInt64) -> Bool { next() % sides < hits }
+    /// Whether an event with the probability `hits` / `total` occurs.
+    mutating func occurs(_ hits: UInt64, in total: UInt64) -> Bool { next() % total < hits }
 }

@@ -81,7 +81,7 @@ struct AppleGrantDecisionTests {
     }
 
     @Test(
-        "Checks of a client ID stop if more than 5 % of them, and more than two, fail",
+        "Checks of a client ID stop if more than two, and more than 5 %, of them fail",
         arguments: [
             FailureRate(testDescription: "nothing checked", all: 0, failed: 0, stops: false),
             FailureRate(testDescription: "two of two", all: 2, failed: 2, stops: false),
@@ -160,7 +160,7 @@ struct AppleGrantDecisionTests {
         "A sign-in authorizes the identity, unless Apple has reported a revocation since its token was issued",
         arguments: [
             SignIn(testDescription: "another provider", before: nil, issuedAt: nil, expected: nil),
-            SignIn(testDescription: "the first", before: nil, issuedAt: 5, expected: at(.authorized, 5)),
+            SignIn(testDescription: "the first sign-in", before: nil, issuedAt: 5, expected: at(.authorized, 5)),
             SignIn(
                 testDescription: "authorized before: the time does not change", before: at(.authorized, 3), issuedAt: 5,
                 expected: at(.authorized, 3)),

@@ -18,7 +18,7 @@ struct AppleEventDecisionTests {
         var tokensRevokedAt: Instant?
         var forwardingChangedAt: Instant?
         var email: String?
-        var arrivesAfter: Int64 = 5
+        var secondsUntilArrival: Int64 = 5
         let change: String
         var sessions = AppleEventDecision.Sessions.end(except: nil)
         var revokesGrants = true
@@ -30,16 +30,16 @@ struct AppleEventDecisionTests {
             testDescription: "authorized within the same second", credential: .init(.authorized, at: at(0)),
             change: "revoke"),
         Row(
-            testDescription: "a sign-in since, by its session", credentialIssuedAt: at(1), change: "none"),
+            testDescription: "a later sign-in, known from its session", credentialIssuedAt: at(1), change: "none"),
         Row(
-            testDescription: "a sign-in or check since, by its state", credential: .init(.authorized, at: at(1)),
-            change: "none"),
+            testDescription: "a later sign-in or check, known from the identity's state",
+            credential: .init(.authorized, at: at(1)), change: "none"),
         Row(
-            testDescription: "a check since that reported a revocation", credential: .init(.revoked, at: at(1)),
+            testDescription: "a later check that reported a revocation", credential: .init(.revoked, at: at(1)),
             change: "revoke"),
         Row(testDescription: "linked by an administrator before", credential: nil, change: "revoke"),
-        Row(testDescription: "linked by an administrator since", credential: nil, linkedAt: at(1), change: "none"),
-        Row(testDescription: "moved to another account since", linkedAt: at(1), change: "revoke"),
+        Row(testDescription: "linked by an administrator later", credential: nil, linkedAt: at(1), change: "none"),
+        Row(testDescription: "moved to another account after the event", linkedAt: at(1), change: "revoke"),
         Row(
             testDescription: "caused by a revocation through the gateway", tokensRevokedAt: at(-1), change: "revoke",
             sessions: .end(except: caller)),
@@ -52,10 +52,10 @@ struct AppleEventDecisionTests {
             change: "revoke"),
         Row(
             testDescription: "ten minutes after a revocation through the gateway", tokensRevokedAt: at(0),
-            arrivesAfter: 600, change: "revoke", sessions: .end(except: caller)),
+            secondsUntilArrival: 600, change: "revoke", sessions: .end(except: caller)),
         Row(
             testDescription: "more than ten minutes after a revocation through the gateway", tokensRevokedAt: at(0),
-            arrivesAfter: 601, change: "revoke"),
+            secondsUntilArrival: 601, change: "revoke"),
         Row(testDescription: "account-deleted", kind: .accountDeleted, change: "unlink"),
         Row(
             testDescription: "account-deleted, after a check that reported a revocation", kind: .accountDeleted,
@@ -64,8 +64,8 @@ struct AppleEventDecisionTests {
             testDescription: "account-deleted, after a revocation through the gateway", kind: .accountDeleted,
             tokensRevokedAt: at(0), change: "unlink"),
         Row(
-            testDescription: "account-deleted, but signed in since", kind: .accountDeleted, credentialIssuedAt: at(1),
-            change: "none"),
+            testDescription: "account-deleted, before a later sign-in", kind: .accountDeleted,
+            credentialIssuedAt: at(1), change: "none"),
         Row(
             testDescription: "email-disabled", kind: .forwarding(false), change: "forward false", sessions: .keep,
             revokesGrants: false),
@@ -79,11 +79,11 @@ struct AppleEventDecisionTests {
             testDescription: "email-enabled, earlier than the last", kind: .forwarding(true),
             forwardingChangedAt: at(1), change: "none", sessions: .keep, revokesGrants: false),
         Row(
-            testDescription: "email-disabled of this address", kind: .forwarding(false),
+            testDescription: "email-disabled for this address", kind: .forwarding(false),
             email: "relay@privaterelay.appleid.com", change: "forward false", sessions: .keep,
             revokesGrants: false),
         Row(
-            testDescription: "email-disabled of a former address", kind: .forwarding(false),
+            testDescription: "email-disabled for a former address", kind: .forwarding(false),
             email: "former@privaterelay.appleid.com", change: "none", sessions: .keep, revokesGrants: false),
     ]
 
@@ -96,7 +96,7 @@ struct AppleEventDecisionTests {
             id: ID("ada"), identities: [identity], createdAt: Self.at(-60), validSince: Self.at(-60))
         let event = AppleEvent(
             kind: row.kind, subject: "ada", email: row.email.flatMap(EmailAddress.init), occurredAt: Self.event,
-            receivedAt: Self.at(row.arrivesAfter), replayKey: ReplayKey(hash: [], expiresAt: Self.at(0)))
+            receivedAt: Self.at(row.secondsUntilArrival), replayKey: ReplayKey(hash: [], expiresAt: Self.at(0)))
         let decision = AppleEventDecision(
             event,
             AppleEventFacts(

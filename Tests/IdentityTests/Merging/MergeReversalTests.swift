@@ -3,20 +3,20 @@ import Testing
 
 @Suite("The undo of a merge by its link")
 struct MergeReversalTests {
-    private static let then = Instant(seconds: 1_800_000_000)
+    private static let mergeTime = Instant(seconds: 1_800_000_000)
     private static let email = EmailAddress("ada@example.com")
     private static let phone = "+15555550100"
     private static let google = LinkedIdentity(provider: .google, subject: "g")
     private static let apple = LinkedIdentity(provider: .apple, subject: "a")
 
     private static func account(_ id: String, _ change: (inout Account) -> Void = { _ in }) -> Account {
-        var account = Account(id: ID(id), createdAt: then, validSince: then)
+        var account = Account(id: ID(id), createdAt: mergeTime, validSince: mergeTime)
         change(&account)
         return account
     }
 
     private static let source = account("source") {
-        ($0.email, $0.emailIsVerified, $0.passwordUpdatedAt) = (email, true, then)
+        ($0.email, $0.emailIsVerified, $0.passwordUpdatedAt) = (email, true, mergeTime)
         ($0.phoneNumber, $0.displayName, $0.identities) = (phone, "Ada", [google])
     }
 
@@ -24,7 +24,7 @@ struct MergeReversalTests {
         MergeRecord(
             plan: try MergePlan(of: source, into: target), source: source, targetGeneration: 1,
             targetHadSignInMethod: true,
-            targetUsedEmailLinks: false, mergedAt: then, undoableUntil: then + AccountMerging.undoWindow)
+            targetUsedEmailLinks: false, mergedAt: mergeTime, undoableUntil: mergeTime + AccountMerging.undoWindow)
     }
 
     /// The accounts before an undo, and what the undo restores and leaves.
@@ -50,13 +50,13 @@ struct MergeReversalTests {
         Row(
             testDescription: "the target has everything from the merge",
             target: account("target") {
-                ($0.email, $0.emailIsVerified, $0.passwordUpdatedAt) = (email, true, then)
+                ($0.email, $0.emailIsVerified, $0.passwordUpdatedAt) = (email, true, mergeTime)
                 ($0.phoneNumber, $0.displayName, $0.identities) = (phone, "Ada", [apple, google])
             }, returned: ["g"], remaining: account("target") { $0.identities = [apple] }),
         Row(
             testDescription: "the target has another password, an unverified address and a new name",
             target: account("target") {
-                ($0.email, $0.passwordUpdatedAt, $0.usesEmailLinks) = (email, then + .seconds(1), true)
+                ($0.email, $0.passwordUpdatedAt, $0.usesEmailLinks) = (email, mergeTime + .seconds(1), true)
                 ($0.displayName, $0.generation, $0.identities) = ("Eve", 7, [apple])
             }, relinked: ["g"],
             remaining: account("target") { ($0.displayName, $0.generation, $0.identities) = ("Eve", 7, [apple]) }),
@@ -69,7 +69,7 @@ struct MergeReversalTests {
         Row(
             testDescription: "the target took the address later",
             before: account("target") { $0.email = EmailAddress("bob@example.com") },
-            target: account("target") { ($0.email, $0.passwordUpdatedAt) = (email, then) }, relinked: ["g"],
+            target: account("target") { ($0.email, $0.passwordUpdatedAt) = (email, mergeTime) }, relinked: ["g"],
             remaining: account("target")),
         Row(
             testDescription: "the target got the number later, from another request",
@@ -114,8 +114,8 @@ struct MergeReversalTests {
         let code = OOBCode(
             hash: [1], purpose: .undoMerge, account: ID("target"), email: try #require(Self.email),
             source: ID("source"),
-            createdAt: Self.then, expiresAt: Self.then)
-        let now = Self.then + .seconds(1)
+            createdAt: Self.mergeTime, expiresAt: Self.mergeTime)
+        let now = Self.mergeTime + .seconds(1)
         func reset(_ hash: [UInt8]?, of account: Account) -> OOBCode? {
             MergeUndoing(code: code, resetHash: hash, resetExpiresAt: now + .seconds(60), trace: .none, undoneAt: now)
                 .reset(of: account)

@@ -37,7 +37,7 @@ struct AllowedCallersTests {
     }
 
     @Test(
-        "An Android app is accepted if its package and its certificate are listed, as far as the headers state them",
+        "An Android app is accepted unless a header states a package or a certificate that is not listed",
         arguments: [
             ("com.example.android", certificate, true), ("com.example.android", nil, true),
             ("com.example.android", certificate.uppercased(), true), ("com.example.android.x", certificate, false),
@@ -74,7 +74,7 @@ struct AllowedCallersTests {
     }
 
     @Test(
-        "If the policy requires a caller header, a request needs a bundle ID, both headers of Android, or an origin")
+        "If the policy requires a caller header, a request needs a bundle ID, both Android headers, or an origin")
     func required() {
         #expect(Self.refusal([:]) == nil)
         #expect(Self.refusal([:], isRequired: true) == .ios(bundleID: nil))

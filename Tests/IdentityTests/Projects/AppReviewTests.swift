@@ -7,16 +7,16 @@ struct AppReviewTests {
         _ apple: LoginServicesTests.Apple, showsGoogle: Bool, _ exemption: LoginServicesExemption.Kind?
     ) -> AppReview {
         let row = LoginServicesTests.Row(platform: .ios, showsGoogle: showsGoogle, apple: apple, exemption: exemption)
-        return AppReview(of: row.app, in: row.project, redeemed: [])
+        return AppReview(of: row.app, in: row.project, redeemedClientIDs: [])
     }
 
     @Test(
         "If Apple's tokens can be revoked, the report fails exactly the apps that violate guideline 4.8",
         arguments: LoginServicesTests.rows)
-    func verdicts(row: LoginServicesTests.Row) {
+    func violations(row: LoginServicesTests.Row) {
         let clientIDs = row.project.settings(of: .apple)?.clientIDs ?? []
-        let review = AppReview(of: row.app, in: row.project, redeemed: Set(clientIDs))
-        let violated = review.points.filter { $0.verdict == .violated }
+        let review = AppReview(of: row.app, in: row.project, redeemedClientIDs: Set(clientIDs))
+        let violated = review.points.filter { $0.status == .violated }
         #expect(violated.map(\.guideline) == row.expected.map { _ in "4.8" })
         #expect(review.passes == row.expected.isEmpty)
     }
@@ -24,17 +24,17 @@ struct AppReviewTests {
     @Test("The report contains the reason of a valid exemption")
     func exemption() throws {
         let point = try #require(Self.review(.missing, showsGoogle: true, .thirdPartyClient).points.first)
-        #expect(point.verdict == .met)
+        #expect(point.status == .met)
         #expect(point.text == "exempt as thirdPartyClient, because: because")
     }
 
-    @Test("The report states who declared an exemption, and when")
+    @Test("The report states the actor and the time of an exemption's declaration")
     func declaration() throws {
         var app = LoginServicesTests.Row(platform: .ios, showsGoogle: true, apple: .missing, exemption: nil).app
         app.settings.exemption = LoginServicesExemption(
             kind: .thirdPartyClient, reason: "because",
-            declaration: .init(actor: "cli", at: Instant(seconds: 1_800_000_000)))
-        let point = AppReview(of: app, in: .demo(providers: [google()]), redeemed: []).points.first
+            declaration: .init(actor: "cli", declaredAt: Instant(seconds: 1_800_000_000)))
+        let point = AppReview(of: app, in: .demo(providers: [google()]), redeemedClientIDs: []).points.first
         #expect(
             point?.text == "exempt as thirdPartyClient, declared by cli at 2027-01-15T08:00:00.000Z, because: because")
     }
@@ -42,24 +42,24 @@ struct AppReviewTests {
     @Test("The report explains how Apple meets each of the three conditions")
     func conditions() {
         let points = Self.review(.ok, showsGoogle: true, nil).points.filter { $0.guideline == "4.8" }
-        #expect(points.map(\.verdict) == [.met, .met, .met, .met])
-        for (point, words) in zip(points.dropFirst(), ["limits data collection", "address private", "advertising"]) {
-            #expect(point.text.contains(words))
+        #expect(points.map(\.status) == [.met, .met, .met, .met])
+        for (point, phrase) in zip(points.dropFirst(), ["limits data collection", "address private", "advertising"]) {
+            #expect(point.text.contains(phrase))
         }
     }
 
-    @Test("The report lists as open what is not declared and what the gateway cannot check")
+    @Test("The report lists undeclared facts, and facts that the gateway cannot check, as open")
     func open() {
         let corp = ProviderSettings(
             provider: ConfigurationTests.corp, isEnabled: true, clientIDs: ["c"],
             openID: OpenIDSettings(issuer: "https://id.example.com"))
         let review = AppReview(
             of: App(id: ID("app")), in: .demo(providers: [appleSettings, corp]), usesCustomTokens: true,
-            redeemed: Set(appleSettings.clientIDs))
-        let texts = review.points.filter { $0.guideline == "4.8" && $0.verdict == .open }.map(\.text)
+            redeemedClientIDs: Set(appleSettings.clientIDs))
+        let texts = review.points.filter { $0.guideline == "4.8" && $0.status == .open }.map(\.text)
         #expect(texts.count == 3)
-        for words in ["platform is not declared", "relation of oidc.corp is not stated", "custom tokens are in use"] {
-            #expect(texts.contains { $0.contains(words) })
+        for phrase in ["platform is not declared", "relation of oidc.corp is not stated", "custom tokens are in use"] {
+            #expect(texts.contains { $0.contains(phrase) })
         }
         #expect(review.passes)
     }
@@ -70,9 +70,10 @@ struct AppReviewTests {
     func deletion(redeems: Bool) throws {
         let row = LoginServicesTests.Row(platform: .ios, showsGoogle: false, apple: .ok, exemption: nil)
         let clientIDs = row.project.settings(of: .apple)?.clientIDs ?? []
-        let review = AppReview(of: row.app, in: row.project, redeemed: redeems ? Set(clientIDs) : ["com.example.other"])
+        let review = AppReview(
+            of: row.app, in: row.project, redeemedClientIDs: redeems ? Set(clientIDs) : ["com.example.other"])
         let points = review.points.filter { $0.guideline == "5.1.1(v)" }
-        #expect(points.map(\.verdict) == [.met, redeems ? .met : .violated])
+        #expect(points.map(\.status) == [.met, redeems ? .met : .violated])
         #expect(points[0].text.contains("accounts:delete"))
         #expect(review.passes == redeems)
     }
@@ -80,6 +81,6 @@ struct AppReviewTests {
     @Test("The report does not mention Apple's tokens for an app that does not show Apple")
     func withoutApple() {
         let points = Self.review(.missing, showsGoogle: false, nil).points.filter { $0.guideline == "5.1.1(v)" }
-        #expect(points.map(\.verdict) == [.met])
+        #expect(points.map(\.status) == [.met])
     }
 }

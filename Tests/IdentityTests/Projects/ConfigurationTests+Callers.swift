@@ -1,8 +1,8 @@
 import Identity
 
 extension ConfigurationTests {
-    /// Callers, redirect URIs and associated domains of apps, methods for linking, and relations and issuers of providers.
-    static let callerRows: [Row] = [
+    /// Callers, redirect URIs, associated domains and link-only methods of apps; relations and issuers of providers.
+    static let appAndProviderRows: [Row] = [
         app("a bundle ID twice", .bundleID(app)) { $0.bundleIDs = ["com.example.app", "com.example.app"] },
         app("too many callers", .tooManyValues(app, list: "androidPackages", count: 51)) {
             $0.callers.androidPackages = (0...50).map { "com.example.p\($0)" }

@@ -129,7 +129,7 @@ struct ConfigurationTests {
         clientIDs("no client ID", [], .noClientIDs(.google, app: nil)),
         clientIDs("too many client IDs", (0...50).map { "c\($0)" }, .tooManyClientIDs(.google, app: nil)),
         clientIDs(
-            "client IDs that are empty, with a blank, too long or repeated",
+            "client IDs that are empty, too long or repeated, or contain a space",
             ["a", "", "b c", String(repeating: "x", count: 256), "a"],
             .clientID(.google, index: 1, app: nil), .clientID(.google, index: 2, app: nil),
             .clientID(.google, index: 3, app: nil), .clientID(.google, index: 4, app: nil)),
@@ -187,7 +187,7 @@ struct ConfigurationTests {
         },
     ]
 
-    @Test("All problems of a configuration are reported at once", arguments: rows + callerRows)
+    @Test("All problems of a configuration are reported at once", arguments: rows + appAndProviderRows)
     func problems(row: Row) {
         var configuration = Self.valid
         row.change(&configuration)
@@ -241,7 +241,7 @@ struct ConfigurationTests {
 
     @Test("Each problem has a different text")
     func descriptions() {
-        let all = (Self.rows + Self.callerRows).flatMap(\.problems)
+        let all = (Self.rows + Self.appAndProviderRows).flatMap(\.problems)
         #expect(Set(all.map(\.description)).count == Set(all).count)
         #expect(all.allSatisfy { !$0.description.isEmpty })
     }

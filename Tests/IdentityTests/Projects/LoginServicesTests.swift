@@ -28,7 +28,7 @@ struct LoginServicesTests {
             guard showsGoogle else { return [] }
             let violations = (LoginServicesTests.violations[apple] ?? []).map { LoginServicesViolation($0, .google) }
             guard exemption != nil else { return violations }
-            // A client of one service does not offer Apple too.
+            // If the app also offers Apple, it is not a client of one service only.
             return apple == .withoutKey || apple == .ok ? [.init(.exemptionContradicted, .apple)] + violations : []
         }
 
@@ -193,7 +193,7 @@ struct LoginServicesTests {
     }
 }
 
-/// Complete settings of Apple, enabled.
+/// Complete and enabled settings of Apple.
 let appleSettings = ProviderSettings(
     provider: .apple, isEnabled: true, clientIDs: ["com.example.app", "com.example.web"], hasSecret: true,
     apple: AppleSettings(teamID: "TEAM123456", keyID: "KEY1234567"))

@@ -165,7 +165,7 @@ struct TrustedConfigurationTests {
     ]
 
     @Test(
-        "A change needs the scope trust if it changes which tokens are trusted, or where codes and events go",
+        "A change needs the scope `trust` if it changes which tokens are trusted, or where codes and events go",
         arguments: trusted)
     func needsTrust(row: Row) {
         var after = Self.valid
@@ -173,14 +173,14 @@ struct TrustedConfigurationTests {
         #expect(after.changesTrust(since: Self.valid))
     }
 
-    @Test("Other changes do not need the scope trust", arguments: ordinary)
+    @Test("Other changes do not need the scope `trust`", arguments: ordinary)
     func isOrdinary(row: Row) {
         var after = Self.valid
         row.change(&after)
         #expect(!after.changesTrust(since: Self.valid))
     }
 
-    @Test("A change that repeats the stored values does not need the scope trust")
+    @Test("A change that repeats the stored values does not need the scope `trust`")
     func repeated() throws {
         var after = Self.valid
         for settings in Self.valid.project.providers { after.set(settings) }
@@ -207,11 +207,11 @@ struct TrustedConfigurationTests {
     }
 
     /// Tenant settings are changed by an operation of their own, which the scope `config` alone allows.
-    @Test("The settings of a tenant have only members that do not need the scope trust")
+    @Test("The settings of a tenant have only members that do not need the scope `trust`")
     func tenants() {
         let members = Mirror(reflecting: TenantSettings()).children.compactMap(\.label)
         #expect(
             members == ["displayName", "allowsPasswords", "allowsEmailLinks", "allowsAnonymous", "isDisabled"],
-            "classify the new member: one that needs trust must not be changed with the scope config alone")
+            "classify the new member: one that needs `trust` must not be changed with the scope `config` alone")
     }
 }

@@ -109,7 +109,7 @@ struct RateCountsTests {
         for number in 0..<100_000 {
             counts.add(to: window("\(number)"))
             if number.isMultiple(of: 100) { #expect(!counts.admits(window("attacked"), below: 5)) }
-            if counts.size > 1000 { Issue.record("\(counts.size) are kept") }
+            if counts.size > 1000 { Issue.record("\(counts.size) windows are kept, expected at most 1000") }
         }
     }
 

@@ -47,11 +47,11 @@ struct LinkingDecisionTests {
             _ testDescription: String, trust: EmailTrust = .authoritative, provider: ProviderID = .apple,
             email: EmailAddress? = address, isPrivate: Bool = false, owner: Account? = nil, sameEmail: Account? = nil,
             caller account: Account? = nil, autoCreate: Bool = true, profile: Policy.Profile = .sekisho,
-            duplicates: Bool = false, _ expected: LinkingDecision
+            allowsDuplicates: Bool = false, _ expected: LinkingDecision
         ) {
             self.testDescription = testDescription
             var policy = Policy(profile)
-            policy.allowsDuplicateEmails = duplicates
+            policy.allowsDuplicateEmails = allowsDuplicates
             facts = LinkingFacts(
                 identity: VerifiedIdentity(
                     provider: provider, subject: "subject", audience: "client", email: email, emailTrust: trust,
@@ -145,8 +145,8 @@ struct LinkingDecisionTests {
             .commit(.reclaim(squatter))),
         Row("the account with that address is disabled: refused", sameEmail: disabled, .refuse(.accountDisabled)),
         Row(
-            "duplicate addresses allowed: create", sameEmail: ada, duplicates: true, .commit(.create(takesEmail: false))
-        ),
+            "duplicate addresses allowed: create", sameEmail: ada, allowsDuplicates: true,
+            .commit(.create(takesEmail: false))),
         Row("no account has the address: create", .commit(.create(takesEmail: true))),
         Row("the identity has no address: create", email: nil, .commit(.create(takesEmail: true))),
         Row(
@@ -176,10 +176,11 @@ struct LinkingDecisionTests {
             caller: anonymous, .refuse(.emailTaken)),
         Row(
             "the address is another account's, duplicates allowed: link, and take no address", sameEmail: ada,
-            caller: anonymous,
-            duplicates: true, .commit(.link(to: anonymous, by: caller(anonymous), takesEmail: false))),
+            caller: anonymous, allowsDuplicates: true,
+            .commit(.link(to: anonymous, by: caller(anonymous), takesEmail: false))),
         Row(
-            "the address is the caller's own, duplicates allowed: link", sameEmail: ada, caller: ada, duplicates: true,
+            "the address is the caller's own, duplicates allowed: link", sameEmail: ada, caller: ada,
+            allowsDuplicates: true,
             .commit(.link(to: ada, by: caller(ada), takesEmail: true))),
         Row(
             "the caller has an identity of another provider: link", caller: account("c", identities: [linked(.google)]),
@@ -202,7 +203,7 @@ struct LinkingDecisionTests {
         arguments: callerRows)
     func linking(row: Row) { #expect(LinkingDecision(row.facts) == row.expected) }
 
-    @Test("A pending token is issued for every conflict that a sign-in or a merge can solve")
+    @Test("A pending token is issued for every conflict that a sign-in or a merge can resolve")
     func pending() {
         for refusal in [LinkRefusal.identityTaken, .providerAlreadyLinked, .emailTaken] {
             #expect(refusal.issuesPendingToken)

@@ -3,7 +3,7 @@ import Testing
 
 @Suite("Values")
 struct ValueTests {
-    @Test("An instant rounds down to seconds and milliseconds, before the epoch too")
+    @Test("An instant rounds down to seconds and milliseconds, also before the epoch")
     func rounding() {
         #expect(Instant(microseconds: 1_999_999).seconds == 1)
         #expect(Instant(microseconds: 1_999_999).milliseconds == 1999)

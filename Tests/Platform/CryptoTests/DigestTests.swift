@@ -30,7 +30,7 @@ struct DigestTests {
     }
 
     @Test(
-        "SHA-1 matches NIST's examples, and the digest of a breached password",
+        "SHA-1 matches NIST's examples, and the published digest of a breached password",
         arguments: [
             ("", "da39a3ee5e6b4b0d3255bfef95601890afd80709"), ("abc", "a9993e364706816aba3e25717850c26c9cd0d89d"),
             ("password", "5baa61e4c9b93f3f0682250b6cf8331b7ee68fd8"),

@@ -1,6 +1,6 @@
 /// The bytes that hexadecimal digits encode. Other characters are ignored.
 func hex(_ text: String) -> [UInt8] {
-    let digits = text.filter { !$0.isWhitespace }.compactMap(\.hexDigitValue)
+    let digits = text.compactMap(\.hexDigitValue)
     return stride(from: 0, to: digits.count - 1, by: 2).map { UInt8(digits[$0] << 4 | digits[$0 + 1]) }
 }
 

@@ -64,7 +64,7 @@ struct HugePagesTests {
         #expect(mapping.isAdvised == row.isAdvised)
     }
 
-    @Test("Huge pages are not requested for a part of a file")
+    @Test("Huge pages are not requested for memory that is mapped from a file")
     func file() throws {
         let file = try #require(tmpfile())
         defer { fclose(file) }

@@ -6,7 +6,7 @@ struct KeyTests {
     private let message = Array("The papers of every traveller".utf8)
 
     @Test(
-        "A signature is verified only unchanged, for its message and with the signer's public key",
+        "A signature is verified only if it is unchanged, for its message, and with the signer's public key",
         arguments: SignatureAlgorithm.allCases)
     func roundTrip(algorithm: SignatureAlgorithm) throws {
         let key = try PrivateKey.generate(algorithm)
@@ -24,15 +24,15 @@ struct KeyTests {
     }
 
     @Test(
-        "A key is the same after encoding and decoding, and PKCS #8 of another length is rejected",
+        "A key is the same after encoding and decoding, and PKCS #8 with a missing or additional byte is rejected",
         arguments: SignatureAlgorithm.allCases)
     func stored(algorithm: SignatureAlgorithm) throws {
         let key = try PrivateKey.generate(algorithm)
-        let again = try PrivateKey(pkcs8: key.pkcs8)
-        #expect(again.publicKey == key.publicKey)
+        let decoded = try PrivateKey(pkcs8: key.pkcs8)
+        #expect(decoded.publicKey == key.publicKey)
         #expect(try PrivateKey(pem: key.pem).publicKey == key.publicKey)
         #expect(try PublicKey(pem: key.publicKey.pem) == key.publicKey)
-        #expect(key.publicKey.verifies(try again.sign(message), of: message))
+        #expect(key.publicKey.verifies(try decoded.sign(message), of: message))
         #expect(throws: KeyFault.malformed) { try PrivateKey(pkcs8: key.pkcs8 + [0]) }
         #expect(throws: KeyFault.malformed) { try PrivateKey(pkcs8: key.pkcs8.dropLast()) }
         #expect(throws: KeyFault.malformed) { try PrivateKey(pkcs8: []) }
@@ -41,25 +41,25 @@ struct KeyTests {
     @Test("A public key that is made from its parameters verifies signatures", arguments: SignatureAlgorithm.allCases)
     func parts(algorithm: SignatureAlgorithm) throws {
         let key = try PrivateKey.generate(algorithm)
-        let again =
+        let rebuilt =
             switch key.publicKey.parts {
             case .ec(let x, let y): try PublicKey(ec: x, y: y)
             case .rsa(let n, let e): try PublicKey(rsa: n, e: e)
             }
-        #expect(again.verifies(try key.sign(message), of: message))
+        #expect(rebuilt.verifies(try key.sign(message), of: message))
     }
 
     @Test("A key can be used by concurrent tasks")
     func concurrent() async throws {
         let key = try PrivateKey.generate(.es256)
         let message = message
-        let areGood = try await withThrowingTaskGroup { group in
+        let results = try await withThrowingTaskGroup { group in
             for _ in 0..<200 {
                 group.addTask { key.publicKey.verifies(try key.sign(message), of: message) }
             }
             return try await group.reduce(into: []) { $0.append($1) }
         }
-        #expect(areGood.count == 200 && areGood.allSatisfy { $0 })
+        #expect(results.count == 200 && results.allSatisfy { $0 })
     }
 
     @Test(
@@ -126,10 +126,10 @@ struct KeyTests {
         #expect(throws: KeyFault.malformed) { try PublicKey(pem: text) }
     }
 
-    @Test("A P-256 key is rejected unless its coordinates are a point of the curve")
+    @Test("A P-256 key is rejected unless its coordinates are a point on the curve")
     func points() throws {
         guard case .ec(let x, let y) = try PrivateKey.generate(.es256).publicKey.parts else {
-            Issue.record("a P-256 key has other parts")
+            Issue.record("expected the parts of a P-256 key")
             return
         }
         var altered = y

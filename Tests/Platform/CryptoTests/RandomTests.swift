@@ -18,7 +18,7 @@ struct RandomTests {
         #expect(text.allSatisfy { Random.alphanumerics.contains($0) })
     }
 
-    /// The remainder of a random byte divided by 94 would not do: because 256 = 2 · 94 + 68, it selects each of the
+    /// The remainder of a random byte divided by 94 would be biased: because 256 = 2 · 94 + 68, it selects each of the
     /// first 68 characters 1.5 times as often as each of the others.
     @Test("Characters are equally likely even if the size of the alphabet does not divide 256")
     func unbiased() {

@@ -55,23 +55,23 @@ struct SealedBoxTests {
     @Test(
         "A ciphertext is rejected with another context",
         arguments: ["", "signing_key/demo/kid-2/private", "signing_key/demo/kid-1/privat"])
-    func moved(other: String) throws {
+    func otherContext(other: String) throws {
         let box = try box(current: 1)
         let sealed = try box.seal(secret, context: context)
         #expect(throws: SealFault.tagMismatch) { try box.open(sealed, context: other) }
     }
 
     @Test(
-        "During a rotation, a ciphertext of the previous key is decrypted, and is not taken for one of the current key")
+        "During a rotation, a ciphertext of the previous key is decrypted, but not reported as sealed with the new key")
     func rotation() throws {
         let old = try box(current: 1)
         let sealed = try old.seal(secret, context: context)
         let both = try box(current: 2, previous: 1)
         #expect(try both.open(sealed, context: context) == secret)
         #expect(!both.isSealedWithCurrent(sealed))
-        let moved = try both.seal(secret, context: context)
-        #expect(both.isSealedWithCurrent(moved))
-        #expect(throws: SealFault.unknownKey) { try old.open(moved, context: context) }
+        let resealed = try both.seal(secret, context: context)
+        #expect(both.isSealedWithCurrent(resealed))
+        #expect(throws: SealFault.unknownKey) { try old.open(resealed, context: context) }
         #expect(throws: SealFault.unknownKey) { try self.box(current: 2).open(sealed, context: context) }
         #expect(!both.isSealedWithCurrent([]))
     }

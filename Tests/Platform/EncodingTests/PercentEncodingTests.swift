@@ -25,6 +25,13 @@ struct PercentEncodingTests {
         #expect(PercentEncoding.encode("/a b/c", keeping: "/") == "/a%20b/c")
     }
 
+    @Test("The names and values of a form are encoded, in order")
+    func fields() {
+        #expect(PercentEncoding.encode(form: []) == "")
+        #expect(
+            PercentEncoding.encode(form: [("b", "1 &=+"), ("a", ""), ("a&", "é")]) == "b=1%20%26%3D%2B&a=&a%26=%C3%A9")
+    }
+
     @Test("A plus sign is decoded as a space in forms only")
     func form() {
         #expect(PercentEncoding.decode("a+b%2B".utf8) == "a+b+")

@@ -10,6 +10,7 @@ struct UUIDTextTests {
             let uuid = UUID()
             let bytes = withUnsafeBytes(of: uuid.uuid) { Array($0) }
             #expect(UUIDText.text(bytes) == uuid.uuidString.lowercased())
+            #expect(UUIDText.text(uuid) == uuid.uuidString.lowercased())
             #expect(UUIDText.bytes(uuid.uuidString) == bytes)
             #expect(UUIDText.bytes(uuid.uuidString.lowercased()) == bytes)
         }

@@ -1,3 +1,4 @@
+import CSystem
 import EventLoop
 import Testing
 
@@ -51,6 +52,23 @@ struct LoopTests {
                 }
             }
             try #require(unreferenced).stop()
+        }
+    }
+
+    @Test("A loop that cannot start leaves no descriptor open")
+    func failedStart() async {
+        loop.stop()
+        await #expect(processExitsWith: .success) {
+            // One more descriptor may be opened, and a loop needs two.
+            let lowest = epoll_create1(0)
+            try #require(lowest >= 0)
+            close(lowest)
+            var limit = rlimit()
+            getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)
+            limit.rlim_cur = rlim_t(lowest + 1)
+            setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)
+            #expect(throws: SystemError.self) { try Loop(name: "test") }
+            try #require(epoll_create1(0) == lowest)
         }
     }
 

@@ -139,7 +139,7 @@ struct BodyAdmissionTests {
         let limits = Limits(bodyBudgetBytes: 1_000_000)
         try await withServer(limits: limits, bodyLimit: 250_000) { server in
             let held = try (0..<2).map { _ in try RawClient(port: server.port) }
-            // A body may have a quarter of 1 000 000, then of 750 000, and then of 563 000 bytes, which is 140 750.
+            // A body may use a quarter of 1 000 000, then of 750 000, and then of 563 000 bytes, which is 140 750.
             held[0].send(head("/a", 250_000) + "x")
             while server.reservedBodyBytes < 250_000 { await Task.yield() }
             held[1].send(head("/a", 187_000) + "x")

@@ -46,7 +46,7 @@ struct ClientDestinationTests {
 
     @Test("A host from a project's configuration may be private if the operator allows private addresses")
     func allowed() async throws {
-        // Closes each connection at once, so the TLS handshake fails.
+        // The server closes each connection at once, so the TLS handshake fails.
         let server = try RawServer { _ in }
         try await withClient { client in
             await #expect(throws: ClientFault.tlsFailed) {
@@ -65,7 +65,7 @@ struct ClientDestinationTests {
             ("http://127.0.0.1", .configured(allowingPrivate: false)),
             ("http://192.0.2.1", .configured(allowingPrivate: false)), ("http://192.0.2.1", .operatorChosen),
             ("http://10.0.0.1", .operatorChosen), ("http://0.0.0.0", .operatorChosen),
-            ("http://[2001:db8::1]", .operatorChosen),
+            ("http://[2001:db8::1]", .operatorChosen), ("http://[64:ff9b::7f00:1]", .operatorChosen),
         ])
     func unencrypted(origin: String, destination: ClientRequest.Destination) async throws {
         let server = try RawServer { $0.answer("a") }

@@ -141,7 +141,7 @@ struct ClientFaultTests {
 
     @Test("A port on which no server listens is unreachable")
     func refusedPort() async throws {
-        let port = try RawServer(script: nil).port
+        let port = try RawServer(script: nil).port  // the server is released and closes its socket at once
         try await withClient { client in
             await #expect(throws: ClientFault.unreachable) { try await client.send(request(port: port)) }
         }

@@ -17,7 +17,7 @@ struct DeadlineTests {
             ("next head", "GET /a HTTP/1.1\r\nHost: a\r\n\r\nGET /b HTTP/1.1\r\n", "X-A: 1\r\n"),
         ])
     func trickle(part: String, start: String, piece: String) async throws {
-        let pace = try Loop(name: "pace")
+        let timer = try Loop(name: "timer")
         try await withServer(limits: limits) { server in
             let client = try RawClient(port: server.port)
             client.send(start)
@@ -25,11 +25,11 @@ struct DeadlineTests {
             var count = 0
             while count < 100, client.send(piece) {
                 count += 1
-                try await pace.sleep(for: .milliseconds(50))
+                try await timer.sleep(for: .milliseconds(50))
             }
             #expect(count < 100)
         }
-        pace.stop()
+        timer.stop()
     }
 
     @Test(
@@ -46,17 +46,16 @@ struct DeadlineTests {
 
     @Test("A connection ends if its client does not read the response")
     func unread() async throws {
-        let openGate = Gate()
-        openGate.open()
+        let calls = Counter()
         let large: Handler = { _ in
-            await openGate.pass()
+            calls.add()
             // 32 MiB do not fit into the buffers of the sockets.
             return Response(status: 200, body: Array(repeating: 0x41, count: 32 << 20))
         }
         try await withServer(limits: limits, handler: large) { server in
             let client = try RawClient(port: server.port)
             client.send("GET /a HTTP/1.1\r\nHost: a\r\n\r\n")
-            while openGate.arrivals == 0 { await Task.yield() }
+            while calls.value == 0 { await Task.yield() }
             while server.connections > 0 { await Task.yield() }
             #expect(try client.receive() == nil)
         }
@@ -64,9 +63,9 @@ struct DeadlineTests {
 
     @Test("The deadlines do not apply to a running handler")
     func slowHandler() async throws {
-        let pace = try Loop(name: "pace")
+        let timer = try Loop(name: "timer")
         let slow: Handler = { request in
-            try? await pace.sleep(for: .seconds(2))  // the task is never cancelled
+            try? await timer.sleep(for: .seconds(2))  // the task is never cancelled
             return await echo(request)
         }
         try await withServer(limits: limits, handler: slow) { server in
@@ -74,6 +73,6 @@ struct DeadlineTests {
             client.send("GET /a HTTP/1.1\r\nHost: a\r\n\r\n")
             #expect(try client.receive()?.status == 200)
         }
-        pace.stop()
+        timer.stop()
     }
 }

@@ -9,7 +9,7 @@ struct DrainTests {
 
     @Test("A draining server answers requests in progress, closes idle connections, and accepts no new connections")
     func inFlight() async throws {
-        let side = try Loop(name: "side")
+        let drainLoop = try Loop(name: "drain")
         let gate = Gate()
         let handler: Handler = { request in
             if request.path == "/slow" { await gate.pass() }
@@ -23,7 +23,7 @@ struct DrainTests {
             busy.send("GET /slow HTTP/1.1\r\nHost: a\r\n\r\n" + get)
             while gate.arrivals == 0 { await Task.yield() }
 
-            let drained = Task(executorPreference: side) { await server.drain(within: .seconds(30)) }
+            let drained = Task(executorPreference: drainLoop) { await server.drain(within: .seconds(30)) }
             #expect(try idle.ended())
             #expect(throws: RawClient.ConnectionFailed.self) { try RawClient(port: server.port) }
             gate.open()
@@ -34,7 +34,7 @@ struct DrainTests {
             await drained.value
             #expect(server.connections == 0)
         }
-        side.stop()
+        drainLoop.stop()
     }
 
     @Test("Requests that do not end within the drain time are cancelled, and their connections are closed")

@@ -4,7 +4,7 @@ import Testing
 @Suite("Form decoder")
 struct FormDecoderTests {
     @Test(
-        "Pairs are decoded once, in order",
+        "Pairs are returned in order, and percent-decoded once",
         arguments: [
             ("", []),
             ("a=1&b=2", ["a", "1", "b", "2"]),

@@ -12,11 +12,11 @@ struct RandomInputTests {
                 var random = SeededGenerator(seed: seed)
                 let client = try RawClient(port: server.port)
                 for _ in 0..<3 {
-                    var rest = random.mutated(request)[...]
-                    while !rest.isEmpty {
-                        let piece = rest.prefix(.random(in: 1...80, using: &random))
+                    var remaining = random.mutated(request)[...]
+                    while !remaining.isEmpty {
+                        let piece = remaining.prefix(.random(in: 1...80, using: &random))
                         client.send(bytes: Array(piece))
-                        rest = rest.dropFirst(piece.count)
+                        remaining = remaining.dropFirst(piece.count)
                     }
                 }
                 if Bool.random(using: &random) { client.resetAtEnd() }

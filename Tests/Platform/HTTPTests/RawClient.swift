@@ -62,7 +62,9 @@ final class RawClient {
         }
     }
 
-    /// Waits for the end of the connection; `false` if bytes arrived before it that no ``receive(hasBody:)`` returned.
+    /// Waits for the end of the connection.
+    ///
+    /// - Returns: `false` if the server sent bytes that no ``receive(hasBody:)`` has returned.
     func ended() throws -> Bool { try remainingBytes().isEmpty }
 
     /// All bytes until the end of the connection.
@@ -74,20 +76,20 @@ final class RawClient {
     /// Closes the sending side. The client can still receive.
     func finishSending() { shutdown(descriptor, Int32(SHUT_WR)) }
 
-    /// Makes the end of the connection a reset, as of a client that disappears.
+    /// Makes the connection end with a reset, as if the client had disappeared.
     func resetAtEnd() {
-        var now = linger(l_onoff: 1, l_linger: 0)
-        setsockopt(descriptor, SOL_SOCKET, SO_LINGER, &now, socklen_t(MemoryLayout<linger>.size))
+        var option = linger(l_onoff: 1, l_linger: 0)
+        setsockopt(descriptor, SOL_SOCKET, SO_LINGER, &option, socklen_t(MemoryLayout<linger>.size))
     }
 
     private static func withAddress(
         _ address: UInt32, _ port: UInt16, _ body: (UnsafePointer<sockaddr>, socklen_t) -> Int32
     ) -> Int32 {
-        var end = sockaddr_in()
-        end.sin_family = sa_family_t(AF_INET)
-        end.sin_port = port.bigEndian
-        end.sin_addr.s_addr = address.bigEndian
-        return withUnsafePointer(to: &end) { pointer in
+        var socketAddress = sockaddr_in()
+        socketAddress.sin_family = sa_family_t(AF_INET)
+        socketAddress.sin_port = port.bigEndian
+        socketAddress.sin_addr.s_addr = address.bigEndian
+        return withUnsafePointer(to: &socketAddress) { pointer in
             pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
                 body($0, socklen_t(MemoryLayout<sockaddr_in>.size))
             }
@@ -97,7 +99,7 @@ final class RawClient {
     private func fill() throws -> Bool {
         var piece = [UInt8](repeating: 0, count: 65536)
         let count = recv(descriptor, &piece, piece.count, 0)
-        try #require(count >= 0 || errno != EAGAIN, "no answer and no end within thirty seconds")
+        try #require(count >= 0 || errno != EAGAIN, "the server sent no byte for thirty seconds")
         guard count > 0 else { return false }
         buffer.append(contentsOf: piece[..<count])
         return true

@@ -7,13 +7,13 @@ final class RawServer: Sendable {
     let port: UInt16
     private let descriptor: Int32
     private let accepted = Counter()
-    private let accepts: Bool
+    private let acceptsConnections: Bool
 
     /// - Parameters:
     ///   - backlog: the backlog of `listen(2)`.
     ///   - script: the connection is closed when the script returns. Without a script, no connection is accepted.
     init(backlog: Int32 = 16, script: (@Sendable (RawConnection) -> Void)?) throws {
-        accepts = script != nil
+        acceptsConnections = script != nil
         descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
         var address = sockaddr_in()
         address.sin_family = sa_family_t(AF_INET)
@@ -34,14 +34,14 @@ final class RawServer: Sendable {
                 let connection = RawConnection(new)
                 Thread.detachNewThread { script(connection) }
             }
-            // Closed only here. Otherwise the next accept could use a socket of another test with the same number.
+            // Closed only here: otherwise the next `accept` could use another test's socket with the same descriptor.
             close(descriptor)
         }
     }
 
     deinit {
         shutdown(descriptor, Int32(SHUT_RDWR))  // ends the wait in accept
-        if !accepts { close(descriptor) }
+        if !acceptsConnections { close(descriptor) }
     }
 
     /// The number of accepted connections.
@@ -105,9 +105,9 @@ final class RawConnection: Sendable {
         }
     }
 
-    /// Makes the end of the connection a reset.
+    /// Makes the connection end with a reset.
     func resetAtEnd() {
-        var now = linger(l_onoff: 1, l_linger: 0)
-        setsockopt(descriptor, SOL_SOCKET, SO_LINGER, &now, socklen_t(MemoryLayout<linger>.size))
+        var option = linger(l_onoff: 1, l_linger: 0)
+        setsockopt(descriptor, SOL_SOCKET, SO_LINGER, &option, socklen_t(MemoryLayout<linger>.size))
     }
 }

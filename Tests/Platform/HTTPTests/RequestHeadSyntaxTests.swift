@@ -92,27 +92,27 @@ struct RequestHeadSyntaxTests {
         #expect(throws: RequestRejection.headTooLarge) { try parse("GET /a HTTP/1.1\r\nHost: a\r\n" + fields) }
     }
 
-    @Test("A randomly changed head has the same result whole, byte by byte and in random pieces")
+    @Test("A randomly changed head has the same result whether it arrives whole, byte by byte, or in random pieces")
     func splits() {
         for seed in 0..<500 as Range<UInt64> {
             var random = SeededGenerator(seed: seed)
             let bytes = random.mutated(
                 "\r\nPOST /a?b=c HTTP/1.1\r\nHost: a\r\nContent-Length: 2\r\nX-A: \t b\r\n\r\nab")
-            let whole = outcome(of: bytes, pieces: [bytes.count])
-            #expect(outcome(of: bytes, pieces: Array(1...bytes.count)) == whole, "seed \(seed)")
-            var ends: [Int] = []
-            while ends.last != bytes.count {
-                ends.append(min(bytes.count, (ends.last ?? 0) + .random(in: 1...9, using: &random)))
+            let whole = outcome(of: bytes, prefixLengths: [bytes.count])
+            #expect(outcome(of: bytes, prefixLengths: Array(1...bytes.count)) == whole, "seed \(seed)")
+            var lengths: [Int] = []
+            while lengths.last != bytes.count {
+                lengths.append(min(bytes.count, (lengths.last ?? 0) + .random(in: 1...9, using: &random)))
             }
-            #expect(outcome(of: bytes, pieces: ends) == whole, "seed \(seed)")
+            #expect(outcome(of: bytes, prefixLengths: lengths) == whole, "seed \(seed)")
         }
     }
 
-    /// Returns the first outcome of one parser that gets the prefixes with these ends.
-    private func outcome(of bytes: [UInt8], pieces ends: [Int]) -> String {
+    /// Returns the first outcome of one parser that gets the prefixes of `bytes` with these lengths.
+    private func outcome(of bytes: [UInt8], prefixLengths: [Int]) -> String {
         var parser = RequestHeadParser()
-        for end in ends {
-            let outcome = bytes[..<end].withUnsafeBytes { bytes -> String? in
+        for length in prefixLengths {
+            let outcome = bytes[..<length].withUnsafeBytes { bytes -> String? in
                 do throws(RequestRejection) {
                     return try parser.parse(bytes, limits: Limits()).map { "\($0)" }
                 } catch {

@@ -10,7 +10,7 @@ struct RequestHeadTests {
         var target = "/echo"
         var version = "HTTP/1.1"
         var headers: [(String, String)] = [("Host", "localhost")]
-        /// The minimum length of the head; a further field pads it.
+        /// The minimum length of the head, which an additional field pads.
         var bytes = 0
         var expected: RequestRejection?
 
@@ -96,7 +96,7 @@ struct RequestHeadTests {
         ])
     func rejected(row: Row) { #expect(rejection(of: row) == row.expected) }
 
-    @Test("Each rejection is answered with an error status in short plain text", arguments: RequestRejection.allCases)
+    @Test("Each rejection is answered with an error status and short plain text", arguments: RequestRejection.allCases)
     func answers(rejection: RequestRejection) {
         let response = rejection.response
         #expect((400...505).contains(response.status))

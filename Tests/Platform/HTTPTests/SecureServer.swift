@@ -13,14 +13,14 @@ final class SecureServer {
     init(name: String, answer: String) throws {
         folder = FileManager.default.temporaryDirectory.appending(path: "http-tests-\(UUID().uuidString)")
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: false)
-        let maker = Self.openssl(
+        let request = Self.openssl(
             """
             req -x509 -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes -keyout key.pem -out certificate.pem -days 2 \
             -subj /CN=\(name) -addext subjectAltName=\(name.contains(":") ? "" : "DNS:")\(name)
             """, in: folder)
-        try maker.run()
-        maker.waitUntilExit()
-        try #require(maker.terminationStatus == 0)
+        try request.run()
+        request.waitUntilExit()
+        try #require(request.terminationStatus == 0)
         process = Self.openssl("s_server -accept 127.0.0.1:0 -cert certificate.pem -key key.pem", in: folder)
         let (input, output) = (Pipe(), Pipe())
         process.standardInput = input
@@ -31,12 +31,12 @@ final class SecureServer {
     }
 
     deinit {
-        kill(process.processIdentifier, SIGKILL)  // it may have been started with other signals blocked
+        kill(process.processIdentifier, SIGKILL)  // other signals may be blocked in the process
         process.waitUntilExit()
         try? FileManager.default.removeItem(at: folder)  // a leftover folder is harmless
     }
 
-    /// A file with the certificate, for clients to trust.
+    /// The path of a file with the certificate, which clients can trust.
     var certificate: String { folder.appending(path: "certificate.pem").path }
 
     private static func openssl(_ command: String, in folder: URL) -> Process {

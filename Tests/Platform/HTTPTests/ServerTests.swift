@@ -102,7 +102,7 @@ struct ServerTests {
     }
 
     @Test(
-        "A handler's response that is not valid HTTP is replaced by status 500",
+        "A response with an invalid status, or with an invalid, empty or reserved field, is replaced by status 500",
         arguments: [
             Response(status: 99), Response(status: 100), Response(status: 600),
             Response(status: 200, headers: ["X-A": "a\r\nSet-Cookie: b=1"]),

@@ -63,15 +63,17 @@ struct IPAddressTests {
     }
 
     @Test(
-        "An address is loopback in 127.0.0.0/8, also if it is IPv4-mapped, and as ::1",
+        "An address is loopback if it is ::1 or in 127.0.0.0/8, even as an IPv4-mapped address",
         arguments: [
             ("127.0.0.1", true), ("127.255.255.255", true), ("::1", true), ("::ffff:127.0.0.1", true),
             ("128.0.0.1", false), ("126.255.255.255", false), ("::2", false), ("::", false), ("1::1", false),
+            ("64:ff9b::127.0.0.1", false),
         ])
     func loopback(text: String, expected: Bool) throws {
         #expect(try #require(IPAddress(text)).isLoopback == expected)
     }
 
+    /// 168.63.129.16 is an address of Azure's platform.
     @Test(
         "An address is public unless it is unallocated or reserved for a special purpose",
         arguments: [

@@ -2,12 +2,12 @@ import IPAddresses
 import Testing
 
 @Suite("Networks to which limits apply")
-struct LimitedNetworksTests {
+struct RateLimitNetworksTests {
     struct Row: CustomTestStringConvertible, Sendable {
-        var testDescription: String { "\(first) and \(second) share \(shared)" }
+        var testDescription: String { "\(first) and \(second): \(shared)" }
         let first: String
         let second: String
-        /// Whether the addresses have the same network, from the narrowest to the widest network.
+        /// Whether both addresses are in the same network, for each prefix length from the longest.
         let shared: [Bool]
 
         init(_ first: String, _ second: String, _ shared: [Bool]) {
@@ -18,7 +18,7 @@ struct LimitedNetworksTests {
     }
 
     @Test(
-        "Two addresses have the same network exactly if they have the same prefix",
+        "Two addresses have the same network if and only if they have the same prefix",
         arguments: [
             Row("192.0.2.1", "192.0.2.1", [true, true]),
             Row("192.0.2.1", "192.0.2.254", [false, true]),
@@ -33,7 +33,7 @@ struct LimitedNetworksTests {
             Row("2001:db8:1::1", "2001:db8:2::1", [false, false, false]),
         ])
     func shared(row: Row) throws {
-        let networks = try [row.first, row.second].map { try #require(IPAddress($0)).limitedNetworks }
+        let networks = try [row.first, row.second].map { try #require(IPAddress($0)).rateLimitNetworks }
         #expect(zip(networks[0], networks[1]).map { $0 == $1 } == row.shared)
         #expect(networks.allSatisfy { $0.count == row.shared.count })
     }
@@ -48,7 +48,7 @@ struct LimitedNetworksTests {
             ),
         ] as [(String, [String])])
     func text(address: String, expected: [String]) throws {
-        #expect(try #require(IPAddress(address)).limitedNetworks.map(\.description) == expected)
+        #expect(try #require(IPAddress(address)).rateLimitNetworks.map(\.description) == expected)
     }
 }
 
@@ -76,7 +76,7 @@ struct IPNetworkTests {
     }
 
     @Test(
-        "Text is rejected if it is not an address with an optional prefix length, or has bits after the prefix",
+        "Text is rejected if it is not an address with an optional prefix length, or sets bits after the prefix",
         arguments: [
             "", "10.0.0.0/33", "10.0.0.1/8", "10.0.0.0/", "10.0.0.0/-1", "10.0.0.0/+8", "0.0.0.0/-0", "2001:db8::1/32",
             "::/129",

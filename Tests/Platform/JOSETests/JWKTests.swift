@@ -56,7 +56,7 @@ struct JWKTests {
             Row(testDescription: "P-384", replacing: "P-256", with: "P-384", fault: .unsupported),
             Row(testDescription: "no curve", replacing: "\"crv\"", with: "\"_\"", fault: .unsupported),
             Row(testDescription: "symmetric", replacing: "\"EC\"", with: "\"oct\"", fault: .unsupported),
-            Row(testDescription: "Edwards", replacing: "\"EC\"", with: "\"OKP\"", fault: .unsupported),
+            Row(testDescription: "Edwards curve", replacing: "\"EC\"", with: "\"OKP\"", fault: .unsupported),
             Row(testDescription: "RSA without numbers", replacing: "\"EC\"", with: "\"RSA\"", fault: .malformed),
             Row(testDescription: "no y", replacing: "\"y\"", with: "\"_\"", fault: .malformed),
             Row(testDescription: "short x", replacing: "RVEU", with: "", fault: .malformed),
@@ -72,7 +72,7 @@ struct JWKTests {
     }
 
     @Test("Elements of a set that are not keys are skipped, and the others stay")
-    func novelties() throws {
+    func skippedElements() throws {
         let text = #"{"keys":[1,{"kid":"a"},{"kty":7},\#(Vectors.es256Key),{"kty":"new","x":[]},{"kty":"new"}]}"#
         let set = try StrictJSON.decode(JWKSet.self, from: Array(text.utf8))
         #expect(set.keys.map(\.kty) == ["EC", "new"])

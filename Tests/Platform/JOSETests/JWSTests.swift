@@ -71,7 +71,7 @@ struct JWSTests {
         }
     }
 
-    @Test("A JWS is rejected if its MAC was computed with a public key as shared secret")
+    @Test("A JWS is rejected if its MAC was computed with a public key as the shared secret")
     func confusion() throws {
         let publicKey = Array(Vectors.rs256Key.utf8)
         let input = Base64URL.encode(Array(#"{"alg":"HS256"}"#.utf8)) + "." + Base64URL.encode(Array("{}".utf8))
@@ -102,7 +102,7 @@ struct JWSTests {
     }
 
     @Test(
-        "A JWS is rejected unless its header is strict JSON with a text as alg, and texts as kid and typ if present",
+        "A JWS is rejected unless its header is strict JSON with a string alg, and kid and typ are absent or strings",
         arguments: [
             "{}", "[]", "null", "", #"{"alg":"ES256""#, #"{"alg":"ES256"} x"#, #"{"alg":"ES256","alg":"none"}"#,
             #"{"alg":"none","\u0061lg":"ES256"}"#, #"{"alg":["ES256"]}"#, #"{"alg":null}"#, #"{"alg":"ES256","kid":1}"#,
@@ -136,7 +136,7 @@ struct JWSTests {
         #expect(throws: JWSFault.malformed) { try UnverifiedJWS(parsing: text.replacing("HEADER", with: header)) }
     }
 
-    @Test("A JWS above 16 KiB is rejected")
+    @Test("A JWS longer than 16 KiB is rejected")
     func length() throws {
         let room = UnverifiedJWS.maximumLength - token(header: #"{"alg":"ES256"}"#, payload: []).utf8.count
         #expect(throws: Never.self) {
@@ -148,7 +148,7 @@ struct JWSTests {
     }
 
     @Test(
-        "The unverified issuer is nil unless the payload is strict JSON with a text as iss",
+        "The unverified issuer is nil unless the payload is strict JSON with a string iss",
         arguments: [
             (#"{"iss":"a"}"#, "a"), (#"{"iss":"a","iss":"b"}"#, nil), (#"{"iss":1}"#, nil), ("{}", nil), ("x", nil),
         ])

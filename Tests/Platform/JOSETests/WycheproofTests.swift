@@ -42,8 +42,8 @@ struct WycheproofTests {
 
     @Test("A valid vector with a public key is accepted, and every other vector is rejected", arguments: try rows())
     func vectors(row: Row) throws {
-        let isExpected = row.key != nil && row.vector.result == "valid"
-        #expect(try accepts(row.vector.jws, row.key) == isExpected)
+        let mustBeAccepted = row.key != nil && row.vector.result == "valid"
+        #expect(try accepts(row.vector.jws, row.key) == mustBeAccepted)
     }
 
     /// Throws only errors that are not a rejection of the token, such as an invalid key.

@@ -107,7 +107,7 @@ struct CheckTests {
         #expect(throws: JSONFault.loneSurrogate) { try StrictJSON.check(Array(text.utf8)) }
     }
 
-    @Test("The depth is limited, but not the number of elements and members")
+    @Test("The nesting depth is limited, but not the number of elements or members")
     func depth() throws {
         #expect(throws: JSONFault.tooDeep) { try StrictJSON.check(repeated("[", 33)) }
         #expect(throws: JSONFault.tooDeep) { try StrictJSON.check(repeated("{\"a\":", 1_000_000)) }
@@ -142,7 +142,7 @@ struct CheckTests {
                 }
             }
         }
-        // For each index, one of the 256 bytes is the byte of the text itself.
+        // The unchanged text is accepted once for each index. A greater number includes changed texts.
         #expect(accepted > text.count)
     }
 

@@ -17,7 +17,7 @@ struct CodingTests {
     }
 
     @Test(
-        "A name in snake case or with capitals is converted to camel case, unless it is not ASCII",
+        "An ASCII name is converted to camel case, and a name with other characters stays unchanged",
         arguments: [
             ("photo_url", "photoUrl"), ("photoURL", "photoUrl"), ("PhotoURL", "photoUrl"), ("photoUrl", "photoUrl"),
             ("PHOTO_URL", "photoUrl"), ("URLOfPhoto", "urlOfPhoto"), ("ID", "id"), ("idToken", "idToken"),
@@ -37,7 +37,7 @@ struct CodingTests {
         }
     }
 
-    @Test("Duplicate members and values of another type are rejected")
+    @Test("Duplicate members and values of the wrong type are rejected")
     func rejects() {
         #expect(throws: JSONFault.duplicateMember) {
             try StrictJSON.decode(Grant.self, from: Array(#"{"grantType":"a","grantType":"b"}"#.utf8))
@@ -90,7 +90,7 @@ struct CodingTests {
                 == String(decoding: expected, as: UTF8.self))
     }
 
-    @Test("A text and a null element are encoded, and numbers that JSON does not have are rejected")
+    @Test("A string and a null element are encoded, and numbers that JSON does not have are rejected")
     func scalars() throws {
         #expect(try StrictJSON.encode("a") == Array(#""a""#.utf8))
         #expect(try StrictJSON.encode([1, nil, 3] as [Int?]) == Array("[1,null,3]".utf8))

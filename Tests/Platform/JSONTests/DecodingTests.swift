@@ -62,7 +62,7 @@ struct DecodingTests {
     }
 
     @Test(
-        "The same JSON is accepted and rejected as by Foundation, with the same coding path",
+        "The decoded value, or the error and its coding path, is the same as Foundation's",
         arguments: [
             "{}", #"{"name":"a","flag":true,"count":1,"small":255,"ratio":1.5,"list":[1,2],"unknown":{"a":[]}}"#,
             #"{"name":null,"flag":null,"count":null,"list":null,"inner":null}"#, #"{"name":1}"#, #"{"flag":"true"}"#,
@@ -82,14 +82,14 @@ struct DecodingTests {
     }
 
     @Test(
-        "A JSON value is read as Foundation reads it, and is the same after encoding",
+        "A JSON value is decoded as Foundation decodes it, and is the same after encoding and decoding",
         arguments: [
             "null", "true", "0", "-0", "1.0", "1.5", "1e2", "9223372036854775808", "-9223372036854775808", "1E-2", "[]",
             "{}",
             #""\"\\\/\b\f\n\r\t\u00e9\ud83d\ude00é😀 plain""#, #"[1,[2.5,[null,{"a":[{}]}]],"x"]"#,
             #"{"a_b":{"c_d":1},"é":"e"}"#,
         ])
-    func anything(text: String) throws {
+    func jsonValue(text: String) throws {
         let ours = try StrictJSON.decode(JSONValue.self, from: Array(text.utf8))
         #expect(try ours == JSONDecoder().decode(JSONValue.self, from: Data(text.utf8)))
         #expect(try StrictJSON.decode(JSONValue.self, from: StrictJSON.encode(ours)) == ours)

@@ -27,7 +27,7 @@ struct HeaderTests {
             ])
     }
 
-    @Test("The sender does not need a display name")
+    @Test("A sender without a display name is written as the address alone")
     func withoutName() throws {
         #expect(try Self.lines { $0.from.name = nil }.first == "From: no-reply@example.com")
     }

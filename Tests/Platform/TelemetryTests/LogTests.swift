@@ -33,7 +33,7 @@ struct LogTests {
         func lines(_ count: Int) -> [String] {
             var bytes: [UInt8] = []
             var chunk = [UInt8](repeating: 0, count: 131_072)
-            while bytes.count(where: { $0 == 10 }) < count {
+            while bytes.count(where: { $0 == UInt8(ascii: "\n") }) < count {
                 let length = read(reader, &chunk, chunk.count)
                 guard length > 0 else { break }
                 bytes += chunk[..<length]
@@ -110,13 +110,13 @@ struct LogTests {
         #expect(!log.flush(within: .milliseconds(20)))
 
         var lines: [[String: any Sendable]] = []
-        var missed: [Int] { lines.compactMap { $0["count"] as? Int } }
-        while lines.count - missed.count < 5000 - dropped || missed.reduce(0, +) < dropped {
+        var reportedDrops: [Int] { lines.compactMap { $0["count"] as? Int } }
+        while lines.count - reportedDrops.count < 5000 - dropped || reportedDrops.reduce(0, +) < dropped {
             lines += try channel.lines(1).map(object)
         }
         let numbers = lines.compactMap { $0["number"] as? Int }
         #expect(numbers == numbers.sorted() && Set(numbers).count == 5000 - dropped)
-        #expect(missed.reduce(0, +) == dropped)
+        #expect(reportedDrops.reduce(0, +) == dropped)
         #expect(log.flush(within: .seconds(10)))
     }
 
@@ -138,7 +138,7 @@ struct LogTests {
     }
 
     @Test("A closed pipe does not stop the program, and the dropped line is counted")
-    func gone() {
+    func closedPipe() {
         let channel = Channel()
         let log = Log(descriptor: dup(channel.writer))
         channel.closeReader()

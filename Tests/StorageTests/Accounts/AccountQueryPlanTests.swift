@@ -98,11 +98,11 @@ struct AccountQueryPlanTests {
             Row(
                 "without address, descending",
                 .remaining(AccountOrder(.email, isDescending: true), skipping: 0, limit: 500, in: realm)),
-            Row("the number with an address", .count(AccountOrder(.email), upTo: 1000, in: realm)),
+            Row("the number of accounts with an address", .count(AccountOrder(.email), upTo: 1000, in: realm)),
             Row("by name", Row.page(AccountOrder(.name), skipping: 0)),
             Row("by name, descending, a later page", Row.page(AccountOrder(.name, isDescending: true), skipping: 1000)),
             Row("without name", .remaining(AccountOrder(.name), skipping: 100, limit: 500, in: realm)),
-            Row("the number with a name", .count(AccountOrder(.name), upTo: 1000, in: realm)),
+            Row("the number of accounts with a name", .count(AccountOrder(.name), upTo: 1000, in: realm)),
             Row("by a long prefix", Row.prefix("c4ca4238")), Row("by a short prefix", Row.prefix("c")),
             Row("by a prefix, the next page", Row.prefix("c", after: "c4ca4238")),
             Row(
@@ -151,15 +151,16 @@ struct AccountQueryPlanTests {
     @Test("A list without an index is aborted at its deadline")
     func deadline() async throws {
         let pool = try await Self.shared.database.pool
-        let unlimited = PostgresAccountStore(pool: pool, sortDeadline: .seconds(60))
-        let limited = PostgresAccountStore(pool: pool, sortDeadline: .milliseconds(1))
+        let storeWithLongDeadline = PostgresAccountStore(pool: pool, sortDeadline: .seconds(60))
+        let storeWithShortDeadline = PostgresAccountStore(pool: pool, sortDeadline: .milliseconds(1))
         let order = AccountOrder(.lastSignInAt, isDescending: true)
-        let page = try await unlimited.page(by: order, skipping: 0, limit: 10, in: Self.realm)
+        let page = try await storeWithLongDeadline.page(by: order, skipping: 0, limit: 10, in: Self.realm)
         #expect(page.count == 10)
         await #expect(throws: QueryRefusal.tooLong) {
-            try await limited.page(by: order, skipping: 0, limit: 10, in: Self.realm)
+            try await storeWithShortDeadline.page(by: order, skipping: 0, limit: 10, in: Self.realm)
         }
-        let indexed = try await limited.page(by: AccountOrder(.createdAt), skipping: 0, limit: 10, in: Self.realm)
+        let indexed = try await storeWithShortDeadline.page(
+            by: AccountOrder(.createdAt), skipping: 0, limit: 10, in: Self.realm)
         #expect(indexed.count == 10)
     }
 

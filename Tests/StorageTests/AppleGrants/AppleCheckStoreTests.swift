@@ -46,7 +46,7 @@ struct AppleCheckStoreTests {
         #expect(try await fixture.grants() == ["REVOKING REFRESH_TOKEN - 02"])
     }
 
-    @Test("Marking the grants of a former key skips a locked identity, and marks its grant in a later run")
+    @Test("Marking grants of a former key skips those of a locked identity until a later run")
     func locked() async throws {
         let fixture = try await AppleGrantFixture()
         try await fixture.insertGrant()
@@ -87,13 +87,13 @@ struct AppleCheckStoreTests {
         try await fixture.store.record(
             [grant.id: .failed(failure: "status 503")], nextCheck: fixture.now, at: fixture.now)
         try await fixture.store.record([web.id: .authorized], nextCheck: fixture.now, at: fixture.now)
-        func key(_ client: String) -> AppleClientReference {
+        func reference(_ client: String) -> AppleClientReference {
             AppleClientReference(realm: fixture.realm, clientID: client)
         }
         #expect(
             try await fixture.store.checks(since: fixture.now - .seconds(1)) == [
-                key(AppleGrantFixture.client): CheckCounts(all: 1, failed: 1),
-                key("com.example.web"): CheckCounts(all: 1, failed: 0),
+                reference(AppleGrantFixture.client): CheckCounts(all: 1, failed: 1),
+                reference("com.example.web"): CheckCounts(all: 1, failed: 0),
             ])
         #expect(try await fixture.store.checks(since: fixture.now).isEmpty)
     }

@@ -130,15 +130,14 @@ struct AppleDailyCheckTests {
             (.deleteOutdated(UUID()), "apple_grant_subject"),
         ]
         for (statement, index) in statements {
-            let plan = try await fixture.grants.pool.query("EXPLAIN \(statement)")
-                .map { try $0.decode("QUERY PLAN", as: String.self) }.joined(separator: "\n")
+            let plan = try await fixture.grants.accounts.database.plan(of: statement)
             #expect(plan.contains(index), "\(plan)")
             #expect(!plan.contains("Seq Scan on apple_grant"), "\(plan)")
             #expect(!plan.contains("Seq Scan on linked_identity"), "\(plan)")
         }
     }
 
-    @Test("Checks stop without revoking a grant if more than 5% fail, and continue with a few grants after an hour")
+    @Test("Checks stop without revoking a grant if more than 5 % fail, and continue with a few grants after an hour")
     func failureRate() async throws {
         let fixture = try await Fixture()
         let replica = fixture.replica(receiving: .rejected(.invalidGrant))

@@ -88,13 +88,13 @@ struct AppleGrantStoreTests {
     func browserSignIn() async throws {
         let fixture = try await AppleGrantFixture()
         let token = browserToken(in: fixture)
-        let use = try #require(
+        let statement = try #require(
             try SQL.insertCode(token, at: fixture.now, in: fixture.realm, from: "(VALUES (1)) v"))
-        try await fixture.pool.execute(use)
+        try await fixture.pool.execute(statement)
         #expect(try await fixture.grants().isEmpty)
         try await fixture.pool.execute(try SQL.insertUnusedToken(token, at: fixture.now, in: fixture.realm))
         #expect(try await fixture.claim().isEmpty)
-        try await fixture.pool.execute(use)
+        try await fixture.pool.execute(statement)
         #expect(try await fixture.claim().map(\.token) == [[5]])
     }
 
@@ -166,7 +166,7 @@ struct AppleGrantStoreTests {
         #expect(try await Set(fixture.claim().map(\.token)) == [[1], [2]])
     }
 
-    @Test("A revocation with a token changes no identity without grants, and needs an identity")
+    @Test("A revocation with a token does not change an identity without grants, and is not stored without an identity")
     func ownTokenAlone() async throws {
         let fixture = try await AppleGrantFixture()
         let revocation = revocation(.refreshToken, in: fixture)
@@ -190,7 +190,8 @@ struct AppleGrantStoreTests {
             VALUES ('demo', 'google.com', '{}', now())
             """)
         #expect(
-            try await fixture.pool.execute(SQL.deleteUnusedProviders(of: fixture.realm)) == 1, "Google's is not needed")
+            try await fixture.pool.execute(SQL.deleteUnusedProviders(of: fixture.realm)) == 1,
+            "Google's settings are not needed")
         try await fixture.pool.execute("DELETE FROM account")
         #expect(try await fixture.pool.execute(SQL.deleteUnusedProviders(of: fixture.realm)) == 0)
         for grant in try await fixture.claim() { try await fixture.store.remove(grant) }

@@ -91,10 +91,9 @@ struct AppleTransferStoreTests {
                 "linked_identity_unmarked_transfer"
             ),
         ]
-        for (statement, part) in statements {
-            let plan = try await fixture.pool.query("EXPLAIN \(statement)")
-                .map { try $0.decode("QUERY PLAN", as: String.self) }.joined(separator: "\n")
-            #expect(plan.contains(part), "\(plan)")
+        for (statement, expected) in statements {
+            let plan = try await fixture.accounts.database.plan(of: statement)
+            #expect(plan.contains(expected), "\(plan)")
             #expect(!plan.contains("Seq Scan on linked_identity"), "\(plan)")
         }
     }

@@ -69,7 +69,6 @@ struct AuditStoreTests {
         ])
     func plans(row: QueryRow) async throws {
         let fixture = JanitorFixture()
-        let pool = try fixture.pool
         try await fixture.run(
             """
             INSERT INTO audit_event (id, project_id, actor, action, subject, occurred_at)
@@ -80,8 +79,7 @@ struct AuditStoreTests {
         var query = AuditQuery(limit: 50)
         row.change(&query)
         let statement = try SQL.auditEvents(query, in: ID("demo"))
-        let plan = try await pool.query("EXPLAIN \(statement)").map { try $0.decode("QUERY PLAN", as: String.self) }
-            .joined(separator: "\n")
+        let plan = try await fixture.database.get().plan(of: statement)
         #expect(plan.contains(row.index), "\(plan)")
         #expect(!plan.contains("Sort"), "\(plan)")
     }

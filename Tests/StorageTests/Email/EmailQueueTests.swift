@@ -118,7 +118,7 @@ struct EmailQueueTests {
         #expect(listed.givenUpAt == fixture.now)
     }
 
-    @Test("An email of an unknown kind is left to a newer release")
+    @Test("An email of an unknown kind is left for a newer release")
     func unknownKind() async throws {
         let fixture = try await Fixture()
         try await fixture.insert("notice.of-the-future")

@@ -29,8 +29,8 @@ struct ConfigurationEditTests {
         return read.apps.allSatisfy { LoginServices(of: $0.app, in: read.project).isCompliant }
     }
 
-    /// Runs two edits at the same time, and returns whether each was accepted. The edits wait where they write audit
-    /// events, or for each other, until both have started.
+    /// Runs two edits at the same time, and returns whether each was accepted. Until both have started, each waits for
+    /// the lock on `audit_event` or for the other edit.
     private static func simultaneously(
         _ fixture: Fixture, _ first: @escaping @Sendable () async throws -> Void,
         _ second: @escaping @Sendable () async throws -> Void
@@ -95,7 +95,7 @@ struct ConfigurationEditTests {
     @Test("An edit may keep a violation, but must not add one for another provider")
     func stepByStep() async throws {
         let fixture = try await Fixture()
-        try await fixture.enableAll()
+        try await fixture.enableAppleAndGoogle()
         _ = try await fixture.database.pool.execute("UPDATE identity_provider SET secret = NULL")
         let google = ConfigurationProblem.loginServices(.init(.appleCannotWork, .google), app: ID("default"))
         // A more severe violation, but for the same app and provider.
@@ -148,7 +148,7 @@ struct ConfigurationEditTests {
         let fixture = try await Fixture()
         let grace = GracePeriodStore(pool: fixture.database.pool)
         #expect(try await grace.update(at: fixture.start).isEmpty)
-        try await fixture.enableAll()
+        try await fixture.enableAppleAndGoogle()
         _ = try await fixture.database.pool.execute("UPDATE identity_provider SET secret = NULL")
         let end = fixture.start + .seconds(90 * 86_400)
         let violation = GracePeriodStore.Violation(project: fixture.id, app: ID("default"), graceEndsAt: end)

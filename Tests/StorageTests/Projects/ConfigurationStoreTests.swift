@@ -41,7 +41,7 @@ struct ConfigurationStoreTests {
                 try await store.edit(ID(id), by: .key("k"), allowing: .changeTrust, isDryRun: isDryRun, change))
         }
 
-        func enableAll() async throws {
+        func enableAppleAndGoogle() async throws {
             try await edit {
                 $0.set(apple)
                 $0.set(Secret("p8"), of: .apple)
@@ -72,13 +72,13 @@ struct ConfigurationStoreTests {
                 signInMethods: [.google, .password], clientIDs: ["google.com": ["ios"]],
                 exemption: LoginServicesExemption(
                     kind: .thirdPartyClient, reason: "because",
-                    declaration: .init(actor: "key:k", at: Instant(seconds: 1_800_000_000))))),
+                    declaration: .init(actor: "key:k", declaredAt: Instant(seconds: 1_800_000_000))))),
         name: "The app")
 
     @Test("A configuration is read as it was stored, through each of the stores")
     func roundTrip() async throws {
         let fixture = try await Fixture()
-        try await fixture.enableAll()
+        try await fixture.enableAppleAndGoogle()
         let edit = try await fixture.edit {
             $0.set(Self.corp)
             $0.set(Self.ios)
@@ -127,7 +127,7 @@ struct ConfigurationStoreTests {
     @Test("An edit removes providers with their secrets, and apps")
     func removal() async throws {
         let fixture = try await Fixture()
-        try await fixture.enableAll()
+        try await fixture.enableAppleAndGoogle()
         try await fixture.edit { $0.set(Self.ios) }
         try await fixture.edit {
             $0.remove(.google)
@@ -163,7 +163,7 @@ struct ConfigurationStoreTests {
     @Test("A change may keep an existing violation, but must not add one for another app")
     func oldProblems() async throws {
         let fixture = try await Fixture()
-        try await fixture.enableAll()
+        try await fixture.enableAppleAndGoogle()
         _ = try await fixture.database.pool.execute("UPDATE identity_provider SET secret = NULL")
         let warned = ConfigurationProblem.loginServices(.init(.appleCannotWork, .google), app: ID("default"))
         #expect(try await fixture.edit { $0.name = "Other" }.after.warnings == [warned])
@@ -195,7 +195,7 @@ struct ConfigurationStoreTests {
     @Test("Secrets are stored encrypted, kept if an edit omits them, and removed by an empty secret")
     func secrets() async throws {
         let fixture = try await Fixture()
-        try await fixture.enableAll()
+        try await fixture.enableAppleAndGoogle()
         let secrets = ProviderSecretStore(pool: fixture.database.pool)
         #expect(try await secrets.secret(of: .apple, in: ID(fixture.id)) == Array("demo/apple.com/p8".utf8))
         let again = try await fixture.edit { $0.set(Secret("p8"), of: .apple) }
@@ -221,7 +221,7 @@ struct ConfigurationStoreTests {
     @Test("A secret is re-encrypted unless it was changed in the meantime")
     func reseal() async throws {
         let fixture = try await Fixture()
-        try await fixture.enableAll()
+        try await fixture.enableAppleAndGoogle()
         let secrets = ProviderSecretStore(pool: fixture.database.pool)
         let old = try #require(try await secrets.all().first)
         try await secrets.reseal(old, as: [1])
@@ -232,7 +232,7 @@ struct ConfigurationStoreTests {
     @Test("Edits are audited, without secrets")
     func trail() async throws {
         let fixture = try await Fixture()
-        try await fixture.enableAll()
+        try await fixture.enableAppleAndGoogle()
         try await fixture.edit { $0.set(Self.ios) }
         _ = try await fixture.store.edit(ID(fixture.id), by: .commandLine, allowing: []) {
             $0.apps[1].app.settings.exemption = nil
@@ -251,7 +251,7 @@ struct ConfigurationStoreTests {
     @Test("Stored members that only a newer release knows are ignored")
     func newer() async throws {
         let fixture = try await Fixture()
-        try await fixture.enableAll()
+        try await fixture.enableAppleAndGoogle()
         _ = try await fixture.database.pool.execute(
             "UPDATE identity_provider SET settings = settings || '{\"later\": [1]}'")
         _ = try await fixture.database.pool.execute("UPDATE app SET settings = '{\"later\": {\"a\": null}}'")

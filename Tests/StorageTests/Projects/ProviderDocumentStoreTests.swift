@@ -59,7 +59,7 @@ struct ProviderDocumentStoreTests {
         }
     }
 
-    @Test("Times in the future, which a wrong clock stored, prevent neither a store nor a refetch")
+    @Test("Times in the future, stored by a process with a wrong clock, prevent neither a store nor a refetch")
     func wrongClock() async throws {
         let database = try TestDatabase()
         let store = PostgresProviderDocumentStore(pool: database.pool).documentStore

@@ -3,7 +3,7 @@ import Storage
 import Support
 import Testing
 
-/// A refresh with a token, which is named by its counter.
+/// A refresh with one token of the session, identified by its counter.
 struct Step {
     enum Outcome: Equatable {
         /// The session continues, and the response has the token with this counter.

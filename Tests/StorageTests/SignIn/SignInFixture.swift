@@ -86,7 +86,7 @@ extension SignInCommit {
     ///
     /// - Parameter key: the replay key of the credential (default: a new one).
     static func signIn(_ account: Account, key: String? = nil) -> SignInCommit {
-        let number = Int(account.id.rawValue.dropFirst(4)) ?? 0
+        let number = Int(account.id.rawValue.dropFirst("user".count)) ?? 0
         return SignInCommit(
             .signIn(account), of: account.id, generation: account.generation, with: .ofUser(number, key: key))
     }

@@ -2,7 +2,7 @@ public import Identity
 public import Postgres
 
 /// Finds email action codes by their hashes, for `sekisho dev`, which knows the codes themselves.
-public struct CodeInspection: Sendable {
+public struct OOBCodeLookup: Sendable {
     public struct Entry: Sendable {
         /// SHA-256 of the code, in hexadecimal.
         public let hash: String

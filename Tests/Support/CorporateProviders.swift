@@ -9,7 +9,7 @@ import Synchronization
 /// Generic OpenID providers, one for each host below `corp.example`. All of them sign with one key.
 ///
 /// A provider announces that its responses have the parameter `iss` (RFC 9207), unless its host name contains `silent`.
-final class CorporateProvider: Sendable {
+final class CorporateProviders: Sendable {
     static let client = "corp-client"
 
     private let clock: TestClock

@@ -6,7 +6,7 @@ import Testing
 @testable import Support
 
 @Suite("An account whose Apple identity changes its relay address")
-struct FollowedAddressTests {
+struct RelayAddressChangeTests {
     private typealias Tokens = TestGateway.Tokens
 
     private func gateway(_ profile: Policy.Profile = .sekisho) async throws -> TestGateway {
@@ -126,10 +126,7 @@ struct FollowedAddressTests {
         let gateway = try await gateway()
         let tokens = try Tokens(await gateway.signIn(gateway.apple(.grace)))
         gateway.simulators.apple.quirks.relayDomain = .privateICloud
-        let outcomes = try await withThrowingTaskGroup(of: Exchange.self) { group in
-            for _ in 0..<8 { group.addTask { try await gateway.signIn(gateway.apple(.grace)) } }
-            return try await group.reduce(into: [Exchange]()) { $0.append($1) }
-        }
+        let outcomes = try await concurrently(8) { _ in try await gateway.signIn(gateway.apple(.grace)) }
         #expect(outcomes.allSatisfy { $0.status == 200 }, "\(outcomes.map(\.outcome))")
         #expect(try await gateway.auditTrail().filter { $0.action == "email.changed" }.count == 1)
         #expect(try await gateway.user(tokens.localId)["email"]?.string?.hasSuffix("@private.icloud.com") == true)

@@ -5,7 +5,7 @@ import Testing
 @testable import API
 
 @Suite("Refusals and faults as responses")
-struct RefusalNamesTests {
+struct RefusalMessagesTests {
     @Test(
         "A refusal without a canonical status causes HTTP status 400, and its message begins with its error code",
         arguments: [
@@ -36,7 +36,7 @@ struct RefusalNamesTests {
             (TokenRefusal.accountDeleted, "USER_NOT_FOUND"),
             (TokenRefusal.accountDisabled, "USER_DISABLED"),
             (CustomTokenRefusal.missing, "MISSING_CUSTOM_TOKEN"),
-            (CustomTokenRefusal.invalid(.expired), "INVALID_CUSTOM_TOKEN : It has expired."),
+            (CustomTokenRefusal.invalid(.expired), "INVALID_CUSTOM_TOKEN : The custom token has expired."),
             (CustomTokenRefusal.otherProject, "CREDENTIAL_MISMATCH"),
             (CustomTokenRefusal.tenantMismatch, "TENANT_ID_MISMATCH"),
             (CustomTokenRefusal.missingAccount, "MISSING_IDENTIFIER"),

@@ -5,7 +5,7 @@ import Testing
 @testable import API
 
 @Suite("Refusals of credentials and configurations")
-struct ProviderRefusalNamesTests {
+struct ProviderRefusalMessagesTests {
     static let time = Instant(seconds: 1_767_225_600)
 
     static func invalidResponse(_ sentence: String) -> String { "INVALID_IDP_RESPONSE : \(sentence)" }
@@ -53,7 +53,7 @@ struct ProviderRefusalNamesTests {
             ),
             (
                 .invalidToken(.criticalHeader),
-                invalidResponse("The ID token has a critical header that is not understood.")
+                invalidResponse("The header of the ID token contains 'crit', which is not supported.")
             ),
             (
                 .invalidToken(.keyIDMissing),
@@ -137,13 +137,13 @@ struct ProviderRefusalNamesTests {
             ),
             (
                 [.appleTeamID, .loginServices(.init(.appleNotShown, .google), app: ID("a"))], 400,
-                "INVALID_CONFIG : apple.com's team ID must be ten upper-case letters and digits; app a: it shows google.com but not apple.com (APPLE_NOT_SHOWN)",
+                "INVALID_CONFIG : apple.com's team ID must be ten upper-case letters or digits; app a: it shows google.com but not apple.com (APPLE_NOT_SHOWN)",
                 "INVALID_CONFIG"
             ),
             (
                 Array(repeating: .appleTeamID, count: 12), 400,
                 "INVALID_CONFIG : "
-                    + Array(repeating: "apple.com's team ID must be ten upper-case letters and digits", count: 10)
+                    + Array(repeating: "apple.com's team ID must be ten upper-case letters or digits", count: 10)
                     .joined(separator: "; ") + "; 2 more",
                 "INVALID_CONFIG"
             ),

@@ -4,7 +4,7 @@ import Testing
 @testable import API
 
 @Suite("Paths of Firebase's clients")
-struct DestinationTests {
+struct RequestTargetTests {
     struct Row: CustomTestStringConvertible {
         let method: HTTP.Method
         let path: String
@@ -53,8 +53,8 @@ struct DestinationTests {
                 "GET /identitytoolkit.googleapis.community/v1/projects"),
             Row(.get, "/", "GET /"),
         ])
-    func destination(row: Row) {
-        let destination = Destination(row.method, row.path)
-        #expect("\(destination.method.rawValue) \(destination.path)" == row.expected)
+    func target(row: Row) {
+        let target = RequestTarget(row.method, row.path)
+        #expect("\(target.method.rawValue) \(target.path)" == row.expected)
     }
 }

@@ -1,0 +1,26 @@
+extension String {
+    /// Whether every character is visible ASCII (U+0021 to U+007E), and the number of characters is in `lengths`.
+    public func isVisibleASCII(_ lengths: ClosedRange<Int>) -> Bool {
+        lengths.contains(utf8.count) && utf8.allSatisfy { (0x21...0x7E).contains($0) }
+    }
+
+    /// Whether the text has the length of a URL, and no characters that browsers may parse differently than the
+    /// gateway: spaces, backslashes, control characters and non-ASCII characters.
+    var isUnambiguousURL: Bool {
+        isVisibleASCII(1...AuthorizationTarget.lengthLimit) && !utf8.contains(UInt8(ascii: "\\"))
+    }
+
+    /// Returns the host of an https URL without user, query and fragment, in lower case.
+    ///
+    /// - Parameter acceptsLoopback: whether an http URL of a loopback host is accepted too.
+    /// - Returns: `nil` for any other text, or if the text has more than `limit` bytes.
+    func hostOfPlainURL(limit: Int, acceptsLoopback: Bool) -> String? {
+        guard utf8.count <= limit,
+            let match = wholeMatch(
+                of: /(https?):\/\/([A-Za-z0-9.-]+|\[[0-9A-Fa-f:.]+\])(:[0-9]{1,5})?(\/[!$&-;=@-Z_a-z~%]*)?/)
+        else { return nil }
+        let host = match.2.lowercased()
+        let isLoopback = ["127.0.0.1", "localhost", "[::1]"].contains(host)
+        return match.1 == "https" || (acceptsLoopback && isLoopback) ? host : nil
+    }
+}

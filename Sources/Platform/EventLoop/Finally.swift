@@ -1,0 +1,10 @@
+/// Returns the result of `body` after `cleanup` has run, which also happens if `body` throws. Unlike the block of a
+/// `defer`, `cleanup` can be asynchronous.
+public func perform<Value>(
+    _ body: () async throws -> Value, finally cleanup: () async -> Void
+) async throws -> Value {
+    let result: Result<Value, any Error>
+    do { result = .success(try await body()) } catch { result = .failure(error) }
+    await cleanup()
+    return try result.get()
+}

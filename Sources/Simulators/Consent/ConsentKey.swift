@@ -1,0 +1,5 @@
+/// A person and a client that the person signs in to.
+struct ConsentKey: Hashable {
+    let personID: String
+    let clientID: String
+}

@@ -1,0 +1,65 @@
+internal import Crypto
+internal import Encoding
+internal import Identity
+
+/// Encodes and decodes refresh tokens: version (1 byte), key ID (4), session (16), counter (8, big-endian), in
+/// version 2 the tenant ID, HMAC-SHA-256 (32), all in base64url. The MAC also covers the ID of the realm, of which the
+/// token contains only the tenant ID.
+enum RefreshTokenCodec {
+    private static let (version, tenantVersion): (UInt8, UInt8) = (1, 2)
+    private static let fixedLength = 1 + 4 + 16 + 8
+    private static let macLength = 32
+    /// The maximum length of a token, in characters.
+    private static let lengthLimit = 256
+
+    /// - Returns: `nil` unless `keyID` has eight hexadecimal digits and the ID of the session is a UUID.
+    static func encode(_ claim: RefreshClaim, keyID: String, secret: [UInt8], in project: Project) -> String? {
+        guard let key = Hexadecimal.decode(keyID), key.count == 4, let session = UUIDText.bytes(claim.session.rawValue)
+        else {
+            return nil
+        }
+        var token: [UInt8] = []
+        token.reserveCapacity(fixedLength + macLength)
+        token.append(project.tenant == nil ? version : tenantVersion)
+        token += key
+        token += session
+        withUnsafeBytes(of: claim.counter.bigEndian) { token.append(contentsOf: $0) }
+        if let tenant = project.tenant { token += Array(tenant.id.rawValue.utf8) }
+        token += mac(of: token[...], secret: secret, in: project.realm)
+        return Base64URL.encode(token)
+    }
+
+    /// - Parameter secret: returns the MAC key with an ID; `nil` rejects the token.
+    static func decode(_ token: String, in project: Project, secret: (String) -> [UInt8]?) -> RefreshClaim? {
+        guard let bytes = parse(token), tenant(in: bytes) == project.tenant?.id,
+            let secret = secret(keyID(Array(bytes[1..<5])))
+        else { return nil }
+        let mac = mac(of: bytes.dropLast(macLength), secret: secret, in: project.realm)
+        guard constantTimeEquals(mac, Array(bytes.suffix(macLength))) else { return nil }
+        let counter = bytes[21..<29].reduce(Int64(0)) { $0 << 8 | Int64($1) }
+        return RefreshClaim(session: ID(UUIDText.text(bytes[5..<21])), counter: counter)
+    }
+
+    /// The tenant that an unverified token names.
+    static func tenant(namedBy token: String) -> ID<Tenant>? { parse(token).flatMap(tenant(in:)) }
+
+    static func keyID(_ bytes: [UInt8]) -> String { Hexadecimal.encode(bytes) }
+
+    private static func parse(_ token: String) -> [UInt8]? {
+        guard token.utf8.count <= lengthLimit, let bytes = Base64URL.decode(token) else { return nil }
+        let tenantLength = bytes.count - fixedLength - macLength
+        switch bytes.first {
+        case version where tenantLength == 0, tenantVersion where tenantLength > 0: return bytes
+        default: return nil
+        }
+    }
+
+    private static func tenant(in bytes: [UInt8]) -> ID<Tenant>? {
+        let tenant = bytes.dropFirst(fixedLength).dropLast(macLength)
+        return tenant.isEmpty ? nil : ID(String(decoding: tenant, as: UTF8.self))
+    }
+
+    private static func mac(of signed: ArraySlice<UInt8>, secret: [UInt8], in realm: ID<Realm>) -> [UInt8] {
+        HMAC.sha256(key: secret, message: Array("sekisho refresh token\0\(realm.rawValue)\0".utf8) + signed)
+    }
+}
