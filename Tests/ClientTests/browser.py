@@ -69,15 +69,34 @@ class Browser:
     def text(self):
         return self.element("body").text
 
+    def labelled(self, label):
+        """The visible buttons and links whose text, or its first line, is `label`."""
+        return self.driver.execute_script("""
+            return [...document.querySelectorAll("button, a")].filter(
+                found => found.checkVisibility() && found.innerText.split("\\n")[0].trim() === arguments[0])""", label)
+
     def click(self, label):
         """Clicks the button or link with that text and waits for the next page."""
-        [element] = [found for found in self.elements("button, a") if found.text == label]
+        [element] = self.labelled(label)
         before = self.element("html")
         element.click()
-        # While the page is being replaced, the driver may raise other errors than a stale element.
-        wait = WebDriverWait(self.driver, 60, ignored_exceptions=[WebDriverException])
-        wait.until(staleness_of(before))
-        wait.until(lambda _: self.evaluate("document.readyState") == "complete")
+        self.wait(lambda: staleness_of(before)(self.driver))
+        self.wait(lambda: self.evaluate("document.readyState") == "complete")
+
+    def wait(self, condition):
+        """Waits until `condition()` is true, and returns its value.
+
+        Errors of the driver and missing elements count as false, because the page may be loading.
+        """
+        return WebDriverWait(
+            self.driver, 60, poll_frequency=0.05, ignored_exceptions=[WebDriverException, ValueError]
+        ).until(lambda _: condition())
+
+    def heights(self, selector):
+        """The heights of the elements, in CSS pixels."""
+        return self.driver.execute_script("""
+            const found = [...document.querySelectorAll(arguments[0])];
+            return found.map(element => element.getBoundingClientRect().height);""", selector)
 
     def style(self, selector, name):
         return self.element(selector).value_of_css_property(name)

@@ -3,6 +3,7 @@
 import secrets
 from dataclasses import dataclass
 
+import jwt
 import requests
 
 from contract import error_code
@@ -16,6 +17,17 @@ OWNER = {"Authorization": "Bearer owner"}
 
 def fresh_email():
     return f"{secrets.token_hex(8)}@example.com"
+
+
+def unverified_claims(token):
+    """The claims of a JWT. The signature of the token is not verified."""
+    return jwt.decode(token, options={"verify_signature": False})
+
+
+def ok(response):
+    """The body of a response with status 200."""
+    assert response.status == 200, response.body
+    return response.body
 
 
 @dataclass

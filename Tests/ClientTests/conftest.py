@@ -1,4 +1,6 @@
 import os
+import secrets
+import subprocess
 import tempfile
 from pathlib import Path
 
@@ -7,8 +9,10 @@ import pytest
 import gateway
 from accounts import import_account, sign_in_with_password
 from admin_sdk import create_service_key, emulator_admin, serve_admin
+from client import Client
 from contract import Contract
 from installation import Installation, new_database, sql
+from simulators import Simulators
 
 
 def pytest_collection_modifyitems(items):
@@ -37,6 +41,46 @@ def dev(folder):
         sql(running.database_url, "ALTER SYSTEM SET fsync = off")
         sql(running.database_url, "SELECT pg_reload_conf()")
         yield running
+
+
+@pytest.fixture(scope="session")
+def client(dev, contract):
+    """A client of `dev`. Files that test another gateway have a fixture of the same name."""
+    return Client(dev, contract)
+
+
+@pytest.fixture(scope="session")
+def simulators(dev):
+    return Simulators(dev)
+
+
+def new_folder(folder):
+    """A folder for the data of a gateway."""
+    # If the tests run as root, PostgreSQL's user cannot enter pytest's own folders, and the database would be in
+    # /var/tmp.
+    path = folder / f"own-{secrets.token_hex(4)}"
+    path.mkdir(mode=0o711)
+    return path
+
+
+@pytest.fixture
+def dev_folder(folder):
+    """A folder for a gateway that a test starts."""
+    return new_folder(folder)
+
+
+@pytest.fixture(scope="module")
+def own_dev(folder, dev):
+    """A gateway whose clock, data and configuration the tests of one file may change."""
+    with gateway.dev(new_folder(folder), "--database-url", new_database(dev.database_url)) as running:
+        yield running
+
+
+@pytest.fixture(scope="session")
+def key():
+    """A private key in the format that Apple issues."""
+    command = ["openssl", "genpkey", "-algorithm", "EC", "-pkeyopt", "ec_paramgen_curve:P-256"]
+    return subprocess.run(command, capture_output=True, text=True, timeout=60, check=True).stdout
 
 
 @pytest.fixture(scope="session")

@@ -84,7 +84,7 @@ class Installation:
     def create_api_key(self, project=DEMO_PROJECT):
         return self.run_ok(f"keys create-api-key --project {project}")
 
-    def ids(self, kind, project=DEMO_PROJECT):
+    def key_ids(self, kind, project=DEMO_PROJECT):
         """The IDs of the keys of a kind, "api" or "service", in the order in which the command lists them."""
         return [line.split()[0] for line in self.run_ok(f"keys list-{kind}-keys --project {project}").splitlines()[1:]]
 

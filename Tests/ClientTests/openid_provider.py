@@ -15,7 +15,7 @@ from wsgiref.simple_server import WSGIRequestHandler, WSGIServer, make_server
 
 import gateway
 
-CLIENT = "sekisho-client"
+CLIENT_ID = "sekisho-client"
 REDIRECT_URI = "http://127.0.0.1:1/callback"
 
 
@@ -74,7 +74,7 @@ def serve(port, folder, redirect_uri):
 
     call_command("migrate", verbosity=0)
     Application.objects.create(
-        client_id=CLIENT, client_type="public", authorization_grant_type="authorization-code", algorithm="RS256",
+        client_id=CLIENT_ID, client_type="public", authorization_grant_type="authorization-code", algorithm="RS256",
         redirect_uris=redirect_uri, skip_authorization=True)
     make_server("127.0.0.1", port, get_wsgi_application(), Server, Quiet).serve_forever()
 

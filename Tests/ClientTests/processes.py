@@ -2,6 +2,7 @@
 
 import ipaddress
 import os
+import re
 from pathlib import Path
 
 LISTENING = "0A"
@@ -15,6 +16,12 @@ def children(process_id):
 
 def exists(process_id):
     return Path(f"/proc/{process_id}").exists()
+
+
+def resident_memory(process_id, field="VmRSS"):
+    """The resident memory of a process in bytes; its peak with `VmHWM`."""
+    status = Path(f"/proc/{process_id}/status").read_text()
+    return int(re.search(rf"^{field}:\s+(\d+) kB$", status, re.MULTILINE)[1]) * 1024
 
 
 def running_with(text):

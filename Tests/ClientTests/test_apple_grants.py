@@ -1,6 +1,5 @@
 """Tokens of Sign in with Apple are revoked after their account is deleted, even if the process is killed first."""
 
-import secrets
 import signal
 
 import pytest
@@ -10,13 +9,6 @@ import gateway
 from gateway import eventually
 from installation import sql
 from simulators import Simulators, idp_sign_in_body
-
-
-@pytest.fixture
-def dev_folder(folder):
-    path = folder / f"apple-{secrets.token_hex(4)}"
-    path.mkdir(mode=0o711)
-    return path
 
 
 def post(dev, path, body):

@@ -7,11 +7,12 @@ import jwt
 import pytest
 import requests
 
+from client import OWNER, unverified_claims
 from gateway import eventually
 from installation import sql
 from simulators import Simulators, foreign_key, fresh_person, idp_sign_in_body
 
-CLIENT = "com.example.app"
+CLIENT_ID = "com.example.app"
 
 
 def post(dev, path, body, status=200):
@@ -31,14 +32,14 @@ def is_signed_in(dev, account):
 
 def simulate_event(dev, **event):
     """Simulates an event at Apple, and returns the payload of the notification that the gateway accepted."""
-    [sent] = Simulators(dev).configure(apple={"clientId": CLIENT} | event)["notifications"]
+    [sent] = Simulators(dev).configure(apple={"clientId": CLIENT_ID} | event)["notifications"]
     assert sent["status"] == 200
     return sent["payload"]
 
 
 def administer(dev, path, body, project=None):
     url = f"{dev.url}/v1/projects/{project or dev.project}/accounts{path}"
-    response = requests.post(url, headers={"Authorization": "Bearer owner"}, json=body, timeout=30)
+    response = requests.post(url, headers=OWNER, json=body, timeout=30)
     assert response.status_code == 200, response.text
     return response.json()
 
@@ -111,7 +112,7 @@ def test_a_notification_that_is_forged_or_for_another_app_is_rejected(dev, fault
     person = fresh_person()
     account = signed_in(dev, person)
     genuine = simulate_event(dev, relay={"person": person, "forwards": True})
-    header, claims = jwt.get_unverified_header(genuine), jwt.decode(genuine, options={"verify_signature": False})
+    header, claims = jwt.get_unverified_header(genuine), unverified_claims(genuine)
     claims |= {"jti": secrets.token_hex(8), "events": claims["events"].replace("email-enabled", "consent-revoked")}
     signed = jwt.encode(claims, foreign_key(), algorithm="RS256", headers={"kid": header["kid"]})
     payload = {
@@ -137,7 +138,7 @@ def test_a_notification_gets_503_while_the_keys_of_apple_cannot_be_fetched(dev):
         simulators.clock(advanceSeconds=120)
         simulators.configure(apple={"rotateKeys": True, "dropOldKeys": True})
         simulators.configure(apple={"fault": "outage"})
-        [sent] = simulators.configure(apple={"clientId": CLIENT, "disconnect": person})["notifications"]
+        [sent] = simulators.configure(apple={"clientId": CLIENT_ID, "disconnect": person})["notifications"]
         assert sent["status"] == 503
         assert is_signed_in(dev, account)
         simulators.configure(reset=True)
@@ -151,7 +152,7 @@ def test_a_notification_gets_503_while_the_keys_of_apple_cannot_be_fetched(dev):
 
 
 @pytest.mark.parametrize("change", [
-    {"disconnect": {}}, {"deleteAccount": {}}, {"relay": {"forwards": True}}, {"relay": {}, "clientId": CLIENT},
+    {"disconnect": {}}, {"deleteAccount": {}}, {"relay": {"forwards": True}}, {"relay": {}, "clientId": CLIENT_ID},
 ])
 def test_an_incomplete_event_is_rejected(dev, change):
     response = Simulators(dev).request("PATCH", "/simulators", {"apple": change})

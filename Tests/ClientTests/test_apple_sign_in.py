@@ -3,22 +3,12 @@
 import json
 import secrets
 
-import jwt
 import pytest
 
 import gateway
-from client import Client
-from installation import new_database, sql
+from client import OWNER, Client, unverified_claims
+from installation import sql
 from simulators import ISSUERS, Simulators, foreign_post_body, fresh_person, idp_sign_in_body
-
-
-@pytest.fixture(scope="module")
-def own_dev(folder, dev):
-    """A gateway for this file alone, because its tests change the clock and the behaviour of the simulators."""
-    own_folder = folder / "simulators"
-    own_folder.mkdir(mode=0o711)
-    with gateway.dev(own_folder, "--database-url", new_database(dev.database_url)) as running:
-        yield running
 
 
 @pytest.fixture(scope="module")
@@ -59,7 +49,7 @@ def test_linked_apple_and_google_identities_sign_in_to_one_account(client, simul
         again = sign_in(client, simulators.sign_in(provider, ada))
         assert again["localId"] == first["localId"]
         assert "isNewUser" not in again
-        claims = jwt.decode(again["idToken"], options={"verify_signature": False})
+        claims = unverified_claims(again["idToken"])
         assert claims["firebase"]["sign_in_provider"] == provider
         assert set(claims["firebase"]["identities"]) == {"apple.com", "google.com", "email"}
 
@@ -174,7 +164,7 @@ def test_a_nonce_must_match_and_works_once(client, simulators):
 def test_google_sign_in_requires_sign_in_with_apple(client, simulators, own_dev):
     """Configuration that violates guideline 4.8 is rejected; if it exists in the database, the sign-in is rejected."""
     def configure(operation, change, **path):
-        return client.call(operation, change, key=None, headers={"Authorization": "Bearer owner"}, path=path)
+        return client.call(operation, change, key=None, headers=OWNER, path=path)
 
     without_apple = configure("updateApp", {"signInMethods": ["google.com"]}, appId="default")
     assert (without_apple.status, without_apple.code) == (409, "LOGIN_SERVICES_4_8")
@@ -196,7 +186,7 @@ def test_google_sign_in_requires_sign_in_with_apple(client, simulators, own_dev)
 @pytest.mark.parametrize("nonce", [{"rawNonce": "raw"}, {"nonce": "unhashed"}, {}], ids=str)
 def test_a_simulated_sign_in_returns_what_the_app_would_receive(simulators, nonce):
     proof = simulators.sign_in("google.com", **nonce)
-    claims = jwt.decode(proof["idToken"], options={"verify_signature": False})
+    claims = unverified_claims(proof["idToken"])
     assert claims.get("nonce") == next(iter(nonce.values()), None)
     assert claims["iss"] == "https://accounts.google.com"
     assert claims["aud"] == "demo.apps.googleusercontent.com"

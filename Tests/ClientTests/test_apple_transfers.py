@@ -1,7 +1,6 @@
 """An app moves to another Apple developer team: users keep their accounts, even if the commands are interrupted."""
 
 import base64
-import secrets
 import signal
 import subprocess
 from concurrent.futures import ThreadPoolExecutor
@@ -10,22 +9,16 @@ import pytest
 import requests
 
 import gateway
+from client import OWNER
 from gateway import eventually
 from installation import sql
 from simulators import Simulators, fresh_person, idp_sign_in_body
 
 PEOPLE = 300
 TEAM = "NEWTEAM123"
-CLIENT = "com.example.app"
+CLIENT_ID = "com.example.app"
 EXPORTED = "SELECT count(*) FROM linked_identity WHERE transfer_sub IS NOT NULL"
 IMPORTED = "SELECT count(*) FROM linked_identity WHERE transferred_at IS NOT NULL"
-
-
-@pytest.fixture
-def dev_folder(folder):
-    path = folder / f"transfer-{secrets.token_hex(4)}"
-    path.mkdir(mode=0o711)
-    return path
 
 
 class Transfer:
@@ -63,18 +56,18 @@ class Transfer:
 
     def move(self):
         """Moves the app at the simulated Apple, and configures the new team."""
-        self.simulators.configure(apple={"transferToTeam": TEAM, "clientId": CLIENT})
+        self.simulators.configure(apple={"transferToTeam": TEAM, "clientId": CLIENT_ID})
         changed = requests.patch(
             f"{self.dev.url}/v2/projects/demo/defaultSupportedIdpConfigs/apple.com",
             params={"updateMask": "appleSignInConfig.codeFlowConfig.teamId"},
             json={"appleSignInConfig": {"codeFlowConfig": {"teamId": TEAM}}},
-            headers={"Authorization": "Bearer owner"}, timeout=30)
+            headers=OWNER, timeout=30)
         assert changed.status_code == 200, changed.text
 
     def sign_in(self, person):
         response = requests.post(
             f"{self.dev.url}/v1/accounts:signInWithIdp?key=any",
-            json=idp_sign_in_body(self.simulators.apple(person, audience=CLIENT)), timeout=60)
+            json=idp_sign_in_body(self.simulators.apple(person, audience=CLIENT_ID)), timeout=60)
         assert response.status_code == 200, response.text
         return response.json()
 
@@ -125,10 +118,10 @@ def test_a_run_in_which_apple_rejects_every_identity_fails(dev_folder):
         transfer = Transfer(dev, dev_folder)
         person = fresh_person()
         transfer.sign_in(person)
-        transfer.simulators.configure(apple={"disconnect": person, "clientId": CLIENT})
+        transfer.simulators.configure(apple={"disconnect": person, "clientId": CLIENT_ID})
         exported = transfer.run("export-transfers", "--to-team", TEAM)
         assert exported.returncode == 1
-        assert f"Apple rejected 1 identity, and has accepted no other: check --to-team {TEAM}" in exported.stderr
+        assert f"Apple rejected 1 identity and accepted none: check --to-team {TEAM}" in exported.stderr
 
 
 def test_an_import_that_apple_rejects_is_listed_and_retried_only_if_asked(dev_folder):
@@ -139,12 +132,12 @@ def test_an_import_that_apple_rejects_is_listed_and_retried_only_if_asked(dev_fo
         transfer.sign_in(fresh_person())
         assert transfer.run("export-transfers", "--to-team", TEAM).returncode == 0
         transfer.move()
-        transfer.simulators.configure(apple={"disconnect": person, "clientId": CLIENT})
+        transfer.simulators.configure(apple={"disconnect": person, "clientId": CLIENT_ID})
         imported = transfer.run("import-transfers")
         assert (imported.returncode, imported.stdout) == (0, "imported 1 of 2 identities\n")
         rejection = f"account {account}: Apple rejects its identity (invalid_request)"
         assert rejection in imported.stderr
-        transfer.simulators.apple(person, audience=CLIENT)  # The person uses the app again.
+        transfer.simulators.apple(person, audience=CLIENT_ID)  # The person uses the app again.
         repeated = transfer.run("import-transfers")
         assert repeated.stdout == "imported 1 of 2 identities\n"
         assert rejection in repeated.stderr

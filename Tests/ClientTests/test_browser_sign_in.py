@@ -8,21 +8,14 @@ from urllib.parse import parse_qs, urlencode, urlsplit
 
 import pytest
 import requests
-from selenium.common.exceptions import WebDriverException
-from selenium.webdriver.support.wait import WebDriverWait
 
 import openid_provider
-from client import OWNER, Client
+from client import OWNER
 from simulators import fresh_person
-from web_app import SECONDS, WebApp, browser_with_library, consent, no_page, press
+from web_app import WebApp, browser_with_library, consent, no_page, press
 from web_site import files, site
 
 pytestmark = pytest.mark.slow
-
-
-@pytest.fixture(scope="module")
-def client(dev, contract):
-    return Client(dev, contract)
 
 
 @pytest.fixture(scope="module")
@@ -44,7 +37,7 @@ def openid(dev, client, tmp_path_factory):
     name = f"oidc.{secrets.token_hex(8)}"
     redirect_uri = f"{dev.url}/__/auth/handler/demo/{name}"
     with openid_provider.running(tmp_path_factory.mktemp("openid"), redirect_uri) as provider:
-        config = {"issuer": provider.url, "clientId": openid_provider.CLIENT, "enabled": True}
+        config = {"issuer": provider.url, "clientId": openid_provider.CLIENT_ID, "enabled": True}
         created = client.call(
             "createOauthIdpConfig", config, key=None, headers=OWNER, params={"oauthIdpConfigId": name})
         assert created.status == 200, created.body
@@ -128,9 +121,7 @@ def test_a_cancelled_popup_is_reported_to_the_app(any_app, name):
 def test_an_invalid_response_is_explained_on_a_page_and_then_reported_to_the_app(app, name, fault):
     def decide(window):
         consent(button=fault)(window)
-        # The page may be loading.
-        wait = WebDriverWait(window.driver, SECONDS, ignored_exceptions=[WebDriverException])
-        wait.until(lambda _: [heading for heading in window.elements("h1") if "simulated" not in heading.text])
+        window.wait(lambda: "simulated" not in window.heading)
         assert window.heading == "We could not sign you in"
         press(window, "Back to the app")
 
@@ -176,7 +167,7 @@ def test_a_page_that_is_not_authorized_gets_no_frame_and_no_sign_in(serve, tmp_p
             app.start("return client.popup('google.com')")
             assert app.finish()["error"] == "auth/network-request-failed"
             app.driver.execute_script("void client.redirect('google.com')")
-            WebDriverWait(foreign.driver, SECONDS).until(lambda _: "cannot use this sign-in" in foreign.heading)
+            foreign.wait(lambda: "cannot use this sign-in" in foreign.heading)
 
 
 def handler_url(dev, page):
@@ -221,12 +212,11 @@ def test_a_foreign_page_that_opens_the_popup_gets_nothing(window, page, dev):
             }
             window.open(arguments[0])""", handler_url(dev, page))
         try:
-            WebDriverWait(window.driver, SECONDS).until(lambda driver: len(driver.window_handles) > 1)
+            window.wait(lambda: len(window.driver.window_handles) > 1)
             [popup] = [handle for handle in window.driver.window_handles if handle != main]
             window.driver.switch_to.window(popup)
             consent()(window)
-            wait = WebDriverWait(window.driver, SECONDS, ignored_exceptions=[WebDriverException])
-            wait.until(lambda _: "The app does not respond" in window.text)
+            window.wait(lambda: "The app does not respond" in window.text)
         finally:
             close_others(window, main)
         assert window.driver.execute_script("return received") == []
@@ -269,7 +259,7 @@ def test_an_app_signs_in_without_the_sdk(window, client, dev, provider):
         assert started.status == 200, started.body
         window.open(started.body["authUri"])
         decide(window)
-        WebDriverWait(window.driver, SECONDS).until(lambda driver: driver.current_url.startswith(app.url))
+        window.wait(lambda: window.driver.current_url.startswith(app.url))
         [received] = [request for request in app.received if request.path == "/done"]
         assert received.fields["x"] == "1"
         body = {"requestUri": window.driver.current_url, "sessionId": started.body["sessionId"]}

@@ -21,7 +21,7 @@ def test_check_succeeds_with_a_project(installation):
     assert "notification" not in checked.stdout
     assert "email: disabled (SEKISHO_SMTP_URL is not set)" in checked.stdout
     assert "project demo: signing keys" in checked.stdout
-    assert "project demo, app default: guideline 4.8" in checked.stdout
+    assert "project demo, app default: complies with guideline 4.8" in checked.stdout
 
 
 def test_check_succeeds_before_the_first_project(folder, dev):
@@ -111,7 +111,7 @@ def test_the_app_review_report_fails_when_an_app_violates_the_guideline(new_inst
     assert completed.returncode == 1
     report = json.loads(completed.stdout)
     assert report["passes"] is False
-    assert [point["guideline"] for point in report["apps"][0]["points"] if point["verdict"] == "violated"] == ["4.8"]
+    assert [point["guideline"] for point in report["apps"][0]["points"] if point["status"] == "violated"] == ["4.8"]
 
 
 def test_the_app_review_report_names_the_tenant_of_a_violation(new_installation):
@@ -123,7 +123,7 @@ def test_the_app_review_report_names_the_tenant_of_a_violation(new_installation)
         INSERT INTO identity_provider VALUES ('demo/acme', 'google.com', '{settings}', NULL, now())""")
     completed = fresh.run("check --app-review --json")
     violating = [app for app in json.loads(completed.stdout)["apps"]
-                 if any(point["verdict"] == "violated" for point in app["points"])]
+                 if any(point["status"] == "violated" for point in app["points"])]
     assert (completed.returncode, [(app["projectId"], app["tenantId"]) for app in violating]) == (1, [("demo", "acme")])
     assert "project demo, tenant acme, app default" in fresh.run("check --app-review").stdout
 

@@ -3,12 +3,11 @@
 import signal
 import socket
 
-import jwt
 import pytest
 import requests
 
 import gateway
-from client import PASSWORD, fresh_email
+from client import PASSWORD, fresh_email, unverified_claims
 from processes import children, exists, running_with
 
 
@@ -67,6 +66,7 @@ def test_a_second_gateway_in_the_same_folder_is_rejected(dev_folder):
         completed = failed_start(dev_folder, "--port", "0")
         assert completed.returncode == 1
         assert "another process runs PostgreSQL in" in completed.stderr
+        assert "stop that process, or use another directory" in completed.stderr
         assert dev.is_ready()
 
 
@@ -84,7 +84,16 @@ def test_a_port_in_use_is_named_and_postgresql_is_stopped(dev_folder):
 def test_the_default_project_is_configurable(dev_folder):
     with gateway.dev(dev_folder, "--project", "other-project") as dev:
         session = requests.post(dev.url + "/v1/accounts:signUp?key=any", json={}, timeout=30).json()
-        assert jwt.decode(session["idToken"], options={"verify_signature": False})["aud"] == "other-project"
+        assert unverified_claims(session["idToken"])["aud"] == "other-project"
+
+
+def test_a_master_key_that_cannot_be_written_is_reported_with_the_reason(dev_folder):
+    data = dev_folder / "without-key"
+    # The program writes this file first. A folder in its place stops root too.
+    (data / "master-key.unfinished").mkdir(parents=True)
+    completed = gateway.run("dev", "--data", str(data), "--port", "0")
+    assert completed.returncode == 1
+    assert f"cannot write {data}/master-key: File exists" in completed.stderr
 
 
 def test_a_damaged_master_key_is_not_replaced(dev_folder):

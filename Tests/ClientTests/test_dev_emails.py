@@ -6,7 +6,6 @@ from types import SimpleNamespace
 import pytest
 import requests
 
-from client import Client
 from emails import account_of_code, is_deleted, queue_email
 
 
@@ -15,11 +14,6 @@ def installation(dev, folder):
     """The members of an installation that emails.py uses."""
     key = base64.b64encode((folder / "data" / "master-key").read_bytes()).decode()
     return SimpleNamespace(environment={"SEKISHO_MASTER_KEY": key}, database_url=dev.database_url)
-
-
-@pytest.fixture
-def client(dev, contract):
-    return Client(dev, contract)
 
 
 def test_an_email_is_kept_and_displayed(dev, installation, client):

@@ -11,7 +11,7 @@ import pytest
 import requests
 from openapi_spec_validator import validate
 
-from client import OWNER, PASSWORD, Client, fresh_email
+from client import OWNER, PASSWORD, fresh_email, unverified_claims
 
 # The maximum number of seconds by which one request can advance the clock: ten years of 366 days.
 TEN_YEARS = 10 * 366 * 86_400
@@ -44,11 +44,6 @@ def emulator(dev):
     emulator = Emulator(dev)
     yield emulator
     emulator.clock(reset=True)
-
-
-@pytest.fixture
-def client(dev, contract):
-    return Client(dev, contract)
 
 
 def fresh_project():
@@ -212,6 +207,17 @@ def test_an_unknown_action_code_is_rejected(emulator):
     assert response.json()["authEmulator"].keys() == {"error", "instructions"}
 
 
+def test_a_reset_with_no_or_a_weak_password_is_rejected_with_the_reason(emulator, client):
+    ada = client.new_account()
+    client.call("sendOobCode", {"requestType": "PASSWORD_RESET", "email": ada["email"]})
+    codes = emulator.json("GET", "/emulator/v1/projects/demo/oobCodes")["oobCodes"]
+    [link] = [code["oobLink"] for code in codes if code["email"] == ada["email"]]
+    for suffix, error in [
+            ("", "newPassword is missing."), ("&newPassword=short", "Password should be at least 6 characters")]:
+        response = requests.get(link + suffix, timeout=30)
+        assert (response.status_code, response.json()["authEmulator"]["error"]) == (400, error)
+
+
 def test_the_clock_can_be_advanced(emulator, client):
     ada = client.new_account()
     before = emulator.clock(advanceSeconds=0)
@@ -220,7 +226,7 @@ def test_the_clock_can_be_advanced(emulator, client):
     assert client.call("lookup", {"idToken": ada["idToken"]}).code == "INVALID_ID_TOKEN"
     refresh = {"grant_type": "refresh_token", "refresh_token": ada["refreshToken"]}
     fresh = client.call("token", refresh).body["id_token"]
-    assert jwt.decode(fresh, options={"verify_signature": False})["iat"] >= before["nowMs"] // 1000 + 3600
+    assert unverified_claims(fresh)["iat"] >= before["nowMs"] // 1000 + 3600
     rejected = client.call("update", {"idToken": fresh, "password": "staple battery horse"})
     assert rejected.code == "CREDENTIAL_TOO_OLD_LOGIN_AGAIN"
 
@@ -229,7 +235,7 @@ def test_the_clock_can_be_advanced(emulator, client):
 def test_the_clock_can_be_frozen(emulator, client, instant):
     assert emulator.clock(freezeAtMs=instant) == {"frozen": True, "nowMs": instant}
     ada = client.new_account()
-    claims = jwt.decode(ada["idToken"], options={"verify_signature": False})
+    claims = unverified_claims(ada["idToken"])
     assert claims["iat"] == claims["auth_time"] == instant // 1000
     assert client.call("lookup", {"idToken": ada["idToken"]}).body["users"][0]["createdAt"] == str(instant)
 
@@ -288,7 +294,7 @@ def test_an_unsigned_credential_signs_in_to_the_same_account(client, provider, e
     assert (first["isNewUser"], first["localId"]) == (True, again["localId"])
     assert (first["email"], first["emailVerified"], first["displayName"]) == (claims["email"], True, "Ada")
     assert first["photoUrl"] == claims["picture"]
-    token = jwt.decode(again["idToken"], options={"verify_signature": False})
+    token = unverified_claims(again["idToken"])
     assert token["firebase"]["sign_in_provider"] == provider
     assert token["firebase"]["identities"][provider] == [claims["sub"]]
 

@@ -8,18 +8,8 @@ from urllib.parse import parse_qs, urlencode, urlsplit
 import pytest
 import requests
 
-from client import OWNER, PASSWORD, Client, fresh_email
-from simulators import ISSUERS, Simulators, foreign_post_body, idp_sign_in_body
-
-
-@pytest.fixture
-def client(dev, contract):
-    return Client(dev, contract)
-
-
-@pytest.fixture
-def simulators(dev):
-    return Simulators(dev)
+from client import OWNER, PASSWORD, Client, fresh_email, ok
+from simulators import ISSUERS, foreign_post_body, idp_sign_in_body
 
 
 class Project:
@@ -66,11 +56,6 @@ def project(dev):
 def demo(dev):
     """The project of requests that name no project, such as the requests of `client`."""
     return Project(dev, dev.project)
-
-
-def ok(response):
-    assert response.status == 200, response.body
-    return response.body
 
 
 def fake_sign_in(claims, provider="google.com", **more):

@@ -7,7 +7,7 @@ from functools import cache
 import pytest
 import requests
 
-from client import PASSWORD, Client, fresh_email
+from client import OWNER, PASSWORD, fresh_email
 from simulators import Simulators, fresh_person, idp_sign_in_body
 
 # Placeholders in the request of a row. `placeholder_values` maps each to a function that returns its value.
@@ -78,7 +78,7 @@ def auth_uri_request(email, continue_uri="http://localhost"):
 
 def owner(description, operation, json=None, code=None, status=200, **options):
     """A row of the admin API, with the credential of an administrator."""
-    authorization = {"headers": {"Authorization": "Bearer owner"}}
+    authorization = {"headers": OWNER}
     return Row(description, operation, json, code, status, options={"key": None} | authorization | options)
 
 
@@ -557,11 +557,6 @@ ROWS = [
 ]
 
 
-@pytest.fixture(scope="session")
-def client(dev, contract):
-    return Client(dev, contract)
-
-
 def filled_in(value, values):
     """A copy of `value` with the values of its placeholders."""
     match value:
@@ -581,7 +576,7 @@ def fresh_provider():
 
 def create(client, operation, json, **options):
     """Creates a resource and returns its ID."""
-    response = client.call(operation, json, key=None, headers={"Authorization": "Bearer owner"}, **options)
+    response = client.call(operation, json, key=None, headers=OWNER, **options)
     assert response.status == 200, response.body
     return response.body.get("appId") or response.body["name"].split("/")[-1]
 
@@ -625,7 +620,7 @@ def merge_accounts(client, source, target):
 
 
 def as_owner(client, operation, json):
-    response = client.call(operation, json, key=None, headers={"Authorization": "Bearer owner"})
+    response = client.call(operation, json, key=None, headers=OWNER)
     assert response.status == 200, response.body
     return response.body
 
@@ -633,7 +628,7 @@ def as_owner(client, operation, json):
 def create_code(client, request_type, email, **more):
     """Creates an action code for `email`."""
     body = {"requestType": request_type, "email": email, "returnOobLink": True} | more
-    response = client.call("sendProjectOobCode", body, key=None, headers={"Authorization": "Bearer owner"})
+    response = client.call("sendProjectOobCode", body, key=None, headers=OWNER)
     return response.body["oobCode"]
 
 

@@ -4,17 +4,16 @@
 """
 
 import json
-import threading
-from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from urllib.parse import parse_qs, urlsplit
 
 import pytest
 import requests
 
 from browser import browser
-from client import PASSWORD, Client, fresh_email
-from firebase_js import IMPORT_MAP, MODULES, NAMES, requires_sdk
-from simulators import Simulators, fresh_person
+from client import PASSWORD, fresh_email
+from firebase_js import IMPORT_MAP, modules, requires_sdk
+from simulators import fresh_person
+from web_site import site
 
 NEW_PASSWORD = "staple battery horse"
 CONTINUE_URL = "https://app.example.com/done?from=mail"
@@ -41,29 +40,11 @@ call(sdk, auth, values).then(
 """
 
 
-class Pages(SimpleHTTPRequestHandler):
-    gateway = None
-
-    def do_GET(self):
-        name = self.path.lstrip("/")
-        body = (MODULES / name).read_bytes() if name in NAMES else (PAGE % self.gateway).encode()
-        self.send_response(200)
-        self.send_header("Content-Type", "text/javascript" if name in NAMES else "text/html")
-        self.end_headers()
-        self.wfile.write(body)
-
-    def log_message(self, *_):
-        pass
-
-
 @pytest.fixture(scope="module")
 def app(dev):
     """The URL of an app that uses the SDK."""
-    handler = type("AppPages", (Pages,), {"gateway": dev.url})
-    with ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
-        threading.Thread(target=server.serve_forever, daemon=True).start()
-        yield f"http://127.0.0.1:{server.server_port}/"
-        server.shutdown()
+    with site(modules() | {"/": ("text/html", (PAGE % dev.url).encode())}) as running:
+        yield running.url + "/"
 
 
 @pytest.fixture(scope="module")
@@ -121,16 +102,6 @@ const credential = of(v.proof);
 @pytest.fixture
 def sdk(window, app):
     return SDK(window, app)
-
-
-@pytest.fixture
-def simulators(dev):
-    return Simulators(dev)
-
-
-@pytest.fixture
-def client(dev, contract):
-    return Client(dev, contract)
 
 
 def code_and_link(dev, email, request_type):

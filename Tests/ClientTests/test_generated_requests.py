@@ -7,7 +7,6 @@ from schemathesis.specs.openapi.checks import (
     content_type_conformance, response_schema_conformance, status_code_conformance,
 )
 
-import gateway
 from contract import Contract
 
 pytestmark = pytest.mark.slow
@@ -17,17 +16,6 @@ REQUESTS = 10
 
 CONTRACT = Contract.load()
 GENERATED = schemathesis.openapi.from_dict(CONTRACT.document)
-
-
-@pytest.fixture(scope="module")
-def own_dev(folder):
-    """A gateway for this file alone, because the requests change its data and configuration."""
-    # If the tests run as root, PostgreSQL's user cannot enter pytest's own folders, and the database would be in
-    # /var/tmp.
-    own_folder = folder / "generated-dev"
-    own_folder.mkdir(mode=0o711)
-    with gateway.dev(own_folder) as running:
-        yield running
 
 
 @pytest.mark.parametrize("operation", CONTRACT.operations.values(), ids=CONTRACT.operations.keys())

@@ -6,24 +6,16 @@ import subprocess
 from pathlib import Path
 
 import pytest
-from cryptography.hazmat.primitives import serialization
-from cryptography.hazmat.primitives.asymmetric import ec
 from selenium.common.exceptions import WebDriverException
-from selenium.webdriver.support.wait import WebDriverWait
 
 import gateway
+from documents import GUIDES, ROOT, block, linked_files
 from firebase_js import MODULES, NAMES, requires_sdk
 from simulators import fresh_person
-from web_app import SECONDS, browser_with_library, consent
+from web_app import browser_with_library, consent
 from web_site import site
 
-GUIDES = Path(__file__).parents[2] / "Deploy" / "guides"
-
-
-def block(guide, language, heading, number=0):
-    """A block of code below a heading of the second level."""
-    section = (GUIDES / guide).read_text().split(f"\n## {heading}\n")[1].split("\n## ")[0]
-    return re.findall(rf"^```{language}\n(.*?)^```$", section, re.MULTILINE | re.DOTALL)[number]
+WEB = GUIDES / "web.md"
 
 
 def with_url_of(dev, text):
@@ -35,19 +27,17 @@ def with_url_of(dev, text):
 @pytest.fixture
 def page(dev, request):
     """Serves the page of a section of the web guide."""
-    text = with_url_of(dev, block("web.md", "html", request.param))
+    text = with_url_of(dev, block(WEB, "html", request.param))
     with site({"/": ("text/html", text.encode())}) as running:
         yield running
 
 
 def wait_for_output(window, part):
-    # The page may be loading.
-    wait = WebDriverWait(window.driver, SECONDS, ignored_exceptions=[WebDriverException])
-    wait.until(lambda _: [found for found in window.elements("pre") if part in found.text])
+    window.wait(lambda: part in window.element("pre").text)
 
 
 def press(window, label):
-    [button] = [found for found in window.elements("button") if found.text == label]
+    [button] = window.labelled(label)
     button.click()
 
 
@@ -73,7 +63,7 @@ def test_the_page_with_plain_rest_signs_in(page, tmp_path, label):
 @pytest.mark.parametrize("page", ["With Firebase's SDK"], indirect=True)
 @pytest.mark.parametrize("label", ["Sign in with Apple", "Sign in with Google"])
 def test_the_page_with_the_sdk_signs_in(page, tmp_path, label):
-    version = re.search(r"firebasejs/([\d.]+)/", block("web.md", "html", "With Firebase's SDK"))[1]
+    version = re.search(r"firebasejs/([\d.]+)/", block(WEB, "html", "With Firebase's SDK"))[1]
     modules = {
         f"/firebasejs/{version}/{name}": ("text/javascript", (MODULES / name).read_bytes()) for name in NAMES}
     person, port = fresh_person(), gateway.free_port()
@@ -81,8 +71,7 @@ def test_the_page_with_the_sdk_signs_in(page, tmp_path, label):
         with site(modules, tls=certificate.context(), port=port):
             window.open(page.url)
             press(window, label)
-            wait = WebDriverWait(window.driver, SECONDS)
-            wait.until(lambda driver: len(driver.window_handles) > 1)
+            window.wait(lambda: len(window.driver.window_handles) > 1)
             main, popup = window.driver.window_handles
             window.driver.switch_to.window(popup)
             consent(person)(window)
@@ -91,14 +80,14 @@ def test_the_page_with_the_sdk_signs_in(page, tmp_path, label):
 
 
 def test_the_lines_for_production_are_those_of_the_tested_page():
-    lines = block("web.md", "js", "With Firebase's SDK").splitlines()[1:]  # The first line has the settings.
+    lines = block(WEB, "js", "With Firebase's SDK").splitlines()[1:]  # The first line has the settings.
     tested = (Path(__file__).parent / "web_app" / "sdk.js").read_text()
     for line in lines:
         assert re.sub(r'"app\.example\.com(.*)"', r"`${location.host}\1`", line) in tested
 
 
 def test_a_person_signs_in_without_a_page(dev, tmp_path):
-    script = with_url_of(dev, block("web.md", "sh", "Without a browser"))
+    script = with_url_of(dev, block(WEB, "sh", "Without a browser"))
     completed = subprocess.run(["bash", "-euc", script], cwd=tmp_path, capture_output=True, text=True, timeout=120)
     assert (completed.returncode, completed.stderr) == (0, "")
     session = json.loads(completed.stdout)
@@ -107,32 +96,30 @@ def test_a_person_signs_in_without_a_page(dev, tmp_path):
 
 
 def test_the_guide_names_every_parameter_and_fault_of_the_consent_page():
-    source = (Path(__file__).parents[2] / "Sources/Simulators/Consent/ConsentDecision.swift").read_text()
-    faults = (Path(__file__).parents[2] / "Sources/Simulators/Consent/ConsentFault.swift").read_text()
-    guide = (GUIDES / "web.md").read_text()
+    source = (ROOT / "Sources/Simulators/Consent/ConsentDecision.swift").read_text()
+    faults = (ROOT / "Sources/Simulators/Consent/ConsentFault.swift").read_text()
+    guide = WEB.read_text()
     assert set(re.findall(r'"(simulated_\w+)"', source)) == set(re.findall(r"simulated_\w+", guide))
     for name in re.findall(r'= "(\w+)"', faults):
         assert f"`{name}`" in guide
 
 
 @pytest.fixture(scope="module")
-def guide_folder(own_installation, tmp_path_factory):
+def guide_folder(own_installation, tmp_path_factory, key):
     """Creates the project of the guides, and a folder with the secrets that they name; returns the folder."""
     own_installation.run_ok("projects create my-app")
     folder = tmp_path_factory.mktemp("guides")
-    key = ec.generate_private_key(ec.SECP256R1()).private_bytes(
-        serialization.Encoding.PEM, serialization.PrivateFormat.PKCS8, serialization.NoEncryption())
-    (folder / "AuthKey_FGHIJ67890.p8").write_bytes(key)
+    (folder / "AuthKey_FGHIJ67890.p8").write_text(key)
     (folder / "google-client-secret.txt").write_text("secret\n")
     return folder
 
 
 def test_the_files_configure_apple_and_then_google(own_installation, guide_folder):
-    for guide, name, section in (
+    for guide, name, heading in (
             ("apple-portal.md", "apple.json", "5. The gateway"),
             ("google-console.md", "google.json", "3. The gateway")):
-        (guide_folder / name).write_text(block(guide, "json", section))
-        commands = block(guide, "sh", section).splitlines()
+        (guide_folder / name).write_text(block(GUIDES / guide, "json", heading))
+        commands = block(GUIDES / guide, "sh", heading).splitlines()
         assert commands == [
             f"sekisho projects apply {name} --dry-run", f"sekisho projects apply {name}", "sekisho check"]
         for command in commands[:2]:
@@ -145,5 +132,5 @@ def test_the_files_configure_apple_and_then_google(own_installation, guide_folde
 
 @pytest.mark.parametrize("guide", sorted(path.name for path in GUIDES.glob("*.md")))
 def test_links_in_the_guides_lead_to_existing_files(guide):
-    for target in re.findall(r"\]\((?!https?:)([^)#]+)", (GUIDES / guide).read_text()):
-        assert (GUIDES / target).exists(), target
+    for file in linked_files(GUIDES / guide):
+        assert file.exists(), file

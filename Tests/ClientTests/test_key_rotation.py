@@ -1,5 +1,7 @@
 """Rotation of signing keys, refresh keys and the master key while sessions exist."""
 
+from datetime import datetime, timedelta
+
 import jwt
 import pytest
 import requests
@@ -60,6 +62,16 @@ def test_only_an_immediate_rotation_of_the_refresh_key_ends_sessions(own_install
     assert on_every_loop(lambda: client.refresh(session).code == "INVALID_REFRESH_TOKEN")
     # A loop that does not know the new key yet issues tokens that the other loops reject.
     assert on_every_loop(lambda: client.refresh(client.sign_up()).status == 200)
+
+
+def test_an_old_signing_key_is_accepted_until_the_last_session_cookie_has_expired(own_installation):
+    own_installation.run_ok("projects create signed-cookies")
+    own_installation.run_ok("keys rotate-signing-key --project signed-cookies")
+    shown = own_installation.run_ok("keys list-signing-keys --project signed-cookies")
+    new, old = (line.split() for line in shown.splitlines() if "ES256" in line)
+    signs_from, retires = datetime.fromisoformat(new[3]), datetime.fromisoformat(old[4])
+    # Five minutes more, for backends whose clocks are slow.
+    assert retires - signs_from == timedelta(days=14, minutes=5)
 
 
 @pytest.mark.parametrize("algorithm", ["ES256", "RS256"])

@@ -7,7 +7,6 @@ import json
 import pathlib
 import re
 import secrets
-import subprocess
 
 import pytest
 
@@ -19,13 +18,6 @@ CLIENT_IDS = {"bundleOnly": ["com.example.app"], "servicesOnly": ["com.example.w
 BOTH = ["com.example.web", "com.example.app"]
 POLICY = {"allowsPasswords": "password", "allowsAnonymous": "anonymous", "allowsEmailLinks": "emailLink"}
 TENANT = "tenant"
-
-
-@pytest.fixture(scope="module")
-def key():
-    """A private key in the format that Apple issues."""
-    command = ["openssl", "genpkey", "-algorithm", "EC", "-pkeyopt", "ec_paramgen_curve:P-256"]
-    return subprocess.run(command, capture_output=True, text=True, timeout=60, check=True).stdout
 
 
 @pytest.fixture(scope="module")

@@ -136,6 +136,10 @@ def test_no_personal_data_or_credential_is_in_the_metrics(run):
     assert "127.0.0.1" not in run.metrics
 
 
+def test_the_metrics_count_dropped_lines_of_the_log(run):
+    assert "\nsekisho_log_lines_dropped_total 0\n" in run.metrics
+
+
 def test_no_personal_data_or_credential_is_in_the_log_of_postgresql(run):
     assert found(run, run.postgres_log) == []
 

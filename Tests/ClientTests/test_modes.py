@@ -10,7 +10,7 @@ from cryptography.hazmat.primitives import serialization
 from cryptography.hazmat.primitives.asymmetric import ec
 
 import gateway
-from client import PASSWORD, Client, fresh_email
+from client import OWNER, PASSWORD, Client, fresh_email, unverified_claims
 from installation import dump, new_database, sql
 from processes import children, listening
 from simulators import Simulators, idp_sign_in_body
@@ -29,10 +29,10 @@ def sign_up_path(prefix):
     {"params": {"key": "owner"}},
     {"params": {"key": ""}},
     {"headers": {"X-Goog-Api-Key": "any"}},
-    {"headers": {"Authorization": "Bearer owner"}},
+    {"headers": OWNER},
     {"headers": {"Authorization": "bearer OWNER"}},
     {"headers": {"Authorization": "Bearer ya29.token"}},
-    {"params": {"key": "any"}, "headers": {"Authorization": "Bearer owner"}},
+    {"params": {"key": "any"}, "headers": OWNER},
     {},
 ], ids=str)
 def test_serve_accepts_no_credential_of_dev(serve, prefix, credential):
@@ -52,14 +52,13 @@ def test_serve_rejects_the_owner_token_and_google_access_tokens(serve, bearer):
 
 @pytest.mark.parametrize("prefix", PREFIXES)
 def test_an_invalid_bearer_token_is_rejected_beside_a_valid_api_key(serve, prefix):
-    headers = {"Authorization": "Bearer owner"}
     response = requests.post(
-        serve.url + sign_up_path(prefix), json={}, params={"key": serve.api_key}, headers=headers, timeout=30)
+        serve.url + sign_up_path(prefix), json={}, params={"key": serve.api_key}, headers=OWNER, timeout=30)
     assert response.status_code == 401
 
 
 def unsigned(token):
-    claims = jwt.decode(token, options={"verify_signature": False})
+    claims = unverified_claims(token)
     return jwt.encode(claims, key=None, algorithm="none")
 
 
@@ -93,7 +92,7 @@ def test_an_unsigned_id_token_is_rejected(gateway_name, operation, fields, reque
     ("GET", "/emulator/v1/projects/demo/simulators"),
     ("PATCH", "/emulator/v1/projects/demo/simulators"),
 ])
-@pytest.mark.parametrize("headers", [{}, {"Authorization": "Bearer owner"}], ids=["API key", "API key and owner token"])
+@pytest.mark.parametrize("headers", [{}, OWNER], ids=["API key", "API key and owner token"])
 def test_only_dev_has_the_emulator_api(serve, dev, method, path, headers):
     response = requests.request(method, serve.url + path, params={"key": serve.api_key}, headers=headers, timeout=30)
     assert response.status_code == 404
@@ -229,6 +228,6 @@ def test_serve_listens_only_on_the_configured_address(serve):
 
 
 def test_dev_accepts_every_api_key_and_the_owner_token(dev):
-    for options in ({"params": {"key": "any"}}, {"headers": {"Authorization": "Bearer owner"}}):
+    for options in ({"params": {"key": "any"}}, {"headers": OWNER}):
         body = {"email": fresh_email(), "password": PASSWORD}
         assert requests.post(dev.url + sign_up_path(""), json=body, timeout=30, **options).status_code == 200

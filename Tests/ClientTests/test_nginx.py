@@ -9,6 +9,7 @@ import pytest
 import requests
 
 import gateway
+from client import OWNER
 from firebase_js import MODULES, NAMES, requires_sdk
 from simulators import Simulators
 from web_app import WebApp, browser_with_library, consent
@@ -20,7 +21,6 @@ ROOT = Path(__file__).parents[2]
 NGINX = ROOT / ".venv/nginx/usr/sbin/nginx"
 EXAMPLE = ROOT / "Deploy/guides/nginx.conf"
 HOST = "app.example.com"
-OWNER = {"Authorization": "Bearer owner"}
 
 MAIN = """
 daemon off;
@@ -49,19 +49,14 @@ SDK_PAGE = """<!DOCTYPE html>
 
 
 @pytest.fixture(scope="module")
-def own_dev(folder):
+def own_dev(own_dev):
     """A gateway that knows the app's domain."""
-    # If the tests run as root, PostgreSQL's user cannot enter pytest's own folders, and the database would be in
-    # /var/tmp.
-    own_folder = folder / "nginx-dev"
-    own_folder.mkdir(mode=0o711)
-    with gateway.dev(own_folder) as dev:
-        url = f"{dev.url}/identitytoolkit.googleapis.com/v2/projects/demo/config?updateMask=authorizedDomains"
-        change = {"authorizedDomains": ["localhost", HOST]}
-        requests.patch(url, json=change, headers=OWNER, timeout=30).raise_for_status()
-        callback = [f"https://{HOST}/__/auth/handler"]
-        Simulators(dev).configure(apple={"redirectUris": callback}, google={"redirectUris": callback})
-        yield dev
+    url = f"{own_dev.url}/identitytoolkit.googleapis.com/v2/projects/demo/config?updateMask=authorizedDomains"
+    change = {"authorizedDomains": ["localhost", HOST]}
+    requests.patch(url, json=change, headers=OWNER, timeout=30).raise_for_status()
+    callback = [f"https://{HOST}/__/auth/handler"]
+    Simulators(own_dev).configure(apple={"redirectUris": callback}, google={"redirectUris": callback})
+    return own_dev
 
 
 @contextmanager

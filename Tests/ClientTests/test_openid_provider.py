@@ -5,12 +5,11 @@ import hashlib
 import secrets
 from urllib.parse import parse_qs, urlsplit
 
-import jwt
 import pytest
 import requests
 
 import openid_provider
-from client import OWNER, PASSWORD, Client
+from client import OWNER, PASSWORD, unverified_claims
 from simulators import Simulators, fresh_person, idp_sign_in_body
 
 
@@ -23,15 +22,15 @@ class TokenProvider(openid_provider.Provider):
         verifier, state, nonce = (secrets.token_urlsafe(48) for _ in range(3))
         challenge = base64.urlsafe_b64encode(hashlib.sha256(verifier.encode()).digest()).rstrip(b"=").decode()
         parameters = {
-            "client_id": openid_provider.CLIENT, "redirect_uri": openid_provider.REDIRECT_URI, "response_type": "code",
-            "scope": "openid email profile", "state": state, "nonce": nonce, "code_challenge": challenge,
-            "code_challenge_method": "S256"}
+            "client_id": openid_provider.CLIENT_ID, "redirect_uri": openid_provider.REDIRECT_URI,
+            "response_type": "code", "scope": "openid email profile", "state": state, "nonce": nonce,
+            "code_challenge": challenge, "code_challenge_method": "S256"}
         redirect = requests.get(found["authorization_endpoint"], params=parameters, allow_redirects=False, timeout=30)
         response = parse_qs(urlsplit(redirect.headers["Location"]).query)
         assert response["state"] == [state]
         tokens = requests.post(found["token_endpoint"], timeout=30, data={
             "grant_type": "authorization_code", "code": response["code"][0], "code_verifier": verifier,
-            "client_id": openid_provider.CLIENT, "redirect_uri": openid_provider.REDIRECT_URI})
+            "client_id": openid_provider.CLIENT_ID, "redirect_uri": openid_provider.REDIRECT_URI})
         assert tokens.status_code == 200, tokens.text
         return tokens.json()["id_token"], nonce
 
@@ -40,11 +39,6 @@ class TokenProvider(openid_provider.Provider):
 def provider(tmp_path_factory):
     with openid_provider.running(tmp_path_factory.mktemp("openid")) as provider:
         yield TokenProvider(provider.url, provider.folder)
-
-
-@pytest.fixture(scope="module")
-def client(dev, contract):
-    return Client(dev, contract)
 
 
 @pytest.fixture(params=[False, True], ids=["untrusted", "trusted"])
@@ -56,7 +50,8 @@ def trusts_email(request):
 def name(client, provider, trusts_email):
     """The ID under which the project has configured the provider for one test."""
     name = f"oidc.{secrets.token_hex(8)}"
-    config = {"issuer": provider.url, "clientId": openid_provider.CLIENT, "enabled": True, "trustsEmail": trusts_email}
+    config = {
+        "issuer": provider.url, "clientId": openid_provider.CLIENT_ID, "enabled": True, "trustsEmail": trusts_email}
     created = client.call("createOauthIdpConfig", config, key=None, headers=OWNER, params={"oauthIdpConfigId": name})
     assert created.status == 200, created.body
     yield name
@@ -80,7 +75,7 @@ def test_a_first_sign_in_creates_an_account_and_later_ones_find_it(client, provi
     assert user["emailVerified"] is False
     again = sign_in(client, name, *provider.id_token(**claims)).body
     assert again["localId"] == first["localId"]
-    token = jwt.decode(again["idToken"], options={"verify_signature": False})
+    token = unverified_claims(again["idToken"])
     assert token["firebase"]["sign_in_provider"] == name
 
 

@@ -6,13 +6,13 @@ import threading
 from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, contextmanager
-from pathlib import Path
 
 import pytest
 import requests
 
 from client import PASSWORD, Client
 from gateway import eventually
+from processes import resident_memory
 
 ATTACKER, VICTIM = "203.0.113.7", "198.51.100.9"
 
@@ -98,12 +98,6 @@ def metric(serve, name):
     return sum(float(value) for value in re.findall(rf"^{name}(?:\{{.*\}})? (\S+)$", text, re.MULTILINE))
 
 
-def resident(serve):
-    """The resident memory of the process in bytes."""
-    status = Path(f"/proc/{serve.process.pid}/status").read_text()
-    return int(re.search(r"VmRSS:\s+(\d+) kB", status)[1]) * 1024
-
-
 @contextmanager
 def half_sent(serve, count, path, length, sent, headers=""):
     """Opens `count` requests and sends only `sent` of the `length` bytes of each body; yields the sockets."""
@@ -125,22 +119,22 @@ def status_of(connection):
 
 def test_large_bodies_without_a_key_are_not_read(client):
     serve = client.gateway
-    before = resident(serve)
+    before = resident_memory(serve.process.pid)
     # The bodies have 240 MiB together.
     with half_sent(serve, 60, IMPORT, 4 * MIB, 4 * MIB - 1) as sockets:
         assert {status_of(connection) for connection in sockets} == {403}
         assert metric(serve, "sekisho_body_bytes") == 0
-        assert resident(serve) - before < 60 * MIB
+        assert resident_memory(serve.process.pid) - before < 60 * MIB
 
 
 def test_bodies_of_all_clients_have_one_limit_and_small_requests_still_succeed(client):
     serve, ada = client.gateway, client.new_account()
-    before, rejected = resident(serve), metric(serve, "sekisho_bodies_rejected_total")
+    before, rejected = resident_memory(serve.process.pid), metric(serve, "sekisho_bodies_rejected_total")
     # The bodies have 75 MiB together, and the limit is 32 MiB.
     with half_sent(serve, 1200, "/v1/accounts:signUp", 64 * 1024, 64 * 1024 - 1):
         assert eventually(lambda: metric(serve, "sekisho_bodies_rejected_total") > rejected)
         assert 24 * MIB < metric(serve, "sekisho_body_bytes") <= 32 * MIB
-        assert resident(serve) - before < 100 * MIB
+        assert resident_memory(serve.process.pid) - before < 100 * MIB
         with half_sent(serve, 1, "/v1/accounts:signUp", 64 * 1024, 0) as late:
             assert status_of(late[0]) == 503
         assert client.call("lookup", {"idToken": ada["idToken"]}).status == 200

@@ -3,9 +3,6 @@
 import html
 import json
 import re
-import threading
-from contextlib import contextmanager
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from urllib.parse import parse_qs, urlencode, urlsplit
 
 import pytest
@@ -13,15 +10,11 @@ import requests
 from selenium.webdriver.common.keys import Keys
 
 from browser import browser
-from client import OWNER, PASSWORD, Client, fresh_email
+from client import OWNER, PASSWORD, fresh_email
+from web_site import site
 
 pytestmark = pytest.mark.slow
 NEW_PASSWORD = "staple battery horse"
-
-
-@pytest.fixture(scope="module")
-def client(dev, contract):
-    return Client(dev, contract)
 
 
 @pytest.fixture(scope="module", params=[True, False], ids=["with scripts", "without scripts"])
@@ -239,42 +232,16 @@ def test_a_merge_is_undone_and_a_new_password_is_set(client, any_browser):
     assert any_browser.open(url).heading == "This link does not work"
 
 
-@contextmanager
-def app():
-    """Runs the website of an app; yields its URL and the list of requests to it."""
-    requested = []
-
-    class Site(BaseHTTPRequestHandler):
-        def do_GET(self):
-            requested.append((self.path, dict(self.headers)))
-            self.send_response(200)
-            self.send_header("Content-Type", "text/html")
-            self.end_headers()
-            self.wfile.write(b"<!DOCTYPE html><title>App</title><h1>Welcome</h1>")
-
-        def log_message(self, *_):
-            pass
-
-    with ThreadingHTTPServer(("127.0.0.1", 0), Site) as server:
-        thread = threading.Thread(target=server.serve_forever)
-        thread.start()
-        try:
-            yield f"http://localhost:{server.server_port}/in?from=email", requested
-        finally:
-            server.shutdown()
-            thread.join()
-
-
 def test_a_sign_in_link_opens_the_app_without_a_referrer(client, any_browser):
     ada = client.new_account()
-    with app() as (site, requested):
-        any_browser.open(link(client, "EMAIL_SIGNIN", ada["email"], continueUrl=site)).click("Continue in the app")
+    with site() as app:
+        url = f"http://localhost:{app.port}/in?from=email"
+        any_browser.open(link(client, "EMAIL_SIGNIN", ada["email"], continueUrl=url)).click("Continue in the app")
         assert any_browser.heading == "Welcome"
-        path, headers = requested[0]
-    query = parse_qs(urlsplit(path).query)
-    assert query["from"] == ["email"] and query["mode"] == ["signIn"]
-    assert "Referer" not in headers
-    response = client.call("signInWithEmailLink", {"email": ada["email"], "oobCode": query["oobCode"][0]})
+        received = app.received[0]
+    assert (received.fields["from"], received.fields["mode"]) == ("email", "signIn")
+    assert "Referer" not in received.headers
+    response = client.call("signInWithEmailLink", {"email": ada["email"], "oobCode": received.fields["oobCode"]})
     assert response.body["localId"] == ada["localId"]
 
 
@@ -328,7 +295,7 @@ def test_a_page_fits_narrow_and_wide_screens(every_page, window, language, is_da
         assert window.evaluate("document.documentElement.lang") == language
         assert window.evaluate("document.documentElement.scrollWidth") <= width
         # WCAG 2.5.5: a target is at least 44 CSS pixels high.
-        assert all(button.size["height"] >= 44 for button in window.elements("button, a"))
+        assert all(height >= 44 for height in window.heights("button, a"))
     assert window.style("main", "background-color") == ("rgba(29, 31, 36, 1)" if is_dark else "rgba(255, 255, 255, 1)")
 
 

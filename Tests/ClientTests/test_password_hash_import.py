@@ -8,7 +8,7 @@ import pytest
 import requests
 from firebase_admin import _utils, auth
 
-from client import PASSWORD, fresh_email
+from client import OWNER, PASSWORD, fresh_email
 from hashes import ADMIN_HASHES, SALT, SELF_DESCRIBING_HASHES, as_base64
 from installation import sql
 
@@ -123,7 +123,7 @@ def test_the_standard_base64_alphabet_is_accepted(in_dev):
     email = fresh_email()
     response = requests.post(
         f"{in_dev.gateway.url}/v1/projects/{in_dev.gateway.project}/accounts:batchCreate", timeout=30,
-        headers={"Authorization": "Bearer owner"},
+        headers=OWNER,
         json=scheme.to_dict() | {"users": [{
             "localId": email, "email": email, "passwordHash": as_base64(hash_password(PASSWORD)),
             "salt": as_base64(SALT)}]})

@@ -75,7 +75,7 @@ def accepts(serve, key):
 def test_a_revoked_api_key_is_rejected_within_seconds_and_other_keys_stay_valid(own_installation, own_serve):
     revoked, kept = own_installation.create_api_key(), own_installation.create_api_key()
     # The keys are listed in the order of their creation.
-    [*_, identifier, _] = own_installation.ids("api")
+    [*_, identifier, _] = own_installation.key_ids("api")
     assert accepts(own_serve, revoked) and accepts(own_serve, kept)
     assert own_installation.run_ok(f"keys revoke-api-key {identifier} --project demo") == f"revoked {identifier}"
     assert eventually_applied(lambda: not accepts(own_serve, revoked))
@@ -103,7 +103,7 @@ def test_a_new_service_key_is_printed_as_json(own_installation, algorithm, kind)
     assert key.keys() == {"projectId", "id", "secret", "algorithm", "scopes", "privateKey"}
     assert (key["projectId"], key["algorithm"]) == ("demo", algorithm or "RS256")
     assert isinstance(load_pem_private_key(key["privateKey"].encode(), None), kind)
-    assert key["id"] in own_installation.ids("service")
+    assert key["id"] in own_installation.key_ids("service")
     own_installation.run_ok(f"keys revoke-service-key {key['id']} --project demo")
     assert own_installation.run(f"keys revoke-service-key {key['id']} --project demo").returncode == 1
 
@@ -135,7 +135,7 @@ def test_the_audit_trail_is_listed_newest_first_and_exported_oldest_first(own_in
     own_installation.run_ok("projects create trailed")
     for _ in range(3):
         own_installation.run_ok("keys create-api-key --project trailed")
-    [identifier, *_] = own_installation.ids("api", "trailed")
+    [identifier, *_] = own_installation.key_ids("api", "trailed")
     own_installation.run_ok(f"keys revoke-api-key {identifier} --project trailed")
     listed = own_installation.run_ok("audit list --project trailed").splitlines()
     assert [line.split()[2] for line in listed[1:]] == ["apiKey.revoked", *["apiKey.added"] * 3, "project.added"]

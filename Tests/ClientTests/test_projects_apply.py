@@ -127,6 +127,13 @@ def test_an_unknown_member_is_rejected(apply, project):
     assert "app: unknown member; expected one of apps" in completed.stderr
 
 
+def test_the_creation_of_a_project_is_reported_as_a_change(apply):
+    file = {"project": f"p{secrets.token_hex(6)}"}
+    created = f"+ project {file['project']}\n"
+    assert apply(file, "--create", "--dry-run").stdout == created + "1 change, not applied (dry run)\n"
+    assert apply(file, "--create").stdout == created + "1 change applied\n"
+
+
 def test_a_project_is_created_only_with_the_create_option(apply, own_installation, apple):
     file = {"project": "created-by-file", "profile": "firebase", "providers": {"apple.com": apple}}
     completed = apply(file)
@@ -219,7 +226,7 @@ def test_an_exemption_is_audited(apply, own_installation, project):
 def test_check_reports_an_app_that_violates_the_guideline(apply, own_installation, project, apple):
     apply({"project": project, "providers": {"apple.com": apple, "google.com": GOOGLE}})
     checked = own_installation.run_ok("check")
-    assert f"ok    project {project}, app default: guideline 4.8" in checked
+    assert f"ok    project {project}, app default: complies with guideline 4.8" in checked
     assert "note  apple: register " in checked and "/v1/apple/notifications at Apple" in checked
     sql(own_installation.database_url, f"UPDATE identity_provider SET secret = NULL WHERE project_id = '{project}'")
     checked = own_installation.run("check")

@@ -13,21 +13,9 @@ import requests
 
 import gateway
 import generator
-from client import fresh_email
+from client import fresh_email, unverified_claims
+from documents import GUIDES, README, ROOT, block, linked_files, section
 from installation import new_database
-
-ROOT = Path(__file__).parents[2]
-README = ROOT / "README.md"
-GUIDES = ROOT / "Deploy/guides"
-
-
-def section(document, heading):
-    return document.read_text().split(f"\n## {heading}\n")[1].split("\n## ")[0]
-
-
-def block(document, heading):
-    """The first block of shell commands below a heading."""
-    return re.search(r"^```sh\n(.*?)^```$", section(document, heading), re.MULTILINE | re.DOTALL)[1]
 
 
 def replaced(script, old, new):
@@ -43,10 +31,10 @@ def run(script, folder):
 
 
 def test_the_links_lead_to_existing_files():
-    targets = re.findall(r"\]\((?!https?:)([^)#]+)", README.read_text())
-    assert len(targets) > 10
-    for target in targets:
-        assert (ROOT / target).exists(), target
+    files = linked_files(README)
+    assert len(files) > 10
+    for file in files:
+        assert file.exists(), file
 
 
 def test_the_folders_of_the_map_exist():
@@ -68,7 +56,7 @@ def test_the_files_of_one_request_exist():
 
 
 def test_the_first_session_has_the_described_responses(dev, tmp_path):
-    script = replaced(block(README, "A first session"), "http://127.0.0.1:9099", dev.url)
+    script = replaced(block(README, "sh", "A first session"), "http://127.0.0.1:9099", dev.url)
     # A newline after each response, so that the test can split the output.
     script = replaced(script, "curl -s ", "curl -s -w '\\n' ")
     output = run(script, tmp_path).strip()
@@ -79,7 +67,7 @@ def test_the_first_session_has_the_described_responses(dev, tmp_path):
     [user] = looked_up["users"]
     assert (user["localId"], user["email"]) == (sign_up["localId"], "ada@example.com")
     assert refreshed["user_id"] == sign_up["localId"]
-    claims = jwt.decode(refreshed["id_token"], options={"verify_signature": False})
+    claims = unverified_claims(refreshed["id_token"])
     assert int(refreshed["expires_in"]) == claims["exp"] - claims["iat"] == 3600
 
 
@@ -95,12 +83,12 @@ def test_the_lines_for_api_keys_are_those_of_the_tested_clients():
 
 def test_the_guide_generates_the_tested_swift_client():
     options = ",".join(generator.OPTIONS["swift6"])
-    commands = block(GUIDES / "generated-clients.md", "Generate the client")
+    commands = block(GUIDES / "generated-clients.md", "sh", "Generate the client")
     assert f"-g swift6 -o client \\\n  --additional-properties {options}\n" in commands
 
 
 def test_the_sign_in_with_apple_creates_an_account_with_a_relay_address(dev, tmp_path):
-    script = replaced(block(README, "Sign in with Apple on your machine"), "http://127.0.0.1:9099", dev.url)
+    script = replaced(block(README, "sh", "Sign in with Apple on your machine"), "http://127.0.0.1:9099", dev.url)
     # Other tests of this gateway can have signed the same user in.
     script = replaced(script, "ada@gmail.com", fresh_email())
     response = json.loads(run(script, tmp_path))
@@ -108,7 +96,7 @@ def test_the_sign_in_with_apple_creates_an_account_with_a_relay_address(dev, tmp
 
 
 def test_the_sign_ins_with_apple_and_google_have_the_described_results(dev, tmp_path):
-    script = block(GUIDES / "emulator.md", "Sign in with Apple or Google")
+    script = block(GUIDES / "emulator.md", "sh", "Sign in with Apple or Google")
     script = replaced(script, "http://127.0.0.1:9099", dev.url)
     # Other tests of this gateway can have signed the same user in.
     script = replaced(script, "ada@gmail.com", fresh_email())
@@ -132,7 +120,7 @@ def path(tmp_path):
 
 def test_the_production_commands_start_a_gateway(dev, path):
     port = gateway.free_port()
-    script = block(README, "In production")
+    script = block(README, "sh", "In production")
     url_in_readme = re.search(r"^export DATABASE_URL=(\S+)$", script, re.MULTILINE)[1]
     script = replaced(script, url_in_readme, f"'{new_database(dev.database_url)}'")
     script = replaced(script, "\nsekisho serve\n", f"\nexport SEKISHO_LISTEN=127.0.0.1:{port}\nexec sekisho serve\n")
@@ -160,7 +148,7 @@ def test_an_imported_user_keeps_id_and_password(new_installation, path):
         "passwordHash": "lSrfV15cpx95/sZS2W9c9Kp6i/LVgQNDNC/qzrCnh1SAyZvqmZqAjTdn3aoItz+VHjoZilo78198JAdRuid5lQ=="}
     (path / "users.json").write_text(json.dumps({"users": [user]}))
     environment = gateway.clean_environment(**installation.environment, PATH=f"{path}:{os.environ['PATH']}")
-    script = block(GUIDES / "leaving-firebase.md", "Import the users")
+    script = block(GUIDES / "leaving-firebase.md", "sh", "Import the users")
     completed = subprocess.run(
         ["bash", "-euc", script], cwd=path, env=environment, capture_output=True, text=True, timeout=120)
     assert completed.returncode == 0, completed.stderr

@@ -7,26 +7,11 @@ import jwt
 import pytest
 import requests
 
-from client import OWNER, PASSWORD, Client, fresh_email
-from simulators import Simulators, fresh_person, idp_sign_in_body
+from client import OWNER, PASSWORD, fresh_email, ok
+from simulators import fresh_person, idp_sign_in_body
 
 # `REDACTED` in base64: a client learns that there is a password hash.
 REDACTED = "UkVEQUNURUQ="
-
-
-@pytest.fixture
-def client(dev, contract):
-    return Client(dev, contract)
-
-
-@pytest.fixture
-def simulators(dev):
-    return Simulators(dev)
-
-
-def ok(response):
-    assert response.status == 200, response.body
-    return response.body
 
 
 def action_code(client, request_type, email, **more):

@@ -18,7 +18,7 @@ FEATURES = [
 
 def type_check(*arguments):
     completed = subprocess.run(
-        ["swiftc", "-typecheck", "-parse-as-library", "-module-name", "SekishoAuth", *FEATURES, *arguments, *SOURCES],
+        ["swiftc", "-typecheck", "-wmo", "-parse-as-library", "-module-name", "SekishoAuth", *FEATURES, *arguments, *SOURCES],
         capture_output=True,
         text=True,
         timeout=300,

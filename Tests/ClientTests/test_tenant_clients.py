@@ -6,7 +6,7 @@ import requests
 
 from accounts import import_account, query_parameters, sign_in_with_password
 from admin_sdk import create_service_key, serve_admin
-from client import PASSWORD, fresh_email
+from client import PASSWORD, fresh_email, unverified_claims
 from gateway import eventually, eventually_applied
 from smtp_server import SMTPServer, smtp_server_running
 
@@ -35,12 +35,8 @@ def sign_up(client, tenant, email=None):
     return client.sign_up(email=email or fresh_email(), password=PASSWORD, tenantId=tenant)
 
 
-def claims(token):
-    return jwt.decode(token, options={"verify_signature": False})
-
-
 def test_an_account_belongs_to_the_tenant_of_the_sign_up(admin, acme, ada):
-    assert claims(ada["idToken"])["firebase"]["tenant"] == acme
+    assert unverified_claims(ada["idToken"])["firebase"]["tenant"] == acme
     user = admin.client.lookup(ada)
     assert (user["localId"], user["tenantId"]) == (ada["localId"], acme)
     assert admin.client.call("lookup", {"idToken": ada["idToken"], "tenantId": acme}).body["users"] == [user]
@@ -56,14 +52,14 @@ def test_one_email_address_can_have_an_account_in_every_tenant(admin, acme, zen,
         body = {"email": ada["email"], "password": PASSWORD} | named
         session = admin.client.call("signInWithPassword", body).body
         assert session["localId"] == account["localId"]
-        assert claims(session["idToken"])["firebase"].get("tenant") == tenant
+        assert unverified_claims(session["idToken"])["firebase"].get("tenant") == tenant
 
 
 def test_a_refreshed_token_names_the_same_tenant(admin, acme, zen, ada):
     for named in ({}, {"tenantId": acme}):
         fresh = admin.client.refresh(ada, **named).body
-        assert claims(fresh["id_token"])["firebase"]["tenant"] == acme
-        assert claims(fresh["id_token"])["sid"] == claims(ada["idToken"])["sid"]
+        assert unverified_claims(fresh["id_token"])["firebase"]["tenant"] == acme
+        assert unverified_claims(fresh["id_token"])["sid"] == unverified_claims(ada["idToken"])["sid"]
         ada = {"refreshToken": fresh["refresh_token"], "idToken": fresh["id_token"]}
     assert admin.client.refresh(ada, tenantId=zen).code == "TENANT_ID_MISMATCH"
 
@@ -83,7 +79,7 @@ def test_the_token_alone_names_the_tenant_for_changes_and_deletion(admin, acme, 
     client = admin.client
     assert client.call("update", {"idToken": ada["idToken"], "displayName": "Ada"}).body["displayName"] == "Ada"
     changed = client.call("update", {"idToken": ada["idToken"], "password": NEW_PASSWORD}).body
-    assert claims(changed["idToken"])["firebase"]["tenant"] == acme
+    assert unverified_claims(changed["idToken"])["firebase"]["tenant"] == acme
     body = {"email": ada["email"], "password": NEW_PASSWORD, "tenantId": acme}
     session = client.call("signInWithPassword", body).body
     assert client.call("lookup", {"idToken": session["idToken"]}).body["users"][0]["displayName"] == "Ada"
@@ -125,7 +121,8 @@ def test_serve_rejects_an_unknown_tenant(admin):
 @pytest.mark.parametrize("admin", ["dev"], indirect=True)
 def test_dev_creates_an_unknown_tenant_like_the_emulator(admin):
     body = {"email": fresh_email(), "password": PASSWORD, "tenantId": "created-by-first-use"}
-    assert claims(admin.client.call("signUp", body).body["idToken"])["firebase"]["tenant"] == "created-by-first-use"
+    token = admin.client.call("signUp", body).body["idToken"]
+    assert unverified_claims(token)["firebase"]["tenant"] == "created-by-first-use"
     assert admin.get_tenant("created-by-first-use").allow_password_sign_up
 
 

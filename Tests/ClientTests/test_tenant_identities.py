@@ -1,11 +1,10 @@
 """Identities, sessions, merges and audit events of tenants, for clients and backends."""
 
-import jwt
 import pytest
 import requests
 
 from accounts import import_account, sign_in_with_password
-from client import PASSWORD, fresh_email
+from client import PASSWORD, fresh_email, unverified_claims
 from gateway import eventually_applied
 from simulators import Simulators, fresh_person, idp_sign_in_body
 
@@ -33,7 +32,7 @@ def configure(admin):
     return change
 
 
-def of(tenant):
+def tenant_field(tenant):
     """The member or query parameter that names a tenant in a request."""
     return {"tenantId": tenant.tenant_id}
 
@@ -46,13 +45,13 @@ def simulators(admin):
 @in_dev
 def test_one_google_identity_has_a_separate_account_in_every_tenant(admin, acme, zen, simulators):
     person = fresh_person()
-    places = {acme.tenant_id: of(acme), zen.tenant_id: of(zen), None: {}}
+    places = {acme.tenant_id: tenant_field(acme), zen.tenant_id: tenant_field(zen), None: {}}
     found = {}
     for tenant, named in places.items():
         for is_new in (True, False):
             session = admin.client.call("signInWithIdp", idp_sign_in_body(simulators.google(person), **named)).body
             assert session.get("isNewUser", False) == is_new
-        claims = jwt.decode(session["idToken"], options={"verify_signature": False})
+        claims = unverified_claims(session["idToken"])
         assert claims["firebase"].get("tenant") == tenant
         found[tenant] = session["localId"]
     assert len(set(found.values())) == 3
@@ -66,15 +65,16 @@ def providers_of(tenant, session):
 @in_dev
 def test_the_token_alone_names_the_tenant_for_linking_and_unlinking(admin, acme, zen, simulators):
     person = fresh_person()
-    session = admin.client.call("signInWithIdp", idp_sign_in_body(simulators.google(person), **of(acme))).body
+    session = admin.client.call("signInWithIdp", idp_sign_in_body(simulators.google(person), **tenant_field(acme))).body
     token = session["idToken"]
-    rejected = admin.client.call("signInWithIdp", idp_sign_in_body(simulators.apple(person), idToken=token, **of(zen)))
+    body = idp_sign_in_body(simulators.apple(person), idToken=token, **tenant_field(zen))
+    rejected = admin.client.call("signInWithIdp", body)
     assert rejected.code == "TENANT_ID_MISMATCH"
     linked = admin.client.call("signInWithIdp", idp_sign_in_body(simulators.apple(person), idToken=token)).body
     assert linked["localId"] == session["localId"]
     assert providers_of(acme, session) == {"apple.com", "google.com"}
     body = {"idToken": token, "deleteProvider": ["apple.com"]}
-    assert admin.client.call("unlink", body | of(zen)).code == "TENANT_ID_MISMATCH"
+    assert admin.client.call("unlink", body | tenant_field(zen)).code == "TENANT_ID_MISMATCH"
     assert admin.client.call("unlink", body).status == 200
     assert providers_of(acme, session) == {"google.com"}
 
@@ -83,8 +83,8 @@ def test_the_token_alone_names_the_tenant_for_linking_and_unlinking(admin, acme,
 def test_whether_an_account_exists_is_reported_per_tenant(admin, acme, zen):
     ada = import_account(acme)
     body = {"identifier": ada.email, "continueUri": "http://localhost"}
-    assert admin.client.call("createAuthUri", body | of(acme)).body["registered"] is True
-    for named in (of(zen), {}):
+    assert admin.client.call("createAuthUri", body | tenant_field(acme)).body["registered"] is True
+    for named in (tenant_field(zen), {}):
         assert admin.client.call("createAuthUri", body | named).body["registered"] is False
 
 
@@ -92,8 +92,8 @@ def test_sessions_are_listed_and_revoked_per_tenant(admin, acme, zen):
     ada = import_account(acme)
     import_account(zen, ada)
     import_account(admin, ada)
-    first, second = (sign_in_with_password(admin.client, ada, **of(acme)) for _ in range(2))
-    others = [sign_in_with_password(admin.client, ada, **of(zen)), sign_in_with_password(admin.client, ada)]
+    first, second = (sign_in_with_password(admin.client, ada, **tenant_field(acme)) for _ in range(2))
+    others = [sign_in_with_password(admin.client, ada, **tenant_field(zen)), sign_in_with_password(admin.client, ada)]
     listed = admin.client.call("listSessions", {"idToken": first["idToken"]}).body["sessions"]
     assert len(listed) == 2
     [current] = [entry["sessionId"] for entry in listed if entry["current"]]
@@ -115,7 +115,7 @@ def test_an_anonymous_account_of_a_tenant_is_upgraded_in_the_tenant(admin, confi
     tenant = admin.tenant()
     configure(tenant, enableAnonymousUser=True)
     # The loop that answers may not know the new setting yet, so the first successful response counts.
-    sign_up = eventually_applied(lambda: succeeded(admin.client.call("signUp", of(tenant))))
+    sign_up = eventually_applied(lambda: succeeded(admin.client.call("signUp", tenant_field(tenant))))
     session = sign_up.body
     body = {"idToken": session["idToken"], "email": fresh_email(), "password": PASSWORD}
     upgraded = admin.client.call("signUp", body).body
@@ -127,18 +127,18 @@ def test_an_anonymous_account_of_a_tenant_is_upgraded_in_the_tenant(admin, confi
 def test_a_backend_names_the_tenant_in_the_path_or_the_body(acme, zen, backend, operation):
     ada = import_account(acme)
     path = {"tenant": acme.tenant_id}
-    named = of(acme) if operation == "lookupAccounts" else {}
+    named = tenant_field(acme) if operation == "lookupAccounts" else {}
     [found] = backend(operation, {"localId": [ada.uid]} | named, path).body["users"]
     assert (found["localId"], found["tenantId"]) == (ada.uid, acme.tenant_id)
     if not named:
-        assert backend(operation, {"localId": [ada.uid]} | of(zen), path).code == "TENANT_ID_MISMATCH"
+        assert backend(operation, {"localId": [ada.uid]} | tenant_field(zen), path).code == "TENANT_ID_MISMATCH"
     else:
-        assert "users" not in backend(operation, {"localId": [ada.uid]} | of(zen)).body
+        assert "users" not in backend(operation, {"localId": [ada.uid]} | tenant_field(zen)).body
 
 
 def test_a_backend_searches_and_lists_one_tenant(acme, zen, backend):
     ada = import_account(acme)
-    for tenant, found in ((of(acme), [ada.uid]), (of(zen), []), ({}, [])):
+    for tenant, found in ((tenant_field(acme), [ada.uid]), (tenant_field(zen), []), ({}, [])):
         users = backend("searchAccounts", q=ada.email, **tenant).body["users"]
         assert [user["localId"] for user in users] == found
         listed = backend("batchGetAccounts", maxResults="1000", **tenant).body.get("users", [])
@@ -148,16 +148,18 @@ def test_a_backend_searches_and_lists_one_tenant(acme, zen, backend):
 def test_identities_are_linked_and_moved_only_within_a_tenant(acme, zen, backend):
     ada, grace, eve = import_account(acme), import_account(acme), import_account(zen)
     path = {"localId": ada.uid, "providerId": "google.com"}
-    for body, params in (({"targetLocalId": eve.uid} | of(acme), {}), ({"targetLocalId": eve.uid}, of(acme)),
-                         ({"targetLocalId": eve.uid}, {}), ({"targetLocalId": eve.uid}, of(zen))):
+    target = {"targetLocalId": eve.uid}
+    for body, params in (
+            (target | tenant_field(acme), {}), (target, tenant_field(acme)), (target, {}), (target, tenant_field(zen))):
         assert backend("moveIdentity", body, path, **params).code == "USER_NOT_FOUND"
     assert backend("listIdentities", path={"localId": ada.uid}).code == "USER_NOT_FOUND"
-    linked = backend("linkIdentity", {"providerId": "apple.com", "rawId": ada.subject} | of(acme), path)
+    linked = backend("linkIdentity", {"providerId": "apple.com", "rawId": ada.subject} | tenant_field(acme), path)
     assert linked.status == 200, linked.body
-    moved = backend("moveIdentity", {"targetLocalId": grace.uid} | of(acme), path | {"providerId": "apple.com"})
+    body = {"targetLocalId": grace.uid} | tenant_field(acme)
+    moved = backend("moveIdentity", body, path | {"providerId": "apple.com"})
     assert moved.status == 200, moved.body
     for account, providers in ((ada, ["google.com"]), (grace, ["apple.com", "google.com"])):
-        listed = backend("listIdentities", path={"localId": account.uid}, **of(acme)).body["identities"]
+        listed = backend("listIdentities", path={"localId": account.uid}, **tenant_field(acme)).body["identities"]
         assert sorted(entry["providerId"] for entry in listed) == providers
 
 
@@ -165,25 +167,25 @@ def test_merges_are_made_and_undone_only_within_a_tenant(acme, zen, backend):
     source, target, other = import_account(acme), acme.create_user(), import_account(zen)
     for body in ({"sourceLocalId": source.uid, "localId": other.uid},
                  {"sourceLocalId": other.uid, "localId": target.uid}):
-        assert backend("mergeAccounts", body | {"dryRun": True} | of(acme)).code == "USER_NOT_FOUND"
+        assert backend("mergeAccounts", body | {"dryRun": True} | tenant_field(acme)).code == "USER_NOT_FOUND"
     body = {"sourceLocalId": source.uid, "localId": target.uid, "dryRun": True}
-    token = backend("mergeAccounts", body | of(acme)).body["mergeToken"]
-    for elsewhere in (of(zen), {}):
+    token = backend("mergeAccounts", body | tenant_field(acme)).body["mergeToken"]
+    for elsewhere in (tenant_field(zen), {}):
         rejected = backend("mergeAccounts", {"mergeToken": token} | elsewhere)
         assert (rejected.status, rejected.code) == (400, "INVALID_PENDING_TOKEN")
-    merged = backend("mergeAccounts", {"mergeToken": token} | of(acme))
+    merged = backend("mergeAccounts", {"mergeToken": token} | tenant_field(acme))
     assert merged.status == 200, merged.body
     assert acme.get_user(target.uid).email == source.email
-    for elsewhere in (of(zen), {}):
+    for elsewhere in (tenant_field(zen), {}):
         assert backend("undoMerge", {"sourceLocalId": source.uid} | elsewhere).code == "MERGE_NOT_FOUND"
-    assert backend("undoMerge", {"sourceLocalId": source.uid} | of(acme)).status == 200
+    assert backend("undoMerge", {"sourceLocalId": source.uid} | tenant_field(acme)).status == 200
     assert acme.get_user(source.uid).email == source.email
 
 
 def test_the_audit_trail_of_a_tenant_is_separate(acme, zen, backend):
     ada = import_account(acme)
     acme.delete_user(ada.uid)
-    for tenant, is_listed in ((of(acme), True), (of(zen), False), ({}, False)):
+    for tenant, is_listed in ((tenant_field(acme), True), (tenant_field(zen), False), ({}, False)):
         events = backend("listAuditEvents", subject=ada.uid, **tenant).body["auditEvents"]
         assert ("account.deleted" in {event["action"] for event in events}) == is_listed
 
@@ -191,9 +193,9 @@ def test_the_audit_trail_of_a_tenant_is_separate(acme, zen, backend):
 def test_a_disabled_tenant_rejects_clients_and_backends(admin, configure, backend):
     tenant = admin.tenant()
     ada = import_account(tenant)
-    session = sign_in_with_password(admin.client, ada, **of(tenant))
+    session = sign_in_with_password(admin.client, ada, **tenant_field(tenant))
     configure(tenant, disableAuth=True)
-    password = {"email": ada.email, "password": PASSWORD} | of(tenant)
+    password = {"email": ada.email, "password": PASSWORD} | tenant_field(tenant)
     token = {"idToken": session["idToken"]}
     assert eventually_applied(lambda: admin.client.call("signInWithPassword", password).code == "PROJECT_DISABLED")
     assert eventually_applied(lambda: admin.client.call("lookup", token).code == "PROJECT_DISABLED")

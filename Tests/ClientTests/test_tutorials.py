@@ -6,7 +6,7 @@ import pytest
 
 import generator
 from client import fresh_email
-from sample_app import ROOT
+from sample_app import ROOT, build_quickly
 
 pytestmark = pytest.mark.slow
 
@@ -36,10 +36,7 @@ sequence: ["EMAIL", "no user"]
 
 @pytest.fixture(scope="module")
 def products():
-    scratch = ROOT / ".build/tutorials"
-    output = generator.run("swift", "build", "--package-path", PACKAGE, "--scratch-path", scratch)
-    assert "warning:" not in output, output
-    return scratch / "debug"
+    return build_quickly(PACKAGE, ROOT / ".build/tutorials")
 
 
 @pytest.mark.parametrize("mode", ["Swift5", "Swift6"])

@@ -197,8 +197,9 @@ def test_errors_of_invalid_rows_can_be_written_to_a_file(users):
 
 
 @pytest.mark.parametrize(("text", "message"), [
-    ("", "the file has no member \"users\""),
-    ("{\"people\": []}", "the file has no member \"users\""),
+    ("", "the file has no array \"users\""),
+    ("{\"people\": []}", "the file has no array \"users\""),
+    ("{\"users\": {}}", "the file has no array \"users\""),
     ("{\"users\": [{\"localId\": \"first\"}, {\"localId\": \"las",
      "invalid or truncated JSON at line 1"),
     ("{\"users\": [{\"localId\": \"first\"}", "invalid or truncated JSON at line 1"),

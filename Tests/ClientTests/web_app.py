@@ -6,16 +6,12 @@ Its `sign_in.js` sends the messages of Firebase's JavaScript SDK, but does not u
 from contextlib import contextmanager
 from urllib.parse import urlencode
 
-from selenium.webdriver.common.by import By
-from selenium.webdriver.support.wait import WebDriverWait
-
 from browser import browser
 from certificates import certificate
 from simulators import fresh_person
 from web_site import files, site
 
 LIBRARY_HOST = "apis.google.com"
-SECONDS = 30
 
 
 @contextmanager
@@ -52,7 +48,7 @@ class WebApp:
         return self
 
     def wait(self, condition):
-        return WebDriverWait(self.driver, SECONDS).until(lambda _: condition())
+        return self.window.wait(condition)
 
     def start(self, script, *values):
         """Starts an asynchronous call with `values` as the array `v`; `finish` returns its outcome."""
@@ -118,8 +114,7 @@ def consent(person=None, button="Continue as this person"):
     person = person or fresh_person()
 
     def decide(window):
-        wait = WebDriverWait(window.driver, SECONDS)
-        wait.until(lambda driver: driver.find_elements(By.ID, "email"))
+        window.wait(lambda: window.elements("#email"))
         for name in ("givenName", "familyName", "email"):
             window.element(f"#{name}").send_keys(person[name])
         press(window, button)
@@ -129,9 +124,9 @@ def consent(person=None, button="Continue as this person"):
 
 def press(window, button):
     """Clicks a button, after opening the `details` element if that hides it. Does not wait: the window may close."""
-    if button not in [found.text for found in window.elements("button")]:
+    if not window.labelled(button):
         window.element("summary").click()
-    [found] = [found for found in window.elements("button") if found.text == button]
+    [found] = window.labelled(button)
     found.click()
 
 
