@@ -29,9 +29,10 @@ extension Command {
         let port = UInt16(clamping: try arguments.number("port"))
         let draft = try ProjectDraft(devProject: try arguments.text("project"))
         let data = try DevDirectory(try arguments.text("data"))
-        let masterKeys = try data.masterKeys()
         let database = try DevDatabase(url: arguments.optionalText("database-url"), in: data)
         defer { database.stop() }
+        // The private database has locked the directory, so that no other process writes the key at the same time.
+        let masterKeys = try data.masterKeys()
         let config = try Config.dev(databaseURL: database.url, masterKeys: masterKeys, port: port)
         try Administration.run(on: config.database) { administration in
             try await administration.prepareForDev(draft, database, under: config.masterKeys)

@@ -277,7 +277,7 @@ def test_a_silent_server_delays_neither_requests_nor_the_exit(installation, serv
         assert all(running.is_ready() for _ in range(20))
         assert gateway.stop(running.process, signal.SIGTERM) == 0
         server.reply_may_continue.set()
-    assert row(installation, queued, "failure, due_at <= now()") == "the gateway is stopping|t"
+    assert row(installation, queued, "failure, due_at <= now()") == "the delivery was stopped|t"
     delete_emails(installation)
 
 

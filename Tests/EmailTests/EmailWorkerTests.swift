@@ -182,7 +182,7 @@ struct EmailWorkerTests {
     @Test("An email whose delivery ends because of a shutdown is postponed without delay")
     func shutdown() async throws {
         let state = try await Self.deliver([Self.queued()], result: .transient(.closed))
-        #expect(state.calls == ["postpone 0 the gateway is stopping"])
+        #expect(state.calls == ["postpone 0 the delivery was stopped"])
     }
 
     @Test("An email that the server rejects permanently is given up")

@@ -66,7 +66,9 @@ struct LayeringTests {
         text.split(separator: "\n").compactMap { line in
             let words = line.split(separator: " ", maxSplits: 5)
             // At most an attribute and an access level precede the keyword.
-            guard let keyword = words.prefix(3).firstIndex(of: "import"), !line.contains("//") else { return nil }
+            guard let keyword = words.prefix(3).firstIndex(of: "import"),
+                !words[..<keyword].contains(where: { $0.hasPrefix("//") })
+            else { return nil }
             return words[(keyword + 1)...].first { !["struct", "enum", "class"].contains($0) }
                 .map { String($0.prefix { $0 != "." }) }
         }

@@ -31,7 +31,7 @@ struct FlowProblem {
         case let limit as TooManyAttempts:
             fault = nil
             (kind, sdkCode, status, refusal, canRetry) = (
-                .tooManyAttempts(minutes: limit.waitInMinutes), "auth/too-many-requests", 429, limit, true
+                .tooManyAttempts(minutes: limit.retryAfter.delayMinutes), "auth/too-many-requests", 429, limit, true
             )
         case let refusal as any Refusal:
             let (kind, code) = Self.kindAndSDKCode(of: refusal)

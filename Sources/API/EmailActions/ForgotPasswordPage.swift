@@ -83,18 +83,11 @@ extension EndpointCall {
     }
 }
 
-extension TooManyAttempts {
-    /// ``retryAfter`` in whole seconds, at least one.
-    var waitInSeconds: Int64 { max(1, retryAfter.components.seconds) }
-    /// ``waitInSeconds`` in minutes, rounded up.
-    var waitInMinutes: Int { Int(waitInSeconds + 59) / 60 }
-}
-
 extension PageResponse {
     init(_ refusal: TooManyAttempts, of realm: ID<Realm>, _ pageContext: Page.Context) {
-        let page = Page.failure(.tooManyAttempts(minutes: refusal.waitInMinutes), pageContext)
+        let page = Page.failure(.tooManyAttempts(minutes: refusal.retryAfter.delayMinutes), pageContext)
         var response = page.response(status: 429)
-        response.headers.add("Retry-After", String(refusal.waitInSeconds))
+        response.headers.add("Retry-After", String(refusal.retryAfter.delaySeconds))
         self.init(response, of: realm, because: refusal)
     }
 }

@@ -43,9 +43,8 @@ private struct SignInWithIdpRequest: IdpRequest {
             try rejectPendingIDToken()
             let redeemed = try await flows.redeem(
                 grant: grant, sessionID: sessionId, for: client.app, in: client.project)
-            var tokens = redeemed.tokens
-            if returnRefreshToken != true { tokens.refreshToken = nil }
-            return (.authorization(redeemed), tokens)
+            let tokens = redeemed.tokens
+            return (.authorization(redeemed), returnRefreshToken == true ? tokens : tokens.withoutRefreshToken)
         }
         let presented = try presentedCredential()
         try rejectPendingIDToken()

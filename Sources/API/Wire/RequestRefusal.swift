@@ -105,7 +105,7 @@ extension RequestRefusal {
 
     /// The refusal of a text that is not one of `names`.
     static func notOneOf(_ names: [String], at pointer: String) -> RequestRefusal {
-        .invalidField(pointer, "must be one of \(names.joined(separator: ", "))")
+        .invalidField(pointer, "must be equal to one of the allowed values: \(names.joined(separator: ", "))")
     }
 }
 

@@ -15,7 +15,7 @@ enum ErrorEnvelope {
         if error.status == .unauthenticated {
             response.headers.add("WWW-Authenticate", #"Bearer error="invalid_token""#)
         }
-        if let retryDelay = refusal.retryDelay { response.headers.add("Retry-After", retryDelay.delaySeconds) }
+        if let retryDelay = refusal.retryDelay { response.headers.add("Retry-After", String(retryDelay.delaySeconds)) }
         return response
     }
 }
@@ -125,8 +125,11 @@ extension ErrorCode {
 
 extension Duration {
     /// Whole seconds, rounded up and at least one, so that no client retries too early (RFC 9110 §10.2.3).
-    fileprivate var delaySeconds: String {
+    var delaySeconds: Int64 {
         let (seconds, attoseconds) = components
-        return String(max(1, attoseconds > 0 ? seconds + 1 : seconds))
+        return max(1, attoseconds > 0 ? seconds + 1 : seconds)
     }
+
+    /// Whole minutes, rounded up and at least one.
+    var delayMinutes: Int { Int(delaySeconds + 59) / 60 }
 }

@@ -83,6 +83,11 @@ public struct AccountUpdate: Hashable, Sendable {
         public init(_ content: Content?) {
             self = content.map { .set($0) } ?? .remove
         }
+
+        /// `nil` if the update removes the member.
+        public var content: Content? {
+            if case .set(let content) = self { content } else { nil }
+        }
     }
 
     /// Which sessions of the account end. An ended session cannot be refreshed, and the gateway rejects its ID tokens.

@@ -245,12 +245,14 @@ public struct AccountEditor: Sendable {
 }
 
 extension OwnerChange {
-    /// The address of `account` after the change; unlinking an identity may remove the address too.
+    /// The address of `account` after the change. Like the store, applies the update first: unlinking removes an
+    /// address only if the account has no password after the update.
     fileprivate func address(of account: Account) -> EmailAddress? {
-        switch update.email {
-        case .set(let email): email
-        case .remove: nil
-        case nil: unlinked.isEmpty ? account.email : account.primaryEmail(without: unlinked).email
+        var updated = account
+        if let email = update.email { updated.email = email.content }
+        if let passwordHash = update.passwordHash {
+            updated.passwordUpdatedAt = passwordHash == .remove ? nil : changedAt
         }
+        return updated.primaryEmail(without: unlinked).email
     }
 }

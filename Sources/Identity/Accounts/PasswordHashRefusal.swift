@@ -44,7 +44,7 @@ extension PasswordHashRefusal {
     }
 
     public var message: String {
-        self == .algorithmIsUnsupported ? "\(problem)." : codeWithDetail
+        self == .algorithmIsUnsupported ? "hashAlgorithm is not implemented." : codeWithDetail
     }
 
     /// The reason as text, for the error of a request or of one entry of an import.
@@ -52,7 +52,7 @@ extension PasswordHashRefusal {
         switch self {
         case .algorithmIsMissing: "passwordHash needs a hashAlgorithm"
         case .algorithmIsUnknown: "hashAlgorithm is unknown"
-        case .algorithmIsUnsupported: "hashAlgorithm is not implemented"
+        case .algorithmIsUnsupported: "this kind of hash is not supported"
         case .keyIsMissing: "passwordHash needs the signerKey that it was computed with"
         case .keyLength(let range): "signerKey must have \(range.text) bytes"
         case .rounds(let range): "rounds must be \(range.text)"

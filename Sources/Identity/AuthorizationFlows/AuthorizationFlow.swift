@@ -113,7 +113,7 @@ public struct AuthorizationResult: Hashable, SealedTokenContent {
 public struct ProviderTokens: Hashable, Codable, Sendable {
     public let idToken: String
     public let accessToken: String?
-    public var refreshToken: String?
+    public let refreshToken: String?
     /// The lifetime of the access token in seconds.
     public let expiresIn: Int64?
     /// The `sub` of Apple's identity token, as Apple's token endpoint returned it; `nil` for another provider.
@@ -128,6 +128,10 @@ public struct ProviderTokens: Hashable, Codable, Sendable {
         self.refreshToken = refreshToken
         self.expiresIn = expiresIn
         self.appleSubject = appleSubject
+    }
+
+    public var withoutRefreshToken: ProviderTokens {
+        ProviderTokens(idToken: idToken, accessToken: accessToken, expiresIn: expiresIn, appleSubject: appleSubject)
     }
 }
 

@@ -14,7 +14,7 @@ public struct AuthorizationTarget: Hashable, Codable, Sendable {
     /// authorized domain. If the domains of a project of `dev` were not configured, accepts every page and custom
     /// scheme for such an app. Rejects a URL whose query already has a parameter `grant` or `error`.
     public init(_ text: String, of app: App, in project: Project) throws(ContinueURLRefusal) {
-        guard text.isUnambiguousURL else { throw .malformed }
+        guard text.isUnambiguousURL(limit: Self.lengthLimit) else { throw .malformed }
         if app.settings.redirectURIs.isEmpty {
             try Self.requirePage(text, in: project)
         } else if !app.settings.redirectURIs.contains(text) {
@@ -27,7 +27,7 @@ public struct AuthorizationTarget: Hashable, Codable, Sendable {
 
     /// Accepts what ``init(_:of:in:)`` accepts for an app without redirect URIs, with any parameters in the query.
     public init(page text: String, in project: Project) throws(ContinueURLRefusal) {
-        guard text.isUnambiguousURL else { throw .malformed }
+        guard text.isUnambiguousURL(limit: Self.lengthLimit) else { throw .malformed }
         try Self.requirePage(text, in: project)
         self.text = text
     }
@@ -63,7 +63,7 @@ public struct AuthorizationTarget: Hashable, Codable, Sendable {
     /// Whether an app may register `text` as a redirect URI: an https URL (an app link), an http URL of a loopback
     /// host, or a custom scheme (RFC 8252 §7). Schemes that browsers handle themselves are not accepted.
     public static func canBeRegistered(_ text: String) -> Bool {
-        guard text.isUnambiguousURL, !text.contains("#"), !hasReservedName(text),
+        guard text.isUnambiguousURL(limit: Self.lengthLimit), !text.contains("#"), !hasReservedName(text),
             let match = text.wholeMatch(of: /([A-Za-z][A-Za-z0-9+.-]*):(.+)/)
         else { return false }
         let (scheme, remainder) = (match.1.lowercased(), match.2)

@@ -5,10 +5,12 @@ public struct ContinueURL: Hashable, Sendable {
     /// The host in lower case.
     public let host: String
 
+    private static let lengthLimit = 2048
+
     /// Rejects URLs that browsers may parse differently than the gateway: with backslashes, spaces, non-ASCII
     /// characters or user info.
     public init(_ text: String, in project: Project) throws(ContinueURLRefusal) {
-        guard text.isUnambiguousURL,
+        guard text.isUnambiguousURL(limit: Self.lengthLimit),
             let scheme = ["https://", "http://"].first(where: { text.lowercased().hasPrefix($0) })
         else { throw .malformed }
         let authority = text.dropFirst(scheme.count).prefix { !"/?#".contains($0) }

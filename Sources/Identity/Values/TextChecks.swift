@@ -4,10 +4,10 @@ extension String {
         lengths.contains(utf8.count) && utf8.allSatisfy { (0x21...0x7E).contains($0) }
     }
 
-    /// Whether the text has the length of a URL, and no characters that browsers may parse differently than the
-    /// gateway: spaces, backslashes, control characters and non-ASCII characters.
-    var isUnambiguousURL: Bool {
-        isVisibleASCII(1...AuthorizationTarget.lengthLimit) && !utf8.contains(UInt8(ascii: "\\"))
+    /// Whether the text has 1 to `limit` bytes, and no characters that browsers may parse differently than the gateway:
+    /// spaces, backslashes, control characters and non-ASCII characters.
+    func isUnambiguousURL(limit: Int) -> Bool {
+        isVisibleASCII(1...limit) && !utf8.contains(UInt8(ascii: "\\"))
     }
 
     /// Returns the host of an https URL without user, query and fragment, in lower case.

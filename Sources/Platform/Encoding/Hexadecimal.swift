@@ -16,21 +16,16 @@ public enum Hexadecimal {
     /// - Returns: `nil` unless `digits` is an even number of hexadecimal digits.
     @inlinable
     public static func decode(_ digits: some Collection<UInt8>) -> [UInt8]? {
-        decode(digits, count: digits.count / 2)
-    }
-
-    /// - Parameter count: the expected number of bytes.
-    @inlinable
-    static func decode(_ digits: some Sequence<UInt8>, count: Int) -> [UInt8]? {
+        guard digits.count.isMultiple(of: 2) else { return nil }
         var bytes: [UInt8] = []
-        bytes.reserveCapacity(count)
+        bytes.reserveCapacity(digits.count / 2)
         var high: UInt8?
         for digit in digits {
             guard let value = value(of: digit) else { return nil }
             if let first = high { bytes.append(first << 4 | value) }
             high = high == nil ? value : nil
         }
-        return high == nil ? bytes : nil
+        return bytes
     }
 
     @inlinable

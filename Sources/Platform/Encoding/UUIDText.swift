@@ -9,9 +9,21 @@ public enum UUIDText {
 
     /// Returns the sixteen bytes of a UUID with digits in either case; `nil` if `text` is not a UUID.
     public static func bytes(_ text: String) -> [UInt8]? {
-        let (text, dash) = (text.utf8, UInt8(ascii: "-"))
-        guard text.count == textCount, text.enumerated().allSatisfy({ isDash($0) == ($1 == dash) }) else { return nil }
-        return Hexadecimal.decode(text.lazy.filter { $0 != dash }, count: byteCount)
+        let digits = text.utf8
+        guard digits.count == textCount else { return nil }
+        var bytes: [UInt8] = []
+        bytes.reserveCapacity(byteCount)
+        var high: UInt8?
+        for (offset, digit) in digits.enumerated() {
+            if isDash(offset) {
+                guard digit == UInt8(ascii: "-") else { return nil }
+                continue
+            }
+            guard let value = Hexadecimal.value(of: digit) else { return nil }
+            if let first = high { bytes.append(first << 4 | value) }
+            high = high == nil ? value : nil
+        }
+        return bytes
     }
 
     /// Returns the text in lower case.

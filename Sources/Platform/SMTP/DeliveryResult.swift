@@ -66,7 +66,7 @@ extension DeliveryError: CustomStringConvertible {
         case .rejected(let status, let step): "the mail server replied \(status) to \(step.rawValue)"
         case .protocolError(let code): "SMTP protocol error (libcurl \(code))"
         case .overloaded: "too many deliveries at the same time, or out of memory"
-        case .closed: "the gateway is stopping"
+        case .closed: "the delivery was stopped"
         case .malformed: "an address or the message ID is not valid"
         }
     }

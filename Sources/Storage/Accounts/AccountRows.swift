@@ -128,19 +128,19 @@ extension SQL {
         from source: SQL = "", passwordHash: SQL? = nil
     ) -> SQL {
         let now = Timestamp(time)
-        let (email, hash) = (update.email?.new?.rawValue, update.passwordHash?.new)
+        let (email, hash) = (update.email?.content?.rawValue, update.passwordHash?.content)
         let endsSessions = update.sessions == .endAll
         return """
             UPDATE account a SET
-                display_name = CASE WHEN \(update.displayName != nil) THEN \(update.displayName?.new) ELSE a.display_name END,
-                photo_url = CASE WHEN \(update.photoURL != nil) THEN \(update.photoURL?.new) ELSE a.photo_url END,
+                display_name = CASE WHEN \(update.displayName != nil) THEN \(update.displayName?.content) ELSE a.display_name END,
+                photo_url = CASE WHEN \(update.photoURL != nil) THEN \(update.photoURL?.content) ELSE a.photo_url END,
                 email = CASE WHEN \(update.email != nil) THEN \(email) ELSE a.email END,
                 initial_email = CASE WHEN \(update.removesInitialEmail) THEN NULL
                     WHEN \(email != nil) AND a.email IS DISTINCT FROM \(email) THEN coalesce(a.initial_email, a.email) ELSE a.initial_email END,
                 email_verified = CASE WHEN \(update.email != nil) THEN \(email) ELSE a.email END IS NOT NULL
                     AND coalesce(\(update.emailIsVerified), a.email_verified
                         AND NOT (\(update.email != nil) AND a.email IS DISTINCT FROM \(email))),
-                phone_number = CASE WHEN \(update.phoneNumber != nil) THEN \(update.phoneNumber?.new) ELSE a.phone_number END,
+                phone_number = CASE WHEN \(update.phoneNumber != nil) THEN \(update.phoneNumber?.content) ELSE a.phone_number END,
                 password_hash = CASE WHEN \(update.passwordHash != nil) THEN \(passwordHash ?? "\(hash)")
                     ELSE a.password_hash END,
                 password_updated_at = CASE WHEN \(update.passwordHash != nil) THEN \(hash == nil ? nil : now)
@@ -157,16 +157,6 @@ extension SQL {
             \(source)
             WHERE a.project_id = \(realm.rawValue) AND a.id = \(id.rawValue) AND \(condition)
             """
-    }
-}
-
-extension AccountUpdate.Value {
-    /// The column's new value; `nil` is NULL.
-    fileprivate var new: Content? {
-        switch self {
-        case .set(let content): content
-        case .remove: nil
-        }
     }
 }
 

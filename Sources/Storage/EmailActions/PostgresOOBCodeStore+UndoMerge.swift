@@ -56,7 +56,7 @@ extension PostgresOOBCodeStore {
             source, of: merge, returnsEmail: reversal.returnsEmail, returnsPhoneNumber: reversal.returnsPhoneNumber,
             at: now, in: realm)
         for statement: SQL in [
-            .returnIdentities(reversal.returned, to: source, at: now, in: realm),
+            .returnIdentities(reversal.returned, to: source, from: nil, at: now, in: realm),
             .insertPlaceholders(for: reversal.relinked, of: source, at: now, in: realm),
             .relink(reversal.relinked, of: source, at: now, in: realm),
         ] { _ = try await transaction.execute(statement) }
@@ -95,7 +95,7 @@ extension SQL {
     ///
     /// - Parameter target: the account that must have the identities; `nil` if any account may have them.
     static func returnIdentities(
-        _ identities: [MergePlan.Moved], to source: ID<Account>, from target: ID<Account>? = nil, at now: Instant,
+        _ identities: [MergePlan.Moved], to source: ID<Account>, from target: ID<Account>?, at now: Instant,
         in realm: ID<Realm>
     ) -> SQL {
         let holder: SQL = target.map { "AND l.account_id = \($0.rawValue)" } ?? ""

@@ -141,7 +141,7 @@ struct AdminBatchTests {
         arguments: [
             (
                 ["sortBy": "AGE"],
-                "400 Invalid JSON payload received. /sortBy must be one of SORT_BY_FIELD_UNSPECIFIED, USER_ID, NAME, CREATED_AT, LAST_LOGIN_AT, USER_EMAIL"
+                "400 Invalid JSON payload received. /sortBy must be equal to one of the allowed values: SORT_BY_FIELD_UNSPECIFIED, USER_ID, NAME, CREATED_AT, LAST_LOGIN_AT, USER_EMAIL"
             ),
             (["limit": "501"], "400 Invalid JSON payload received. /limit must be 1 to 500"),
             (["offset": "100001"], "400 Invalid JSON payload received. /offset must be 0 to 100000"),

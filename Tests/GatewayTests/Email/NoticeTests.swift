@@ -1,4 +1,5 @@
 import Identity
+import Postgres
 import Simulators
 import Testing
 
@@ -67,6 +68,51 @@ struct NoticeTests {
         let notices = try await gateway.notices()
         #expect(notices.map(\.kind) == [.accountReclaimed])
         #expect(notices.map(\.recipient) == ["ada@example.com"])
+    }
+
+    struct AddressRow: CustomTestStringConvertible {
+        let testDescription: String
+        var setsPassword = true
+        /// The members of the update.
+        let members: [String: JSON]
+        /// `nil` if the account keeps its address.
+        let newAddress: String?
+    }
+
+    /// The account has the address of its Google identity. Its Apple identity has another one.
+    @Test(
+        "A notice of a new address is sent exactly if an update changes the address, and its code names the new one",
+        arguments: [
+            AddressRow(
+                testDescription: "both methods that have the address are removed",
+                members: ["deleteProvider": ["google.com"], "deleteAttribute": ["PASSWORD"]],
+                newAddress: "ada.lovelace@example.com"),
+            AddressRow(
+                testDescription: "an address is set, but the password is removed",
+                members: ["email": "b@example.com", "deleteProvider": ["password"]],
+                newAddress: "ada.lovelace@example.com"),
+            AddressRow(
+                testDescription: "an address is set, and an identity is unlinked",
+                members: ["email": "b@example.com", "deleteProvider": ["google.com"]], newAddress: "b@example.com"),
+            AddressRow(
+                testDescription: "an identity is unlinked, but the password stays",
+                members: ["deleteProvider": ["google.com"]], newAddress: nil),
+            AddressRow(
+                testDescription: "an identity is replaced by a password", setsPassword: false,
+                members: ["deleteProvider": ["google.com"], "password": "chosen now"], newAddress: nil),
+        ])
+    func address(row: AddressRow) async throws {
+        let gateway = try await TestGateway()
+        let address = "mary.somerville@gmail.com"
+        if row.setsPassword { _ = try await gateway.signUpVerified(email: address) }
+        let mary = try TestGateway.Tokens(await gateway.signIn(gateway.google()))
+        let both = try TestGateway.Tokens(await gateway.link(gateway.apple(), to: mary.idToken))
+        let updated = try await gateway.update(both.idToken, row.members)
+        #expect(updated.json["email"]?.string == row.newAddress ?? address, "\(updated.text)")
+        #expect(try await gateway.emails(.emailChanged).map(\.recipient) == (row.newAddress == nil ? [] : [address]))
+        let codes = try await gateway.database.pool.query(
+            "SELECT new_email FROM oob_code WHERE purpose = 'RECOVER_EMAIL'")
+        #expect(try codes.map { try $0.decode("new_email", as: String?.self) } == (row.newAddress.map { [$0] } ?? []))
     }
 
     @Test("A notice is sent when a user whose provider verified the address reclaims the account")

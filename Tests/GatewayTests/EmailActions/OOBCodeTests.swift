@@ -21,7 +21,7 @@ struct OOBCodeTests {
             Row(
                 testDescription: "unknown type", body: ["requestType": "NO_SUCH_TYPE"],
                 outcome:
-                    "400 Invalid JSON payload received. /requestType must be one of OOB_REQ_TYPE_UNSPECIFIED, PASSWORD_RESET, OLD_EMAIL_AGREE, NEW_EMAIL_ACCEPT, VERIFY_EMAIL, RECOVER_EMAIL, EMAIL_SIGNIN, VERIFY_AND_CHANGE_EMAIL, REVERT_SECOND_FACTOR_ADDITION"
+                    "400 Invalid JSON payload received. /requestType must be equal to one of the allowed values: OOB_REQ_TYPE_UNSPECIFIED, PASSWORD_RESET, OLD_EMAIL_AGREE, NEW_EMAIL_ACCEPT, VERIFY_EMAIL, RECOVER_EMAIL, EMAIL_SIGNIN, VERIFY_AND_CHANGE_EMAIL, REVERT_SECOND_FACTOR_ADDITION"
             ),
             Row(
                 testDescription: "reset without an address", body: ["requestType": "PASSWORD_RESET"],

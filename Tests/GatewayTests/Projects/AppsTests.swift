@@ -93,16 +93,16 @@ struct AppsTests {
             ),
             (
                 "platform", "amiga",
-                "400 Invalid JSON payload received. /platform must be one of ios, macos, android, windows, web, other"
+                "400 Invalid JSON payload received. /platform must be equal to one of the allowed values: ios, macos, android, windows, web, other"
             ),
             (
                 "distribution", "disk",
-                "400 Invalid JSON payload received. /distribution must be one of appStore, marketplace, playStore, enterprise, web, other"
+                "400 Invalid JSON payload received. /distribution must be equal to one of the allowed values: appStore, marketplace, playStore, enterprise, web, other"
             ),
             ("exemption", ["reason": "x"], "400 Invalid JSON payload received. /exemption/kind must be present"),
             (
                 "exemption", ["kind": "small", "reason": "x"],
-                "400 Invalid JSON payload received. /exemption/kind must be one of ownAccountsOnly, alternativeMarketplace, organisationAccounts, governmentIdentity, thirdPartyClient"
+                "400 Invalid JSON payload received. /exemption/kind must be equal to one of the allowed values: ownAccountsOnly, alternativeMarketplace, organisationAccounts, governmentIdentity, thirdPartyClient"
             ),
             (
                 "exemption", ["kind": "thirdPartyClient"],

@@ -65,7 +65,7 @@ struct RealUserStatusTests {
         #expect(try await search(("realUserStatus", "UNKNOWN")).ids == [])
         #expect(
             try await search(("realUserStatus", "2")).outcome
-                == "400 Invalid JSON payload received. /realUserStatus must be one of UNSUPPORTED, UNKNOWN, LIKELY_REAL"
+                == "400 Invalid JSON payload received. /realUserStatus must be equal to one of the allowed values: UNSUPPORTED, UNKNOWN, LIKELY_REAL"
         )
         #expect(
             try await search(("realUserStatus", "UNKNOWN"), ("q", "a")).outcome

@@ -12,7 +12,7 @@ struct RequestBodyTests {
     static let requiredMembers = #""identifier":"eve@example.com","continueUri":"http://localhost""#
     private static let shared = Task { try await TestGateway.ofNewProject() }
     static let allowedAttributes =
-        "must be one of USER_ATTRIBUTE_NAME_UNSPECIFIED, EMAIL, DISPLAY_NAME, PROVIDER, PHOTO_URL, PASSWORD, RAW_USER_INFO"
+        "must be equal to one of the allowed values: USER_ATTRIBUTE_NAME_UNSPECIFIED, EMAIL, DISPLAY_NAME, PROVIDER, PHOTO_URL, PASSWORD, RAW_USER_INFO"
     static let echo = #"200 {"kind":"identitytoolkit#CreateAuthUriResponse","sessionId":"#
 
     @Test(

@@ -183,7 +183,7 @@ final class AuthCore: Sendable {
         }
     }
 
-    /// Retries a failed write. Another refresh must wait for it: if the stored refresh token were two refreshes old, the
+    /// Retries a failed write, whatever another process has stored since. Another refresh must wait for it: if the stored refresh token were two refreshes old, the
     /// gateway would detect its reuse after a restart and end the session.
     ///
     /// - Throws: ``AuthErrorCode/keychainError`` if the store fails again.
