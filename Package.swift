@@ -17,8 +17,8 @@ func module(_ name: String, in folder: String = "Sources", imports: [String] = [
         resources: resources, swiftSettings: settings)
 }
 
-/// The settings of the library for apps, which imports no module of the gateway. Only tests treat its warnings as
-/// errors: an app must not fail to build because a newer compiler warns.
+/// The settings of SekishoAuth, the library for apps, which imports no module of the gateway. Only tests treat its
+/// warnings as errors: an app must not fail to build because a newer compiler warns.
 let clientSettings: [SwiftSetting] = [
     .enableUpcomingFeature("ExistentialAny"),
     .enableUpcomingFeature("InternalImportsByDefault"),
@@ -48,8 +48,9 @@ let package = Package(
         .systemLibrary(name: "CSystem", path: "Sources/Platform/CSystem"),
         // Replaces mmap for libsodium, in every executable that contains Crypto.
         .target(name: "CHugePages", path: "Sources/Platform/CHugePages"),
+        // Lists the unchanged pages of the program and its libraries, which the gateway releases from memory.
         .target(name: "CProgramPages", path: "Sources/Platform/CProgramPages"),
-        // Embeds openapi.yaml and what is produced from it.
+        // Embeds openapi.yaml, and the two files that Deploy/contract generates from it.
         .target(name: "CReference", path: "Sources/CReference", exclude: ["openapi.json", "reference.html"]),
         platform("EventLoop", imports: ["CSystem"]),
         platform("Encoding"),

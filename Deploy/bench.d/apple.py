@@ -44,7 +44,7 @@ class Apple:
 
 
 def configuration(project):
-    """Returns a project file for `sekisho projects apply`."""
+    """Returns a project file for `sekisho projects apply` that enables sign-in with Apple."""
     key = ec.generate_private_key(ec.SECP256R1()).private_bytes(
         serialization.Encoding.PEM, serialization.PrivateFormat.PKCS8, serialization.NoEncryption()).decode()
     apple = {

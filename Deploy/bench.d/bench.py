@@ -67,7 +67,7 @@ class Bench:
             {"email": f"user{number}@example.com", "password": PASSWORD} for number in range(ACCOUNTS)]
 
     def run(self, gateway, wanted):
-        """Returns the measurements of the wanted operations in the order of `OPERATIONS`."""
+        """Returns the measurements of the wanted operations (all if none is named), without p99."""
         accounts = sign_up_many(gateway, self.sekisho_profile_key, self.sign_in_bodies)
         operations = {
             "look-up": lambda: self.lookup(gateway, accounts),
@@ -86,7 +86,7 @@ class Bench:
         def load(measurement, _):
             self.load(gateway, measurement, "cycle", "/v1/accounts:lookup", self.sekisho_profile_key, bodies)
 
-        return self.rounds("look-up", 0.55, load, "lookup")
+        return self.rounds("look-up", load, script="lookup", target=0.55)
 
     def refresh(self, gateway, script, key):
         def load(measurement, _):
@@ -98,17 +98,17 @@ class Bench:
             self.load(gateway, measurement, "refresh", "/v1/token", key, tokens)
 
         rotation = "with rotation" if key == self.sekisho_profile_key else "without rotation"
-        return self.rounds(f"refresh, {rotation}", 0.8, load, script)
+        return self.rounds(f"refresh, {rotation}", load, script, target=0.8)
 
     def sign_up(self, gateway):
         def load(measurement, _):
             self.load(
                 gateway, measurement, "cycle", "/v1/accounts:signUp", self.sekisho_profile_key, ["{}"] * WRK_THREADS)
 
-        return self.rounds("anonymous sign-up", 0.8, load, "sign-up")
+        return self.rounds("anonymous sign-up", load, script="sign-up", target=0.8)
 
     def sign_in(self, gateway):
-        measurement = Measurement("password sign-in", PASSWORD_CLIENTS, 0.92)
+        measurement = Measurement("password sign-in", PASSWORD_CLIENTS, target=0.92)
         phc = self.stored_hash()
         for _ in range(ROUNDS):
             self.load(
@@ -124,7 +124,7 @@ class Bench:
             self.load_once(
                 gateway, measurement, [f"first-{turn}-{measurement.clients}-{number}" for number in range(count)])
 
-        return self.rounds("first sign-in with Apple", 0.7, load, "apple-first")
+        return self.rounds("first sign-in with Apple", load, script="apple-first", target=0.7)
 
     def apple_returning(self, gateway):
         url = self.installation.database_url
@@ -137,10 +137,13 @@ class Bench:
             count = SINGLE_USE_REQUESTS[measurement.clients]
             self.load_once(gateway, measurement, [people[number % ACCOUNTS] for number in range(count)])
 
-        return self.rounds("returning sign-in with Apple", 0.7, load, "apple-returning")
+        return self.rounds("returning sign-in with Apple", load, script="apple-returning", target=0.7)
 
-    def rounds(self, name, target, load, script):
-        """Returns a measurement for each number of clients. Only the highest number has a target."""
+    def rounds(self, name, load, script, target):
+        """Returns a measurement for each number of clients. Only the highest number has a target; see Deploy/bench.md.
+
+        `script` is the name of the pgbench script that measures the limit.
+        """
         measurements = [
             Measurement(name, clients, target if clients == max(CLIENTS) else None) for clients in CLIENTS]
         for turn in range(ROUNDS):

@@ -2,11 +2,13 @@
 
 local threads = 0
 
+-- Called by wrk for each thread. The thread's global `number` counts from 0.
 function setup(thread)
     thread:set("number", threads)
     threads = threads + 1
 end
 
+-- Returns the lines of this thread.
 function share(arguments)
     local lines, count = {}, 0
     for line in io.lines(arguments[1]) do
@@ -16,6 +18,7 @@ function share(arguments)
     return lines
 end
 
+-- Called by wrk at the end. Prints the results, which bench.py reads.
 function done(summary, latency)
     local errors = summary.errors
     io.write(string.format(

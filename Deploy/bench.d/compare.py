@@ -33,7 +33,8 @@ class Side:
         installation.run("projects", "apply", "-", input=configuration("rotating"))
         self.gateway, _ = stack.enter_context(installation.serve())
         self.bench = Bench(
-            folder, installation, {}, self.sekisho_profile_key, self.firebase_profile_key, self.apple)
+            folder, installation, scripts={}, sekisho_profile_key=self.sekisho_profile_key,
+            firebase_profile_key=self.firebase_profile_key, apple=self.apple)
         self.accounts = sign_up_many(self.gateway, self.sekisho_profile_key, self.bench.sign_in_bodies)
         # Creates the accounts of the users whose later sign-ins are measured as returning.
         self.returning_sign_in_with_apple(Measurement("returning", 8, None), None)
@@ -77,6 +78,7 @@ LOADS = [
     Side.look_up, Side.refresh, Side.refresh_without_rotation, Side.sign_up, Side.password_sign_in,
     Side.first_sign_in_with_apple, Side.returning_sign_in_with_apple,
 ]
+# Each column "new" has the new binary's value of the column before it, which has the old binary's.
 HEAD = ["load", "clients", "old/s", "new/s", "ratio", "p50 ms", "new", "gateway us", "new", "PostgreSQL us", "new"]
 
 
@@ -91,9 +93,9 @@ def compare(load, clients, sides):
     cells = [
         load.__name__.replace("_", " "), str(clients), f"{old.rate:.0f}", f"{new.rate:.0f}",
         f"{new.rate / old.rate:.2f}",
-        *(f"{statistics.median(side.p50) / 1000:.2f}" for side in measurements),
-        *(side.per_request(side.gateway_seconds) for side in measurements),
-        *(side.per_request(side.postgres_seconds) for side in measurements)]
+        *(f"{statistics.median(each.p50) / 1000:.2f}" for each in measurements),
+        *(each.per_request(each.gateway_seconds) for each in measurements),
+        *(each.per_request(each.postgres_seconds) for each in measurements)]
     print_line(cells)
 
 

@@ -5,8 +5,8 @@ from gateway import psql
 
 # The number of users that `sekisho users import` imports. SQL generates the others in the same form.
 IMPORTED = 100
-# The maximum time for one statement, in seconds.
-SECONDS = 3600
+# The time limit of one statement.
+STATEMENT_SECONDS = 3600
 SETTINGS = "SET synchronous_commit = off; SET maintenance_work_mem = '512MB'; SET work_mem = '256MB';"
 
 # Rows of account and linked_identity for the users in {numbers}. The members that all users share come from user 0.
@@ -51,6 +51,7 @@ UNION ALL
 SELECT 1e12::bigint + oid::bigint,
     format('ALTER TABLE %s ADD CONSTRAINT %I %s', conrelid::regclass, conname, pg_get_constraintdef(oid))
 FROM pg_constraint WHERE contype = 'f' AND confrelid = 'account'::regclass"""
+# Drops these foreign keys, and then these indexes.
 DROP = """
 DO $$
 DECLARE command text;
@@ -80,7 +81,7 @@ def fill(installation, folder, project, count):
     require_equal_rows(url, count)
 
     def run(*statements):
-        psql(url, SETTINGS + ";".join(statements), timeout=SECONDS)
+        psql(url, SETTINGS + ";".join(statements), timeout=STATEMENT_SECONDS)
 
     run(DEFINITIONS, DROP)
     numbers = f"generate_series({IMPORTED}::bigint, {count - 1})"
@@ -91,9 +92,9 @@ def fill(installation, folder, project, count):
         run(statement)
     run("DROP TABLE definition")
     # Without this, autovacuum would run during the measurement.
-    psql(url, "VACUUM ANALYZE", timeout=SECONDS)
+    psql(url, "VACUUM ANALYZE", timeout=STATEMENT_SECONDS)
     # Without this, requests that read pages would first write pages that the insertions changed.
-    psql(url, "CHECKPOINT", timeout=SECONDS)
+    psql(url, "CHECKPOINT", timeout=STATEMENT_SECONDS)
 
 
 def require_equal_rows(url, count):

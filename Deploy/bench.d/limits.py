@@ -54,6 +54,7 @@ def hash_until(sodium, phc, password, deadline):
 
 
 def main(phc, password, seconds):
+    """Prints what `argon2id` returns. `argon2id_command` starts this file as a program."""
     sodium = ctypes.CDLL("libsodium.so.23")  # releases Python's global lock during a call
     sodium.sodium_init()
     began = time.monotonic()

@@ -88,6 +88,7 @@ def huge_pages():
 
 
 def report(measurements, start_ms, idle, loaded, p99):
+    """Prints all results. `idle` has the memory in MiB without and with idle connections; `p99` may be None."""
     print(f"{machine()}\n")
     table(
         ["operation", "clients", "requests/s", "limit/s", "ratio", "target", "", "p50 ms", "p99 ms", "gateway us",

@@ -27,7 +27,7 @@ REQUESTS = 600
 # The time limit of a round, for slow operations, which then send fewer requests.
 SECONDS = 10
 PAGE = 20
-# The number of accounts whose IDs differ only in the last digit.
+# The number of accounts whose IDs differ only in the last digit. A search by the other digits finds all of them.
 SIBLINGS = 10
 # The maximum ratio of the two medians, large to small.
 TARGET = 1.2
@@ -51,6 +51,7 @@ def operations(project, id_tokens):
     """Yields the operations to measure. Requests about single accounts name a different account each time."""
     lookups = [project.app_post_request("lookup", {"idToken": token}) for token in id_tokens]
     yield Operation("look-up by ID token", lookups)
+    # Only every fourth user has an identity, so those requests name users whose number is a multiple of 4.
     for operation, name, step, body in (
         ("lookup", "look-up by ID", 1, lambda n: {"localId": [users.local_id(n, project.count)]}),
         ("lookup", "look-up by email", 1, lambda n: {"email": [users.email(n)]}),
@@ -69,6 +70,7 @@ def operations(project, id_tokens):
     yield Operation(
         "search by prefix of an ID", [project.get_request("search", q=beginning) for beginning in beginnings], SIBLINGS)
     yield Operation("first page of all", [project.get_request("batchGet", maxResults=PAGE)] * REQUESTS, PAGE)
+    # Positions in the second and third quarter.
     middle = [users.ranked_id(project.count // 4 + number // 2) for number in project.random_users(REQUESTS, 2)]
     yield Operation(
         "page in the middle",
@@ -160,6 +162,7 @@ def measured(connections, pair):
 
 
 def compared(connections, pair):
+    """Sends the requests of one operation twice, and returns the times of both."""
     first, again = measured(connections, pair), measured(connections, pair)
 
     def percentile(times, rank):

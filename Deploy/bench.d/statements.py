@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 from gateway import Client, psql
 
+# The default verbosity, with which the parameters are logged as DETAIL.
 LOGGING = {"log_statement": "all", "log_error_verbosity": "default"}
 # A script selects a row and uses it in this many transactions. The limit includes the time of the SELECT.
 TRANSACTIONS_PER_ROW = 100
@@ -24,6 +25,8 @@ TYPES = [
     (r".*", "text"),
 ]
 
+# Selects the next row when `left`, the number of transactions that still use the current row, is 0. No two clients use
+# the same row.
 NEXT_ROW = f"""\\if :left = 0
 \\set n random(0, :rows / :clients - 1) * :clients + :client_id
 SELECT s.project_id AS project, s.id AS session, s.counter FROM bench_row b JOIN session s ON s.id = b.session
@@ -113,8 +116,9 @@ def apple_scripts(log, client, apple):
     # Two sign-ins fill the caches of the gateway: this one, and the first call of `recorded`.
     client.post("signInWithIdp", apple.bodies(["warm-up"])[0])
     first, answer = recorded(
-        log, lambda body: client.post("signInWithIdp", body), apple.bodies(["warm-up-2", subject]), 2)
-    returning, _ = recorded(log, lambda body: client.post("signInWithIdp", body), apple.bodies([subject] * 2), 2)
+        log, lambda body: client.post("signInWithIdp", body), apple.bodies(["warm-up-2", subject]), count=2)
+    returning, _ = recorded(
+        log, lambda body: client.post("signInWithIdp", body), apple.bodies([subject] * 2), count=2)
     new = {subject: ":person::text", f"{subject}@example.com": ":person || '@example.com'",
            answer["localId"]: ":person::text"}
     known = {subject: ":subject::text", f"{subject}@example.com": ":email::text", answer["localId"]: ":account::text"}
@@ -150,7 +154,10 @@ def pgbench_scripts(installation, log, sekisho_profile_key, firebase_profile_key
 
 
 def recorded(log, call, arguments=(None, None), count=1):
-    """Returns the statements and the answer of the second of two calls; the first call fills the caches."""
+    """Returns the statements and the answer of the second of two calls; the first call fills the caches.
+
+    Exits with an error unless the second call executes `count` statements.
+    """
     call(arguments[0])
     offset = log.stat().st_size
     answer = call(arguments[1])

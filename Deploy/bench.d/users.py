@@ -3,7 +3,9 @@
 import base64
 import json
 
+# The hash key of the project, and the password hash of every user: no user signs in with a password.
 KEY = bytes(range(64))
+# Options of `sekisho users import`.
 OPTIONS = ["--hash-algo", "SCRYPT", "--hash-key", base64.b64encode(KEY).decode(), "--rounds", "8", "--mem-cost", "14"]
 
 
@@ -14,6 +16,7 @@ def ranked_id(rank):
 
 def local_id(number, count):
     """Returns a user's localId. Numbers are 0 to `count` - 1; the order of IDs differs from the order of numbers."""
+    # 7919 is prime, so this is a permutation unless `count` is a multiple of 7919.
     return ranked_id(number * 7919 % count)
 
 
@@ -46,6 +49,6 @@ def user(number, count):
 def write(path, users):
     with path.open("w") as file:
         file.write('{"users": [')
-        for number, user in enumerate(users):
-            file.write((",\n" if number else "\n") + json.dumps(user))
+        for number, entry in enumerate(users):
+            file.write((",\n" if number else "\n") + json.dumps(entry))
         file.write("\n]}")

@@ -33,6 +33,7 @@ class Blocks(dict):
         return copy
 
     def ordered(self, keys):
+        """A copy that begins with `keys`, in their order."""
         copy = self.copy()
         lines = dict(copy)
         copy.clear()

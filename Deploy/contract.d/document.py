@@ -19,6 +19,7 @@ class Document:
         paths, components = rest.split("\ncomponents:\n", 1)
         before, after = self._without_tenants(paths)
         self.head, self.components = head, components
+        # The paths before and after the generated ones.
         self.parts = [split_paths(before), split_paths(after)]
 
     @staticmethod
@@ -38,8 +39,8 @@ class Document:
                 for method, operation in operations.items():
                     operation.complete(path)
                     if operation.is_for_tenants:
-                        below = path.replace("/projects/{project}", "/projects/{project}/tenants/{tenant}", 1)
-                        tenants.setdefault(below, {})[method] = operation.in_tenant(below)
+                        tenant_path = path.replace("/projects/{project}", "/projects/{project}/tenants/{tenant}", 1)
+                        tenants.setdefault(tenant_path, {})[method] = operation.in_tenant(tenant_path)
         codes = sorted(CODES_WITHOUT_OPERATION.union(*(operation.codes for operation in self._operations(tenants))))
         before, after = (joined_paths(part) for part in self.parts)
         generated = f"{BEGIN}\n\n{joined_paths(tenants)}{END}\n\n"

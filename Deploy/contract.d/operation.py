@@ -35,18 +35,18 @@ class Operation:
 
     def complete(self, path):
         """Adds the error codes and responses that the other parts determine."""
-        keys = set(re.findall(r"- (\w+): \[\]", self.blocks.text("security")))
-        if keys:
-            self.blocks.set_words("x-error-codes", sorted(self.codes | self._implied_codes(keys, path)))
+        key_kinds = set(re.findall(r"- (\w+): \[\]", self.blocks.text("security")))
+        if key_kinds:
+            self.blocks.set_words("x-error-codes", sorted(self.codes | self._implied_codes(key_kinds, path)))
         if "x-error-codes" in self.blocks:
-            self._complete_responses(keys)
+            self._complete_responses(key_kinds)
 
-    def _implied_codes(self, keys, path):
+    def _implied_codes(self, key_kinds, path):
         """The error codes that the security, the request body and the path imply."""
         codes = set()
-        if "apiKey" in keys:
+        if "apiKey" in key_kinds:
             codes |= CODES_WITH_API_KEY
-        if "serviceKey" in keys:
+        if "serviceKey" in key_kinds:
             codes |= CODES_WITH_SERVICE_KEY
         if "application/json" in self.blocks.text("requestBody"):
             codes |= CODES_WITH_JSON
@@ -54,25 +54,26 @@ class Operation:
             codes.add("NOT_FOUND")
         return codes
 
-    def _complete_responses(self, keys):
+    def _complete_responses(self, key_kinds):
         responses = Blocks(self.blocks.lines("responses"), 8)
+        # Removes what an earlier run added.
         for status in list(responses):
             found = re.search(r"#/components/responses/(\w+)", responses.text(status))
             if found and found[1] in COMMON_RESPONSES and len(responses.lines(status)) == 1:
                 del responses[status]
-        for status, name in self._common_responses(keys):
+        for status, name in self._common_responses(key_kinds):
             if status not in responses:
                 responses[status] = [f"          $ref: '#/components/responses/{name}'"]
         self.blocks["responses"] = str(responses.ordered(ORDER)).splitlines()
 
-    def _common_responses(self, keys):
+    def _common_responses(self, key_kinds):
         """Pairs of a status and the name of its response. Of several pairs with one status, the first applies."""
         codes = self.codes
-        if keys:
+        if key_kinds:
             if "UNAUTHENTICATED" in codes:
                 yield "401", "Unauthenticated"
-            yield "403", "PermissionDenied" if "apiKey" in keys else "ServiceKeyRequired"
-        if keys or "requestBody" in self.blocks:
+            yield "403", "PermissionDenied" if "apiKey" in key_kinds else "ServiceKeyRequired"
+        if key_kinds or "requestBody" in self.blocks:
             yield "4XX", "RequestRejected"
         for code, name in (
             ("CONFIGURATION_NOT_FOUND", "ConfigurationNotFound"), ("TENANT_NOT_FOUND", "TenantNotFound"),
@@ -95,8 +96,10 @@ class Operation:
         summary = copy.blocks.value("summary")
         copy.blocks.set_value("summary", f"{summary}, in a tenant" if "," in summary else f"{summary} in a tenant")
         parameters = [part for part in copy.blocks.members("parameters") if part[0] != "        - name: tenantId"]
+        # After the parameter of the project.
         parameters.insert(1, ["        - $ref: '#/components/parameters/Tenant'"])
         copy.blocks["parameters"] = [line for part in parameters for line in part]
+        # The tenant of the contract's examples.
         tenant = "projects/demo-app/tenants/Qm4xVb7Lk2ZpHd9sNcRt3WfGyJ8a/"
         copy.blocks["responses"] = [
             re.sub(r"name: projects/demo-app/(?!tenants/)", f"name: {tenant}", line)

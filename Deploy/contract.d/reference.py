@@ -79,9 +79,9 @@ class Reference:
     def _tenant_path(path, operation):
         if "x-tenants" not in operation:
             return ""
-        below = path.replace("/projects/{project}", "/projects/{project}/tenants/{tenant}", 1)
+        tenant_path = path.replace("/projects/{project}", "/projects/{project}/tenants/{tenant}", 1)
         name = operation["operationId"] + "InTenant"
-        return tag("p", f"In a tenant: <code>{escaped(below)}</code> (<code>{name}</code>)", class_="tenant")
+        return tag("p", f"In a tenant: <code>{escaped(tenant_path)}</code> (<code>{name}</code>)", class_="tenant")
 
     @staticmethod
     def _security(operation):

@@ -5,6 +5,7 @@ internal import Storage
 
 /// The report of `check --app-review`.
 struct AppReviewReport: Encodable {
+    /// The status of one requirement.
     struct Point: Encodable {
         let guideline: String
         let status: String
@@ -18,6 +19,7 @@ struct AppReviewReport: Encodable {
         let declaredAt: String?
     }
 
+    /// The report on an app in its project, or in a tenant of the project.
     struct Entry: Encodable {
         let projectId: String
         /// `nil` for the project itself. In a tenant, the apps of the project have the tenant's providers.

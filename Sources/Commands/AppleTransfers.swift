@@ -32,7 +32,8 @@ extension Command {
         ] + TransferArguments.options,
         details: [
             "Each exported identity gets its new subject and relay address in a transaction of its own; the account keeps its ID and its sessions. Configure the new team's ID, key ID and private key first (`sekisho projects apply`), and run the command in the 60 days after the transfer. Identities that are already imported are skipped, so an interrupted command can be run again. A user who signs in before the import is found by the token's transfer_sub.",
-            "An identity that Apple rejects is requested again at the end of the run. If Apple rejects it again, the rejection is recorded and listed, and later runs skip the identity unless --retry-rejected is given. A rejection is not recorded while no identity has been imported, or if --client-id is given and is not the client ID of the user's latest sign-in, because the configuration may then be the cause.",
+            "Apple may reject an identity, usually because the user has disconnected the app. At the end of the run, the command requests such an identity a second time. If Apple rejects it again, the command records the rejection and lists the account. Later runs list the account too, but request the identity again only with --retry-rejected.",
+            "Rejections that a wrong option or setting may have caused are neither requested a second time nor recorded: all rejections as long as no identity has been imported, and with --client-id those of users whose latest sign-in had another client ID.",
             TransferArguments.keyNote,
         ],
         environment: ["DATABASE_URL", "SEKISHO_MASTER_KEY"]
@@ -66,14 +67,14 @@ private enum TransferArguments {
         _ arguments: Arguments, _ body: @escaping @Sendable (AppleTransferRun) async throws -> Void
     ) throws {
         let realm = try arguments.realm()
-        let key = try key(arguments)
+        let keyOverride = try keyOverride(arguments)
         let clientID = arguments.optionalText("client-id")
         let simulator = try arguments.optionalText("simulator").map(loopbackURL)
         // The command may be interrupted at any moment, because the next run skips what is stored.
         Signals.unblock()
         try Administration.runWithKeys(for: simulator == nil ? .serve : .dev) { administration, masterKeys in
             try await administration.withTransferRun(
-                in: realm, with: key, clientID: clientID, at: simulator, under: masterKeys, body)
+                in: realm, with: keyOverride, clientID: clientID, at: simulator, under: masterKeys, body)
         }
     }
 
@@ -84,7 +85,7 @@ private enum TransferArguments {
         return text
     }
 
-    private static func key(_ arguments: Arguments) throws -> Administration.AppleKeyOverride? {
+    private static func keyOverride(_ arguments: Arguments) throws -> Administration.AppleKeyOverride? {
         let names = ["team-id", "key-id", "private-key-file"]
         guard names.contains(where: arguments.has) else { return nil }
         guard names.allSatisfy(arguments.has) else {
@@ -111,19 +112,19 @@ private enum TransferArguments {
 /// Reports the progress and the result of a transfer.
 private struct TransferReport: Sendable {
     let verb: String
-    private let line = ProgressLine(itemsPerLine: 1000)
+    private let progressLine = ProgressLine(itemsPerLine: 1000)
 
     init(verb: String) {
         self.verb = verb
     }
 
     func show(_ progress: AppleTransferRun.Progress) {
-        line.show("\(verb) \(progress.done) of \(progress.all)", after: progress.done)
+        progressLine.show("\(verb) \(progress.done) of \(progress.all)", after: progress.done)
     }
 
     /// - Throws: ``Failure`` if there are conflicts. Identities that Apple rejected are only reported.
     func finish(_ progress: AppleTransferRun.Progress) throws {
-        line.clear()
+        progressLine.clear()
         Terminal.writeLine(
             "\(verb) \(progress.done) of \(progress.all) \(progress.all == 1 ? "identity" : "identities")")
         if progress.rejected > 0 {

@@ -30,7 +30,7 @@ extension Command {
         ("clientIds", "accepted client IDs"),
         (
             "relation",
-            "what the provider is to the project's apps, for guideline 4.8: social, own, organisation, government, marketplace, thirdPartyService; null: treated as social. Google: only social, or organisation with hostedDomains. Apple: only social"
+            "what the provider is to the project's apps, for guideline 4.8: social (a third-party or social login), own (your company's account system), organisation (accounts of a school or an employer), government (an identification system of citizens), marketplace (the login of an alternative app marketplace), thirdPartyService (the service whose client the app is); null: treated as social. Google: only social, or organisation with hostedDomains. Apple: only social"
         ),
         ("hostedDomains", "Google: the Workspace domains whose users are accepted; an empty list: all users"),
         ("teamId, keyId", "Apple: the IDs of the team and of its private key"),
@@ -53,16 +53,19 @@ extension Command {
         ("requestedScopes", "what the app requests from providers: email, name; null: both"),
         (
             "bundleIds",
-            "bundle IDs of the app and its extensions; if any are listed, other apps of Apple's platforms cannot use the app's API keys"
+            "bundle IDs of the app and its extensions; if any are listed, requests with the app's API keys that name another bundle ID are rejected"
         ),
-        ("androidPackages", "Android packages; if any are listed, other packages cannot use the app's API keys"),
+        (
+            "androidPackages",
+            "Android packages; if any are listed, requests with the app's API keys that name another package are rejected"
+        ),
         (
             "androidCertificates",
-            "SHA-1 fingerprints of the certificates that sign androidPackages; if any are listed, packages with other certificates cannot use the app's API keys"
+            "SHA-1 fingerprints of the certificates that sign androidPackages; if any are listed, requests with the app's API keys that name a package with another certificate are rejected"
         ),
         (
             "webDomains",
-            "hosts of pages; if any are listed, pages of other hosts cannot use the app's API keys; *.example.com stands for all subdomains"
+            "hosts of pages; if any are listed, requests with the app's API keys from pages of other hosts are rejected; *.example.com stands for all subdomains"
         ),
         ("associatedDomains", "hosts whose apple-app-site-association and assetlinks.json name the app"),
         ("teamId", "Apple team in apple-app-site-association; null: the team of apple.com"),
@@ -76,7 +79,7 @@ extension Command {
         ),
         (
             "exemption",
-            "exemption from guideline 4.8: kind (ownAccountsOnly, alternativeMarketplace, organisationAccounts, governmentIdentity, thirdPartyClient) and reason, or null"
+            "exemption from guideline 4.8, or null: reason, and kind, which limits the relations of the app's providers: ownAccountsOnly (all own), organisationAccounts (all organisation; users can sign up neither anonymously nor by email), governmentIdentity (all government), alternativeMarketplace (all marketplace, like the app's distribution), thirdPartyClient (exactly one provider)"
         ),
     ]
 
@@ -88,7 +91,7 @@ extension Command {
             .flag("dry-run", "show the changes without making them"),
             .flag(
                 "prune",
-                "remove providers and apps that FILE omits, and reset other omitted settings to their defaults; names, the profile, and the secrets of providers in FILE are kept"
+                "remove providers and apps that FILE omits, and reset other omitted settings to their defaults; omitted names, an omitted profile, and omitted secrets of providers in FILE are kept"
             ),
             .flag("create", "create the project if it does not exist"),
             .flag(
@@ -97,9 +100,9 @@ extension Command {
             ),
         ],
         details: [
-            "FILE may be `-` for standard input. Without --prune, what FILE omits stays as it is. An unknown member is an error. Relative paths of secrets begin at the directory of FILE; if FILE is `-`, at the current directory.",
+            "FILE may be `-` for standard input. Without --prune, what FILE omits stays as it is. An unknown member is an error. In the list of changes, `+` marks an added setting, `-` a removed one, and `~` a changed one. Relative paths of secrets begin at the directory of FILE; if FILE is `-`, at the current directory.",
             "If FILE would violate a configuration rule, such as App Review guideline 4.8, nothing is changed and every new violation is reported. Violations that existed before are reported as warnings. Changes take effect within seconds. Applying a file twice changes nothing the second time.",
-            "bundleIds, androidPackages, androidCertificates and webDomains restrict the API keys of an app by request headers, which any client can send. A request without these headers is accepted, unless the policy setting requiresCallerHeader is on.",
+            "bundleIds, androidPackages, androidCertificates and webDomains prevent mistakes, not attacks: any client can send the headers that name an app or a page. A request without such a header is accepted, unless the policy setting requiresCallerHeader is on.",
         ],
         tables: [
             HelpTable(title: "Members of FILE", rows: fileMembers),
@@ -152,9 +155,9 @@ private struct ProjectFileApplication: Sendable {
             pool: administration.pool, rules: rules, secrets: .sealing(under: masterKeys),
             clock: administration.clock)
         let edit = try await store.edit(
-            ID(file.project), by: .commandLine, allowing: permissions, isDryRun: isDryRun, change)
+            ID(file.project), by: .commandLine, allowing: permissions, isDryRun: isDryRun, applyFile)
         if let edit {
-            report(edit.after.changes(since: edit.before), discarded: edit.discarded)
+            report(edit.after.changes(since: edit.before), discardedIdentities: edit.discardedIdentities)
             return edit.after.writeWarnings()
         }
         guard creates else {
@@ -168,19 +171,19 @@ private struct ProjectFileApplication: Sendable {
             project: draft.project, name: draft.name,
             apps: [ConfiguredApp(app: ProjectDraft.app, name: ProjectDraft.app.id.rawValue)])
         let initial = configuration
-        change(&configuration)
+        applyFile(to: &configuration)
         // Rejects an invalid file before the project is created.
         let problems = configuration.problems(by: rules)
         guard problems.isEmpty else { throw ConfigurationRefusal(problems: problems) }
         if !isDryRun {
             _ = try await draft.create(
                 in: administration.pool, under: masterKeys, by: .commandLine, at: administration.clock.now())
-            _ = try await store.edit(ID(file.project), by: .commandLine, allowing: permissions, change)
+            _ = try await store.edit(ID(file.project), by: .commandLine, allowing: permissions, applyFile)
         }
         report(configuration.changes(since: initial), createsProject: true)
     }
 
-    private func change(_ configuration: inout ProjectConfiguration) {
+    private func applyFile(to configuration: inout ProjectConfiguration) {
         file.apply(to: &configuration, pruning: prunes)
     }
 
@@ -192,11 +195,11 @@ private struct ProjectFileApplication: Sendable {
     }
 
     private func report(
-        _ changes: [ConfigurationChange], createsProject: Bool = false, discarded: [ProviderID: Int] = [:]
+        _ changes: [ConfigurationChange], createsProject: Bool = false, discardedIdentities: [ProviderID: Int] = [:]
     ) {
         let lines = (createsProject ? ["+ project \(file.project)"] : []) + changes.map(\.line)
         for line in lines { Terminal.writeLine(line) }
-        for (provider, count) in discarded.sorted(by: { $0.key.rawValue < $1.key.rawValue }) {
+        for (provider, count) in discardedIdentities.sorted(by: { $0.key.rawValue < $1.key.rawValue }) {
             Terminal.writeLine("- identities of \(provider.rawValue): \(count)")
         }
         guard !lines.isEmpty else { return Terminal.writeLine("no changes") }

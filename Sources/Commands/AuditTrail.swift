@@ -11,7 +11,7 @@ extension Command {
         options: Option.auditFilters + [.number("limit", "N", in: 1...1000, "maximum number of events", default: "50")],
         environment: ["DATABASE_URL"]
     ) { arguments in
-        let (realm, query) = try arguments.audit(limit: try arguments.number("limit"))
+        let (realm, query) = try arguments.auditQuery(limit: try arguments.number("limit"))
         try Administration.run { administration in
             let events = try await AuditStore(pool: administration.pool).page(query, in: realm)
             Terminal.writeTable(
@@ -32,7 +32,7 @@ extension Command {
         options: Option.auditFilters,
         environment: ["DATABASE_URL"]
     ) { arguments in
-        let (realm, query) = try arguments.audit(limit: 1000)
+        let (realm, query) = try arguments.auditQuery(limit: 1000)
         try Administration.run { administration in
             let store = AuditStore(pool: administration.pool)
             var query = query
@@ -55,7 +55,10 @@ extension Option {
         .project,
         .text("tenant", "ID", "tenant of the project; it may have been deleted", defaultNote: "the project itself"),
         .text("subject", "ID", "only events about this account, app, provider, key, tenant or project"),
-        .text("actor", "NAME", "only events caused by this actor: user, system, cli, emulator or key:ID"),
+        .text(
+            "actor", "NAME",
+            "only events caused by this actor: user, system (the gateway itself), cli (this program), emulator (requests to `dev`) or key:ID (a service key)"
+        ),
         .text("action", "NAME", "only events of this action, such as account.deleted"),
         .text(
             "since", "TIME", "only events at or after this date or UTC time: 2026-01-31 or 2026-01-31T12:00:00Z"),
@@ -65,7 +68,7 @@ extension Option {
 
 extension Arguments {
     /// Returns the realm of `--project` and `--tenant`, and a query with the other filters.
-    fileprivate func audit(limit: Int) throws(UsageError) -> (ID<Realm>, AuditQuery) {
+    fileprivate func auditQuery(limit: Int) throws(UsageError) -> (ID<Realm>, AuditQuery) {
         var query = AuditQuery(limit: limit)
         query.subject = optionalText("subject")
         query.actor = optionalText("actor")

@@ -50,7 +50,7 @@ extension Command {
         gateway.startEmailDelivery()
         Terminal.writeLine(DevGreeting.text(port: gateway.port, project: draft.project.id, databaseURL: database.url))
         Signals.waitForTermination()
-        try gateway.drain(within: config.drain)
+        try gateway.drain(within: config.drainTimeout)
         try simulators.stop()
     }
 }
@@ -64,7 +64,7 @@ extension Config {
             listen: ListenAddress(host: "127.0.0.1", port: port), loops: cores, trustedProxies: [],
             server: ServerConfig(connections: 8192, connectionsPerAddress: nil, bodyMemoryMiB: 64),
             passwords: PasswordConfig(threads: cores, waiting: 64, cost: cost, replacesHashes: false), logLevel: .info,
-            drain: .seconds(10))
+            drainTimeout: .seconds(10))
     }
 }
 
@@ -87,7 +87,7 @@ extension Administration {
                         "the database was not created by `sekisho dev`: it is migrated for `serve`. Use an empty database."
                 )
             }
-            // Before the migrations too, so that a database of `serve` is rejected unchanged.
+            // Claims before the migrations too, so that a database of `serve` is rejected unchanged.
             try await Canary.claim(pool, for: .dev, under: masterKeys, at: clock.now())
         } else if try await !installations.databaseIsEmpty() {
             throw Failure(

@@ -28,7 +28,7 @@ extension Command {
         let message = Message.test(from: config.sender, to: recipient, at: WallClock.live.now())
         let client = try SMTPClient(
             to: config.server, clientName: publicURL.flatMap { URL(string: $0)?.host } ?? "localhost",
-            deadline: EmailConfig.deadline)
+            deadline: EmailConfig.deliveryTimeout)
         defer { client.stop() }
         let loop = try Loop(name: "command")
         defer { loop.stop() }
@@ -46,7 +46,7 @@ extension Command {
         words: ["email", "list"],
         summary: "List the emails that wait to be sent, and those that were given up",
         details: [
-            "Lists at most the newest 1000 of these emails, in the order of their creation and without addresses."
+            "Lists at most the newest 1000 of these emails, in the order of their creation and without addresses. The column PROJECT has PROJECT/TENANT for an email of a tenant."
         ],
         environment: ["DATABASE_URL"]
     ) { _ in

@@ -49,6 +49,7 @@ enum HelpText {
 
     private static func block(_ table: HelpTable) -> String {
         let longest = table.rows.map(\.term.count).filter { $0 <= maximumTermWidth }.max() ?? maximumTermWidth
+        // Two spaces before the term, and at least three after it.
         let indent = longest + 5
         let lines = table.rows.flatMap { term, description in
             let text = wrapped(description, width: width - indent)

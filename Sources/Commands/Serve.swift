@@ -19,15 +19,16 @@ extension Command {
         var reader = SettingsReader.live()
         let (config, publicURL) = try Config.read(from: &reader)
         let log = Log(level: config.logLevel, descriptor: STDOUT_FILENO)
-        let isReady = try config.claimDatabase(log)
+        let isDatabaseClaimed = try config.claimDatabase(log)
         let gateway = try RunningGateway(config, log: log, mode: .serve(at: publicURL))
         defer { log.flush(within: .seconds(2)) }
         log.info("listening", ["address": .string(config.listen.host), "port": .int(Int(gateway.port))])
-        if isReady { gateway.startEmailDelivery() } else { gateway.claimDatabaseLater(config, log) }
+        if isDatabaseClaimed { gateway.startEmailDelivery() } else { gateway.claimDatabaseLater(config, log) }
+        // The start is complete, so the pages that only the start needed can leave the memory.
         ProgramPages.release()
         Signals.waitForTermination()
         log.info("draining", [:])
-        try gateway.drain(within: config.drain)
+        try gateway.drain(within: config.drainTimeout)
     }
 }
 
@@ -38,7 +39,7 @@ extension Config {
     /// - Throws: ``Failure`` if the database belongs to another mode, another master key or a pre-release version.
     fileprivate func claimDatabase(_ log: Log) throws -> Bool {
         do {
-            try Administration.run(on: database) { try await claim($0.pool, log) }
+            try Administration.run(on: database) { try await claimAndUpdateGracePeriods($0.pool, log) }
             return true
         } catch let failure as Failure {
             throw failure
@@ -48,7 +49,7 @@ extension Config {
         }
     }
 
-    fileprivate func claim(_ pool: Pool, _ log: Log) async throws {
+    fileprivate func claimAndUpdateGracePeriods(_ pool: Pool, _ log: Log) async throws {
         guard try await InstallationStore(pool: pool).tableExists() else { throw NotMigrated() }
         do {
             _ = try await Schema.status(of: pool)
@@ -82,7 +83,7 @@ extension RunningGateway {
             while true {
                 try await loop.sleep(for: .seconds(1))
                 do {
-                    try await config.claim(pool, log)
+                    try await config.claimAndUpdateGracePeriods(pool, log)
                     return startEmailDelivery()
                 } catch let failure as Failure {
                     log.error("database rejected", ["reason": .string(failure.message)])

@@ -11,7 +11,7 @@ extension Command {
         summary: "List the signing keys and the refresh keys of a project",
         options: [.project],
         details: [
-            "A signing key signs ID tokens and session cookies. A refresh key authenticates refresh tokens. Keys whose tokens are no longer accepted are not listed."
+            "A signing key signs ID tokens and session cookies. A refresh key authenticates refresh tokens. New tokens are made with the key whose time SIGNS FROM is the latest in the past. From the time RETIRES, if a key has one, its tokens are rejected, and the key is not listed any more."
         ],
         environment: ["DATABASE_URL"]
     ) { arguments in
@@ -38,7 +38,7 @@ extension Command {
             .flag("now", "sign with the new key and reject the old keys at once; use this if a key has leaked"),
         ],
         details: [
-            "Without --now, the new key is published at once and signs after 15 minutes, because verifiers cache keys. From then on, the old keys are accepted for 14 more days, until the last session cookie that they may have signed has expired.",
+            "Prints the ID of the new key. Without --now, the new key is published at once and signs after 15 minutes, because verifiers cache keys. From then on, the old keys are accepted for 14 more days, until the last session cookie that they may have signed has expired.",
             "Refresh tokens stay valid, so apps stay signed in. With --now, apps refresh their ID tokens early, and users with a session cookie have to sign in again.",
         ],
         environment: ["DATABASE_URL", "SEKISHO_MASTER_KEY"]
@@ -73,7 +73,7 @@ extension Command {
             .flag("now", "reject the old keys at once, which ends every session; use this if a key has leaked"),
         ],
         details: [
-            "Without --now, the new key is used after 30 seconds, when every process has loaded it, and the old keys stay valid, because refresh tokens do not expire."
+            "Prints the ID of the new key. Without --now, the new key is used after 30 seconds, when every process has loaded it, and the old keys stay valid, because refresh tokens do not expire."
         ],
         environment: ["DATABASE_URL", "SEKISHO_MASTER_KEY"]
     ) { arguments in
@@ -96,7 +96,7 @@ extension Command {
         words: ["keys", "rewrap"],
         summary: "Encrypt every secret again under the current master key",
         details: [
-            "First start every process of the gateway with the new key as SEKISHO_MASTER_KEY and the old key as SEKISHO_MASTER_KEY_PREVIOUS. Then run this command with the same variables; it may run more than once. Afterwards the old key is no longer needed."
+            "First start every process of the gateway with the new key as SEKISHO_MASTER_KEY and the old key as SEKISHO_MASTER_KEY_PREVIOUS. Then run this command with the same variables; it may run more than once. Afterwards, restart every process without SEKISHO_MASTER_KEY_PREVIOUS."
         ],
         environment: ["DATABASE_URL", "SEKISHO_MASTER_KEY", "SEKISHO_MASTER_KEY_PREVIOUS"]
     ) { _ in

@@ -27,6 +27,8 @@ struct TokenCheckReason: Sendable {
 }
 
 extension ProviderRefusal {
+    /// Returns the reason that the command prints. Refusals by the configuration or the database do not occur, because
+    /// the command enables the provider and uses no database.
     func reason(_ token: UnverifiedTokenInfo?, _ provider: ProviderID, _ now: Instant) -> TokenCheckReason {
         switch self {
         case .notConfigured, .disabled, .notForThisApp, .linkOnly:
@@ -40,7 +42,8 @@ extension ProviderRefusal {
                 seen: seen.map { .string($0) })
         case .voidCredential: TokenCheckReason("time", "the user disconnected the app after the token was issued")
         case .otherIssuer: TokenCheckReason("issuer", "the identity was verified by another issuer")
-        case .invalidPendingToken, .tokenAlreadyUsed: TokenCheckReason("form", "not a token of the provider")
+        case .invalidPendingToken, .invalidMergeToken, .tokenAlreadyUsed:
+            TokenCheckReason("form", "not a token of the provider")
         }
     }
 }

@@ -23,7 +23,7 @@ extension Command {
         environment: ["DATABASE_URL", "SEKISHO_HASH_KEY", "SEKISHO_MASTER_KEY (if there is a hash key)"]
     ) { arguments in
         let path = arguments.operand
-        let id = try arguments.realm()
+        let realm = try arguments.realm()
         let format = UserFormat(arguments.optionalChoice("format"), path: path)
         let scheme = try UserArguments.scheme(arguments)
         let (resumes, errors) = (arguments.has("resume"), arguments.optionalText("errors"))
@@ -33,15 +33,15 @@ extension Command {
         let reader = try Loop(name: "reader")
         defer { reader.stop() }
         try Administration.run(sealing: scheme.key) { administration, keys in
-            let project = try await administration.realm(id)
-            let key = if let key = scheme.key { try await keys?.store(key, id) } else { ID<PasswordKey>?.none }
+            let project = try await administration.realm(realm)
+            let key = if let key = scheme.key { try await keys?.store(key, realm) } else { ID<PasswordKey>?.none }
             let file = try UserFile(reading: path)
             let now = administration.clock.now()
             let report = ImportReport(size: file.size, errors: try errors.map { try NewFile(writing: $0) })
             let source = UserSource(
                 file, format, hashed: StoredPasswordScheme(scheme, key: key), for: project.tenant, now: now, on: reader)
             let userImport = UserImport(
-                source: source, store: PostgresAccountStore(pool: administration.pool), realm: id,
+                source: source, store: PostgresAccountStore(pool: administration.pool), realm: realm,
                 resumes: resumes, now: now)
             do {
                 try await userImport.run(report)
@@ -66,13 +66,13 @@ extension Command {
         environment: ["DATABASE_URL"]
     ) { arguments in
         let path = arguments.operand
-        let id = try arguments.realm()
+        let realm = try arguments.realm()
         let format = UserFormat(arguments.optionalChoice("format"), path: path)
         Signals.unblock()
         try Administration.run { administration in
-            _ = try await administration.realm(id)
+            _ = try await administration.realm(realm)
             let export = UserExport(
-                store: PostgresAccountStore(pool: administration.pool), realm: id, format: format)
+                store: PostgresAccountStore(pool: administration.pool), realm: realm, format: format)
             let counts = try await export.run(into: try NewFile(writing: path))
             if counts.identitiesWithoutColumns > 0 {
                 let noun = counts.identitiesWithoutColumns == 1 ? "identity" : "identities"

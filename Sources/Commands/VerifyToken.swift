@@ -60,7 +60,8 @@ private struct TokenVerification: Sendable {
         let profile: Policy.Profile = try arguments.choice("profile")
         isNotification = arguments.has("notification")
         guard !isNotification || (provider == .apple && !arguments.has("nonce")) else {
-            throw UsageError(message: "--notification requires --provider apple.com and no --nonce")
+            throw UsageError(
+                message: "--notification requires --provider apple.com, and cannot be combined with --nonce")
         }
         nonce = arguments.optionalText("nonce")
         clock = arguments.optionalNumber("at").map { .fixed(at: Instant(seconds: Int64($0))) } ?? .live
@@ -105,6 +106,7 @@ private struct TokenVerification: Sendable {
     }
 
     private func identity(in text: String, _ keys: JWKSCache) async throws -> VerifiedIdentity {
+        // Removes whitespace around the token. Whitespace within the token stays, so that the token is rejected.
         let token = text.split(whereSeparator: \.isWhitespace).joined(separator: " ")
         let credential = FederatedCredential(provider: provider, idToken: Secret(token), rawNonce: nonce)
         return try await Verifier.live(keys: keys, clock: clock).verify(

@@ -45,6 +45,7 @@ final class CapturedEmails: Sendable {
 
     func capture(_ message: Message, _ queued: QueuedEmail) -> DeliveryResult {
         state.withLock { state in
+            // A repeated delivery has the same message ID.
             state.emails.removeAll { $0.message.id == message.id }
             state.emails.append(Captured(message: message, kind: queued.email.kind, realm: queued.realm))
             if state.emails.count > Self.limit { state.emails.removeFirst() }

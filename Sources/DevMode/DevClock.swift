@@ -9,6 +9,7 @@ package final class DevClock: Sendable {
         case frozen(at: Instant)
     }
 
+    /// The times that the clock can be set to.
     static let range = Instant(seconds: 0)...Instant.latest
 
     private let state = Mutex(State.running(ahead: .zero))

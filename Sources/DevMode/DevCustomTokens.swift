@@ -13,7 +13,7 @@ extension CustomTokens {
                 try claims.requireAudience()
                 try claims.requireTenant(project.tenant)
             }
-            return try claims.claim()
+            return try claims.contents()
         }
     }
 }

@@ -31,9 +31,9 @@ extension EndpointCall {
         case .signIn: return try redirectToApp(checked, code)
         case .resetPassword:
             guard let password = request.query("newPassword") else { throw CredentialRefusal.missingPassword }
-            try await emailActions.resetPassword(code, to: Secret(password), removing: [], from: context)
+            try await emailActions.resetPassword(code, to: Secret(password), unlinking: [], from: context)
         case .verifyEmail, .changeEmail: try await emailActions.apply(code, from: context)
-        case .recoverEmail: _ = try await emailActions.recover(code, removing: [], from: context)
+        case .recoverEmail: _ = try await emailActions.recover(code, unlinking: [], from: context)
         case .removeSignInMethod: _ = try await emailActions.removeSignInMethod(code, from: context)
         case .undoMerge: _ = try await emailActions.undoMerge(code, from: context)
         }

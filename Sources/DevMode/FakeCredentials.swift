@@ -53,6 +53,7 @@ private struct FakeClaims {
     }
 
     func identity(_ credential: FederatedCredential, in project: Project) throws -> VerifiedIdentity {
+        // OpenID Connect Core 1.0 §2 limits subjects to 255 characters.
         guard let subject = text("sub"), subject.unicodeScalars.count <= 255 else {
             throw ProviderRefusal.invalidToken(.claim("sub"))
         }

@@ -148,7 +148,8 @@ extension SimulatorChange.Apple {
 }
 
 extension DevSimulators {
-    private static let lifetimes: ClosedRange<Int64> = 1...31_536_000
+    /// In seconds.
+    private static let identityTokenLifetimes: ClosedRange<Int64> = 1...31_536_000
 
     /// Applies the change completely or, if any member is invalid, not at all. Returns after the gateway has responded
     /// to Apple's notifications.
@@ -209,10 +210,9 @@ extension DevSimulators {
             quirks.relayDomain = domain
         }
         if let lifetime = change.identityTokenLifetime {
-            guard lifetimes.contains(lifetime) else {
-                throw .invalidField(
-                    "/apple/identityTokenLifetime", "must be \(lifetimes.lowerBound) to \(lifetimes.upperBound) seconds"
-                )
+            guard identityTokenLifetimes.contains(lifetime) else {
+                let (least, most) = (identityTokenLifetimes.lowerBound, identityTokenLifetimes.upperBound)
+                throw .invalidField("/apple/identityTokenLifetime", "must be \(least) to \(most) seconds")
             }
             quirks.identityTokenLifetime = lifetime
         }

@@ -28,7 +28,7 @@ enum UnsignedToken {
         }
     }
 
-    /// Parses a signed token with the issuer of Apple or Google without verifying its signature.
+    /// Parses a signed token with the issuer of Apple or Google, and ignores its signature.
     ///
     /// - Returns: `nil` unless the provider is Apple or Google, the issuer is the provider's, and the token names a key
     ///   that no simulator has issued.

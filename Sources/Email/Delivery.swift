@@ -42,7 +42,7 @@ struct Delivery: Sendable {
             try await removeSent()
             return .sent
         case .transient(let error): return try await postpone(error)
-        case .permanent(let error): return try await giveUp(.rejected(error))
+        case .permanent(let error): return try await giveUp(.smtp(error))
         }
     }
 
@@ -64,8 +64,8 @@ struct Delivery: Sendable {
     /// valid.
     ///
     /// If a client requested a password reset by address, the code belongs to no account until it is bound to one here.
-    /// It is bound only once: if the email is sent again, a code that was redeemed in the meantime must not become
-    /// valid again.
+    /// The code is bound only once: if the email is sent again, a code that was redeemed in the meantime must not
+    /// become valid again.
     private func isStillNeeded(_ payload: EmailPayload) async throws -> Bool {
         guard let code = payload.code, !email.kind.linkIsOptional else { return true }
         let hash = dependencies.hash(code)
@@ -80,8 +80,8 @@ struct Delivery: Sendable {
         let backoff = RetryBackoff.delivery.delay(after: queued.attempts, chance: dependencies.chance())
         // There is no delay after a shutdown, so that another process can send the email at once.
         let delay = error == .closed ? .zero : backoff
-        guard now + delay < email.expiresAt else { return try await giveUp(.rejected(error)) }
-        let failure = DeliveryFailure.rejected(error)
+        guard now + delay < email.expiresAt else { return try await giveUp(.smtp(error)) }
+        let failure = DeliveryFailure.smtp(error)
         try await dependencies.queue.postpone(email.id, until: now + delay, failure: "\(failure)")
         return .postponed(until: now + delay, failure)
     }

@@ -16,7 +16,7 @@ public enum DeliveryOutcome: Hashable, Sendable {
 
 /// Why an email was not sent.
 public enum DeliveryFailure: Error, Hashable, CustomStringConvertible {
-    case rejected(DeliveryError)
+    case smtp(DeliveryError)
     case unknownProject
     /// The payload was encrypted under another master key, or is damaged.
     case undecryptable
@@ -28,7 +28,7 @@ public enum DeliveryFailure: Error, Hashable, CustomStringConvertible {
     /// The text for logs and for the column `failure`, which operators read.
     public var description: String {
         switch self {
-        case .rejected(let error): error.description
+        case .smtp(let error): error.description
         case .unknownProject: "the project does not exist"
         case .undecryptable: "the payload cannot be decrypted"
         case .missingCode: "the payload has no code"

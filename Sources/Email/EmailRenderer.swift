@@ -20,7 +20,7 @@ public struct EmailRenderer: Sendable {
         let settings = project.emailSettings
         let language = email.language ?? settings.language
         let link = link(of: email, payload, in: project, language)
-        guard email.kind.linkIsOptional || (email.kind.linkMode == nil) == (link == nil) else { return nil }
+        guard email.kind.linkIsOptional || email.kind.linkMode == nil || link != nil else { return nil }
         let removals = payload.removals ?? []
         let values = EmailTextValues(
             kind: email.kind, projectName: sending.name, method: .init(payload.provider, in: project),

@@ -31,12 +31,13 @@ package final class RunningGateway: Sendable {
     package init(_ config: Config, log: Log, mode: Mode) throws {
         let state = State()
         group = try LoopGroup(count: config.loops)
+        // The niceness lets the event loops take precedence over the hashing of passwords.
         hashing = try FairPool(
             name: "passwords", threads: config.passwords.threads, capacity: config.passwords.waiting, niceness: 5)
         pools = group.loops.map { Pool(loop: $0, configuration: config.database) }
         client = try HTTP.Client(loop: group.loops[0])
         let providerKeys = JWKSCache(
-            fetch: .http(client, allowsPrivate: mode.acceptsLoopbackIssuers),
+            fetch: .http(client, allowsPrivateAddresses: mode.acceptsLoopbackIssuers),
             store: PostgresProviderDocumentStore(pool: pools[0]).documentStore, clock: mode.clock,
             allowsUnencrypted: mode.acceptsLoopbackIssuers, on: group.loops[0])
         let passwordKeys = PasswordKeys.sealed(
@@ -99,12 +100,12 @@ package final class RunningGateway: Sendable {
         emailService?.start()
     }
 
-    /// Stops accepting requests, waits at most `deadline` for the running requests and emails, and stops all threads.
-    package func drain(within deadline: Duration) throws {
+    /// Stops accepting requests, waits at most `timeout` for the running requests and emails, and stops all threads.
+    package func drain(within timeout: Duration) throws {
         state.isDraining.store(true, ordering: .relaxed)
         try loop.waitFor { [server, pools, client, workers, emailService] in
-            async let emailStop: Void? = emailService?.stop(within: deadline)
-            await server.drain(within: deadline)
+            async let emailStop: Void? = emailService?.stop(within: timeout)
+            await server.drain(within: timeout)
             await workers.stop()
             await emailStop
             await client.close()

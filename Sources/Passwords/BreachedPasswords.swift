@@ -21,7 +21,7 @@ public struct BreachedPasswordList: Hashable, Sendable {
 
     /// The public list must have a public address. A list that the operator configured may have a private one.
     fileprivate var destination: ClientRequest.Destination {
-        url == Self.publicURL ? .configured(allowingPrivate: false) : .operatorChosen
+        url == Self.publicURL ? .configured(allowingPrivateAddresses: false) : .operatorChosen
     }
 }
 

@@ -20,15 +20,15 @@ public struct DocumentFetch: Sendable {
 extension DocumentFetch {
     /// Fetches documents over the network.
     ///
-    /// - Parameter allowsPrivate: whether documents with configured addresses may be fetched from private addresses,
+    /// - Parameter allowsPrivateAddresses: whether documents with configured addresses may be fetched from private addresses,
     ///   and from this machine without TLS.
-    public static func http(_ client: HTTP.Client, allowsPrivate: Bool = false) -> DocumentFetch {
+    public static func http(_ client: HTTP.Client, allowsPrivateAddresses: Bool = false) -> DocumentFetch {
         DocumentFetch { address in
             let request = ClientRequest(
                 .get, address.url, headers: ["Accept": "application/json"], deadline: deadline,
                 maximumLength: maximumLength,
-                destination: address.isConfigured && !allowsPrivate
-                    ? .configured(allowingPrivate: false) : .operatorChosen)
+                destination: address.isConfigured && !allowsPrivateAddresses
+                    ? .configured(allowingPrivateAddresses: false) : .operatorChosen)
             let response = try await client.send(request)
             guard response.status == 200 else { throw DocumentFault.status(response.status) }
             return (response.body, response.headers.freshness)

@@ -44,37 +44,42 @@ final class ProviderDocumentCache<Value: Sendable>: Sendable {
     func current(at address: DocumentAddress) async throws -> Version {
         while true {
             let now = clock.now()
-            let (step, work) = step(at: address.url, { $0.step(at: now, isBusy: $1) }) { await self.refresh(address) }
+            let (step, fetch) = nextStep(at: address.url, { $0.step(at: now, isBusy: $1) }) {
+                await self.refresh(address)
+            }
             switch step {
             case .use(let version): return version
             case .fail(let reason): throw DocumentUnavailable(reason: reason)
-            case .fetch, .nothingNewer: await work?.value
+            // `step(at:isBusy:)` never returns `nothingNewer`.
+            case .fetch, .nothingNewer: await fetch?.value
             }
         }
     }
 
     /// Returns a version that is newer than `seen`, after a forced fetch if necessary.
     ///
-    /// - Returns: `nil` if `seen` is the latest version and was just fetched.
+    /// - Returns: `nil` if `seen` is the latest version, and the next forced fetch is not allowed yet.
     /// - Throws: ``DocumentUnavailable``.
     func newer(than seen: Version, at address: DocumentAddress) async throws -> Version? {
         while true {
             let now = clock.now()
-            let (step, work) = step(at: address.url, { $0.stepForRefetch(seen: seen, at: now, isBusy: $1) }) {
-                await self.forceRefetch(address)
+            let (step, fetch) = nextStep(at: address.url, { $0.step(replacing: seen, at: now, isBusy: $1) }) {
+                await self.forceFetch(address)
             }
             switch step {
             case .use(let version): return version
             case .fail(let reason): throw DocumentUnavailable(reason: reason)
             case .nothingNewer: return nil
-            case .fetch: await work?.value
+            case .fetch: await fetch?.value
             }
         }
     }
 
+    /// Returns the step that `choose` returns, and the running fetch.
+    ///
     /// - Parameter fetching: started in its own task if the step is a fetch and none is running, so that the
     ///   cancellation of one caller does not cancel the fetch of others.
-    private func step(
+    private func nextStep(
         at url: String, _ choose: (State, _ isBusy: Bool) -> State.Step,
         fetching: @escaping @Sendable () async -> Void
     ) -> (State.Step, Task<Void, Never>?) {
@@ -146,24 +151,24 @@ final class ProviderDocumentCache<Value: Sendable>: Sendable {
         }
     }
 
-    private func forceRefetch(_ address: DocumentAddress) async {
+    private func forceFetch(_ address: DocumentAddress) async {
         let url = address.url
         let now = clock.now()
         do {
             if try await store.claimForcedFetch(url, now) {
                 let failure = await fetchAndStore(address)
                 update(url) {
-                    $0.recordForcedRefetch(until: now + ProviderDocumentStore.forcedFetchInterval, failure: failure)
+                    $0.recordForcedFetch(until: now + ProviderDocumentStore.forcedFetchInterval, failure: failure)
                 }
             } else {
                 let failure = try await loadFromOtherProcess(url)
                 update(url) {
-                    $0.recordForcedRefetch(until: now + CachePolicy.pauseForOthers, failure: failure)
+                    $0.recordForcedFetch(until: now + CachePolicy.pauseForOthers, failure: failure)
                 }
             }
         } catch {
             update(url) {
-                $0.recordForcedRefetch(
+                $0.recordForcedFetch(
                     until: now + CachePolicy.pauseForOthers, failure: "the store of documents is not available")
             }
         }
@@ -180,7 +185,7 @@ final class ProviderDocumentCache<Value: Sendable>: Sendable {
             let now = clock.now()
             update(url) { $0.adopt(value, fetchedAt: stored.fetchedAt, at: now) }
         }
-        let hasResult = stored.map { $0.forcedRefetchAt ?? $0.fetchedAt <= $0.fetchedAt } ?? false
+        let hasResult = stored.map { $0.forcedFetchClaimedAt ?? $0.fetchedAt <= $0.fetchedAt } ?? false
         return hasResult ? nil : "another process has not fetched the document yet"
     }
 
@@ -207,7 +212,8 @@ struct DocumentState<Value: Sendable>: Sendable {
         /// Start a fetch, or wait for the current one.
         case fetch
         case fail(String)
-        /// The latest forced refetch found no newer version than the known one, and the next is not allowed yet.
+        /// The caller has the latest version: the latest forced fetch found no newer one, and the next forced fetch is not
+        /// allowed yet.
         case nothingNewer
     }
 
@@ -215,9 +221,9 @@ struct DocumentState<Value: Sendable>: Sendable {
     private var freshUntil = Instant(seconds: 0)
     /// The failure of the latest fetch.
     private var failure: (at: Instant, reason: String)?
-    /// The time from which the next forced refetch is allowed, and the reason why the last forced refetch failed; `nil`
-    /// if it succeeded.
-    private var forcedRefetch: (until: Instant, failure: String?)?
+    /// The latest forced fetch: the time until which no other is allowed, and the reason of its failure (`nil` if it
+    /// succeeded).
+    private var forcedFetch: (until: Instant, failure: String?)?
 
     /// - Parameter isBusy: whether a fetch is running.
     func step(at now: Instant, isBusy: Bool) -> Step {
@@ -230,10 +236,10 @@ struct DocumentState<Value: Sendable>: Sendable {
     }
 
     /// Returns the next step of a caller that needs a newer version than `seen`.
-    func stepForRefetch(seen: Version, at now: Instant, isBusy: Bool) -> Step {
+    func step(replacing seen: Version, at now: Instant, isBusy: Bool) -> Step {
         if let version, version !== seen { return .use(version) }
-        if !isBusy, let forcedRefetch, now < forcedRefetch.until {
-            return forcedRefetch.failure.map(Step.fail) ?? .nothingNewer
+        if !isBusy, let forcedFetch, now < forcedFetch.until {
+            return forcedFetch.failure.map(Step.fail) ?? .nothingNewer
         }
         return .fetch
     }
@@ -244,7 +250,7 @@ struct DocumentState<Value: Sendable>: Sendable {
         freshUntil =
             now + min(max(lifetime, CachePolicy.lifetimes.lowerBound), CachePolicy.lifetimes.upperBound)
         failure = nil
-        forcedRefetch?.failure = nil
+        forcedFetch?.failure = nil
     }
 
     /// Adopts a stored version, which another process or an earlier run has fetched, if it is newer than the known one.
@@ -259,8 +265,8 @@ struct DocumentState<Value: Sendable>: Sendable {
         failure = (now, reason)
     }
 
-    mutating func recordForcedRefetch(until end: Instant, failure: String? = nil) {
-        forcedRefetch = (end, failure)
+    mutating func recordForcedFetch(until end: Instant, failure: String? = nil) {
+        forcedFetch = (end, failure)
     }
 
     private func lastGood(at now: Instant) -> Version? {

@@ -9,12 +9,12 @@ public final class FaultInjection: Sendable {
     private struct Plan {
         let fault: InjectedFault
         /// The number of requests that still get the fault; `nil` for all.
-        let times: Int?
+        let remaining: Int?
 
-        /// The plan after one more request; `nil` at the end.
+        /// The plan after one more request; `nil` if no further request gets the fault.
         var next: Plan? {
-            guard let times else { return self }
-            return times > 1 ? Plan(fault: fault, times: times - 1) : nil
+            guard let remaining else { return self }
+            return remaining > 1 ? Plan(fault: fault, remaining: remaining - 1) : nil
         }
     }
 
@@ -36,7 +36,7 @@ public final class FaultInjection: Sendable {
     ///   - path: `nil` for all paths that have no fault of their own.
     ///   - times: the number of requests; `nil` for all.
     public func injectFault(_ fault: InjectedFault, at path: String? = nil, times: Int? = nil) {
-        state.withLock { $0.plans[path] = Plan(fault: fault, times: times) }
+        state.withLock { $0.plans[path] = Plan(fault: fault, remaining: times) }
     }
 
     /// Removes the injected faults. The counts and the record of requests remain.

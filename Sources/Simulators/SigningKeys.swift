@@ -10,7 +10,7 @@ struct SigningKeys: Sendable {
 
     private let supply: RSAKeySupply
     private let keyID: @Sendable (PublicKey) -> String
-    private var next = 0
+    private var nextIndex = 0
     private var published: [Named] = []
     /// The IDs of all keys, including keys that are no longer published.
     private(set) var ids: Set<String> = []
@@ -28,8 +28,8 @@ struct SigningKeys: Sendable {
     var jwks: JWKSet { JWKSet(keys: published.map { JWK($0.key.publicKey, keyID: $0.id) }) }
 
     mutating func rotate(keepingOld: Bool) throws {
-        let key = try supply.key(next)
-        next += 1
+        let key = try supply.key(nextIndex)
+        nextIndex += 1
         let named = Named(id: keyID(key.publicKey), key: key)
         ids.insert(named.id)
         published = (keepingOld ? published : []) + [named]

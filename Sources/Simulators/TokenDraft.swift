@@ -35,10 +35,10 @@ public struct TokenDraft: Sendable {
     func compact(changing change: (inout TokenDraft) throws -> Void) throws -> String {
         var draft = self
         try change(&draft)
-        return try draft.compact
+        return try draft.serialized
     }
 
-    private var compact: String {
+    private var serialized: String {
         get throws {
             let input = Base64URL.encode(try header) + "." + Base64URL.encode(try StrictJSON.encode(claims))
             return input + "." + Base64URL.encode(try signature(of: Array(input.utf8)))

@@ -55,12 +55,12 @@ public struct CustomTokenPayload: Sendable {
     ///
     /// - Throws: ``CustomTokenRefusal`` if the account ID is missing or too long, or if the claims are invalid,
     ///   reserved or too large.
-    public func claim() throws(CustomTokenRefusal) -> CustomTokenClaim {
+    public func contents() throws(CustomTokenRefusal) -> CustomTokenContents {
         guard case .string(let account) = members["uid"] ?? members["user_id"], !account.isEmpty else {
             throw .missingAccount
         }
         guard account.unicodeScalars.count <= Self.accountIDLimit else { throw .invalid(.accountIDTooLong) }
-        return CustomTokenClaim(account: ID(account), claims: try claims(), issuedAt: issuedAt)
+        return CustomTokenContents(account: ID(account), claims: try claims(), issuedAt: issuedAt)
     }
 
     /// The time in `iat`; `nil` if it is absent, or not a time from 1970 to 9999.

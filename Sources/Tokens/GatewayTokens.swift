@@ -29,11 +29,11 @@ public struct GatewayTokens: TokenAuthority {
         return try JWS.sign(payload: payload, keyID: key.stored.id, with: key.privateKey)
     }
 
-    public func refreshToken(_ claim: RefreshClaim, in project: Project) async throws -> String {
+    public func refreshToken(_ contents: RefreshTokenContents, in project: Project) async throws -> String {
         let key = try await keys(project.id).refreshTokenSigner(at: clock.now())
         guard
-            let token = RefreshTokenCodec.encode(claim, keyID: key.stored.id, secret: key.secret, in: project)
-        else { throw UnencodableRefreshToken(keyID: key.stored.id, session: claim.session) }
+            let token = RefreshTokenCodec.encode(contents, keyID: key.stored.id, secret: key.secret, in: project)
+        else { throw UnencodableRefreshToken(keyID: key.stored.id, session: contents.session) }
         return token
     }
 
@@ -51,27 +51,27 @@ public struct GatewayTokens: TokenAuthority {
             payload: try StrictJSON.encode(claims), keyID: key.stored.id, type: nil, with: key.privateKey)
     }
 
-    public func read(idToken: String, in project: Project, at now: Instant) async throws -> IDTokenClaim {
+    public func read(idToken: String, in project: Project, at now: Instant) async throws -> IDTokenContents {
         let keyRing = try await keys(project.id)
         let digest = VerifiedTokenCache.digest(of: idToken, in: project.realm)
         if let entry = verifiedTokens[digest], entry.expiresAt > now.seconds,
             keyRing.idTokenKey(entry.keyID, at: now) != nil
         {
-            return entry.claim
+            return entry.contents
         }
         let (claims, _, keyID) = try verify(idToken, by: keyRing, in: project, at: now)
-        let claim = IDTokenClaim(account: ID(claims.sub), session: ID(claims.sid))
+        let contents = IDTokenContents(account: ID(claims.sub), session: ID(claims.sid))
         verifiedTokens.insert(
-            VerifiedTokenCache.Entry(claim: claim, keyID: keyID, expiresAt: claims.exp), for: digest)
-        return claim
+            VerifiedTokenCache.Entry(contents: contents, keyID: keyID, expiresAt: claims.exp), for: digest)
+        return contents
     }
 
-    public func read(refreshToken: String, in project: Project) async throws -> RefreshClaim {
+    public func read(refreshToken: String, in project: Project) async throws -> RefreshTokenContents {
         let keyRing = try await keys(project.id)
         let now = clock.now()
-        let claim = RefreshTokenCodec.decode(refreshToken, in: project) { keyRing.refreshKey($0, at: now) }
-        guard let claim else { throw TokenRefusal.invalidRefreshToken }
-        return claim
+        let contents = RefreshTokenCodec.decode(refreshToken, in: project) { keyRing.refreshKey($0, at: now) }
+        guard let contents else { throw TokenRefusal.invalidRefreshToken }
+        return contents
     }
 
     /// Returns the tenant that an unverified ID token or refresh token names, or `nil` if it names none.

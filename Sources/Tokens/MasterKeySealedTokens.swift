@@ -48,7 +48,7 @@ public struct MasterKeySealedTokens: SealedTokens {
             let opened = try? box.open(sealed, context: context(type, realm)),
             // A payload that another release encoded differently is rejected like an expired one.
             let envelope = try? StrictJSON.decode(Envelope<Content>.self, from: opened), envelope.end > now
-        else { throw ProviderRefusal.invalidPendingToken }
+        else { throw Content.invalidRefusal }
         return (envelope.content, replayKey(of: token, until: envelope.end))
     }
 

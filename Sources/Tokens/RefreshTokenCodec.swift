@@ -13,8 +13,11 @@ enum RefreshTokenCodec {
     private static let lengthLimit = 256
 
     /// - Returns: `nil` unless `keyID` has eight hexadecimal digits and the ID of the session is a UUID.
-    static func encode(_ claim: RefreshClaim, keyID: String, secret: [UInt8], in project: Project) -> String? {
-        guard let key = Hexadecimal.decode(keyID), key.count == 4, let session = UUIDText.bytes(claim.session.rawValue)
+    static func encode(
+        _ contents: RefreshTokenContents, keyID: String, secret: [UInt8], in project: Project
+    ) -> String? {
+        guard let key = Hexadecimal.decode(keyID), key.count == 4,
+            let session = UUIDText.bytes(contents.session.rawValue)
         else {
             return nil
         }
@@ -23,21 +26,21 @@ enum RefreshTokenCodec {
         token.append(project.tenant == nil ? version : tenantVersion)
         token += key
         token += session
-        withUnsafeBytes(of: claim.counter.bigEndian) { token.append(contentsOf: $0) }
+        withUnsafeBytes(of: contents.counter.bigEndian) { token.append(contentsOf: $0) }
         if let tenant = project.tenant { token += Array(tenant.id.rawValue.utf8) }
         token += mac(of: token[...], secret: secret, in: project.realm)
         return Base64URL.encode(token)
     }
 
     /// - Parameter secret: returns the MAC key with an ID; `nil` rejects the token.
-    static func decode(_ token: String, in project: Project, secret: (String) -> [UInt8]?) -> RefreshClaim? {
+    static func decode(_ token: String, in project: Project, secret: (String) -> [UInt8]?) -> RefreshTokenContents? {
         guard let bytes = parse(token), tenant(in: bytes) == project.tenant?.id,
             let secret = secret(keyID(Array(bytes[1..<5])))
         else { return nil }
         let mac = mac(of: bytes.dropLast(macLength), secret: secret, in: project.realm)
         guard constantTimeEquals(mac, Array(bytes.suffix(macLength))) else { return nil }
         let counter = bytes[21..<29].reduce(Int64(0)) { $0 << 8 | Int64($1) }
-        return RefreshClaim(session: ID(UUIDText.text(bytes[5..<21])), counter: counter)
+        return RefreshTokenContents(session: ID(UUIDText.text(bytes[5..<21])), counter: counter)
     }
 
     /// The tenant that an unverified token names.

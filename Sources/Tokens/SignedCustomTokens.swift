@@ -44,7 +44,7 @@ extension CustomTokens {
             try payload.requireEqualIssuerAndSubject()
             try payload.requireTimely(at: clock.now())
             try payload.requireTenant(project.tenant)
-            return try payload.claim()
+            return try payload.contents()
         }
     }
 

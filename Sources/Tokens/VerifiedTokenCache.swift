@@ -2,11 +2,11 @@ internal import Crypto
 internal import Identity
 internal import Synchronization
 
-/// Caches the claims of verified ID tokens, so that the signature is not verified again for every request. Expiry, key
+/// Caches the contents of verified ID tokens, so that the signature is not verified again for every request. Expiry, key
 /// and session are still checked for every request.
 final class VerifiedTokenCache: Sendable {
     struct Entry: Sendable {
-        let claim: IDTokenClaim
+        let contents: IDTokenContents
         let keyID: String
         /// The time in `exp`, in seconds since 1970.
         let expiresAt: Int64

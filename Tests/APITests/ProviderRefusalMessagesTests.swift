@@ -98,7 +98,11 @@ struct ProviderRefusalMessagesTests {
                 invalidNonce("Duplicate credential received. Please try again with a new credential.")
             ),
             (.invalidPendingToken, "INVALID_PENDING_TOKEN"),
-            (.tokenAlreadyUsed, "INVALID_PENDING_TOKEN : The pending token was already used."),
+            (
+                .invalidMergeToken,
+                "INVALID_PENDING_TOKEN : The merge token is invalid or has expired; request a dry run again."
+            ),
+            (.tokenAlreadyUsed, "INVALID_PENDING_TOKEN : The pending token or merge token was already used."),
         ] as [(ProviderRefusal, String)])
     func name(refusal: ProviderRefusal, message: String) {
         #expect(refusal.message == message)

@@ -16,6 +16,7 @@ class Account:
     uid: str
     email: str
     phone_number: str
+    # The subject of the identity at Google.
     subject: str
 
     @property
@@ -38,7 +39,7 @@ def unsaved_account():
 
 
 def import_account(library, account=None):
-    """Imports `account` (default: a new one) into a project or a tenant, with ``PASSWORD``."""
+    """Imports `account` (default: a new one) with ``PASSWORD`` into the project or tenant of `library`."""
     account = account or unsaved_account()
     record = auth.ImportUserRecord(
         uid=account.uid, email=account.email, phone_number=account.phone_number, display_name="Ada",

@@ -16,7 +16,7 @@ from gateway import DEMO_PROJECT
 
 # With the default universe the library asks Google where a credential may be used.
 UNIVERSE = "example.com"
-CERTIFICATES = "/robot/v1/metadata/x509/securetoken@system.gserviceaccount.com"
+CERTIFICATES_PATH = "/robot/v1/metadata/x509/securetoken@system.gserviceaccount.com"
 
 
 class StaticCredential(credentials.Base):
@@ -80,7 +80,7 @@ def serve_admin(gateway, contract, key):
         patch.setattr(_token_gen, "ID_TOKEN_ISSUER_PREFIX", gateway.url + "/")
         patch.setattr(_token_gen, "COOKIE_ISSUER_PREFIX", CookieIssuer(gateway.url + "/"))
         for name in ("ID_TOKEN_CERT_URI", "COOKIE_CERT_URI"):
-            patch.setattr(_token_gen, name, gateway.url + CERTIFICATES)
+            patch.setattr(_token_gen, name, gateway.url + CERTIFICATES_PATH)
         yield from until_closed(Admin(gateway, contract, service_credential(key, gateway)))
 
 

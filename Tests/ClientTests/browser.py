@@ -70,13 +70,13 @@ class Browser:
         return self.element("body").text
 
     def labelled(self, label):
-        """The visible buttons and links whose text, or its first line, is `label`."""
+        """The visible buttons and links whose first line of text is `label`."""
         return self.driver.execute_script("""
             return [...document.querySelectorAll("button, a")].filter(
                 found => found.checkVisibility() && found.innerText.split("\\n")[0].trim() === arguments[0])""", label)
 
     def click(self, label):
-        """Clicks the button or link with that text and waits for the next page."""
+        """Clicks the only button or link with this label, and waits for the next page."""
         [element] = self.labelled(label)
         before = self.element("html")
         element.click()

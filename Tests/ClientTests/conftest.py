@@ -77,7 +77,7 @@ def own_dev(folder, dev):
 
 
 @pytest.fixture(scope="session")
-def key():
+def apple_key():
     """A private key in the format that Apple issues."""
     command = ["openssl", "genpkey", "-algorithm", "EC", "-pkeyopt", "ec_paramgen_curve:P-256"]
     return subprocess.run(command, capture_output=True, text=True, timeout=60, check=True).stdout
@@ -85,7 +85,10 @@ def key():
 
 @pytest.fixture(scope="session")
 def new_installation(folder, dev):
-    """A function that creates an installation with a database of its own and one project."""
+    """A function that creates an installation with a database of its own and one project.
+
+    `options` are those of `sekisho projects create`.
+    """
     def create(options=""):
         return Installation(folder, new_database(dev.database_url)).with_project(options=options)
 

@@ -56,14 +56,14 @@ def account_of_code(installation, code):
     return sql(installation.database_url, f"SELECT account_id FROM oob_code WHERE hash = '\\x{digest}'").strip()
 
 
-def row(installation, queued, columns):
+def email_row(installation, queued, columns):
     """The values of `columns` for a queued email, separated by `|`; an empty string after its row is deleted."""
     return sql(installation.database_url, f"SELECT {columns} FROM outgoing_email WHERE id = '{queued.id}'").strip()
 
 
-def is_deleted(installation, queued):
+def eventually_deleted(installation, queued):
     """Waits until the row of a queued email is deleted, and returns whether it was."""
-    return eventually(lambda: not row(installation, queued, "id"))
+    return eventually(lambda: not email_row(installation, queued, "id"))
 
 
 def make_due(installation, *queued):
@@ -72,7 +72,7 @@ def make_due(installation, *queued):
     sql(installation.database_url, f"UPDATE outgoing_email SET due_at = now() WHERE id IN ({identifiers})")
 
 
-def remaining(installation, condition="true"):
+def email_count(installation, condition="true"):
     """The number of queued emails that meet a condition."""
     return int(sql(installation.database_url, f"SELECT count(*) FROM outgoing_email WHERE {condition}"))
 

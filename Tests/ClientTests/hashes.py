@@ -10,7 +10,7 @@ import passlib.hash
 from cryptography.hazmat.primitives.ciphers import Cipher, algorithms, modes
 from firebase_admin import auth
 
-KEY = bytes(range(64))
+SIGNER_KEY = bytes(range(64))
 SEPARATOR = b"\x07"
 SALT = b"NaCl, not sugar"
 
@@ -18,11 +18,11 @@ SALT = b"NaCl, not sugar"
 def firebase_scrypt(password, salt=SALT, rounds=8, memory_cost=12):
     derived = hashlib.scrypt(
         password.encode(), salt=salt + SEPARATOR, n=2**memory_cost, r=rounds, p=1, dklen=64, maxmem=2**28)
-    return Cipher(algorithms.AES(derived[:32]), modes.CTR(bytes(16))).encryptor().update(KEY)
+    return Cipher(algorithms.AES(derived[:32]), modes.CTR(bytes(16))).encryptor().update(SIGNER_KEY)
 
 
 def hmac_of(name):
-    return lambda password: hmac.new(KEY, password.encode() + SALT, name).digest()
+    return lambda password: hmac.new(SIGNER_KEY, password.encode() + SALT, name).digest()
 
 
 def digest_of(name, rounds=1):
@@ -37,9 +37,11 @@ def digest_of(name, rounds=1):
 
 # Every algorithm that firebase-admin can import, with a function that hashes a password.
 ADMIN_HASHES = {
-    "scrypt": (auth.UserImportHash.scrypt(KEY, 8, 12, SEPARATOR), firebase_scrypt),
+    "scrypt": (
+        auth.UserImportHash.scrypt(SIGNER_KEY, rounds=8, memory_cost=12, salt_separator=SEPARATOR), firebase_scrypt),
     "standard_scrypt": (
-        auth.UserImportHash.standard_scrypt(1024, 16, 8, 64),
+        auth.UserImportHash.standard_scrypt(
+            memory_cost=1024, parallelization=16, block_size=8, derived_key_length=64),
         lambda password: hashlib.scrypt(password.encode(), salt=SALT, n=1024, r=8, p=16, dklen=64)),
     "bcrypt": (auth.UserImportHash.bcrypt(), lambda password: bcrypt.hashpw(password.encode(), bcrypt.gensalt(5))),
     "pbkdf2_sha256": (
@@ -48,10 +50,10 @@ ADMIN_HASHES = {
     "pbkdf_sha1": (
         auth.UserImportHash.pbkdf_sha1(1000),
         lambda password: hashlib.pbkdf2_hmac("sha1", password.encode(), SALT, 1000)),
-    "hmac_sha512": (auth.UserImportHash.hmac_sha512(KEY), hmac_of("sha512")),
-    "hmac_sha256": (auth.UserImportHash.hmac_sha256(KEY), hmac_of("sha256")),
-    "hmac_sha1": (auth.UserImportHash.hmac_sha1(KEY), hmac_of("sha1")),
-    "hmac_md5": (auth.UserImportHash.hmac_md5(KEY), hmac_of("md5")),
+    "hmac_sha512": (auth.UserImportHash.hmac_sha512(SIGNER_KEY), hmac_of("sha512")),
+    "hmac_sha256": (auth.UserImportHash.hmac_sha256(SIGNER_KEY), hmac_of("sha256")),
+    "hmac_sha1": (auth.UserImportHash.hmac_sha1(SIGNER_KEY), hmac_of("sha1")),
+    "hmac_md5": (auth.UserImportHash.hmac_md5(SIGNER_KEY), hmac_of("md5")),
     "sha512": (auth.UserImportHash.sha512(20), digest_of("sha512", 20)),
     "sha256": (auth.UserImportHash.sha256(1), digest_of("sha256")),
     "sha1": (auth.UserImportHash.sha1(2), digest_of("sha1", 2)),

@@ -5,6 +5,7 @@ import os
 import re
 from pathlib import Path
 
+# The state TCP_LISTEN in /proc/net/tcp.
 LISTENING = "0A"
 
 

@@ -73,7 +73,8 @@ def foreign_key():
 def foreign_post_body(provider, key_id="another-key", **changed):
     """Returns a `postBody` with a token that has the provider's issuer but is signed with `foreign_key`.
 
-    `changed` are claims to add or replace.
+    The token has expired, so it is accepted only where no claim but the issuer is checked. `changed` are claims to add
+    or replace.
     """
     claims = {"iss": ISSUERS[provider], "aud": "some.app", "sub": secrets.token_hex(8), "exp": 1, "iat": 0} | changed
     token = jwt.encode(claims, foreign_key(), algorithm="RS256", headers={"kid": key_id})

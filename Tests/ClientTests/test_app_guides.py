@@ -14,6 +14,7 @@ from sample_app import build
 
 pytestmark = pytest.mark.slow
 
+# The issuer in the examples of verify-id-tokens.md.
 ISSUER = "https://auth.example.com/my-app"
 BUTTON = ROOT / "Examples/SekishoSample/Sources/SekishoSample/Screens/AppleButton.swift"
 GO = """\
@@ -75,11 +76,12 @@ def test_swift_code_for_backends_can_be_parsed(tmp_path):
     generator.run("swiftc", "-frontend", "-parse", file)
 
 
-def test_the_project_file_of_the_ios_guide_is_accepted_with_a_generated_key(new_installation, key, tmp_path):
+def test_the_project_file_of_the_ios_guide_is_accepted_with_a_generated_key(
+        new_installation, apple_key, tmp_path):
     installation = new_installation()
     [text] = blocks_of("ios.md", "json")
     file = json.loads(text)
-    (tmp_path / file["providers"]["apple.com"]["privateKeyFile"]).write_text(key)
+    (tmp_path / file["providers"]["apple.com"]["privateKeyFile"]).write_text(apple_key)
     (tmp_path / "project.json").write_text(text)
     installation.run_ok(f"projects apply {tmp_path / 'project.json'} --create")
     assert installation.run_ok("keys create-api-key --project my-app --app ios").startswith("sk_")

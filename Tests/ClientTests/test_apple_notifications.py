@@ -55,7 +55,7 @@ def test_a_person_who_disconnects_the_app_is_signed_out_once(dev):
     payload = simulate_event(dev, disconnect=person)
     assert not is_signed_in(dev, first)
     assert apple_identity(dev, first)["credentialState"] == "REVOKED"
-    # The times in identity tokens are whole seconds.
+    # The times in identity tokens are whole seconds, so the next token must be of a later second.
     time.sleep(1)
     second = signed_in(dev, person)
     assert second["localId"] == first["localId"]

@@ -15,6 +15,7 @@ from installation import sql
 from simulators import Simulators, fresh_person, idp_sign_in_body
 
 PEOPLE = 300
+# The team that gets the app.
 TEAM = "NEWTEAM123"
 CLIENT_ID = "com.example.app"
 EXPORTED = "SELECT count(*) FROM linked_identity WHERE transfer_sub IS NOT NULL"
@@ -94,9 +95,9 @@ def test_hundreds_of_identities_move_although_both_commands_are_killed(dev_folde
 
         transfer.move()
         transfer.run_and_kill("import-transfers", IMPORTED)
-        waiting = set(sql(
+        not_imported = set(sql(
             dev.database_url, "SELECT account_id FROM linked_identity WHERE transferred_at IS NULL").split())
-        index = next(i for i, session in enumerate(sessions) if session["localId"] in waiting)
+        index = next(i for i, session in enumerate(sessions) if session["localId"] in not_imported)
         again = transfer.sign_in(people[index])
         assert again["localId"] == sessions[index]["localId"] and "isNewUser" not in again
         imported = transfer.run("import-transfers")
@@ -108,6 +109,7 @@ def test_hundreds_of_identities_move_although_both_commands_are_killed(dev_folde
         assert all(old != new for account in before for old, new in zip(before[account], after[account]))
         assert sql(dev.database_url, "SELECT count(*) FROM account a WHERE NOT EXISTS (SELECT FROM linked_identity l "
                    "WHERE l.account_id = a.id AND l.email = a.email AND a.email_verified)").strip() == "0"
+        # Every 75th person signs in.
         for index in range(0, PEOPLE, 75):
             assert transfer.sign_in(people[index])["localId"] == sessions[index]["localId"]
         assert transfer.count("SELECT count(*) FROM account") == PEOPLE

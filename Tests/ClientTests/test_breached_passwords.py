@@ -62,7 +62,7 @@ def test_breached_passwords_are_rejected_unless_the_range_api_is_unreachable(own
         assert [sign_up(client, BREACHED).status for _ in range(3)] == [200] * 3
         assert failures(serve) == "3"
         lines = [json.loads(line) for line in serve.log.read_text().splitlines()]
-        reasons = [line["reason"] for line in lines if line["message"] == "list of breached passwords not available"]
+        reasons = [line["reason"] for line in lines if "list of breached passwords" in line["message"]]
         # The gateway logs this warning at most once in ten minutes.
         assert reasons == ["unreachable"]
         assert "5BAA6" not in serve.log.read_text().upper()

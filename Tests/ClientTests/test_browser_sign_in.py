@@ -12,7 +12,7 @@ import requests
 import openid_provider
 from client import OWNER
 from simulators import fresh_person
-from web_app import WebApp, browser_with_library, consent, no_page, press
+from web_app import WebApp, browser_with_gapi, consent, no_page, press
 from web_site import files, site
 
 pytestmark = pytest.mark.slow
@@ -27,7 +27,7 @@ def page():
 
 @pytest.fixture(scope="module")
 def window(tmp_path_factory):
-    with browser_with_library(tmp_path_factory.mktemp("library")) as (window, _):
+    with browser_with_gapi(tmp_path_factory.mktemp("gapi")) as (window, _):
         yield window
 
 
@@ -160,7 +160,7 @@ def test_a_redirect_has_no_result_for_an_app_on_another_site(window, page, dev):
 def test_a_page_that_is_not_authorized_gets_no_frame_and_no_sign_in(serve, tmp_path):
     with site(files("index.html", "app.js", "sign_in.js")) as other:
         names = {"elsewhere.example": other.port}
-        with browser_with_library(tmp_path, ports=names) as (foreign, _):
+        with browser_with_gapi(tmp_path, ports=names) as (foreign, _):
             app = WebApp(
                 foreign, "http://elsewhere.example/index.html", pages=serve.url + "/__/auth", api=serve.url,
                 apiKey=serve.api_key).open()

@@ -66,9 +66,10 @@ def test_variables_without_a_default_are_required():
     assert rejected_variables() == list(VALID)
 
 
-def test_all_invalid_variables_are_reported_at_once():
-    wrong = {name: values[0] for name, values in INVALID.items()}
-    assert set(rejected_variables(**wrong)) == set(NAMES) == INVALID.keys() | {"DATABASE_URL"}
+def test_all_invalid_and_missing_variables_are_reported_at_once():
+    """DATABASE_URL is missing, and all other variables are invalid."""
+    invalid = {name: values[0] for name, values in INVALID.items()}
+    assert set(rejected_variables(**invalid)) == set(NAMES) == INVALID.keys() | {"DATABASE_URL"}
 
 
 @pytest.mark.parametrize(("name", "value"), [(name, value) for name, values in INVALID.items() for value in values])

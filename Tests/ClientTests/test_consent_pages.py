@@ -23,6 +23,7 @@ pytestmark = pytest.mark.slow
 # The values with which `sekisho dev` configures its projects.
 APPLE_CLIENT, APPLE_TEAM = "com.example.web", "DEVTEAM123"
 GOOGLE_CLIENT = "demo.apps.googleusercontent.com"
+# The verifier and the challenge of PKCE (RFC 7636).
 VERIFIER = "a verifier that is at least forty-three characters long"
 CHALLENGE = base64.urlsafe_b64encode(hashlib.sha256(VERIFIER.encode()).digest()).rstrip(b"=").decode()
 
@@ -64,6 +65,7 @@ class Apple(Provider):
         now = int(time.time())
         claims = {
             "iss": APPLE_TEAM, "sub": APPLE_CLIENT, "aud": "https://appleid.apple.com", "iat": now, "exp": now + 300}
+        # In `dev`, the simulator accepts a secret with any signature.
         secret = jwt.encode(claims, ec.generate_private_key(ec.SECP256R1()), algorithm="ES256", headers={"kid": "K"})
         return {"client_id": APPLE_CLIENT, "client_secret": secret}
 

@@ -6,7 +6,7 @@ from types import SimpleNamespace
 import pytest
 import requests
 
-from emails import account_of_code, is_deleted, queue_email
+from emails import account_of_code, eventually_deleted, queue_email
 
 
 @pytest.fixture(scope="module")
@@ -23,7 +23,7 @@ def test_an_email_is_kept_and_displayed(dev, installation, client):
     listed = requests.get(f"{dev.url}/emulator/emails", timeout=30)
     assert ada["email"] in listed.text and f"/emulator/emails/{queued.id}" in listed.text
     assert account_of_code(installation, code) == ada["localId"]
-    assert is_deleted(installation, queued)
+    assert eventually_deleted(installation, queued)
     shown = requests.get(f"{dev.url}/emulator/emails/{queued.id}", timeout=30)
     link = f"{dev.url}/emulator/action?mode=resetPassword&amp;oobCode={code}&amp;apiKey=demo&amp;lang=en"
     assert f"{link}&amp;continueUrl=https%3A%2F%2Flocalhost%2F%3Cb%3E" in shown.text

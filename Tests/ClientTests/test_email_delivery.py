@@ -11,7 +11,10 @@ import pytest
 import gateway
 from certificates import certificate
 from client import Client, fresh_email
-from emails import account_of_code, delete_emails, insert_action_code, is_deleted, make_due, queue_email, remaining, row
+from emails import (
+    account_of_code, delete_emails, email_count, email_row, eventually_deleted, insert_action_code, make_due,
+    queue_email,
+)
 from gateway import eventually
 from installation import sql
 from smtp_server import PASSWORD, USER, ReceivedEmail, SMTPServer, smtp_server_running
@@ -31,6 +34,7 @@ def server():
 
 
 def environment(port, **more):
+    """The variables of a gateway that sends emails to an SMTP server on `port`."""
     return {"SEKISHO_SMTP_URL": f"smtp://127.0.0.1:{port}", "SEKISHO_EMAIL_FROM": FROM} | more
 
 
@@ -56,6 +60,7 @@ def recipients(server):
 
 
 def only_email(server):
+    """Waits for an email, and returns it; fails if the server has received several."""
     assert eventually(lambda: server.received), "no email was received"
     [received] = server.received
     return received
@@ -87,7 +92,7 @@ def test_an_email_is_delivered_as_text_and_html_in_its_language(
     assert action in received.part("html") and link.replace("&", "&amp;") in received.part("html")
     assert all(len(line) <= 998 for line in received.raw.splitlines())
     assert account_of_code(installation, code) == ada["localId"]
-    assert is_deleted(installation, queued)
+    assert eventually_deleted(installation, queued)
 
 
 def test_emails_that_are_expired_or_have_no_valid_code_are_deleted_unsent(installation, server, sending, contract):
@@ -99,7 +104,7 @@ def test_emails_that_are_expired_or_have_no_valid_code_are_deleted_unsent(instal
         installation, "VERIFY_EMAIL", ada["email"], account=ada["localId"],
         code=insert_action_code(installation, "VERIFY_EMAIL", ada["localId"], ada["email"]))
     for queued in (unknown, not_inserted, expired, good):
-        assert is_deleted(installation, queued)
+        assert eventually_deleted(installation, queued)
     assert only_email(server).message["Message-ID"] == f"<{good.id}@auth.example.com>"
     assert not account_of_code(installation, "code-for-an-unknown-address")
 
@@ -114,7 +119,7 @@ def test_emails_are_sent_with_starttls_and_authentication(installation, server, 
         with installation.serving(**environment(port, SEKISHO_SMTP_URL=url, SEKISHO_SMTP_CA_FILE=str(file))) as running:
             received = only_email(server)
             assert received.is_encrypted and received.is_authenticated
-            assert is_deleted(installation, queued)
+            assert eventually_deleted(installation, queued)
             log = running.log.read_text()
     assert queued.id in log and "ada@example.org" not in log
     assert PASSWORD not in log and PASSWORD_IN_URL not in log
@@ -141,16 +146,16 @@ def test_nothing_is_sent_to_a_server_without_trusted_tls(installation, server, f
     with smtp_server_running(server, auth_require_tls=False, **options) as port:
         url = f"smtp://{USER}:{PASSWORD_IN_URL}@localhost:{port}"
         with installation.serving(**environment(port, SEKISHO_SMTP_URL=url, SEKISHO_SMTP_CA_FILE=str(file))):
-            assert eventually(lambda: "encryption" in row(installation, queued, "failure"))
-    assert server.received == [] and row(installation, queued, "failed_at") == ""
+            assert eventually(lambda: "encryption" in email_row(installation, queued, "failure"))
+    assert server.received == [] and email_row(installation, queued, "failed_at") == ""
     delete_emails(installation)
 
 
 def test_an_email_to_a_permanently_rejected_recipient_is_given_up_and_listed(installation, server, sending):
     server.rcpt_replies = ["550 5.1.1 <ada@example.org> unknown"]
     queued = queue_notice(installation)
-    assert eventually(lambda: row(installation, queued, "failed_at"))
-    assert row(installation, queued, "failure") == "the mail server replied 550 to RCPT"
+    assert eventually(lambda: email_row(installation, queued, "failed_at"))
+    assert email_row(installation, queued, "failure") == "the mail server replied 550 to RCPT"
     assert server.received == []
     listed = installation.run_ok("email list")
     assert queued.id in listed and "550 to RCPT" in listed and "given up" in listed
@@ -160,20 +165,20 @@ def test_an_email_to_a_permanently_rejected_recipient_is_given_up_and_listed(ins
 def test_a_permanently_rejected_message_is_given_up(installation, server, sending):
     server.data_replies = ["554 5.7.1 spam"]
     queued = queue_notice(installation)
-    assert eventually(lambda: row(installation, queued, "failed_at"))
-    assert row(installation, queued, "failure") == "the mail server replied 554 to DATA"
+    assert eventually(lambda: email_row(installation, queued, "failed_at"))
+    assert email_row(installation, queued, "failure") == "the mail server replied 554 to DATA"
 
 
 def test_a_transiently_rejected_email_is_retried(installation, server, sending):
     server.rcpt_replies = ["451 4.7.1 try later"]
     queued = queue_notice(installation)
-    assert eventually(lambda: row(installation, queued, "failure") == "the mail server replied 451 to RCPT")
+    assert eventually(lambda: email_row(installation, queued, "failure") == "the mail server replied 451 to RCPT")
     # The first retry is due after 30 seconds, plus or minus 25 percent; some time has passed since.
     due_soon = "due_at > now() + interval '15 seconds' AND due_at < now() + interval '45 seconds'"
-    assert row(installation, queued, due_soon) == "t"
+    assert email_row(installation, queued, due_soon) == "t"
     make_due(installation, queued)
     assert only_email(server).message["Message-ID"] == f"<{queued.id}@auth.example.com>"
-    assert is_deleted(installation, queued)
+    assert eventually_deleted(installation, queued)
 
 
 async def drop_connection(server, smtp, session, envelope):
@@ -188,7 +193,7 @@ def test_an_email_is_sent_again_unchanged_after_a_lost_connection(installation, 
     ada = Client(sending, contract).new_account()
     server.data_replies = [drop_connection]
     queued = queue_email(installation, "PASSWORD_RESET", ada["email"], code="lost-connection", language="ja")
-    assert eventually(lambda: row(installation, queued, "failure") == "connection lost")
+    assert eventually(lambda: email_row(installation, queued, "failure") == "connection lost")
     make_due(installation, queued)
     assert eventually(lambda: len(server.received) == 2)
     first, second = server.received
@@ -199,10 +204,10 @@ def test_a_code_used_between_attempts_does_not_become_valid_again(installation, 
     ada = Client(sending, contract).new_account()
     server.data_replies = [drop_connection]
     queued = queue_email(installation, "PASSWORD_RESET", ada["email"], code="used-meanwhile")
-    assert eventually(lambda: row(installation, queued, "failure") == "connection lost")
+    assert eventually(lambda: email_row(installation, queued, "failure") == "connection lost")
     sql(installation.database_url, f"DELETE FROM oob_code WHERE account_id = '{ada['localId']}'")
     make_due(installation, queued)
-    assert is_deleted(installation, queued)
+    assert eventually_deleted(installation, queued)
     assert not account_of_code(installation, "used-meanwhile")
     assert len(server.received) == 1
 
@@ -211,10 +216,10 @@ def test_emails_wait_for_an_unreachable_server(installation, server):
     port = gateway.free_port()
     with installation.serving(**environment(port)):
         waiting = queue_notices(installation, 20)
-        assert eventually(lambda: remaining(installation, "failure IS NULL") == 0)
+        assert eventually(lambda: email_count(installation, "failure IS NULL") == 0)
         with smtp_server_running(server, port):
             make_due(installation, *waiting)
-            assert eventually(lambda: remaining(installation) == 0)
+            assert eventually(lambda: email_count(installation) == 0)
     assert recipients(server) == sorted(queued.recipient for queued in waiting)
 
 
@@ -245,10 +250,10 @@ def test_the_email_of_a_killed_gateway_is_sent_by_the_next(installation, server,
             assert server.reply_is_held.wait(30)
             gateway.stop(first.process, signal.SIGKILL)
         server.reply_may_continue.set()
-        assert row(installation, queued, "attempts, due_at > now()") == "1|t"
+        assert email_row(installation, queued, "attempts, due_at > now()") == "1|t"
         with installation.serving(**environment(port)) as second:
             make_due(installation, queued)
-            assert is_deleted(installation, queued)
+            assert eventually_deleted(installation, queued)
             assert second.process.poll() is None
     assert {received.message["Message-ID"] for received in server.received} == {f"<{queued.id}@auth.example.com>"}
     assert len(server.received) == (1 if moment == "before the message" else 2)
@@ -265,7 +270,7 @@ def test_a_delivery_in_progress_is_finished_before_the_gateway_exits(installatio
         server.reply_may_continue.set()
         assert running.process.wait(gateway.STOP_SECONDS) == 0
     only_email(server)
-    assert row(installation, queued, "id") == ""
+    assert email_row(installation, queued, "id") == ""
 
 
 def test_a_silent_server_delays_neither_requests_nor_the_exit(installation, server):
@@ -277,7 +282,7 @@ def test_a_silent_server_delays_neither_requests_nor_the_exit(installation, serv
         assert all(running.is_ready() for _ in range(20))
         assert gateway.stop(running.process, signal.SIGTERM) == 0
         server.reply_may_continue.set()
-    assert row(installation, queued, "failure, due_at <= now()") == "the delivery was stopped|t"
+    assert email_row(installation, queued, "failure, due_at <= now()") == "the delivery was stopped|t"
     delete_emails(installation)
 
 
@@ -286,7 +291,7 @@ def test_two_gateways_send_each_email_once(installation, server):
     waiting = queue_notices(installation, 40)
     with smtp_server_running(server) as port:
         with installation.serving(**environment(port)), installation.replica().serving(**environment(port)):
-            assert eventually(lambda: remaining(installation) == 0)
+            assert eventually(lambda: email_count(installation) == 0)
     assert recipients(server) == sorted(queued.recipient for queued in waiting)
 
 
@@ -294,7 +299,7 @@ def test_no_email_is_sent_if_no_server_is_configured(installation):
     queued = queue_notice(installation)
     with installation.serving():
         assert "email: disabled" in installation.run_ok("check")
-    assert row(installation, queued, "attempts") == "0"
+    assert email_row(installation, queued, "attempts") == "0"
     delete_emails(installation)
 
 

@@ -11,8 +11,9 @@ from client import OWNER, PASSWORD, fresh_email
 from simulators import Simulators, fresh_person, idp_sign_in_body
 
 # Placeholders in the request of a row. `placeholder_values` maps each to a function that returns its value.
-# EMAIL, ID_TOKEN, REFRESH_TOKEN and LOCAL_ID are those of one new account, and ANONYMOUS_ID_TOKEN is that of another.
-# NEW_EMAIL, NEW_LOCAL_ID and NEW_PROVIDER are unused. PROVIDER and APP are the IDs of a new provider and a new app.
+# EMAIL, ID_TOKEN, REFRESH_TOKEN and LOCAL_ID are those of one new account, and ANONYMOUS_ID_TOKEN is the ID token of a
+# new anonymous account. NEW_EMAIL, NEW_LOCAL_ID and NEW_PROVIDER are values that nothing has yet. PROVIDER and APP are
+# the IDs of a new provider and a new app.
 EMAIL, ID_TOKEN, REFRESH_TOKEN, NEW_EMAIL, ANONYMOUS_ID_TOKEN, LOCAL_ID, NEW_LOCAL_ID, NEW_PROVIDER, PROVIDER, APP = (
     object() for _ in range(10))
 # Credentials from providers: Apple's `postBody`, Apple's ID token and Google's ID token of a new person, and Apple's ID

@@ -144,6 +144,7 @@ def test_enabled_users_are_deleted_only_by_force(admin, force, deleted):
 def test_many_users_are_deleted(admin):
     uids = [admin.create_user().uid for _ in range(3)]
     result = admin.delete_users([*uids, "unknown"])
+    # An unknown user counts as deleted.
     assert (result.success_count, result.failure_count, result.errors) == (4, 0, [])
     assert admin.get_users([auth.UidIdentifier(uid) for uid in uids]).users == []
 

@@ -64,19 +64,22 @@ class SDK:
         self.window.driver.set_script_timeout(60)
         self.run("await auth.authStateReady()")
 
-    def answer(self, script, **values):
-        """Runs JavaScript and returns a dictionary: `value` if it succeeds, otherwise `error` with the code."""
+    def outcome(self, script, **values):
+        """Runs JavaScript with `values` as the object `v`.
+
+        Returns a dictionary: `value` if the script succeeds, otherwise `error` with the code.
+        """
         return self.window.driver.execute_async_script(RUN, script, values)
 
     def run(self, script, **values):
-        answer = self.answer(script, **values)
-        assert "value" in answer, answer
-        return answer["value"]
+        outcome = self.outcome(script, **values)
+        assert "value" in outcome, outcome
+        return outcome["value"]
 
     def error(self, script, **values):
-        answer = self.answer(script, **values)
-        assert "error" in answer, answer
-        return answer["error"]
+        outcome = self.outcome(script, **values)
+        assert "error" in outcome, outcome
+        return outcome["error"]
 
     def sign_up(self, email=None):
         email = email or fresh_email()

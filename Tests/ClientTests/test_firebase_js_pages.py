@@ -7,7 +7,7 @@ import pytest
 
 from firebase_js import IMPORT_MAP, requires_sdk, modules
 from simulators import fresh_person
-from web_app import WebApp, browser_with_library, consent
+from web_app import WebApp, browser_with_gapi, consent
 from web_site import files, site
 
 pytestmark = [pytest.mark.slow, requires_sdk]
@@ -29,7 +29,7 @@ def page():
 
 @pytest.fixture(scope="module")
 def window(tmp_path_factory):
-    with browser_with_library(tmp_path_factory.mktemp("library")) as (window, _):
+    with browser_with_gapi(tmp_path_factory.mktemp("gapi")) as (window, _):
         yield window
 
 

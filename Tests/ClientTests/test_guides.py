@@ -12,7 +12,7 @@ import gateway
 from documents import GUIDES, ROOT, block, linked_files
 from firebase_js import MODULES, NAMES, requires_sdk
 from simulators import fresh_person
-from web_app import browser_with_library, consent
+from web_app import browser_with_gapi, consent
 from web_site import site
 
 WEB = GUIDES / "web.md"
@@ -46,7 +46,7 @@ def press(window, label):
 @pytest.mark.parametrize("label", ["Sign in with Apple", "Sign in with Google"])
 def test_the_page_with_plain_rest_signs_in(page, tmp_path, label):
     person = fresh_person()
-    with browser_with_library(tmp_path) as (window, _):
+    with browser_with_gapi(tmp_path) as (window, _):
         window.open(page.url)
         assert window.element("pre").text == "not signed in"
         press(window, label)
@@ -67,7 +67,7 @@ def test_the_page_with_the_sdk_signs_in(page, tmp_path, label):
     modules = {
         f"/firebasejs/{version}/{name}": ("text/javascript", (MODULES / name).read_bytes()) for name in NAMES}
     person, port = fresh_person(), gateway.free_port()
-    with browser_with_library(tmp_path, ports={"www.gstatic.com": port}) as (window, certificate):
+    with browser_with_gapi(tmp_path, ports={"www.gstatic.com": port}) as (window, certificate):
         with site(modules, tls=certificate.context(), port=port):
             window.open(page.url)
             press(window, label)
@@ -83,6 +83,7 @@ def test_the_lines_for_production_are_those_of_the_tested_page():
     lines = block(WEB, "js", "With Firebase's SDK").splitlines()[1:]  # The first line has the settings.
     tested = (Path(__file__).parent / "web_app" / "sdk.js").read_text()
     for line in lines:
+        # The guide names a host; the tested page uses its own.
         assert re.sub(r'"app\.example\.com(.*)"', r"`${location.host}\1`", line) in tested
 
 
@@ -105,11 +106,11 @@ def test_the_guide_names_every_parameter_and_fault_of_the_consent_page():
 
 
 @pytest.fixture(scope="module")
-def guide_folder(own_installation, tmp_path_factory, key):
+def guide_folder(own_installation, tmp_path_factory, apple_key):
     """Creates the project of the guides, and a folder with the secrets that they name; returns the folder."""
     own_installation.run_ok("projects create my-app")
     folder = tmp_path_factory.mktemp("guides")
-    (folder / "AuthKey_FGHIJ67890.p8").write_text(key)
+    (folder / "AuthKey_FGHIJ67890.p8").write_text(apple_key)
     (folder / "google-client-secret.txt").write_text("secret\n")
     return folder
 

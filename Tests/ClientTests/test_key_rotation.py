@@ -16,25 +16,25 @@ def client(own_serve, contract):
     return Client(own_serve, contract)
 
 
-def published(serve):
+def published_keys(serve):
     """The IDs of the keys that every response contains; the event loops may publish different sets."""
     url = f"{serve.url}/demo/.well-known/jwks.json"
     sets = [requests.get(url, timeout=30).json()["keys"] for _ in range(LOOP_PROBES)]
     return set.intersection(*({key["kid"] for key in keys} for keys in sets))
 
 
-def signing_key(token):
+def signing_key_id(token):
     return jwt.get_unverified_header(token)["kid"]
 
 
 @pytest.mark.slow
 def test_a_new_signing_key_is_published_before_it_signs_and_old_tokens_stay_valid(own_installation, own_serve, client):
     before = client.sign_up()
-    [old] = published(own_serve)
+    [old] = published_keys(own_serve)
     new = own_installation.run_ok("keys rotate-signing-key --project demo")
-    assert eventually_applied(lambda: published(own_serve) == {old, new})
+    assert eventually_applied(lambda: published_keys(own_serve) == {old, new})
     after = client.sign_up()
-    assert signing_key(after["idToken"]) == old
+    assert signing_key_id(after["idToken"]) == old
     for session in (before, after):
         assert client.call("lookup", {"idToken": session["idToken"]}).status == 200
         assert client.refresh(session).status == 200
@@ -45,10 +45,10 @@ def test_a_new_signing_key_is_published_before_it_signs_and_old_tokens_stay_vali
 def test_an_immediate_rotation_invalidates_id_tokens_but_not_sessions(own_installation, own_serve, client):
     session = client.sign_up()
     new = own_installation.run_ok("keys rotate-signing-key --project demo --now")
-    assert eventually_applied(lambda: published(own_serve) == {new})
+    assert eventually_applied(lambda: published_keys(own_serve) == {new})
     lookup = {"idToken": session["idToken"]}
     assert on_every_loop(lambda: client.call("lookup", lookup).code == "INVALID_ID_TOKEN")
-    assert on_every_loop(lambda: signing_key(client.refresh(session).body["id_token"]) == new)
+    assert on_every_loop(lambda: signing_key_id(client.refresh(session).body["id_token"]) == new)
     fresh = client.refresh(session).body["id_token"]
     assert on_every_loop(lambda: client.call("lookup", {"idToken": fresh}).status == 200)
 
@@ -70,7 +70,7 @@ def test_an_old_signing_key_is_accepted_until_the_last_session_cookie_has_expire
     shown = own_installation.run_ok("keys list-signing-keys --project signed-cookies")
     new, old = (line.split() for line in shown.splitlines() if "ES256" in line)
     signs_from, retires = datetime.fromisoformat(new[3]), datetime.fromisoformat(old[4])
-    # Five minutes more, for backends whose clocks are slow.
+    # A session cookie is valid for at most 14 days; five minutes are added for backends whose clocks are slow.
     assert retires - signs_from == timedelta(days=14, minutes=5)
 
 

@@ -14,8 +14,10 @@ import gateway
 from installation import sql
 
 ROWS = json.loads((pathlib.Path(__file__).parent / "login_services.json").read_text())
+# Apple's client IDs by the value of `apple` in a row. With any other value, Apple has `BOTH`.
 CLIENT_IDS = {"bundleOnly": ["com.example.app"], "servicesOnly": ["com.example.web"]}
 BOTH = ["com.example.web", "com.example.app"]
+# The policy setting that allows each sign-in method of a row's `signUp`.
 POLICY = {"allowsPasswords": "password", "allowsAnonymous": "anonymous", "allowsEmailLinks": "emailLink"}
 TENANT = "tenant"
 
@@ -28,13 +30,13 @@ def project(own_installation):
     return name
 
 
-def providers(realm, key):
+def providers(realm, apple_key):
     result = {}
     if realm["apple"] != "absent":
         result["apple.com"] = {
             "enabled": realm["apple"] != "disabled", "clientIds": CLIENT_IDS.get(realm["apple"], BOTH)}
         if realm["apple"] != "noKey":
-            result["apple.com"] |= {"teamId": "TEAM123456", "keyId": "KEY1234567", "privateKey": key}
+            result["apple.com"] |= {"teamId": "TEAM123456", "keyId": "KEY1234567", "privateKey": apple_key}
     for name, relation in realm["providers"].items():
         result[name] = {"clientIds": ["client"], "relation": relation}
         if name != "google.com":
@@ -44,7 +46,7 @@ def providers(realm, key):
     return result
 
 
-def project_file(row, project, key):
+def project_file(row, project, apple_key):
     """The project file of a row. The app `native` offers no sign-in method. It declares the bundle ID, which is
     therefore not treated as a Services ID."""
     app = {"platform": row["platform"], "distribution": row["distribution"], "bundleIds": row["bundleIds"],
@@ -52,19 +54,19 @@ def project_file(row, project, key):
     if row["exemption"]:
         app["exemption"] = {"kind": row["exemption"], "reason": "because"}
     return {"project": project, "policy": {name: method in row["signUp"] for name, method in POLICY.items()},
-            "providers": providers(row, key),
+            "providers": providers(row, apple_key),
             "apps": {"app": app,
                      "native": {"platform": "ios", "bundleIds": ["com.example.app"], "signInMethods": []}}}
 
 
-def set_tenant(own_installation, project, realm, key):
+def set_tenant(own_installation, project, realm, apple_key):
     """Stores the tenant of a row in the database, because `projects apply` does not configure tenants."""
     realm_id = f"{project}/{TENANT}"
     settings = {name: method in realm["signUp"] for name, method in POLICY.items()}
     statements = [
         f"INSERT INTO project (id, parent_id, tenant_settings, name, profile, created_at) "
         f"VALUES ('{realm_id}', '{project}', '{json.dumps(settings)}', '', 'sekisho', now())"]
-    for name, members in providers(realm, key).items():
+    for name, members in providers(realm, apple_key).items():
         provider_settings = {
             "enabled": members.get("enabled", True), "clientIds": members["clientIds"],
             "relation": members.get("relation"), "hostedDomains": members.get("hostedDomains", [])}
@@ -98,11 +100,11 @@ def violations(stderr, row):
 
 
 @pytest.mark.parametrize("row", ROWS, ids=lambda row: row["row"])
-def test_projects_apply_reports_exactly_the_violations_of_the_row(own_installation, project, key, tmp_path, row):
+def test_projects_apply_reports_exactly_the_violations_of_the_row(own_installation, project, apple_key, tmp_path, row):
     path = tmp_path / "project.json"
-    path.write_text(json.dumps(project_file(row, project, key)))
+    path.write_text(json.dumps(project_file(row, project, apple_key)))
     if row["tenant"]:
-        set_tenant(own_installation, project, row["tenant"], key)
+        set_tenant(own_installation, project, row["tenant"], apple_key)
     try:
         completed = gateway.run("projects", "apply", str(path), "--prune", "--dry-run", **own_installation.environment)
     finally:

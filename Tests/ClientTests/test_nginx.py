@@ -12,7 +12,7 @@ import gateway
 from client import OWNER
 from firebase_js import MODULES, NAMES, requires_sdk
 from simulators import Simulators
-from web_app import WebApp, browser_with_library, consent
+from web_app import WebApp, browser_with_gapi, consent
 from web_site import FOLDER
 
 pytestmark = pytest.mark.slow
@@ -104,7 +104,7 @@ def window(own_dev, tmp_path_factory):
             # The policy of the page allows no import map, so one module imports the other by its path.
             text = (MODULES / name).read_text()
             (pages / name).write_text(re.sub(r"https://www\.gstatic\.com/firebasejs/[\d.]+/", "/", text))
-    with browser_with_library(folder, ports={HOST: port}) as (window, certificate):
+    with browser_with_gapi(folder, ports={HOST: port}) as (window, certificate):
         with nginx(folder, port, own_dev, certificate):
             yield window
 

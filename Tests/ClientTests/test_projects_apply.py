@@ -13,16 +13,10 @@ from installation import dump, master_key, sql
 GOOGLE = {"clientIds": ["google-client"], "clientSecret": "google-secret"}
 
 
-@pytest.fixture(scope="module")
-def key():
-    """A private key in the format that Apple issues."""
-    command = ["openssl", "genpkey", "-algorithm", "EC", "-pkeyopt", "ec_paramgen_curve:P-256"]
-    return subprocess.run(command, capture_output=True, text=True, timeout=60, check=True).stdout
-
-
 @pytest.fixture
-def apple(key):
-    return {"clientIds": ["com.example.app"], "teamId": "TEAM123456", "keyId": "KEY1234567", "privateKey": key}
+def apple(apple_key):
+    """A complete configuration of Apple, as a member of `providers`."""
+    return {"clientIds": ["com.example.app"], "teamId": "TEAM123456", "keyId": "KEY1234567", "privateKey": apple_key}
 
 
 @pytest.fixture
@@ -35,6 +29,7 @@ def project(own_installation):
 
 @pytest.fixture
 def apply(own_installation, tmp_path):
+    """A function that applies a project file, given as text or as an object, and returns the completed process."""
     def apply(content, *options):
         path = tmp_path / "project.json"
         path.write_text(content if isinstance(content, str) else json.dumps(content))

@@ -49,6 +49,7 @@ def test_the_files_of_one_request_exist():
     names = re.findall(r"`([\w+/]+\.swift)`", section(README, "One request: sign in with Apple"))
     assert len(names) > 10
     folder = None
+    # A name without a folder is in the folder of the name before it.
     for name in names:
         file = ROOT / "Sources" / name if "/" in name else folder / name
         assert file.exists(), name

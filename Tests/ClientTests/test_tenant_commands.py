@@ -43,20 +43,22 @@ def command(rs256_installation):
 
 
 def row(account):
+    """The row of an account in a file for `users import`."""
     return {
         "localId": account.uid, "email": account.email, "phoneNumber": account.phone_number,
         "passwordHash": as_base64(SELF_DESCRIBING_HASHES["bcrypt"](PASSWORD)),
         "providerUserInfo": [{"providerId": "google.com", "rawId": account.subject}]}
 
 
-def written(path, accounts):
+def import_file(path, accounts):
+    """Writes a file for `users import`, and returns its path."""
     path.write_text(json.dumps({"users": [row(account) for account in accounts]}))
     return str(path)
 
 
 def test_a_file_is_imported_into_one_tenant_only(full_admin, acme, zen, command, tmp_path):
     accounts = [unsaved_account() for _ in range(3)]
-    path = written(tmp_path / "users.json", accounts)
+    path = import_file(tmp_path / "users.json", accounts)
     completed = command("users", "import", path, tenant=acme.tenant_id)
     assert (completed.returncode, completed.stdout, completed.stderr) == (0, "imported 3 accounts\n", "")
     for account in accounts:
@@ -107,7 +109,7 @@ def test_a_row_that_names_another_tenant_is_rejected(acme, zen, command, tmp_pat
 
 @pytest.mark.parametrize("words", [["users", "import", "FILE"], ["users", "export", "FILE"]])
 def test_a_command_fails_for_an_unknown_tenant(command, tmp_path, words):
-    path = written(tmp_path / "users.json", [unsaved_account()])
+    path = import_file(tmp_path / "users.json", [unsaved_account()])
     completed = command(*[path if word == "FILE" else word for word in words], tenant="unknown")
     assert (completed.returncode, completed.stdout) == (1, "")
     assert completed.stderr == "sekisho: tenant demo/unknown does not exist\n"
@@ -184,38 +186,38 @@ ALL_SCOPES = ["config", "users.read", "users.write", "users.link", "tokens.mint"
 
 @pytest.fixture(scope="module")
 def narrow_admin(rs256_installation, rs256_serve, contract):
-    """Creates firebase-admin with a service key that has only the given scope, or every other scope."""
+    """A function that returns firebase-admin with a service key that has only a scope, or every scope except it."""
     keys = {}
 
-    def backend(scope, has_it):
-        if (scope, has_it) not in keys:
-            scopes = [scope] if has_it else [other for other in ALL_SCOPES if other != scope]
-            keys[scope, has_it] = create_service_key(rs256_installation, "--scopes", ",".join(scopes))
-        return serve_admin(rs256_serve, contract, keys[scope, has_it])
+    def with_key(scope, *, has_scope):
+        if (scope, has_scope) not in keys:
+            scopes = [scope] if has_scope else [other for other in ALL_SCOPES if other != scope]
+            keys[scope, has_scope] = create_service_key(rs256_installation, "--scopes", ",".join(scopes))
+        return serve_admin(rs256_serve, contract, keys[scope, has_scope])
 
-    return backend
+    return with_key
 
 
 @pytest.mark.parametrize(
     "scope, call", REQUIRED_SCOPES, ids=[f"{scope} {number}" for number, (scope, _) in enumerate(REQUIRED_SCOPES)])
 def test_the_scopes_of_a_key_apply_in_tenants(acme, narrow_admin, scope, call):
-    with narrow_admin(scope, False) as admin, pytest.raises(PermissionDeniedError) as error:
+    with narrow_admin(scope, has_scope=False) as admin, pytest.raises(PermissionDeniedError) as error:
         call(admin, admin.auth_for_tenant(acme.tenant_id))
     assert f"lacks the scope {scope}" in str(error.value)
-    with narrow_admin(scope, True) as admin:
+    with narrow_admin(scope, has_scope=True) as admin:
         call(admin, admin.auth_for_tenant(acme.tenant_id))
 
 
 def test_a_link_in_a_response_needs_the_scope_to_mint_tokens(acme, narrow_admin):
     account = import_account(acme)
-    with narrow_admin("tokens.mint", False) as admin, pytest.raises(PermissionDeniedError) as error:
+    with narrow_admin("tokens.mint", has_scope=False) as admin, pytest.raises(PermissionDeniedError) as error:
         admin.auth_for_tenant(acme.tenant_id).generate_password_reset_link(account.email)
     assert "lacks the scope tokens.mint" in str(error.value)
 
 
 def test_a_custom_token_of_a_tenant_needs_the_scope_to_mint_tokens(acme, narrow_admin):
     for has_scope in (False, True):
-        with narrow_admin("tokens.mint", has_scope) as admin:
+        with narrow_admin("tokens.mint", has_scope=has_scope) as admin:
             token = admin.auth_for_tenant(acme.tenant_id).create_custom_token("ada").decode()
             body = {"token": token, "tenantId": acme.tenant_id}
             response = admin.client.call("signInWithCustomToken", body)

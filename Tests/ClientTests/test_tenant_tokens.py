@@ -39,8 +39,8 @@ def custom_token_sign_in(admin):
 
 
 @pytest.fixture
-def cookie(admin, acme):
-    """Creates a session cookie of a tenant.
+def create_cookie(admin, acme):
+    """A function that creates a session cookie of a tenant from an ID token.
 
     The Python library cannot do this; libraries for other languages send this request.
     """
@@ -88,16 +88,16 @@ def test_a_token_names_its_tenant_and_is_rejected_in_others(admin, acme, zen, se
             library.verify_id_token(token["idToken"])
 
 
-def test_a_cookie_is_created_from_a_token_of_the_tenant(admin, acme, ada, session, cookie):
-    claims = admin.verify_session_cookie(cookie(session["idToken"]).body["sessionCookie"])
+def test_a_cookie_is_created_from_a_token_of_the_tenant(admin, acme, ada, session, create_cookie):
+    claims = admin.verify_session_cookie(create_cookie(session["idToken"]).body["sessionCookie"])
     assert (claims["uid"], claims["firebase"]["tenant"]) == (ada.uid, acme.tenant_id)
     assert claims["exp"] - claims["iat"] == 3600
 
 
-def test_no_cookie_is_created_from_a_token_of_another_tenant(admin, zen, session, cookie):
+def test_no_cookie_is_created_from_a_token_of_another_tenant(admin, zen, session, create_cookie):
     of_project = sign_in_with_password(admin.client, import_account(admin))
-    assert cookie(session["idToken"], zen.tenant_id).code == "TENANT_ID_MISMATCH"
-    assert cookie(of_project["idToken"]).code == "TENANT_ID_MISMATCH"
+    assert create_cookie(session["idToken"], zen.tenant_id).code == "TENANT_ID_MISMATCH"
+    assert create_cookie(of_project["idToken"]).code == "TENANT_ID_MISMATCH"
     with pytest.raises(InvalidArgumentError) as error:
         admin.create_session_cookie(session["idToken"], timedelta(hours=1))
     assert "TENANT_ID_MISMATCH" in str(error.value)

@@ -167,6 +167,7 @@ def test_only_users_of_the_tenant_are_deleted(admin, acme, zen):
     uids = [acme.create_user().uid for _ in range(2)]
     for other in (zen, admin):
         other.create_user(uid=uids[0])
+    # An unknown user counts as deleted.
     assert acme.delete_users([*uids, "unknown"]).success_count == 3
     assert list(acme.list_users().iterate_all()) == []
     assert zen.get_user(uids[0]).uid == admin.get_user(uids[0]).uid == uids[0]

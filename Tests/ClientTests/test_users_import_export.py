@@ -12,7 +12,7 @@ import requests
 
 from client import PASSWORD
 from gateway import binary, clean_environment, eventually, run, wait_for
-from hashes import KEY, SALT, SELF_DESCRIBING_HASHES, SEPARATOR, as_base64, firebase_scrypt
+from hashes import SIGNER_KEY, SALT, SELF_DESCRIBING_HASHES, SEPARATOR, as_base64, firebase_scrypt
 from installation import sql
 
 # The parameters of a Firebase project's password hashes, without the signer key.
@@ -78,14 +78,15 @@ def users(own_installation, tmp_path):
 
 
 @pytest.fixture
-def others(own_installation, tmp_path):
+def other_users(own_installation, tmp_path):
     """Another new project."""
     return Users(own_installation, f"q{secrets.token_hex(5)}", tmp_path)
 
 
 @pytest.mark.parametrize(("name", "content"), [("users.json", [ADA, BOB]), ("users.csv", CSV)])
 def test_an_export_of_firebase_is_imported_with_one_command(users, own_installation, name, content):
-    completed = users.import_file(users.file(content, name), *FIREBASE_HASH_OPTIONS, SEKISHO_HASH_KEY=as_base64(KEY))
+    path = users.file(content, name)
+    completed = users.import_file(path, *FIREBASE_HASH_OPTIONS, SEKISHO_HASH_KEY=as_base64(SIGNER_KEY))
     assert (completed.returncode, completed.stderr) == (0, "")
     assert completed.stdout == "imported 2 accounts, skipped 1 identity of unsupported providers\n"
     exported = {user["localId"]: user for user in json.loads(users.export())["users"]}
@@ -108,7 +109,7 @@ def test_an_export_of_firebase_is_imported_with_one_command(users, own_installat
 
 
 @pytest.mark.parametrize("format", ["json", "csv"])
-def test_an_export_can_be_imported_unchanged(users, others, format):
+def test_an_export_can_be_imported_unchanged(users, other_users, format):
     rows = [
         ADA | {"passwordHash": as_base64(SELF_DESCRIBING_HASHES["argon2id"](PASSWORD)), "salt": None,
                "providerUserInfo": ADA["providerUserInfo"][:2]},
@@ -117,8 +118,8 @@ def test_an_export_can_be_imported_unchanged(users, others, format):
     ]
     assert users.import_file(users.file(rows)).returncode == 0
     first = users.export(f"out.{format}")
-    assert others.import_file(users.folder / f"out.{format}").stdout == "imported 3 accounts\n"
-    assert others.export(f"again.{format}") == first
+    assert other_users.import_file(users.folder / f"out.{format}").stdout == "imported 3 accounts\n"
+    assert other_users.export(f"again.{format}") == first
     assert os.stat(users.folder / f"out.{format}").st_mode & 0o777 == 0o600
     assert users.export("format-by-option", "--format", format) == first
 
@@ -142,15 +143,17 @@ def test_an_export_does_not_follow_a_symbolic_link(users):
     assert not (users.folder / "out.json").is_symlink()
 
 
-def test_hashes_with_a_signer_key_need_this_key_in_every_import(users, others):
-    assert users.import_file(users.file([ADA]), *FIREBASE_HASH_OPTIONS, "--hash-key", as_base64(KEY)).returncode == 0
+def test_hashes_with_a_signer_key_need_this_key_in_every_import(users, other_users):
+    options = [*FIREBASE_HASH_OPTIONS, "--hash-key", as_base64(SIGNER_KEY)]
+    assert users.import_file(users.file([ADA]), *options).returncode == 0
     users.export("out.json")
-    rejected = others.import_file(users.folder / "out.json")
+    rejected = other_users.import_file(users.folder / "out.json")
     assert (rejected.returncode, "needs the signerKey" in rejected.stderr) == (1, True)
-    (users.folder / "key").write_text(as_base64(KEY) + "\n")
-    assert others.import_file(users.folder / "out.json", "--hash-key-file", str(users.folder / "key")).returncode == 0
+    (users.folder / "key").write_text(as_base64(SIGNER_KEY) + "\n")
+    accepted = other_users.import_file(users.folder / "out.json", "--hash-key-file", str(users.folder / "key"))
+    assert accepted.returncode == 0
     # The stored hash names the signer key by an ID, which differs between projects.
-    assert others.rows("password_hash")[0].split("$")[3:] == users.rows("password_hash")[0].split("$")[3:]
+    assert other_users.rows("password_hash")[0].split("$")[3:] == users.rows("password_hash")[0].split("$")[3:]
 
 
 INVALID_ROWS = [

@@ -11,20 +11,20 @@ from certificates import certificate
 from simulators import fresh_person
 from web_site import files, site
 
-LIBRARY_HOST = "apis.google.com"
+GAPI_HOST = "apis.google.com"
 
 
 @contextmanager
-def browser_with_library(folder, *, ports=None):
-    """Yields Chromium and a certificate. Chromium reaches only loopback, and gets a replacement for Google's script.
+def browser_with_gapi(folder, *, ports=None):
+    """Yields Chromium and a certificate. Chromium reaches only loopback, and gets gapi.js instead of Google's script.
 
     `ports` maps further host names to ports on loopback; Chromium resolves no other names. Servers for these names use
     the certificate.
     """
-    served = certificate(folder, LIBRARY_HOST, *(ports or {}))
+    served = certificate(folder, GAPI_HOST, *(ports or {}))
     script = files("gapi.js")["/gapi.js"]
-    with site({"/js/api.js": script}, tls=served.context()) as library:
-        names = {LIBRARY_HOST: library.port} | (ports or {})
+    with site({"/js/api.js": script}, tls=served.context()) as script_host:
+        names = {GAPI_HOST: script_host.port} | (ports or {})
         rules = [f"MAP {name} 127.0.0.1:{port}" for name, port in names.items()]
         rules += ["MAP * ~NOTFOUND", "EXCLUDE localhost", "EXCLUDE 127.0.0.1"]
         arguments = [

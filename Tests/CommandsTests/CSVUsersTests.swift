@@ -31,7 +31,7 @@ struct CSVUsersTests {
         #expect(rows.map(\.json) == [.failure(.tooLong), .success(#"{"localId":"last"}"#)])
     }
 
-    @Test("No row is read from a quoted field that is too long and does not end")
+    @Test("A quoted field that is too long and does not end is an error, and no row is read from it")
     func unterminated() throws {
         var rows: [(line: Int, json: Result<String, UserRow.Fault>)] = []
         #expect(throws: Failure.self) { try parse("long,\"\(Self.filler)\nadmin\n", into: &rows) }

@@ -239,9 +239,9 @@ struct ProjectFileTests {
             ),
             (#"{"project": "demo", "apps": {"ios": {"exemption": {}}}}"#, ["apps.ios.exemption.kind: kind and reason"]),
         ])
-    func mistakes(json: String, problems: [String]) throws {
+    func mistakes(json: String, beginnings: [String]) throws {
         let error = try #require(throws: ConfigurationError.self) { try Self.parsed(json) }
-        #expect(error.problems.count == problems.count)
-        for (problem, beginning) in zip(error.problems, problems) { #expect(problem.hasPrefix(beginning)) }
+        #expect(error.problems.count == beginnings.count)
+        for (problem, beginning) in zip(error.problems, beginnings) { #expect(problem.hasPrefix(beginning)) }
     }
 }

@@ -62,7 +62,7 @@ struct EmailRendererTests {
     }
 
     @Test(
-        "The HTML contains the text, the subject names the project, and no part contains the recipient's address",
+        "The HTML contains the text, escaped; the subject names the project; no part contains the recipient's address",
         arguments: kindsAndLanguages)
     func sameText(kind: OutgoingEmail.Kind, language: Language) throws {
         let message = try Self.message(kind, language)
@@ -198,6 +198,7 @@ struct EmailRendererTests {
         let lines = message.text.split(separator: "\n")
         for (name, code) in zip(names, codes) {
             let label = language == .english ? "Remove sign-in with \(name)" : "\(name)によるログインを削除する"
+            // Without an API key in the payload, the link contains the project ID instead.
             let link = "\(page)\(code)&apiKey=demo&lang=\(language.rawValue)"
             #expect(zip(lines, lines.dropFirst()).contains { $0 == label && $1 == link })
             #expect(

@@ -190,7 +190,7 @@ struct EmailWorkerTests {
         let error = DeliveryError.rejected(status: 550, to: .recipient)
         let state = try await Self.deliver([Self.queued()], result: .permanent(error))
         #expect(state.calls == ["give up the mail server replied 550 to RCPT"])
-        #expect(state.outcomes == [.givenUp(.rejected(error))])
+        #expect(state.outcomes == [.givenUp(.smtp(error))])
     }
 
     @Test(

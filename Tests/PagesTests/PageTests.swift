@@ -88,20 +88,20 @@ struct PageTests {
             Row(testDescription: "emailVerified") { .emailVerified($0.email, continuing: $0.continueURL, $0.context) },
             Row(testDescription: "emailDisavowed") { .emailDisavowed($0.context) },
             Row(testDescription: "resetPassword") {
-                .resetPassword(of: $0.email, $0.rules, removing: [], $0.form, $0.context)
+                .resetPassword(of: $0.email, $0.rules, removable: [], $0.form, $0.context)
             },
             Row(testDescription: "resetPassword, rejected password") {
-                .resetPassword(of: $0.email, $0.rules, missing: everyRequirement, removing: [], $0.form, $0.context)
+                .resetPassword(of: $0.email, $0.rules, missing: everyRequirement, removable: [], $0.form, $0.context)
             },
             Row(testDescription: "resetPassword, identities") {
-                .resetPassword(of: $0.email, $0.rules, removing: $0.identities, $0.form, $0.context)
+                .resetPassword(of: $0.email, $0.rules, removable: $0.identities, $0.form, $0.context)
             },
             Row(testDescription: "resetPassword, recovered") {
-                .resetPassword(of: $0.email, $0.rules, removing: [], after: .recovered($0.email), $0.form, $0.context)
+                .resetPassword(of: $0.email, $0.rules, removable: [], after: .recovered($0.email), $0.form, $0.context)
             },
             Row(testDescription: "resetPassword, removed") {
                 .resetPassword(
-                    of: $0.email, $0.rules, removing: [], after: .removed(.named($0.provider)), $0.form, $0.context)
+                    of: $0.email, $0.rules, removable: [], after: .removed(.named($0.provider)), $0.form, $0.context)
             },
             Row(testDescription: "removeSignInMethod") {
                 .removeSignInMethod(
@@ -122,7 +122,7 @@ struct PageTests {
                 .emailChanged(to: $0.email, continuing: $0.continueURL, $0.context)
             },
             Row(testDescription: "recoverEmail") {
-                .recoverEmail(to: $0.email, leaving: $0.email, removing: $0.identities, $0.form, $0.context)
+                .recoverEmail(to: $0.email, from: $0.email, removable: $0.identities, $0.form, $0.context)
             },
             Row(testDescription: "emailRecovered") {
                 .emailRecovered(to: $0.email, continuing: $0.continueURL, $0.context)
@@ -168,8 +168,8 @@ struct PageTests {
             #expect(text.hasPrefix("<!DOCTYPE html>\n<html lang=\"\(language.rawValue)\">"))
         }
         let words = texts[1].replacing(#/<style>.*?</style>|<[^>]*>/#, with: " ")
-        let known = ["Demo", "example", "ada", "com", "UTC", "app"]
-        let latin = words.matches(of: #/[A-Za-z]{3,}/#).map { String($0.output) }.filter { !known.contains($0) }
+        let allowed = ["Demo", "example", "ada", "com", "UTC", "app"]
+        let latin = words.matches(of: #/[A-Za-z]{3,}/#).map { String($0.output) }.filter { !allowed.contains($0) }
         #expect(latin == [])
     }
 

@@ -12,6 +12,7 @@ struct BreachedPasswordTests {
     /// SHA-1 of `password` is 5BAA61E4C9B93F3F0682250B6CF8331B7EE68FD8.
     static let range = "/range/5BAA6"
     static let suffix = "1E4C9B93F3F0682250B6CF8331B7EE68FD8"
+    /// Lines of the list for other passwords.
     static let others = ["003D68EB55068C33ACE09247EE4C639306B:3", "012C192B2F16F82EA0EB9EF18D9D539B0DD:1"]
 
     /// A client of the list, and the failures that it reported.
@@ -64,7 +65,7 @@ struct BreachedPasswordTests {
             Row(testDescription: "in lower case", lines: ["\(suffix.lowercased()):7"], isBreached: true),
             Row(testDescription: "not listed", lines: others, isBreached: false),
             Row(testDescription: "as padding, with the count zero", lines: others + ["\(suffix):0"], isBreached: false),
-            Row(testDescription: "as padding of many digits", lines: ["\(suffix):000"], isBreached: false),
+            Row(testDescription: "as padding, with the count 000", lines: ["\(suffix):000"], isBreached: false),
             Row(
                 testDescription: "shifted by one digit",
                 lines: ["0\(suffix.dropLast()):7", "\(suffix.dropFirst())0:7"],

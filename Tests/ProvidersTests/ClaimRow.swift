@@ -24,7 +24,7 @@ struct ClaimRow: CustomTestStringConvertible {
         } + issuers
         + wrongAudiences.map { seen in
             ClaimRow("audience '\(seen)'", ["aud": .string(seen)], .audience(expected: clientIDs, seen: [seen]))
-        } + audiences + parties + times + ["exp", "iat", "nbf"].flatMap(wrongTimes) + subjects
+        } + audiences + parties + times + ["exp", "iat", "nbf"].flatMap(wrongTimes) + subjects + events
 
     private static let issuer = "https://appleid.apple.com"
 
@@ -113,6 +113,8 @@ struct ClaimRow: CustomTestStringConvertible {
         ClaimRow("a subject of 256 characters", ["sub": .string(String(repeating: "s", count: 256))], .claim("sub")),
         ClaimRow("a subject with a line feed", ["sub": "a\nb"], .claim("sub")),
         ClaimRow("a subject with DEL", ["sub": "a\u{7F}"], .claim("sub")),
-        ClaimRow("a token with events", ["events": ["x": [:]]], .claim("events")),
     ]
+
+    /// A token with events is a notification.
+    static let events = [ClaimRow("a token with events", ["events": ["x": [:]]], .claim("events"))]
 }

@@ -142,6 +142,7 @@ struct KeyCacheTests {
         fixture.provider.publish(.failure, at: Fixture.appleKeysURL)
         for _ in 1...3 { await #expect(throws: ProviderUnreachable.self) { try await fixture.verify(lastingToken()) } }
         #expect(fixture.provider.requestedURLs.count == 1)
+        // The pause after a failed fetch.
         fixture.clock.advance(by: .seconds(10))
         fixture.provider.publish(.keys(of: Keys.current), at: Fixture.appleKeysURL)
         #expect(try await fixture.acceptsAppleToken())
@@ -155,6 +156,7 @@ struct KeyCacheTests {
         fixture.clock.advance(by: .seconds(3600))
         for _ in 1...5 { #expect(try await fixture.acceptsAppleToken()) }
         #expect(fixture.provider.requestedURLs.count == 2)
+        // The pause after a failed fetch.
         fixture.clock.advance(by: .seconds(10))
         #expect(try await fixture.acceptsAppleToken())
         #expect(fixture.provider.requestedURLs.count == 3)

@@ -197,7 +197,8 @@ final class TestDocumentStore: Sendable {
     struct Broken: Error {}
 
     let documents = Mutex<[String: ProviderDocument]>([:])
-    let forced = Mutex<[String: Instant]>([:])
+    /// The time of the last forced fetch of each URL.
+    let forcedFetches = Mutex<[String: Instant]>([:])
     let isBroken = Mutex(false)
 
     var documentStore: ProviderDocumentStore {
@@ -205,9 +206,9 @@ final class TestDocumentStore: Sendable {
             load: { [self] url in
                 try requireAvailable()
                 let stored = documents.withLock { $0[url] }
-                let forcedRefetchAt = forced.withLock { $0[url] }
+                let forcedFetchClaimedAt = forcedFetches.withLock { $0[url] }
                 return stored.map {
-                    ProviderDocument(body: $0.body, fetchedAt: $0.fetchedAt, forcedRefetchAt: forcedRefetchAt)
+                    ProviderDocument(body: $0.body, fetchedAt: $0.fetchedAt, forcedFetchClaimedAt: forcedFetchClaimedAt)
                 }
             },
             store: { [self] url, body, fetchedAt in
@@ -216,9 +217,9 @@ final class TestDocumentStore: Sendable {
             },
             claimForcedFetch: { [self] url, now in
                 try requireAvailable()
-                return forced.withLock { forced in
-                    if let last = forced[url], now < last + ProviderDocumentStore.forcedFetchInterval { return false }
-                    forced[url] = now
+                return forcedFetches.withLock { fetches in
+                    if let last = fetches[url], now < last + ProviderDocumentStore.forcedFetchInterval { return false }
+                    fetches[url] = now
                     return true
                 }
             })

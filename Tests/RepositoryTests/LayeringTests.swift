@@ -55,9 +55,9 @@ struct LayeringTests {
         uniqueKeysWithValues: platform.map { ("Sources/Platform/\($0)", $1) } + layers.map { ("Sources/\($0)", $1) })
 
     /// The modules that a file of Sources or Examples imports.
-    static func imports(of file: String) throws -> [String] { try #require(try imports.get()[file]) }
+    static func imports(of file: String) throws -> [String] { try #require(try importsByFile.get()[file]) }
 
-    private static let imports = Result {
+    private static let importsByFile = Result {
         let files = try ["Sources", "Examples"].flatMap { try Repository.files(in: $0, ending: ".swift") }
         return Dictionary(uniqueKeysWithValues: try files.map { ($0, imports(in: try Repository.text($0))) })
     }
@@ -75,7 +75,7 @@ struct LayeringTests {
     }
 
     @Test("A module imports only the modules that the tables permit", arguments: allowed.keys.sorted())
-    func imports(below folder: String) throws {
+    func modules(folder: String) throws {
         let allowed = try #require(Self.allowed[folder]).union(Self.externalModules)
         for file in try Repository.files(in: folder, ending: ".swift") {
             for name in try Self.imports(of: file) where !allowed.contains(name) {

@@ -14,7 +14,7 @@ struct AppleMigrationTests {
         _ = try fixture.apple.authorize(.grace, client: AppleFixture.app)
     }
 
-    private func token(team: String, scope: String? = "user.migration") throws -> Response {
+    private func requestToken(team: String, scope: String? = "user.migration") throws -> Response {
         try fixture.apple.post(
             SimulatedApple.tokenPath,
             [
@@ -32,7 +32,7 @@ struct AppleMigrationTests {
 
     @Test("Subjects are exchanged through the transfer_sub that identity tokens contain")
     func exchange() throws {
-        let old = try #require(try token(team: AppleFixture.team).json["access_token"]?.text)
+        let old = try #require(try requestToken(team: AppleFixture.team).json["access_token"]?.text)
         let subject = SimulatedApple.subject(of: .grace, in: AppleFixture.team)
         let form: [String: String?] = ["sub": subject, "target": Self.newTeam]
         let transferSubject = try #require(
@@ -41,7 +41,7 @@ struct AppleMigrationTests {
         fixture.apple.transfer(AppleFixture.app, to: Self.newTeam)
         let claims = try fixture.claims(of: fixture.apple.identityToken(for: .grace, audience: AppleFixture.app))
         #expect(claims["transfer_sub"] == .string(transferSubject))
-        let new = try #require(try token(team: Self.newTeam).json["access_token"]?.text)
+        let new = try #require(try requestToken(team: Self.newTeam).json["access_token"]?.text)
         let json = try migrate(["transfer_sub": transferSubject], team: Self.newTeam, bearer: new).json
         #expect(
             json
@@ -51,10 +51,10 @@ struct AppleMigrationTests {
 
     @Test("A transfer is rejected for another scope or team, an invalid or expired token, and a person without consent")
     func refused() throws {
-        #expect(try token(team: AppleFixture.team, scope: "name").outcome == "400 invalid_scope")
-        #expect(try token(team: AppleFixture.team, scope: nil).outcome == "400 invalid_scope")
-        #expect(try token(team: Self.newTeam).outcome == "400 invalid_client")
-        let bearer = try #require(try token(team: AppleFixture.team).json["access_token"]?.text)
+        #expect(try requestToken(team: AppleFixture.team, scope: "name").outcome == "400 invalid_scope")
+        #expect(try requestToken(team: AppleFixture.team, scope: nil).outcome == "400 invalid_scope")
+        #expect(try requestToken(team: Self.newTeam).outcome == "400 invalid_client")
+        let bearer = try #require(try requestToken(team: AppleFixture.team).json["access_token"]?.text)
         func outcome(_ person: SimulatedPerson, _ bearer: String) throws -> String {
             let subject = SimulatedApple.subject(of: person, in: AppleFixture.team)
             let form: [String: String?] = ["sub": subject, "target": Self.newTeam]

@@ -74,9 +74,9 @@ struct AppleTokenEndpointTests {
         arguments: [
             Row(testDescription: "valid, after five minutes less a second", delay: 299, outcome: "200"),
             Row(testDescription: "after five minutes", delay: 300, outcome: "400 invalid_grant"),
-            Row(testDescription: "long after", delay: 86_400, outcome: "400 invalid_grant"),
-            Row(testDescription: "unknown", changes: ["code": "c0"], outcome: "400 invalid_grant"),
-            Row(testDescription: "missing", changes: ["code": nil], outcome: "400 invalid_request"),
+            Row(testDescription: "after a day", delay: 86_400, outcome: "400 invalid_grant"),
+            Row(testDescription: "an unknown code", changes: ["code": "c0"], outcome: "400 invalid_grant"),
+            Row(testDescription: "no code", changes: ["code": nil], outcome: "400 invalid_request"),
             Row(
                 testDescription: "with a redirect URI", changes: ["redirect_uri": AppleFixture.callback],
                 outcome: "400 invalid_grant"),
@@ -121,12 +121,12 @@ struct AppleTokenEndpointTests {
         arguments: [
             SecretRow(testDescription: "valid", outcome: "200"),
             SecretRow(
-                testDescription: "six months", change: { $0["exp"] = .integer(1_800_000_000 + 15_777_000) },
+                testDescription: "six months", change: { $0["exp"] = .integer(TestClock.start + 15_777_000) },
                 outcome: "200"),
             SecretRow(
                 testDescription: "longer than six months",
-                change: { $0["exp"] = .integer(1_800_000_000 + 15_777_001) }),
-            SecretRow(testDescription: "expired", change: { $0["exp"] = .integer(1_800_000_000) }),
+                change: { $0["exp"] = .integer(TestClock.start + 15_777_001) }),
+            SecretRow(testDescription: "expired", change: { $0["exp"] = .integer(TestClock.start) }),
             SecretRow(testDescription: "without expiry", change: { $0["exp"] = nil }),
             SecretRow(testDescription: "another team", change: { $0["iss"] = .string("TEAM654321") }),
             SecretRow(testDescription: "another client", change: { $0["sub"] = .string(AppleFixture.site) }),

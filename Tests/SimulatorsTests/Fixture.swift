@@ -16,7 +16,9 @@ enum Keys {
 
 /// Seconds since 1970, which change only when a test advances them.
 final class TestClock: Sendable {
-    private let seconds = Mutex<Int64>(1_800_000_000)
+    static let start: Int64 = 1_800_000_000
+
+    private let seconds = Mutex(TestClock.start)
 
     var now: Int64 { seconds.withLock { $0 } }
 

@@ -84,7 +84,7 @@ struct GoogleTests {
             isOffline: isOffline, asksAgain: asksAgain)
     }
 
-    private func token(_ changes: [String: String?]) throws -> (outcome: String, json: Claims) {
+    private func requestTokens(_ changes: [String: String?]) throws -> (outcome: String, json: Claims) {
         var form: [String: String?] = [
             "grant_type": "authorization_code", "client_id": Self.client, "client_secret": "s",
             "redirect_uri": Self.callback, "code_verifier": Self.verifier,
@@ -97,16 +97,16 @@ struct GoogleTests {
     @Test("A code is redeemed once, and its response has a refresh token only after a new consent")
     func redeem() throws {
         let code = try code()
-        let (outcome, json) = try token(["code": code])
+        let (outcome, json) = try requestTokens(["code": code])
         #expect(outcome == "200")
         let access = try #require(json["access_token"]?.text)
         let claims = try claims(of: try #require(json["id_token"]?.text))
         #expect(claims["at_hash"] == halfHash(access))
         #expect(claims["nonce"] == .string("n"))
         #expect(json["refresh_token"]?.text != nil)
-        #expect(try token(["code": code]).outcome == "400 invalid_grant")
-        #expect(try token(["code": self.code()]).json["refresh_token"] == nil)
-        #expect(try token(["code": self.code(asksAgain: true)]).json["refresh_token"] != nil)
+        #expect(try requestTokens(["code": code]).outcome == "400 invalid_grant")
+        #expect(try requestTokens(["code": self.code()]).json["refresh_token"] == nil)
+        #expect(try requestTokens(["code": self.code(asksAgain: true)]).json["refresh_token"] != nil)
     }
 
     @Test(
@@ -122,18 +122,18 @@ struct GoogleTests {
     func refused(changes: [String: String?], delay: Int64, outcome: String) throws {
         let code = try code()
         clock.advance(by: delay)
-        #expect(try token(["code": code].merging(changes) { $1 }).outcome == outcome)
+        #expect(try requestTokens(["code": code].merging(changes) { $1 }).outcome == outcome)
     }
 
     @Test("A refresh token can be used until it is revoked, and revoked once")
     func revoke() throws {
-        let refresh = try #require(try token(["code": code()]).json["refresh_token"]?.text)
+        let refresh = try #require(try requestTokens(["code": code()]).json["refresh_token"]?.text)
         let renewal: [String: String?] = ["grant_type": "refresh_token", "refresh_token": refresh]
-        let (outcome, json) = try token(renewal)
+        let (outcome, json) = try requestTokens(renewal)
         #expect(outcome == "200")
         #expect(json["refresh_token"] == nil)
         #expect(try google.post(SimulatedGoogle.revocationPath, ["token": refresh]).outcome == "200")
         #expect(try google.post(SimulatedGoogle.revocationPath, ["token": refresh]).outcome == "400 invalid_token")
-        #expect(try token(renewal).outcome == "400 invalid_grant")
+        #expect(try requestTokens(renewal).outcome == "400 invalid_grant")
     }
 }

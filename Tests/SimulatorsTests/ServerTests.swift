@@ -103,16 +103,16 @@ struct ServerTests {
         apple.faultInjection.injectFault(.silent)
         try await SimulatorServer.run(apple) { server in
             let port = server.port
-            async let waiting = Self.outcome(port: port)
+            async let waiting = Self.failure(port: port)
             while apple.keyFetches == 0 { try await Task.sleep(for: .milliseconds(1)) }
             await server.stop()
             #expect(await waiting == .noAnswer)
-            #expect(await Self.outcome(port: port) == .notConnected)
+            #expect(await Self.failure(port: port) == .notConnected)
             await server.stop()
             apple.faultInjection.reset()
             try server.resume()
             try server.resume()
-            #expect(await Self.outcome(port: port) == nil)
+            #expect(await Self.failure(port: port) == nil)
         }
     }
 
@@ -120,15 +120,16 @@ struct ServerTests {
     func stop() async throws {
         let server = try SimulatorServer(apple)
         await server.stop()
-        #expect(await Self.outcome(port: server.port) == .notConnected)
+        #expect(await Self.failure(port: server.port) == .notConnected)
         let second = try SimulatorServer(apple, port: server.port)
         #expect(second.port == server.port)
         #expect(second.baseURL == "http://127.0.0.1:\(server.port)")
         await second.stop()
     }
 
+    /// Returns the failure of a request to `port`; `nil` if there is a response.
     @concurrent
-    private static func outcome(port: UInt16) async -> LoopbackClient.Failure? {
+    private static func failure(port: UInt16) async -> LoopbackClient.Failure? {
         do {
             _ = try LoopbackClient.get(SimulatedApple.keysPath, port: port)
             return nil

@@ -18,6 +18,8 @@ struct JanitorFixture: Sendable {
     }
 
     /// Inserts a project. Its number is unique if the IDs of a test's projects differ in length.
+    ///
+    /// - Parameter anonymousLifetime: in seconds (default: unused anonymous accounts are kept).
     func insertProject(_ id: String = "demo", anonymousLifetime: Int = 0) async throws {
         try await run(
             """

@@ -30,6 +30,6 @@ extension Session {
     }
 }
 
-extension IDTokenClaim {
+extension IDTokenContents {
     init(of session: Session) { self.init(account: session.account, session: session.id) }
 }

@@ -30,7 +30,7 @@ final class AppleServer: Sendable {
 
     /// Registers the client IDs with `key` (default: the public key of ``privateKey``).
     func register(in apple: SimulatedApple, key: PublicKey? = nil) {
-        for (id, kind) in [(SimulatedProviders.appleClient, AppleClient.Kind.native), ("com.example.web", .web)] {
+        for (id, kind) in [(SimulatedProviders.appleClient, AppleClient.Kind.native), (TestGateway.webClient, .web)] {
             apple.register(
                 AppleClient(
                     id: id, team: Self.team, kind: kind, keys: [Self.keyID: key ?? privateKey.publicKey]))

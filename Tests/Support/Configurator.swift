@@ -70,6 +70,7 @@ struct Configurator: Sendable {
         ]
     }
 
+    /// The input for a configuration of Google.
     static let google: JSON = ["enabled": true, "clientId": "google-client", "clientSecret": "google-secret"]
 
     func enableApple() async throws {

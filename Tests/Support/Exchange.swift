@@ -45,7 +45,7 @@ extension Exchange {
     /// The email action code in the form of a page.
     var formCode: String? { text.firstMatch(of: /name="oobCode" value="([^"]*)"/).map { String($0.output.1) } }
 
-    /// The result that the script of a page passes to Firebase's SDK.
+    /// What the script of a page reads: the event for Firebase's SDK, and how to deliver the event.
     var delivery: JSON? {
         text.firstMatch(of: #/data-delivery="([^"]*)"/#).flatMap { match in
             let text = String(match.output.1).replacing("&quot;", with: "\"").replacing("&amp;", with: "&")

@@ -47,6 +47,7 @@ struct LoginServicesRow: Decodable, Sendable, CustomTestStringConvertible {
         id: ID("native"),
         settings: AppSettings(platform: .ios, bundleIDs: ["com.example.app"], signInMethods: []))
 
+    /// - Parameter state: a value of ``apple``.
     static func clientIDs(ofApple state: String) -> [String] {
         switch state {
         case "bundleOnly": ["com.example.app"]

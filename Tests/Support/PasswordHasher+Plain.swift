@@ -28,6 +28,7 @@ extension PasswordHasher {
 final class PasswordChecks: Sendable {
     fileprivate let recorded = Mutex<[Bool]>([])
 
-    /// For each password check, whether there was a stored hash.
-    var all: [Bool] { recorded.withLock { $0 } }
+    var count: Int { hadStoredHash.count }
+    /// For each password check, in order, whether the account had a stored hash.
+    var hadStoredHash: [Bool] { recorded.withLock { $0 } }
 }

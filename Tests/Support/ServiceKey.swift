@@ -28,6 +28,7 @@ struct ServiceKey: Sendable {
         #expect(isCreated)
     }
 
+    /// The audience of custom tokens.
     static let audience = "https://identitytoolkit.googleapis.com/google.identity.identitytoolkit.v1.IdentityToolkit"
 
     /// A custom token that is valid at `now`, unless `change` makes it invalid.

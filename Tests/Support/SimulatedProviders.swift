@@ -47,7 +47,7 @@ struct SimulatedProviders: Sendable {
     var fetch: DocumentFetch {
         DocumentFetch { [apple, google, corporate, requestLog] address in
             requestLog.record(address.url)
-            if let document = try corporate.document(at: address.url) { return (document, nil) }
+            if let document = try corporate.document(at: address.url) { return (body: document, maxAge: nil) }
             let provider: any SimulatedProvider =
                 if address.url == ProviderEndpoints.live.apple.keys.url {
                     apple
@@ -61,7 +61,7 @@ struct SimulatedProviders: Sendable {
                 to: Request(
                     id: "0", method: .get, path: path, query: [], headers: Headers(), body: [], peer: "127.0.0.1"))
             guard response.status == 200 else { throw UnknownAddress(url: address.url) }
-            return (response.body, nil)
+            return (body: response.body, maxAge: nil)
         }
     }
 
@@ -87,7 +87,7 @@ struct SimulatedProviders: Sendable {
 
     static let providers = [
         ProviderSettings(
-            provider: .apple, isEnabled: true, clientIDs: [appleClient, "com.example.web"], hasSecret: true,
+            provider: .apple, isEnabled: true, clientIDs: [appleClient, TestGateway.webClient], hasSecret: true,
             apple: AppleSettings(teamID: AppleServer.team, keyID: AppleServer.keyID)),
         ProviderSettings(provider: .google, isEnabled: true, clientIDs: [googleClient]),
     ]
@@ -137,6 +137,7 @@ extension TestGateway {
         return Proof(provider: "google.com", idToken: idToken, rawNonce: nonce)
     }
 
+    /// - Parameter more: further members of the request.
     func signIn(_ proof: Proof, _ more: [String: JSON] = [:]) async throws -> Exchange {
         try await signInWithIdp(
             more.merging(["postBody": .string(proof.postBody), "requestUri": "http://localhost"]) { given, _ in given })

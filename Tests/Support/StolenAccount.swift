@@ -15,7 +15,7 @@ struct StolenAccount: Sendable {
     let victim: TestGateway.Tokens
     /// The session that the merge opened in the attacker's account, which is the target.
     let attacker: TestGateway.Tokens
-    /// The code of the email to the victim.
+    /// The code in the notice of the merge, which the victim received.
     let code: String
 
     /// - Parameter targetHasAddress: whether the attacker's account has an address before the merge; otherwise the

@@ -19,6 +19,7 @@ struct TenantFixture: Sendable {
         serviceKey = try await ServiceKey(in: self.gateway)
     }
 
+    /// Calls an operation for administrators with the service key.
     func send(
         _ method: HTTP.Method, _ path: String, _ body: JSON? = nil, _ query: [(name: String, value: String)] = []
     ) async throws -> Exchange {
@@ -44,19 +45,20 @@ struct TenantFixture: Sendable {
         in tenant: String?, email: String = "ada@example.com", password: String = "secret1"
     ) async throws -> TestGateway.Tokens {
         try TestGateway.Tokens(
-            try await client("signUp", in: tenant, ["email": .string(email), "password": .string(password)]))
+            try await callAsClient("signUp", in: tenant, ["email": .string(email), "password": .string(password)]))
     }
 
     func signIn(
         in tenant: String?, email: String = "ada@example.com", password: String = "secret1"
     ) async throws -> Exchange {
-        try await client("signInWithPassword", in: tenant, ["email": .string(email), "password": .string(password)])
+        try await callAsClient(
+            "signInWithPassword", in: tenant, ["email": .string(email), "password": .string(password)])
     }
 
     /// Creates an account in the tenant. Returns the code that verifies its address, and its tokens.
     func verificationCode(in tenant: String) async throws -> (code: String, TestGateway.Tokens) {
         let ada = try await signUp(in: tenant)
-        let sent = try await client(
+        let sent = try await callAsClient(
             "sendOobCode", in: tenant, ["requestType": "VERIFY_EMAIL", "idToken": .string(ada.idToken)])
         #expect(sent.status == 200)
         return (try await gateway.code(.verifyEmail), ada)
@@ -65,7 +67,7 @@ struct TenantFixture: Sendable {
     /// Calls an operation for clients.
     ///
     /// - Parameter tenant: `nil` for the project itself.
-    func client(_ operation: String, in tenant: String?, _ body: [String: JSON]) async throws -> Exchange {
+    func callAsClient(_ operation: String, in tenant: String?, _ body: [String: JSON]) async throws -> Exchange {
         var body = body
         body["tenantId"] = tenant.map(JSON.string)
         return try await gateway.post("/v1/accounts:\(operation)", .object(body))

@@ -64,7 +64,7 @@ final class TestBrowser: Sendable {
             let posted = try await postAppleForm(of: person, for: authorizationURL, change: change)
             return "/__/auth/" + (try #require(posted.location, "\(posted.text)"))
         }
-        let request = Parameters(authorizationURL)
+        let request = QueryParameters(authorizationURL)
         var response = [
             ("state", request["state"]), ("code", try gateway.code(of: person, for: authorizationURL)),
             ("iss", Self.issuer(of: authorizationURL)),
@@ -78,7 +78,7 @@ final class TestBrowser: Sendable {
     ) async throws -> Exchange {
         var form = try gateway.appleForm(of: person, for: authorizationURL)
         change(&form)
-        return try await send(.post, Parameters(authorizationURL)["redirect_uri"], form: form, isCrossSite: true)
+        return try await send(.post, QueryParameters(authorizationURL)["redirect_uri"], form: form, isCrossSite: true)
     }
 
     fileprivate static func issuer(of url: String) -> String {
@@ -87,7 +87,7 @@ final class TestBrowser: Sendable {
 }
 
 /// The query of a URL.
-struct Parameters {
+struct QueryParameters {
     let all: [String: String]
 
     init(_ url: String) {
@@ -117,7 +117,7 @@ extension TestGateway {
 
     /// The code that a provider gives a person for the request in the URL.
     func code(of person: SimulatedPerson, for authorizationURL: String) throws -> String {
-        let request = Parameters(authorizationURL)
+        let request = QueryParameters(authorizationURL)
         if authorizationURL.isOfApple {
             return try appleForm(of: person, for: authorizationURL).first { $0.0 == "code" }?.1 ?? ""
         }
@@ -134,7 +134,7 @@ extension TestGateway {
 
     /// The form that Apple's page posts after the person has agreed.
     func appleForm(of person: SimulatedPerson, for authorizationURL: String) throws -> [(String, String)] {
-        let request = Parameters(authorizationURL)
+        let request = QueryParameters(authorizationURL)
         return try simulators.apple.authorize(
             person, client: request["client_id"], nonce: request["nonce"], state: request["state"],
             redirectURI: request["redirect_uri"]

@@ -2,7 +2,7 @@ public import Postgres
 
 extension TestDatabase {
     /// Selects the connections to this database whose statements wait for locks.
-    public static let blocked: SQL = """
+    public static let blockedConnections: SQL = """
         SELECT pid FROM pg_stat_activity
         WHERE datname = current_database() AND wait_event_type = 'Lock' AND state = 'active'
         """
@@ -14,7 +14,7 @@ extension TestDatabase {
         // All connections of `pool` may wait for locks.
         try await withSeparateConnection { observer in
             for _ in 1...12_000 {
-                if try await observer.query(Self.blocked).count >= count || isDone() { return }
+                if try await observer.query(Self.blockedConnections).count >= count || isDone() { return }
                 try await Task.sleep(for: .milliseconds(5))
             }
             throw NoBlockedStatement()

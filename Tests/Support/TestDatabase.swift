@@ -81,12 +81,12 @@ public final class TestCluster: Sendable {
         return MigratedDatabase(url: try newDatabase(template: "template_migrated"), on: loop)
     }
 
-    /// Empties a database for a later test. If a test changed its schema, if a statement of the test is still running,
-    /// or if emptying fails, it is not used again.
+    /// Empties a database for a later test. The database is not used again if a test changed its schema, if one of its
+    /// connections is still busy, or if emptying fails.
     fileprivate func recycle(_ database: MigratedDatabase) async {
         do {
             let fingerprint = try await database.pool.query(.schemaFingerprint).first?.decode("value", as: String.self)
-            guard fingerprint == schemaFingerprint, try await database.pool.query(.otherStatements).isEmpty else {
+            guard fingerprint == schemaFingerprint, try await database.pool.query(.busyConnections).isEmpty else {
                 return await database.pool.close()
             }
             _ = try await database.pool.execute(.emptyEveryTable)
@@ -115,10 +115,11 @@ public final class TestCluster: Sendable {
 }
 
 extension SQL {
-    /// Selects a text that is equal for every copy of the template whose schema is unchanged. The text combines a hash of
-    /// the names of tables and indexes with counts of columns, indexes, defaults, triggers and constraints. For each
-    /// count, it adds the sum of the IDs of the transactions that wrote these objects. Much faster than a hash of the
-    /// definitions.
+    /// Selects a text that is equal for every copy of the template whose schema is unchanged.
+    ///
+    /// The text combines a hash of the names of tables and indexes with counts of columns, indexes, defaults, triggers
+    /// and constraints. Each count is followed by the sum of the IDs of the transactions that wrote these objects.
+    /// PostgreSQL computes this much faster than a hash of the definitions. OIDs below 16384 are its own objects.
     fileprivate static let schemaFingerprint: SQL = """
         SELECT concat_ws(' ',
             (SELECT sum(hashtext(relname || relnamespace)) FROM pg_class WHERE oid >= 16384 AND relkind IN ('r', 'i')),
@@ -129,13 +130,14 @@ extension SQL {
             (SELECT concat(count(*), '/', sum(xmin::text::bigint)) FROM pg_constraint WHERE conrelid >= 16384)) AS value
         """
 
-    /// Selects the connections to this database that execute a statement or have an open transaction.
-    fileprivate static let otherStatements: SQL = """
+    /// Selects the other connections to this database that execute a statement or have an open transaction.
+    fileprivate static let busyConnections: SQL = """
         SELECT pid FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()
             AND backend_type = 'client backend' AND state <> 'idle'
         """
 
-    /// Empties every table except `schema_migration`. For small tables, `DELETE` is faster than `TRUNCATE`.
+    /// Empties every table except `schema_migration`. The role `replica` disables triggers and foreign keys, so the order
+    /// of the tables does not matter. For small tables, `DELETE` is faster than `TRUNCATE`.
     fileprivate static let emptyEveryTable: SQL = """
         DO $$
         DECLARE filled record;

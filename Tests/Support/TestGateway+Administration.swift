@@ -11,7 +11,8 @@ extension TestGateway {
     /// The secret of the service key that ``makeServiceKey()`` creates.
     static let serviceKey = "sks_test"
 
-    /// Creates the service key with the secret ``serviceKey``.
+    /// Creates a service key with the secret ``serviceKey``. Its ID is `service`, so its actor in the audit trail is
+    /// `key:service`.
     func makeServiceKey() async throws {
         try await makeServiceKey(Self.serviceKey, in: project.id)
     }

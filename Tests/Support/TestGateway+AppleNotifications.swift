@@ -27,6 +27,8 @@ extension TestGateway {
         }
     }
 
+    /// Posts a notification as Apple does, without an API key.
+    ///
     /// - Parameter project: the project that the path names (default: none).
     func deliver(
         _ payload: String, project: String? = nil, from peer: String = "192.0.2.1"
@@ -43,6 +45,7 @@ extension TestGateway {
         #expect(answer.json == [:])
     }
 
+    /// The state of the account's first identity. Administrators read it, so the gateway needs ``makeServiceKey()``.
     func credentialState(of localId: String) async throws -> String? {
         let answer = try await administer(":credentialState", ["localId": .string(localId)])
         return answer.json["identities"]?[0]?["credentialState"]?.string

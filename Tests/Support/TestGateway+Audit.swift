@@ -20,7 +20,7 @@ struct AuditedEvent: Hashable, CustomStringConvertible {
 }
 
 extension TestGateway {
-    /// The audit trail without the events of the command line, by time, action and subject.
+    /// The audit trail without the events of the command line, sorted by time, action and subject.
     func auditTrail() async throws -> [AuditedEvent] {
         try await database.pool.query(
             """

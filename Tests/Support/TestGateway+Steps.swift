@@ -29,6 +29,7 @@ extension TestGateway {
         try await post("/v1/token", ["grant_type": "refresh_token", "refresh_token": .string(token)])
     }
 
+    /// - Parameter change: the members of the request besides the ID token.
     func update(_ idToken: String, _ change: [String: JSON]) async throws -> Exchange {
         try await post(
             "/v1/accounts:update", .object(change.merging(["idToken": .string(idToken)]) { _, token in token }))

@@ -18,6 +18,7 @@ extension TestGateway {
         try await send(method, path, body: Array(text.utf8), query: query, headers: headers)
     }
 
+    /// Posts `text` unchanged, with the API key.
     func post(_ path: String, text: String) async throws -> Exchange {
         try await send(.post, path, text: text)
     }
@@ -41,7 +42,8 @@ extension TestGateway {
         return account
     }
 
-    /// Stores a code as if the gateway had sent it to `email`.
+    /// Stores a code that is valid for an hour, as if the gateway had sent it to `email`. What the code changes besides
+    /// the account, for example the new address or the source of a merge, has a fixed value.
     func makeCode(
         _ purpose: OOBCode.Purpose, of account: Tokens, at email: String = "ada@example.com"
     ) async throws -> String {

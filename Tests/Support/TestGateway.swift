@@ -44,8 +44,8 @@ struct TestGateway: Sendable {
     ///   - transport: how requests reach the gateway.
     ///   - limitsRates: whether rate limits apply, as they do in `serve`.
     ///   - sendsEmails: whether emails are queued, as if an SMTP server were configured.
-    ///   - servesApple: whether the simulated Apple serves its token endpoints. If so, the project has a valid
-    ///     private key.
+    ///   - servesApple: whether the simulated Apple serves its token endpoints. If so, the project has a private key
+    ///     that Apple accepts; otherwise, its private key is invalid.
     ///   - change: changes the policy of `profile` for the project (default: turns email enumeration protection off).
     ///   - replaceFunctions: replaces functions of Apple's token endpoint.
     init(
@@ -74,7 +74,7 @@ struct TestGateway: Sendable {
         let isKeyCreated = try await APIKeyStore(pool: database.pool).create(
             id: "key", hash: APIKey(text: Self.apiKey).hash, for: ProjectDraft.app.id, in: project.id, at: clock.now)
         #expect(isKeyCreated)
-        let cheap = try PasswordHash.Cost(memoryKiB: 8, iterations: 1)
+        let lowCost = try PasswordHash.Cost(memoryKiB: 8, iterations: 1)
         let keys = PasswordKeys.sealed(
             in: PasswordKeyStore(pool: database.pool), under: masterKeys, clock: clock.wallClock)
         let metrics = GatewayMetrics()
@@ -85,7 +85,7 @@ struct TestGateway: Sendable {
         mode.clock = clock.wallClock
         root = CompositionRoot(
             masterKeys: masterKeys, trustedProxies: trustedProxies, log: log, metrics: metrics,
-            passwords: try passwords ?? .argon2id(cheap, by: .libsodium, keys: keys, on: Self.hashing.get()),
+            passwords: try passwords ?? .argon2id(lowCost, by: .libsodium, keys: keys, on: Self.hashing.get()),
             limiter: limits?.limiter ?? .none, breaches: breaches,
             providerKeys: JWKSCache(
                 fetch: simulators.fetch, store: PostgresProviderDocumentStore(pool: database.pool).documentStore,

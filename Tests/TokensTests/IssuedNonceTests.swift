@@ -8,6 +8,7 @@ struct IssuedNonceTests {
     private let now = Instant(seconds: 1_800_000_000)
     private let realm = ID<Realm>("demo")
 
+    /// Each master key is given as the byte that it repeats.
     private func sealedTokens(_ current: UInt8, previous: UInt8? = nil) throws -> MasterKeySealedTokens {
         MasterKeySealedTokens(
             masterKeys: try MasterKeys(
@@ -17,6 +18,7 @@ struct IssuedNonceTests {
 
     struct Row: CustomTestStringConvertible {
         let testDescription: String
+        /// The master keys at the verification. The nonce is issued under the key 1.
         let current: UInt8
         var previous: UInt8?
         var realm = "demo"
@@ -49,7 +51,7 @@ struct IssuedNonceTests {
         #expect(try sealedTokens.replayKey(ofNonce: nonce.raw, at: now + .seconds(-1), in: realm) != nil)
     }
 
-    @Test("A nonce that is changed in any character, extended or truncated is not recognised")
+    @Test("A nonce that is changed in any character, extended or truncated is not recognized")
     func altered() throws {
         let sealedTokens = try sealedTokens(1)
         let raw = Array(sealedTokens.nonce(until: now + .seconds(600), in: realm).raw.utf8)

@@ -6,20 +6,21 @@ import Testing
 
 @Suite("Refresh tokens")
 struct RefreshTokenTests {
-    let claim = RefreshClaim(session: ID("0b8fcf3c-6d0c-4a50-9b9e-2f1f7d1f9c11"), counter: 0x0102_0304_0506_0708)
+    let contents = RefreshTokenContents(
+        session: ID("0b8fcf3c-6d0c-4a50-9b9e-2f1f7d1f9c11"), counter: 0x0102_0304_0506_0708)
     let secret = [UInt8](repeating: 9, count: 32)
 
     @Test("A refresh token has 82 characters and can be decoded")
     func roundTrip() throws {
-        let token = try #require(RefreshTokenCodec.encode(claim, keyID: "00c0ffee", secret: secret, in: project))
+        let token = try #require(RefreshTokenCodec.encode(contents, keyID: "00c0ffee", secret: secret, in: project))
         // 82 characters for 61 bytes: version (1), key ID (4), session (16), counter (8), authentication code (32).
         #expect(token.count == 82)
-        #expect(decode(token) == claim)
+        #expect(decode(token) == contents)
     }
 
     @Test("A refresh token is rejected with another key, in another project, or with any character changed")
     func forged() throws {
-        let token = try #require(RefreshTokenCodec.encode(claim, keyID: "00c0ffee", secret: secret, in: project))
+        let token = try #require(RefreshTokenCodec.encode(contents, keyID: "00c0ffee", secret: secret, in: project))
         #expect(RefreshTokenCodec.decode(token, in: Self.project("other")) { _ in secret } == nil)
         #expect(RefreshTokenCodec.decode(token, in: project) { _ in [UInt8](repeating: 8, count: 32) } == nil)
         #expect(RefreshTokenCodec.decode(token, in: project) { _ in nil } == nil)
@@ -44,9 +45,9 @@ struct RefreshTokenTests {
         settings.displayName = "Acme"
         let acme = project.applied(to: Tenant(id: ID("acme"), parent: project.id, settings: settings), providers: [])
         let other = project.applied(to: Tenant(id: ID("acmf"), parent: project.id, settings: settings), providers: [])
-        let token = try #require(RefreshTokenCodec.encode(claim, keyID: "00c0ffee", secret: secret, in: acme))
+        let token = try #require(RefreshTokenCodec.encode(contents, keyID: "00c0ffee", secret: secret, in: acme))
         #expect(RefreshTokenCodec.tenant(namedBy: token) == ID("acme"))
-        #expect(RefreshTokenCodec.decode(token, in: acme) { _ in secret } == claim)
+        #expect(RefreshTokenCodec.decode(token, in: acme) { _ in secret } == contents)
         #expect(RefreshTokenCodec.decode(token, in: other) { _ in secret } == nil)
         #expect(decode(token) == nil)
     }
@@ -58,7 +59,7 @@ struct RefreshTokenTests {
             id: ID(id), number: 1, profile: .sekisho, policy: Policy(.sekisho), authorizedDomains: [])
     }
 
-    private func decode(_ token: String) -> RefreshClaim? {
+    private func decode(_ token: String) -> RefreshTokenContents? {
         RefreshTokenCodec.decode(token, in: project) { $0 == "00c0ffee" ? secret : nil }
     }
 }

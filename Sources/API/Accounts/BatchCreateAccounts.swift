@@ -32,7 +32,8 @@ extension EndpointCall {
         let administration = services.accounts.administration
         let storedScheme =
             request.containsHashes
-            ? try await administration.store(scheme, in: administrator.project) : StoredPasswordScheme(scheme, key: nil)
+            ? try await administration.storeKey(of: scheme, in: administrator.project)
+            : StoredPasswordScheme(scheme, key: nil)
         var faults: [Int: String] = [:]
         var imports: [(index: Int, entry: AccountAdministration.Import)] = []
         for (index, user) in users.enumerated() {
@@ -46,7 +47,7 @@ extension EndpointCall {
                 faults[index] = error.message
             }
         }
-        let takenMembers = try await administration.store(
+        let takenMembers = try await administration.importAccounts(
             imports.map(\.entry), overwrite: request.overwrite(by: administrator), in: administrator.project,
             from: context.network, by: actor(of: administrator))
         for (index, entry) in imports {
@@ -76,7 +77,7 @@ private struct BatchCreateRequest: LegacyBatchRequest {
         scheme = try PasswordSchemeInput(from: decoder)
     }
 
-    static let limit = 1000
+    static let userLimit = 1000
     /// The maximum number of entries with `rawPassword`. Each of these passwords is hashed while the request waits,
     /// which costs as much as a sign-in.
     static let rawPasswordLimit = 100
@@ -94,7 +95,7 @@ private struct BatchCreateRequest: LegacyBatchRequest {
     /// - Throws: ``RequestRefusal`` if the request is rejected as a whole.
     func checkedUsers() throws(RequestRefusal) -> [ImportedUser] {
         guard let users, !users.isEmpty else { throw .rejected(.missingUserAccount) }
-        guard users.count <= Self.limit else { throw .rejected(.maximumUserCountExceeded) }
+        guard users.count <= Self.userLimit else { throw .rejected(.maximumUserCountExceeded) }
         guard users.count(where: { $0.rawPassword.nonEmpty != nil }) <= Self.rawPasswordLimit else {
             throw .invalidField("/users", "must not have more than \(Self.rawPasswordLimit) items with rawPassword")
         }

@@ -32,6 +32,7 @@ private struct CreateAccountRequest: Decodable {
     let mfaInfo: [PresenceOnly]?
 
     func draft() throws(RequestRefusal) -> AccountAdministration.Draft {
+        // An ID token names an existing account, so it excludes an ID for a new one.
         if idToken.nonEmpty != nil {
             throw localId.nonEmpty == nil ? .notImplemented("idToken") : .rejected(.unexpectedParameter, "User ID")
         }

@@ -8,7 +8,7 @@ extension Endpoint {
         let request = try call.body(as: DeleteRequest.self)
         let idToken = try request.idToken.required(.missingIDToken)
         let caller = try await call.services.signIn.authenticator.authenticate(idToken: idToken, in: client.project)
-        let apple = try await call.services.apple.revocation(onDeletionOf: caller.account, in: client.project)
+        let apple = try await call.services.apple.revocationOutcome(onDeletionOf: caller.account, in: client.project)
         try await call.services.accounts.editor.delete(caller, apple: apple, in: client.project, from: call.context)
         return try .json(DeleteResponse(apple))
     } administrator: { call, administrator in

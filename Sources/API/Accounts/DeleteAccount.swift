@@ -13,11 +13,11 @@ extension Endpoint {
 extension EndpointCall {
     func deleteAccount(for administrator: Administrator) async throws -> Response {
         let request = try body(as: DeleteAccountRequest.self, for: administrator)
-        let id = try ID<Account>(named: request.localId)
+        let id = try ID<Account>(required: request.localId)
         let account = try await services.accounts.administration.find([.id(id)], in: administrator.project).first
         var apple = AppleRevocation.none
         if let account {
-            apple = try await services.apple.revocation(onDeletionOf: account, in: administrator.project)
+            apple = try await services.apple.revocationOutcome(onDeletionOf: account, in: administrator.project)
         }
         try await services.accounts.administration.delete(
             id, in: administrator.project, by: actor(of: administrator))

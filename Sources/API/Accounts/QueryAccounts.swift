@@ -67,9 +67,10 @@ private struct QueryAccountsRequest: Decodable {
         case email = "USER_EMAIL"
     }
 
-    static let limit = 500
+    /// The maximum and the default of `limit`.
+    static let maximumLimit = 500
     /// The maximum offset. The database reads the skipped accounts too.
-    static let offsetLimit = 100_000
+    static let maximumOffset = 100_000
 
     /// Google's `SqlExpression`, which matches at most one account. If it has several members, the first of `email`,
     /// `phoneNumber` and `userId` applies.
@@ -109,16 +110,16 @@ private struct QueryAccountsRequest: Decodable {
 
     func checkedOffset() throws(RequestRefusal) -> Int {
         guard let text = offset.nonEmpty else { return 0 }
-        guard let number = Int(text), (0...Self.offsetLimit).contains(number) else {
-            throw .invalidField("/offset", "must be 0 to \(Self.offsetLimit)")
+        guard let number = Int(text), (0...Self.maximumOffset).contains(number) else {
+            throw .invalidField("/offset", "must be 0 to \(Self.maximumOffset)")
         }
         return number
     }
 
     func checkedLimit() throws(RequestRefusal) -> Int {
-        guard let text = limit.nonEmpty else { return Self.limit }
-        guard let number = Int(text), (1...Self.limit).contains(number) else {
-            throw .invalidField("/limit", "must be 1 to \(Self.limit)")
+        guard let text = limit.nonEmpty else { return Self.maximumLimit }
+        guard let number = Int(text), (1...Self.maximumLimit).contains(number) else {
+            throw .invalidField("/limit", "must be 1 to \(Self.maximumLimit)")
         }
         return number
     }

@@ -24,6 +24,8 @@ extension Endpoint {
 
 private struct SearchRequest {
     static let limits = 1...100
+    /// The maximum length of `q`, in characters: that of an email address.
+    static let textLimit = 254
 
     enum Term {
         case text(String)
@@ -48,9 +50,9 @@ private struct SearchRequest {
 
     private static func term(_ request: Request) throws(RequestRefusal) -> Term {
         guard let name = request.query("realUserStatus").nonEmpty else {
-            guard let text = request.query("q").nonEmpty, text.unicodeScalars.count <= 254,
+            guard let text = request.query("q").nonEmpty, text.unicodeScalars.count <= textLimit,
                 !text.unicodeScalars.contains(where: \.isControl)
-            else { throw .invalidField("/q", "must be 1 to 254 characters, without control characters") }
+            else { throw .invalidField("/q", "must be 1 to \(textLimit) characters, without control characters") }
             return .text(text)
         }
         guard request.query("q").nonEmpty == nil else {

@@ -10,7 +10,7 @@ extension Endpoint {
             throw RequestRefusal.rejected(.missingProviderID)
         }
         var input = AccountEditor.Input()
-        try input.remove(providers)
+        try input.removeSignInMethods(providers)
         input.allowsNoSignInMethod = request.allowNoSignInMethod ?? false
         let caller = try await call.services.signIn.authenticator.authenticate(idToken: idToken, in: client.project)
         let edited = try await call.services.accounts.editor.edit(caller, input, in: client.project, from: call.context)
@@ -32,7 +32,7 @@ extension AccountEditor.Input {
     /// - Parameter providers: `password` removes the password and the sign-in by email link; `phone` removes the phone
     ///   number; any other provider removes its identity. The account's address is replaced or removed if it came from
     ///   a removed method and no remaining method has it (see ``Account/primaryEmail(without:)``).
-    mutating func remove(_ providers: [String]) throws(RequestRefusal) {
+    mutating func removeSignInMethods(_ providers: [String]) throws(RequestRefusal) {
         guard providers.count <= 20 else { throw .invalidField("/deleteProvider", "must not have more than 20 items") }
         let providers = Set(providers.map { ProviderID($0) })
         removesPhoneNumber = providers.contains(.phone)

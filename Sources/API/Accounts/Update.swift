@@ -36,8 +36,8 @@ extension EndpointCall {
         try request.shared.checkImplemented(
             besides: (name: "oobCode", isPresent: request.shared.oobCode.nonEmpty != nil))
         let account = try await services.accounts.administration.update(
-            try ID(named: request.own.localId), try request.input(), in: administrator.project, from: context.network,
-            by: actor(of: administrator))
+            try ID(required: request.own.localId), try request.input(), in: administrator.project,
+            from: context.network, by: actor(of: administrator))
         return try .json(UpdateResponse(account))
     }
 }
@@ -131,6 +131,7 @@ private struct OwnerUpdateFields: ClientRequestBody {
 }
 
 extension UpdateRequest<OwnerUpdateFields> {
+    /// Returns the ID token. Rejects members that are not implemented, or that only administrators may set.
     fileprivate func checkedIDToken() throws(RequestRefusal) -> String {
         try shared.checkImplemented(besides: (name: "linkProviderUserInfo", isPresent: own.linkProviderUserInfo != nil))
         guard let idToken = own.idToken.nonEmpty else {
@@ -151,9 +152,9 @@ extension UpdateRequest<OwnerUpdateFields> {
         input.removesPassword = shared.deletes(.password)
         input.email = input.removesEmail ? nil : shared.email
         input.password = shared.password.map(Secret.init)
-        // The value is ignored: the new session begins now.
+        // The time is ignored: the other sessions end now, and the caller gets a new one.
         input.renewsSession = shared.validSince != nil
-        if let deleteProvider = shared.deleteProvider { try input.remove(deleteProvider) }
+        if let deleteProvider = shared.deleteProvider { try input.removeSignInMethods(deleteProvider) }
         input.allowsNoSignInMethod = own.allowNoSignInMethod ?? false
         return input
     }

@@ -14,7 +14,7 @@ extension Endpoint {
         "getCredentialState", .post, "/v1/projects/{project}/accounts:credentialState", needs: .readUsers
     ) { call, administrator in
         let request = try call.body(as: GetCredentialStateRequest.self, for: administrator)
-        let id = try ID<Account>(named: request.localId)
+        let id = try ID<Account>(required: request.localId)
         let found = try await call.services.accounts.administration.find([.id(id)], in: administrator.project)
         guard let account = found.first else { throw RequestRefusal.rejected(.userNotFound) }
         return try .json(CredentialStateResponse(account))

@@ -6,6 +6,7 @@ extension Endpoint {
     /// client ID.
     static let receiveAppleNotification = notification("receiveAppleNotification", "/v1/apple/notifications")
 
+    /// Receives a notification from Apple, for the project in the path and its tenants only.
     static let receiveProjectAppleNotification = notification(
         "receiveProjectAppleNotification", "/{project}/v1/apple/notifications")
 

@@ -183,9 +183,9 @@ extension PageResponse {
     /// The page about a failed sign-in.
     init(_ page: Page, _ problem: FlowProblem, of realm: ID<Realm>?) {
         var response = page.flowResponse(status: problem.status)
-        // Two seconds, as in a JSON response, if the provider does not respond.
-        if let delay = problem.refusal?.retryDelay?.components.seconds ?? (problem.canRetry ? 2 : nil) {
-            response.headers.add("Retry-After", String(max(1, delay)))
+        // Two seconds, as in the responses of other operations, if the provider does not respond.
+        if let delay = problem.refusal?.retryDelay?.delaySeconds ?? (problem.canRetry ? 2 : nil) {
+            response.headers.add("Retry-After", String(delay))
         }
         self.init(response, of: realm, because: problem.refusal)
         fault = problem.fault

@@ -49,7 +49,8 @@ struct HandlerCallback {
         } catch {
             guard let problem = FlowProblem(error) else { throw error }
             guard let returned else { return try await failure(problem, back: .none, in: nil) }
-            let isFinished = problem.fault == nil && problem.status == 400 && problem.kind != .otherBrowser
+            // The browser that started the flow can still complete it after a request from another browser.
+            let isFinished = !problem.canRetry && problem.kind != .otherBrowser
             let page = try await failure(problem, of: returned)
             return isFinished ? page.removingCookie(of: returned.flow) : page
         }
@@ -82,7 +83,7 @@ struct HandlerCallback {
         let back: Page.ReturnToApp
         switch flow.delivery {
         case .app(let target, _):
-            let name = problem.kind == .cancelled ? Self.cancelled : problem.refusalCode
+            let name = problem.kind == .cancelled ? Self.cancelledError : problem.refusalCode
             let url = target.adding(AuthorizationTarget.errorName, name)
             if problem.kind == .cancelled {
                 return PageResponse(.redirect(to: url), of: returned.project.realm, because: problem.refusal)
@@ -104,7 +105,7 @@ struct HandlerCallback {
     }
 
     /// The error that the app gets in the query of its URL if the user cancelled.
-    static let cancelled = "user_cancelled"
+    static let cancelledError = "user_cancelled"
 
     private func failure(
         _ problem: FlowProblem, back: Page.ReturnToApp, in project: Project?

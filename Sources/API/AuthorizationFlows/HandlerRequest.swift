@@ -27,7 +27,7 @@ struct HandlerRequest {
         }
         guard let apiKey = try value("apiKey"), let appName = try value("appName"),
             let provider = try value("providerId"), let type = try value("authType"),
-            let (operation, isPopup) = Self.types[type], let page = request.query("redirectUrl").nonEmpty
+            let (operation, isPopup) = Self.authTypes[type], let page = request.query("redirectUrl").nonEmpty
         else { throw .malformedStart }
         self.apiKey = apiKey
         self.provider = ProviderID(provider)
@@ -46,7 +46,7 @@ struct HandlerRequest {
         }
     }
 
-    private static let types: [String: (AuthorizationFlow.Operation, isPopup: Bool)] = [
+    private static let authTypes: [String: (AuthorizationFlow.Operation, isPopup: Bool)] = [
         "signInViaPopup": (.signIn, true), "linkViaPopup": (.link, true), "reauthViaPopup": (.reauthenticate, true),
         "signInViaRedirect": (.signIn, false), "linkViaRedirect": (.link, false),
         "reauthViaRedirect": (.reauthenticate, false),

@@ -7,6 +7,7 @@ extension Endpoint {
     /// links too.
     static let getActionPage = page("getActionPage", .get, "/__/auth/action") { call in
         let query = { call.request.query($0) }
+        // A longer `apiKey` is not an API key.
         let pageRequest = ActionPageRequest(
             call: call, code: query("oobCode") ?? "", continueURL: query("continueUrl"), language: query("lang"),
             apiKey: query("apiKey").flatMap { $0.utf8.count <= 128 ? $0 : nil })
@@ -65,12 +66,12 @@ private struct ActionPageRequest {
         case .resetPassword:
             .resetPassword(
                 of: code.email, PasswordRules(checked.project.policy), missing: missing,
-                removing: checked.removableIdentities, after: remedy, form, pageContext)
+                removable: checked.removableIdentities, after: remedy, form, pageContext)
         case .signIn: .signIn(code.email, appLink(of: checked), pageContext)
         case .changeEmail: .changeEmail(from: code.email, to: code.newEmail ?? code.email, form, pageContext)
         case .recoverEmail:
             .recoverEmail(
-                to: code.email, leaving: code.newEmail, removing: checked.removableIdentities, form, pageContext)
+                to: code.email, from: code.newEmail, removable: checked.removableIdentities, form, pageContext)
         case .removeSignInMethod: removalPage(of: checked, form, pageContext)
         case .undoMerge:
             .undoMerge(of: code.email, setsPassword: checked.project.policy.allowsPasswords, form, pageContext)
@@ -85,7 +86,7 @@ private struct ActionPageRequest {
             let password = Secret(fields[.newPassword] ?? "")
             do {
                 try await emailActions.resetPassword(
-                    code, to: password, removing: fields.removedProviders, from: context)
+                    code, to: password, unlinking: fields.selectedProviders, from: context)
             } catch let refusal as CredentialRefusal {
                 let missing = refusal.requirements(by: checked.project.policy)
                 return PageResponse(page(of: checked, missing: missing), of: checked.project.realm, because: refusal)
@@ -95,7 +96,7 @@ private struct ActionPageRequest {
             return PageResponse(.emailDisavowed(pageContext(of: checked)), of: checked.project.realm)
         case .verifyEmail, .changeEmail: try await emailActions.apply(code, from: context)
         case .recoverEmail:
-            let result = try await emailActions.recover(code, removing: fields.removedProviders, from: context)
+            let result = try await emailActions.recover(code, unlinking: fields.selectedProviders, from: context)
             return PageResponse(page(after: result, of: checked), of: checked.project.realm)
         case .removeSignInMethod:
             let result = try await emailActions.removeSignInMethod(code, from: context)
@@ -117,6 +118,7 @@ private struct ActionPageRequest {
         case .verifyEmail: .emailVerified(code.email, continuing: continueURL, pageContext)
         case .resetPassword: .passwordReset(of: code.email, continuing: continueURL, pageContext)
         case .changeEmail: .emailChanged(to: code.newEmail ?? code.email, continuing: continueURL, pageContext)
+        // Not reached: ``perform(_:_:)`` returns other pages for these.
         case .signIn, .recoverEmail, .removeSignInMethod, .undoMerge: page(of: checked)
         }
     }
@@ -129,9 +131,9 @@ private struct ActionPageRequest {
             of: checked.code.email, setsPassword: checked.project.policy.allowsPasswords, form, pageContext)
     }
 
-    /// The form for a new password if the result contains a reset code; otherwise the final page of the remedy.
+    /// The form for a new password if the result contains a reset code; otherwise the last page of the remedy.
     private func page(after result: RemedyResult, of checked: CheckedCode) -> Page {
-        guard let reset = result.reset else { return finalPage(result.account, checked) }
+        guard let reset = result.reset else { return remedyPage(result.account, checked) }
         let next = ActionPageRequest(call: call, code: reset.secret, continueURL: continueURL, language: language)
         let resetCode = CheckedCode(
             code: reset.record, project: checked.project, projectName: checked.projectName, account: result.account)
@@ -145,7 +147,7 @@ private struct ActionPageRequest {
     }
 
     /// The page after a remedy if no new password can be set.
-    private func finalPage(_ account: Account, _ checked: CheckedCode) -> Page {
+    private func remedyPage(_ account: Account, _ checked: CheckedCode) -> Page {
         let pageContext = pageContext(of: checked)
         let continueURL = checkedContinueURL(in: checked.project)
         switch remedy(checked) {

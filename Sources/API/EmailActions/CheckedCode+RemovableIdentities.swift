@@ -21,5 +21,5 @@ extension CheckedCode {
 
 extension FormFields {
     /// The providers whose identities the user selected.
-    var removedProviders: Set<ProviderID> { Set(names(after: CodeForm.removalPrefix).map { ProviderID($0) }) }
+    var selectedProviders: Set<ProviderID> { Set(names(after: CodeForm.removalPrefix).map { ProviderID($0) }) }
 }

@@ -10,8 +10,8 @@ public struct EmailActionService: Sendable {
     private let projectName: @Sendable (ID<Project>) async throws -> String?
 
     /// - Parameters:
-    ///   - realm: returns the project as it applies to a realm (the project itself or a tenant), or `nil` if there is no
-    ///     such realm.
+    ///   - realm: returns the project as it applies to a realm (the project itself or a tenant), or `nil` if there is
+    ///     no such realm.
     ///   - project: takes `nil` for the only project of a single-project installation.
     ///   - projectName: returns the display name of a project.
     public init(
@@ -36,14 +36,14 @@ public struct EmailActionService: Sendable {
         return CheckedCode(code: found.code, project: project, projectName: name, account: found.account)
     }
 
-    /// Sets a new password; see ``OOBRedemption/resetPassword(_:to:removing:in:from:)``.
+    /// Sets a new password; see ``OOBRedemption/resetPassword(_:to:unlinking:in:from:)``.
     ///
     /// - Throws: ``CredentialRefusal`` too, for a password that the project's policy does not allow.
     public func resetPassword(
-        _ code: String, to password: Secret, removing providers: Set<ProviderID>, from context: RequestContext
+        _ code: String, to password: Secret, unlinking providers: Set<ProviderID>, from context: RequestContext
     ) async throws {
         _ = try await redemption.resetPassword(
-            code, to: password, removing: providers, in: try await project(of: code), from: context)
+            code, to: password, unlinking: providers, in: try await project(of: code), from: context)
     }
 
     /// Verifies or changes an address.
@@ -52,11 +52,11 @@ public struct EmailActionService: Sendable {
     }
 
     /// Restores the previous address, and removes what was added after the address was replaced; see
-    /// ``OOBRedemption/recover(_:removing:in:from:)``.
-    public func recover(_ code: String, removing providers: Set<ProviderID>, from context: RequestContext) async throws
+    /// ``OOBRedemption/recover(_:unlinking:in:from:)``.
+    public func recover(_ code: String, unlinking providers: Set<ProviderID>, from context: RequestContext) async throws
         -> RemedyResult
     {
-        try await redemption.recover(code, removing: providers, in: try await project(of: code), from: context)
+        try await redemption.recover(code, unlinking: providers, in: try await project(of: code), from: context)
     }
 
     /// Removes a sign-in method, and what was added with or after that method; see

@@ -8,20 +8,20 @@ extension Endpoint {
         guard request.oldPassword == nil else { throw RequestRefusal.notImplemented("oldPassword") }
         let allowsPasswords = client.project.policy.allowsPasswords
         let isCheckOnly = request.newPassword.nonEmpty == nil
+        // A project without passwords still has codes for other purposes, which clients can check.
         guard allowsPasswords || (isCheckOnly && request.oobCode.nonEmpty != nil) else {
             throw SignInRefusal.passwordsNotAllowed
         }
         guard let newPassword = request.newPassword.nonEmpty else {
             let found = try await call.services.emailActions.redemption.check(
                 request.oobCode.nonEmpty, for: OOBCode.Purpose.forClients, in: client.project)
-            // A project without passwords still has codes for other purposes.
             guard allowsPasswords || found.code.purpose != .resetPassword else {
                 throw SignInRefusal.passwordsNotAllowed
             }
             return try .json(ResetPasswordResponse(found.code))
         }
         let code = try await call.services.emailActions.redemption.resetPassword(
-            request.oobCode.nonEmpty, to: Secret(newPassword), removing: [], in: client.project, from: call.context)
+            request.oobCode.nonEmpty, to: Secret(newPassword), unlinking: [], in: client.project, from: call.context)
         return try .json(ResetPasswordResponse(code))
     }
 }

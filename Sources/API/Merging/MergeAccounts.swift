@@ -15,7 +15,8 @@ extension Endpoint {
             return try .json(MergeResponse(merged))
         }
         let preview = try await linking.previewMerge(
-            of: try ID(named: request.sourceLocalId), into: try ID(named: request.localId), in: administrator.project)
+            of: try ID(required: request.sourceLocalId), into: try ID(required: request.localId),
+            in: administrator.project)
         return try .json(MergeResponse(preview))
     }
 
@@ -24,7 +25,7 @@ extension Endpoint {
         "undoMerge", .post, "/v1/projects/{project}/accounts:undoMerge", needs: .linkUsers
     ) { call, administrator in
         let request = try call.body(as: UndoMergeRequest.self, for: administrator)
-        let source = try ID<Account>(named: request.sourceLocalId)
+        let source = try ID<Account>(required: request.sourceLocalId)
         let target = try await call.services.accounts.linking.undoMerge(
             of: source, allowsNoSignInMethod: request.allowNoSignInMethod == true, by: call.actor(of: administrator),
             in: administrator.project)
@@ -35,6 +36,7 @@ extension Endpoint {
 private struct MergeAccountsRequest: Decodable, MergeStepRequest {
     /// The source account, which is deleted.
     let sourceLocalId: String?
+    /// The target account, which remains.
     let localId: String?
     let dryRun: Bool?
     let mergeToken: String?

@@ -8,13 +8,13 @@ extension Endpoint {
     /// Returns whether the process should receive requests: 200, or 503 with the reasons.
     static let getReadiness = open("getReadiness", "/readyz") { call in
         let readiness = await call.services.operations.readiness()
-        let missing = [
+        let reasons = [
             readiness.isDraining ? "draining" : nil,
             readiness.databaseIsReachable ? nil : "database: not reachable",
             readiness.databaseIsReachable && !readiness.schemaIsCurrent ? "schema: not migrated" : nil,
         ].compactMap { $0 }
-        return missing.isEmpty
-            ? .text(status: 200, "ok") : .text(status: 503, missing.joined(separator: "\n"))
+        return reasons.isEmpty
+            ? .text(status: 200, "ok") : .text(status: 503, reasons.joined(separator: "\n"))
     }
 
     /// Returns the metrics in Prometheus text format 0.0.4.

@@ -54,6 +54,7 @@ private struct AppleAppSiteAssociation: Encodable {
 
     init(_ apps: [AssociatedApp]) {
         let details = apps.flatMap { app in
+            // ``AssociatedApp/bundleIDs`` is empty without a team.
             app.bundleIDs.map {
                 Detail(
                     appIDs: ["\(app.teamID ?? "").\($0)"],

@@ -28,29 +28,29 @@ struct AppInput: Decodable {
     let exemption: Exemption?
 
     func apply(to app: inout ConfiguredApp, _ mask: FieldMask) throws(RequestRefusal) {
-        mask.apply("displayName", displayName, to: &app.name, initially: app.app.id.rawValue)
+        mask.apply("displayName", displayName, to: &app.name, default: app.app.id.rawValue)
         var settings = app.app.settings
         mask.apply(
-            "platform", try Self.enumValue(platform, at: "/platform"), to: &settings.platform, initially: .other)
+            "platform", try Self.enumValue(platform, at: "/platform"), to: &settings.platform, default: .other)
         mask.apply(
             "distribution", try Self.enumValue(distribution, at: "/distribution"), to: &settings.distribution,
-            initially: .other)
-        mask.apply("bundleIds", bundleIds, to: &settings.bundleIDs, initially: [])
+            default: .other)
+        mask.apply("bundleIds", bundleIds, to: &settings.bundleIDs, default: [])
         mask.apply("signInMethods", signInMethods?.map { ProviderID($0) }, to: &settings.signInMethods)
         mask.apply(
-            "linkOnlyMethods", linkOnlyMethods?.map { ProviderID($0) }, to: &settings.linkOnlyMethods, initially: [])
-        mask.apply("clientIds", clientIds, to: &settings.clientIDs, initially: [:])
+            "linkOnlyMethods", linkOnlyMethods?.map { ProviderID($0) }, to: &settings.linkOnlyMethods, default: [])
+        mask.apply("clientIds", clientIds, to: &settings.clientIDs, default: [:])
         mask.apply(
             "requestedScopes", try scopes(), to: &settings.requestedScopes,
-            initially: Set(AppSettings.RequestedScope.allCases))
-        mask.apply("androidPackages", androidPackages, to: &settings.callers.androidPackages, initially: [])
-        mask.apply("androidCertificates", androidCertificates, to: &settings.callers.androidCertificates, initially: [])
-        mask.apply("webDomains", webDomains, to: &settings.callers.webDomains, initially: [])
-        mask.apply("associatedDomains", associatedDomains, to: &settings.association.domains, initially: [])
+            default: Set(AppSettings.RequestedScope.allCases))
+        mask.apply("androidPackages", androidPackages, to: &settings.callers.androidPackages, default: [])
+        mask.apply("androidCertificates", androidCertificates, to: &settings.callers.androidCertificates, default: [])
+        mask.apply("webDomains", webDomains, to: &settings.callers.webDomains, default: [])
+        mask.apply("associatedDomains", associatedDomains, to: &settings.association.domains, default: [])
         mask.apply("teamId", teamId.nonEmpty, to: &settings.association.teamID)
         mask.apply(
-            "androidFingerprints", androidFingerprints, to: &settings.association.androidFingerprints, initially: [])
-        mask.apply("redirectUris", redirectUris, to: &settings.redirectURIs, initially: [])
+            "androidFingerprints", androidFingerprints, to: &settings.association.androidFingerprints, default: [])
+        mask.apply("redirectUris", redirectUris, to: &settings.redirectURIs, default: [])
         mask.apply("exemption", try declaredExemption(), to: &settings.exemption)
         app.app.settings = settings
     }

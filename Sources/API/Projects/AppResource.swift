@@ -75,7 +75,7 @@ struct LoginServicesReport: Encodable {
     }
 
     let compliant: Bool
-    /// Each name once, in the order of ``problems``.
+    /// The kinds of violation in ``problems``, each once, in the same order.
     let violations: [String]
     let problems: [Problem]
 

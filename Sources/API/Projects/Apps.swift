@@ -28,7 +28,7 @@ extension Endpoint {
         let configuration = try await call.configure(as: administrator) {
             guard $0.app(id) == nil else { throw RequestRefusal.rejected(.configurationExists) }
             var app = ConfiguredApp(app: App(id: id), name: id.rawValue)
-            try input.apply(to: &app, FieldMask(nil))
+            try input.apply(to: &app, .all)
             $0.set(app)
         }
         return try .json(AppResource(id, in: configuration))

@@ -9,7 +9,7 @@ struct ClientIDsInput {
     /// `clientIds` takes precedence if present and covered by the mask. Otherwise `clientId` replaces the first
     /// audience, and `bundleIds` replaces the remaining ones. An absent member removes its audiences if there is no
     /// mask, and keeps them otherwise.
-    func ids(insteadOf old: [String], where mask: FieldMask) -> [String] {
+    func ids(insteadOf old: [String], maskedBy mask: FieldMask) -> [String] {
         if mask.contains("clientIds"), let clientIds { return clientIds }
         let current = mask.coversAllFields ? [] : old
         let first = mask.contains("clientId") ? clientId.nonEmpty : nil

@@ -31,7 +31,7 @@ extension Endpoint {
         let input = try call.body(as: DefaultSupportedIdpInput.self, for: administrator)
         let configuration = try await call.configure(as: administrator) {
             guard $0.project.settings(of: id) == nil else { throw RequestRefusal.rejected(.configurationExists) }
-            try input.apply(to: &$0, ProviderSettings(provider: id, isEnabled: false, clientIDs: []), FieldMask(nil))
+            try input.apply(to: &$0, ProviderSettings(provider: id, isEnabled: false, clientIDs: []), .all)
         }
         return try .json(DefaultSupportedIdpConfig(id, in: configuration))
     }
@@ -144,7 +144,7 @@ private struct DefaultSupportedIdpInput: Decodable {
         let privateKey: String?
     }
 
-    private static let codeFlow = "appleSignInConfig.codeFlowConfig"
+    private static let codeFlowPath = "appleSignInConfig.codeFlowConfig"
 
     let enabled: Bool?
     let clientId: String?
@@ -164,30 +164,30 @@ private struct DefaultSupportedIdpInput: Decodable {
             throw .invalidField("/appleSignInConfig", "must be absent: it is for apple.com only")
         }
         var settings = old
-        mask.apply("enabled", enabled, to: &settings.isEnabled, initially: false)
+        mask.apply("enabled", enabled, to: &settings.isEnabled, default: false)
         settings.clientIDs = ClientIDsInput(
             clientId: clientId, clientIds: clientIds, bundleIds: appleSignInConfig?.bundleIds
-        ).ids(insteadOf: old.clientIDs, where: mask)
+        ).ids(insteadOf: old.clientIDs, maskedBy: mask)
         mask.apply("relation", try RequestRefusal.enumValue(relation, at: "/relation"), to: &settings.statedRelation)
-        mask.apply("hostedDomains", hostedDomains, to: &settings.hostedDomains, initially: [])
-        if old.provider == .apple { settings.apple = apple(insteadOf: old.apple, where: mask) }
+        mask.apply("hostedDomains", hostedDomains, to: &settings.hostedDomains, default: [])
+        if old.provider == .apple { settings.apple = apple(insteadOf: old.apple, maskedBy: mask) }
         configuration.set(settings)
         let secret = appleSignInConfig?.codeFlowConfig?.privateKey ?? clientSecret
-        if let secret, mask.contains(old.provider == .apple ? "\(Self.codeFlow).privateKey" : "clientSecret") {
+        if let secret, mask.contains(old.provider == .apple ? "\(Self.codeFlowPath).privateKey" : "clientSecret") {
             configuration.set(Secret(secret), of: old.provider)
         }
     }
 
     /// - Returns: `nil` if all of Apple's settings have their defaults.
-    private func apple(insteadOf old: AppleSettings?, where mask: FieldMask) -> AppleSettings? {
+    private func apple(insteadOf old: AppleSettings?, maskedBy mask: FieldMask) -> AppleSettings? {
         let defaults = AppleSettings(teamID: "", keyID: "")
         var settings = old ?? defaults
         let input = appleSignInConfig?.codeFlowConfig
-        mask.apply("\(Self.codeFlow).teamId", input?.teamId, to: &settings.teamID, initially: "")
-        mask.apply("\(Self.codeFlow).keyId", input?.keyId, to: &settings.keyID, initially: "")
+        mask.apply("\(Self.codeFlowPath).teamId", input?.teamId, to: &settings.teamID, default: "")
+        mask.apply("\(Self.codeFlowPath).keyId", input?.keyId, to: &settings.keyID, default: "")
         mask.apply(
             "appleSignInConfig.acceptsUnhashedNonces", appleSignInConfig?.acceptsUnhashedNonces,
-            to: &settings.acceptsUnhashedNonces, initially: false)
+            to: &settings.acceptsUnhashedNonces, default: false)
         return settings == defaults ? nil : settings
     }
 }

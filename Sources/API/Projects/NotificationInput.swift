@@ -27,13 +27,13 @@ struct NotificationInput: Decodable {
         let replyTo: String?
     }
 
-    private static let path = "notification.sendEmail"
+    private static let sendEmailPath = "notification.sendEmail"
 
     let defaultLocale: String?
     let sendEmail: SendEmail?
 
     /// An empty text removes the setting; `defaultLocale` must not be empty.
-    func apply(to settings: inout EmailSettings, where mask: FieldMask) throws(RequestRefusal) {
+    func apply(to settings: inout EmailSettings, maskedBy mask: FieldMask) throws(RequestRefusal) {
         try requireImplemented(mask, settings)
         if mask.contains("notification.defaultLocale"), let defaultLocale {
             guard let language = Language(rawValue: defaultLocale) else {
@@ -41,7 +41,7 @@ struct NotificationInput: Decodable {
             }
             settings.language = language
         }
-        if mask.contains("\(Self.path).callbackUri"), let uri = sendEmail?.callbackUri {
+        if mask.contains("\(Self.sendEmailPath).callbackUri"), let uri = sendEmail?.callbackUri {
             settings.actionURL = uri.isEmpty ? nil : uri
         }
         if let (_, name) = try sharedValue("senderDisplayName", \.senderDisplayName, mask) {
@@ -52,7 +52,7 @@ struct NotificationInput: Decodable {
             guard email != nil || address.isEmpty else { throw .invalidField(pointer, "must be an email address") }
             settings.replyTo = email
         }
-        for (name, kind, template) in templates where mask.contains("\(Self.path).\(name).subject") {
+        for (name, kind, template) in templates where mask.contains("\(Self.sendEmailPath).\(name).subject") {
             guard let subject = template?.subject else { continue }
             settings.subjects[kind, default: [:]][settings.language] = subject.isEmpty ? nil : subject
             if settings.subjects[kind]?.isEmpty == true { settings.subjects[kind] = nil }
@@ -78,7 +78,7 @@ struct NotificationInput: Decodable {
     private func sharedValue(
         _ member: String, _ path: KeyPath<Template, String?>, _ mask: FieldMask
     ) throws(RequestRefusal) -> (pointer: String, value: String)? {
-        let masked = templates.filter { mask.contains("\(Self.path).\($0.name).\(member)") }
+        let masked = templates.filter { mask.contains("\(Self.sendEmailPath).\($0.name).\(member)") }
         let stated = masked.compactMap { name, _, input in
             input?[keyPath: path].map { (pointer: "/notification/sendEmail/\(name)/\(member)", value: $0) }
         }
@@ -89,16 +89,16 @@ struct NotificationInput: Decodable {
     }
 
     private func requireImplemented(_ mask: FieldMask, _ settings: EmailSettings) throws(RequestRefusal) {
-        if mask.contains("\(Self.path).method"), sendEmail?.method == .customSMTP {
+        if mask.contains("\(Self.sendEmailPath).method"), sendEmail?.method == .customSMTP {
             throw .notImplemented("method CUSTOM_SMTP")
         }
-        if mask.contains("\(Self.path).smtp"), sendEmail?.smtp != nil { throw .notImplemented("smtp") }
+        if mask.contains("\(Self.sendEmailPath).smtp"), sendEmail?.smtp != nil { throw .notImplemented("smtp") }
         for (name, _, template) in templates {
-            if mask.contains("\(Self.path).\(name).body"), template?.body.nonEmpty != nil {
+            if mask.contains("\(Self.sendEmailPath).\(name).body"), template?.body.nonEmpty != nil {
                 throw .notImplemented("\(name).body")
             }
             let changesSender = template?.senderLocalPart.nonEmpty.map { $0 != settings.senderLocalPart } == true
-            if mask.contains("\(Self.path).\(name).senderLocalPart"), changesSender {
+            if mask.contains("\(Self.sendEmailPath).\(name).senderLocalPart"), changesSender {
                 throw .notImplemented("\(name).senderLocalPart")
             }
         }

@@ -36,7 +36,7 @@ extension Endpoint {
             guard $0.project.settings(of: id) == nil else { throw RequestRefusal.rejected(.configurationExists) }
             let initial = ProviderSettings(
                 provider: id, isEnabled: false, clientIDs: [], openID: OpenIDSettings(issuer: ""))
-            try input.apply(to: &$0, initial, FieldMask(nil))
+            try input.apply(to: &$0, initial, .all)
         }
         return try .json(OauthIdpConfig(id, in: configuration))
     }
@@ -144,14 +144,14 @@ private struct OauthIdpConfigInput: Decodable {
     ) throws(RequestRefusal) {
         var settings = old
         var openID = old.openID ?? OpenIDSettings(issuer: "")
-        mask.apply("enabled", enabled, to: &settings.isEnabled, initially: false)
-        mask.apply("issuer", issuer, to: &openID.issuer, initially: "")
+        mask.apply("enabled", enabled, to: &settings.isEnabled, default: false)
+        mask.apply("issuer", issuer, to: &openID.issuer, default: "")
         mask.apply("displayName", displayName.nonEmpty, to: &openID.displayName)
-        mask.apply("trustsEmail", trustsEmail, to: &openID.trustsEmail, initially: false)
+        mask.apply("trustsEmail", trustsEmail, to: &openID.trustsEmail, default: false)
         mask.apply("relation", try RequestRefusal.enumValue(relation, at: "/relation"), to: &settings.statedRelation)
         settings.openID = openID
         settings.clientIDs = ClientIDsInput(clientId: clientId, clientIds: clientIds)
-            .ids(insteadOf: old.clientIDs, where: mask)
+            .ids(insteadOf: old.clientIDs, maskedBy: mask)
         configuration.set(settings)
         if let clientSecret, mask.contains("clientSecret") { configuration.set(Secret(clientSecret), of: old.provider) }
     }

@@ -21,9 +21,9 @@ struct PasswordPolicyInput: Decodable {
         let containsNonAlphanumericCharacter: Bool?
     }
 
-    private static let versions = "passwordPolicyConfig.passwordPolicyVersions"
+    private static let versionsPath = "passwordPolicyConfig.passwordPolicyVersions"
     /// The allowed minimum lengths, in characters.
-    private static let lengths = 6...64
+    private static let minimumLengths = 6...64
 
     let passwordPolicyEnforcementState: State?
     let passwordPolicyVersions: [Version]?
@@ -33,13 +33,13 @@ struct PasswordPolicyInput: Decodable {
 
     /// Replaces the requirements for character classes: a class that the input does not name is no longer required.
     /// Keeps the minimum length if the input has none.
-    func apply(to policy: inout Policy, where mask: FieldMask) throws(RequestRefusal) {
-        guard mask.contains(Self.versions), let strength else { return }
+    func apply(to policy: inout Policy, maskedBy mask: FieldMask) throws(RequestRefusal) {
+        guard mask.contains(Self.versionsPath), let strength else { return }
         if let length = strength.minPasswordLength {
-            guard Self.lengths.contains(length) else {
+            guard Self.minimumLengths.contains(length) else {
                 throw .invalidField(
                     "/passwordPolicyConfig/passwordPolicyVersions/0/customStrengthOptions/minPasswordLength",
-                    "must be \(Self.lengths.lowerBound) to \(Self.lengths.upperBound)")
+                    "must be \(Self.minimumLengths.lowerBound) to \(Self.minimumLengths.upperBound)")
             }
             policy.minimumPasswordLength = length
         }
@@ -58,7 +58,7 @@ struct PasswordPolicyInput: Decodable {
         {
             throw .notImplemented("\(name) \(value)")
         }
-        guard mask.contains(Self.versions) else { return }
+        guard mask.contains(Self.versionsPath) else { return }
         guard (passwordPolicyVersions?.count ?? 0) <= 1 else {
             throw .invalidField("/passwordPolicyConfig/passwordPolicyVersions", "must not have more than 1 item")
         }

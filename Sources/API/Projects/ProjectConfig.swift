@@ -11,8 +11,9 @@ extension Endpoint {
     ) { call, administrator in
         let (input, mask) = (try call.decoded(as: ProjectConfigInput.self), call.mask)
         let configuration = try await call.configure(as: administrator) {
+            // The edited configuration lacks the rules of `dev`, which only the administrator's project has.
             let defaults = administrator.project.emulatorRules?.policy ?? $0.project.defaultPolicy
-            try input.apply(to: &$0.project, where: mask, defaults: defaults)
+            try input.apply(to: &$0.project, maskedBy: mask, defaults: defaults)
         }
         return try .json(ProjectConfig(configuration.project, warnings: configuration.warningTexts))
     }

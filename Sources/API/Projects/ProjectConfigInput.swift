@@ -33,7 +33,7 @@ struct ProjectConfigInput: Decodable {
     /// - Parameter defaults: the policy with the defaults; see ``Project/defaultPolicy``.
     /// - Throws: ``RequestRefusal``.
     func apply(
-        to project: inout Project, where mask: FieldMask, defaults: Policy
+        to project: inout Project, maskedBy mask: FieldMask, defaults: Policy
     ) throws(RequestRefusal) {
         try requireImplemented(mask)
         if mask.coversAllFields {
@@ -43,8 +43,8 @@ struct ProjectConfigInput: Decodable {
         for flag in flags where mask.contains(flag.path) {
             if let value = flag.value { project.policy[keyPath: flag.member] = value }
         }
-        try passwordPolicyConfig?.apply(to: &project.policy, where: mask)
-        try notification?.apply(to: &project.emailSettings, where: mask)
+        try passwordPolicyConfig?.apply(to: &project.policy, maskedBy: mask)
+        try notification?.apply(to: &project.emailSettings, maskedBy: mask)
         if mask.contains("authorizedDomains"), let authorizedDomains {
             project.authorizedDomains = try Self.checked(authorizedDomains)
         }

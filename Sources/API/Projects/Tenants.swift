@@ -25,7 +25,7 @@ extension Endpoint {
         let input = try call.decoded(as: TenantInput.self)
         try input.requireImplemented()
         var settings = TenantSettings()
-        input.apply(to: &settings, where: FieldMask(nil))
+        input.apply(to: &settings, maskedBy: .all)
         return try .json(
             TenantResource(
                 try await call.services.projects.tenancy.create(
@@ -48,7 +48,7 @@ extension Endpoint {
         try input.requireImplemented()
         let changed = try await call.services.projects.tenancy.change(
             try call.tenantInPath(), by: call.actor(of: administrator), in: administrator.project
-        ) { input.apply(to: &$0, where: mask) }
+        ) { input.apply(to: &$0, maskedBy: mask) }
         guard let changed else { throw RequestRefusal.rejected(.tenantNotFound) }
         return try .json(TenantResource(changed.tenant, warnings: changed.warnings.texts))
     }
@@ -123,12 +123,12 @@ private struct TenantInput: Decodable {
         }
     }
 
-    func apply(to settings: inout TenantSettings, where mask: FieldMask) {
+    func apply(to settings: inout TenantSettings, maskedBy mask: FieldMask) {
         mask.apply("displayName", displayName.nonEmpty, to: &settings.displayName)
-        mask.apply("allowPasswordSignup", allowPasswordSignup, to: &settings.allowsPasswords, initially: false)
-        mask.apply("enableEmailLinkSignin", enableEmailLinkSignin, to: &settings.allowsEmailLinks, initially: false)
-        mask.apply("enableAnonymousUser", enableAnonymousUser, to: &settings.allowsAnonymous, initially: false)
-        mask.apply("disableAuth", disableAuth, to: &settings.isDisabled, initially: false)
+        mask.apply("allowPasswordSignup", allowPasswordSignup, to: &settings.allowsPasswords, default: false)
+        mask.apply("enableEmailLinkSignin", enableEmailLinkSignin, to: &settings.allowsEmailLinks, default: false)
+        mask.apply("enableAnonymousUser", enableAnonymousUser, to: &settings.allowsAnonymous, default: false)
+        mask.apply("disableAuth", disableAuth, to: &settings.isDisabled, default: false)
     }
 }
 

@@ -120,7 +120,7 @@ extension IdpCredential {
         let members = try members(of: split(base, at: "?").1)
         if let grant = members[AuthorizationTarget.grantName].nonEmpty { return grant }
         guard let error = members[AuthorizationTarget.errorName].nonEmpty else { return nil }
-        throw error == HandlerCallback.cancelled
+        throw error == HandlerCallback.cancelledError
             ? AuthorizationRefusal.cancelled : AuthorizationRefusal(reported: error)
     }
 

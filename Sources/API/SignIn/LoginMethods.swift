@@ -25,6 +25,7 @@ private struct LoginMethods: Encodable {
     let anonymous: Bool
     let emailLink: Bool
     let compliant: Bool
+    /// See ``LoginServicesReport/violations``.
     let violations: [String]
     let problems: [LoginServicesReport.Problem]
 
@@ -52,7 +53,7 @@ private struct LoginMethod: Encodable {
     }
 
     let providerId: String
-    /// `apple`, `password`, or the relation of the provider.
+    /// `apple`, `password`, or the provider's relation to the project's apps, such as `social`.
     let kind: String
     let displayName: String?
     /// All methods are equally prominent.

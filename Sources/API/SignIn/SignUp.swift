@@ -47,6 +47,7 @@ extension EndpointCall {
     private func signUpAnonymously(_ request: SignUpRequest, for client: CallingApp) async throws -> SignedIn {
         guard client.project.policy.allowsAnonymous else { throw SignUpRefusal.anonymousNotAllowed }
         try LoginServices.requireListed(.anonymous, for: client.app)
+        // An empty address is an error. Only a request without the member signs up anonymously.
         guard request.email == nil else { throw CredentialRefusal.invalidEmail }
         return try await services.signIn.authenticator.signUpAnonymously(in: client.project, from: context)
     }
@@ -61,7 +62,7 @@ private struct SignUpRequest: ClientRequestBody {
     let tenantId: String?
     let targetProjectId: String?
 
-    /// Requires an address and a password, unless the request has neither and no ID token.
+    /// Requires an address and a password, except for an anonymous account.
     func requireCompleteCredential() throws(CredentialRefusal) {
         guard idToken.nonEmpty != nil || email.nonEmpty != nil || password.nonEmpty != nil else { return }
         guard email.nonEmpty != nil else { throw .missingEmail }

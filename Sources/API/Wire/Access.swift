@@ -69,11 +69,11 @@ public struct Administrator: Sendable {
 public struct Access: Sendable {
     /// Authenticates a client. Throws ``AccessRefusal``; any other error is a fault.
     public var client: @Sendable (CallerCredential) async throws -> CallingApp
-    /// Authenticates an administrator by a bearer secret, in the project that the path or the body names, if any.
+    /// Authenticates an administrator by a bearer token, in the project that the path or the body names, if any.
     /// Throws as ``client`` does.
     public var administrator: @Sendable (_ bearer: String, ID<Project>?) async throws -> Administrator
-    /// Whether a client request is rejected if it states a caller that its app does not list, or states none although
-    /// the project requires one; see ``App/requireCaller(isRequired:header:)``.
+    /// Whether the headers in which a client names itself (bundle ID, Android package or web page) are compared with
+    /// the lists of the API key's app; see ``App/requireCaller(isRequired:header:)``.
     public var checksCallers: Bool
 
     public init(
@@ -100,10 +100,10 @@ public struct Access: Sendable {
         Access(checksCallers: true) { credential in
             guard credential.bearer == nil else { throw AccessRefusal.bearerNotAccepted }
             guard let key = credential.apiKey else { throw AccessRefusal.missingCredentials }
-            guard isValidKey(key), let client = try await client(key) else { throw AccessRefusal.unknownKey }
+            guard hasKeyForm(key), let client = try await client(key) else { throw AccessRefusal.unknownKey }
             return client
         } administrator: { bearer, project in
-            guard isValidKey(bearer), let administrator = try await administrator(bearer) else {
+            guard hasKeyForm(bearer), let administrator = try await administrator(bearer) else {
                 throw AccessRefusal.bearerNotAccepted
             }
             guard project == nil || project == administrator.project.id else { throw AccessRefusal.otherProject }
@@ -111,8 +111,9 @@ public struct Access: Sendable {
         }
     }
 
-    /// Whether `key` has the form of a key. Other texts are rejected before the database is queried.
-    private static func isValidKey(_ key: String) -> Bool { key.isVisibleASCII(1...128) }
+    /// Whether `text` has the form of an API key or a service key. Other texts are rejected before the database is
+    /// queried.
+    private static func hasKeyForm(_ text: String) -> Bool { text.isVisibleASCII(1...128) }
 }
 
 extension Access {

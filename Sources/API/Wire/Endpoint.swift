@@ -2,7 +2,7 @@ public import HTTP
 public import Identity
 internal import JSON
 
-/// One operation of the contract.
+/// An operation of the API; see ``all`` and ``extra(_:_:_:handler:)``.
 public struct Endpoint: Sendable {
     public let operationID: String
     public let method: HTTP.Method
@@ -38,8 +38,9 @@ public struct Endpoint: Sendable {
         }
     }
 
-    /// Whether the query or the body may name a tenant. Configuration resources name it in the path only.
-    var acceptsTenantByName: Bool { !path.hasPrefix("/v2/projects/") }
+    /// Whether the query or the body may name the tenant that the operation works in. For operations on configuration
+    /// (`/v2/projects/`), only the path can name the tenant.
+    var acceptsTenantInQueryOrBody: Bool { !path.hasPrefix("/v2/projects/") }
 
     /// The same operation, which serves disabled tenants too.
     var servingDisabledTenants: Endpoint {
@@ -50,16 +51,17 @@ public struct Endpoint: Sendable {
 
     /// The same operation below the path of a tenant.
     public var inTenant: Endpoint {
+        // Administrators can also configure disabled tenants.
         Endpoint(
             operationID: operationID + "InTenant", method: method,
             path: path.replacing(
                 "/projects/{project}", with: "/projects/{project}/tenants/{tenant}", maxReplacements: 1),
             bodyLimit: bodyLimit, errors: errors, action: action, isBelowTenant: true,
-            servesDisabledTenants: servesDisabledTenants || !acceptsTenantByName)
+            servesDisabledTenants: servesDisabledTenants || !acceptsTenantInQueryOrBody)
     }
 
     static let smallBodyLimit = 64 * 1024
-    /// For operations that read no body.
+    /// For operations that read no body, and for operations outside of the contract, which read short ones.
     static let emptyBodyLimit = 1024
     static let formBodyLimit = 8 * 1024
     /// Fits a batch of a thousand accounts with 4 KiB each.

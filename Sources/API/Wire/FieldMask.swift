@@ -2,6 +2,9 @@ internal import HTTP
 
 /// The members of a resource that an update changes (`google.protobuf.FieldMask` in a query).
 struct FieldMask {
+    /// All members.
+    static let all = FieldMask(nil)
+
     /// `nil` for all members.
     private let paths: [String]?
 
@@ -37,9 +40,9 @@ extension FieldMask {
     }
 
     /// Sets a required member if the mask names it and there is a value. Without a mask, an absent value resets the
-    /// member to `initially`.
-    func apply<Value>(_ path: String, _ value: Value?, to member: inout Value, initially: Value) {
+    /// member to `default`.
+    func apply<Value>(_ path: String, _ value: Value?, to member: inout Value, default: Value) {
         guard contains(path) else { return }
-        if let value { member = value } else if coversAllFields { member = initially }
+        if let value { member = value } else if coversAllFields { member = `default` }
     }
 }

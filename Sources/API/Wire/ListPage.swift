@@ -4,7 +4,7 @@ internal import Identity
 /// The requested page of a list. A page token is the last ID of the previous page.
 struct ListPage {
     let limit: Int
-    /// The last ID of the previous page.
+    /// The page token; `nil` for the first page.
     let last: String?
 
     /// - Throws: ``RequestRefusal`` for an invalid `pageSize`, or a token that cannot be an ID.

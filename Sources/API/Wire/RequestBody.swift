@@ -195,7 +195,7 @@ extension String? {
 
 extension ID where Subject == Account {
     /// - Throws: `MISSING_LOCAL_ID` for an absent or empty text.
-    init(named text: String?) throws(RequestRefusal) {
+    init(required text: String?) throws(RequestRefusal) {
         let text = try text.required(.missingLocalID)
         self.init(text)
     }

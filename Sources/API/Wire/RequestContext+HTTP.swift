@@ -37,6 +37,7 @@ extension Language {
         self.init(rawValue: tag.prefix { $0 != "-" && $0 != "_" }.lowercased())
     }
 
+    /// Returns the tags by descending weight; those of equal weight in the order of the header.
     private static func ranked(_ header: String) -> [String] {
         let ranges = header.prefix(1000).split(separator: ",").map { range in
             let parts = range.split(separator: ";").map { $0.filter { $0 != " " } }
@@ -50,8 +51,9 @@ extension Language {
 
 /// Determines the networks of a request's client, even behind trusted proxies.
 extension ClientNetwork {
-    /// Uses the rightmost address that is not a trusted proxy's. Each proxy appends its peer's address, so the client
-    /// could have written everything to the left of the used address.
+    /// Starts at the peer, and follows the entries of `forwardedFor` from right to left while the address is that of a
+    /// trusted proxy. Each proxy appends its peer's address, so the client could have written everything to the left of
+    /// the last followed entry. A proxy's address counts as the client's if the next entry is missing or invalid.
     ///
     /// - Parameter forwardedFor: the values of `X-Forwarded-For`, in order.
     init(peer: String, forwardedFor: [String], trusted: [IPNetwork]) {

@@ -109,7 +109,7 @@ extension Log {
             "ms": .double(duration.milliseconds), "address": .string(client.widest.prefix),
         ]
         if let operationID = outcome.operationID { fields.add("operationId", .string(operationID)) }
-        if let realm = outcome.realm { fields.add("project", .string(realm.rawValue)) }
+        if let realm = outcome.realm { fields.add("realm", .string(realm.rawValue)) }
         if let refusal = outcome.refusal { fields.add("refusal", .string(refusal)) }
         if let fault = outcome.fault {
             fields.add(

@@ -15,7 +15,7 @@ public final class RequestPipeline: Sendable {
     let metrics: GatewayMetrics
 
     /// - Parameters:
-    ///   - extra: operations that are not in the contract. The contract's operations take precedence.
+    ///   - extra: operations that are not in the contract; see ``Route/router(adding:)``.
     ///   - trustedProxies: the proxies whose `X-Forwarded-For` is trusted.
     public init(
         services: Services, access: Access, extra: [Endpoint] = [], trustedProxies: [IPNetwork] = [], log: Log,
@@ -136,9 +136,10 @@ public final class RequestPipeline: Sendable {
         _ credential: CallerCredential, needing scope: ServiceKeyScope, for call: inout EndpointCall,
         at endpoint: Endpoint, realm: inout ID<Realm>?
     ) async throws -> Administrator {
-        let named = call.parameters["project"].map { ID<Project>($0) }
-        var administrator = try await access.authenticate(credential, in: named, needing: scope, realm: &realm)
-        if named == nil {
+        let projectInPath = call.parameters["project"].map { ID<Project>($0) }
+        var administrator = try await access.authenticate(
+            credential, in: projectInPath, needing: scope, realm: &realm)
+        if projectInPath == nil {
             call.parseBody()
             if let target = try call.targetProject(), target != administrator.project.id {
                 administrator = try await access.authenticate(credential, in: target, needing: scope, realm: &realm)
@@ -205,12 +206,12 @@ extension RequestPipeline {
     /// - Returns: `nil` if the head has a service key with the scope. The project and tenant in the body are checked
     ///   later.
     private func rejection(
-        of head: Request, for endpoint: Endpoint, needing scope: ServiceKeyScope, in named: ID<Project>?
+        of head: Request, for endpoint: Endpoint, needing scope: ServiceKeyScope, in project: ID<Project>?
     ) async -> Response? {
         let began = ContinuousClock.now
         var realm: ID<Realm>?
         do {
-            _ = try await access.authenticate(CallerCredential(head), in: named, needing: scope, realm: &realm)
+            _ = try await access.authenticate(CallerCredential(head), in: project, needing: scope, realm: &realm)
             return nil
         } catch {
             let outcome = RequestOutcome(error, of: endpoint, realm: realm)

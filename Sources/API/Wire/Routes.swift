@@ -49,8 +49,8 @@ enum Route: Sendable {
     /// An operation of the protocol that this release lacks.
     case unimplemented
 
-    /// - Parameter extra: operations outside of the contract. They replace unimplemented operations with the same method
-    ///   and path.
+    /// - Parameter extra: operations outside of the contract. They replace unimplemented operations with the same
+    ///   method and path.
     static func router(adding extra: [Endpoint]) -> Router<Route> {
         guard !extra.isEmpty else { return contract }
         let added = extra.map { ($0.method, $0.path, Route.endpoint($0)) }

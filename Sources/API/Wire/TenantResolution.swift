@@ -25,11 +25,11 @@ extension EndpointCall {
     mutating func resolveTenant(
         for administrator: Administrator, at endpoint: Endpoint
     ) async throws -> Administrator {
-        guard endpoint.acceptsTenantByName || endpoint.isBelowTenant || tenantInQuery == nil else {
+        guard endpoint.acceptsTenantInQueryOrBody || endpoint.isBelowTenant || tenantInQuery == nil else {
             throw TenantRefusal.notForTenants
         }
         var names = [tenantInQuery, endpoint.isBelowTenant ? parameters["tenant"] : nil]
-        if endpoint.acceptsTenantByName, mentionsTenants { names.append(tenantNames().tenantId) }
+        if endpoint.acceptsTenantInQueryOrBody, mentionsTenants { names.append(tenantNames().tenantId) }
         guard let tenant = try Self.singleTenant(names) else { return administrator }
         // `oken` is a part of `idToken` and of `id_token`. A body without it need not be parsed.
         if request.body.includes("oken"), let token = tenantNames().idToken.nonEmpty {

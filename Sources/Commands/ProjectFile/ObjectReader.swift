@@ -57,7 +57,8 @@ struct ObjectReader {
         }
     }
 
-    /// Reads a nested object, or `null`, and collects its problems. An object for which `read` returns `nil` is `.absent`.
+    /// Reads a nested object, or `null`, and collects its problems. An object for which `read` returns `nil` is
+    /// `.absent`.
     mutating func nullableObject<Value>(_ name: String, _ read: (inout ObjectReader) -> Value?) -> Patch<Value> {
         switch patch(name, "an object or null", Self.object) {
         case .absent: .absent
@@ -95,6 +96,7 @@ struct ObjectReader {
         collector.add("\(path)\(name)", problem)
     }
 
+    /// Reads the members of a nested object, and collects their problems.
     private mutating func inside<Value>(
         _ name: String, _ members: [String: JSONValue], _ read: (inout ObjectReader) -> Value
     ) -> Value {
@@ -150,8 +152,8 @@ struct ObjectReader {
 }
 
 extension JSONValue {
-    /// The value in an error message: strings of at most 100 bytes, `true`, `false` and `null` as they are, otherwise only
-    /// the type, because the value may be long.
+    /// The value in an error message: strings of at most 100 bytes, `true`, `false` and `null` as they are, otherwise
+    /// only the type, because the value may be long.
     fileprivate var summary: String {
         switch self {
         case .string(let text) where text.utf8.count <= 100: "\"\(text)\""

@@ -102,7 +102,8 @@ extension ProjectFile.Provider {
             if inlineSecret != nil { reader.addProblem(fileMember, "\(secretMember) is set too: use only one of them") }
             do {
                 let text = try contents(path)
-                // An empty secret would remove the stored one, but an empty file is more likely the result of a failed command.
+                // An empty secret would remove the stored one, but an empty file is more likely the result of a failed
+                // command.
                 if text.allSatisfy(\.isWhitespace) { reader.addProblem(fileMember, "\(path) is empty") }
                 secret = Secret(text.withoutFinalNewline)
             } catch {

@@ -57,8 +57,8 @@ struct ProjectFile: Sendable {
 
     /// Changes the configuration to what the file states.
     ///
-    /// - Parameter pruning: whether to remove the settings that the file omits, or reset them to their defaults. Names, the
-    ///   profile, and the secrets of providers in the file are kept.
+    /// - Parameter pruning: whether to remove the settings that the file omits, or reset them to their defaults. Names,
+    ///   the profile, and the secrets of providers in the file are kept.
     func apply(to configuration: inout ProjectConfiguration, pruning: Bool) {
         if let name { configuration.name = name }
         applyPolicy(to: &configuration.project, pruning: pruning)

@@ -49,6 +49,7 @@ enum CSVColumns {
         fields[1] = user.email ?? ""
         fields[2] = user.emailVerified ? "true" : "false"
         fields[3] = user.passwordHash ?? ""
+        // The column `salt` (4) stays empty, because the exported hashes contain their salts.
         fields[5] = user.displayName ?? ""
         fields[6] = user.photoUrl ?? ""
         fields[23] = user.createdAt

@@ -1,8 +1,8 @@
 internal import Gateway
 internal import JSON
 
-/// Parses the rows of a CSV file (RFC 4180) in chunks. A row that is too long is parsed to its end, because a newline
-/// in a quoted field does not end it, but its fields are not kept.
+/// Parses the rows of a CSV file (RFC 4180) in chunks. A row that is too long is parsed to its end too, to find the
+/// newline that ends the row among those in quoted fields; the fields of such a row are not kept.
 struct CSVUsers {
     private var line = 1
     /// The line where the row begins.

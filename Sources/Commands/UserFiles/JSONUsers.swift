@@ -13,6 +13,7 @@ struct JSONUsers {
     private var row: [UInt8] = []
     private var rowLine = 0
     private var isTooLong = false
+    /// Whether a bracket was closed that was not open.
     private var isBroken = false
 
     private enum Position {
@@ -40,10 +41,10 @@ struct JSONUsers {
                 step(inString: byte)
                 continue
             }
-            let wasInside = position == .inObject
+            let wasInObject = position == .inObject
             step(byte, body)
-            guard wasInside != (position == .inObject) else { continue }
-            if wasInside {
+            guard wasInObject != (position == .inObject) else { continue }
+            if wasInObject {
                 append(chunk[start...index])
                 body(UserRow(line: rowLine, json: isTooLong ? .failure(.tooLong) : .success(row)))
             } else {

@@ -7,6 +7,7 @@ struct EncodedBatch: Sendable {
     fileprivate let source: UserSource.Batch
     /// Contains only the first of several accounts with the same ID.
     let encoded: ImportBatch
+    /// The number of accounts in ``encoded``.
     fileprivate let count: Int
 
     init(_ source: UserSource.Batch, now: Instant, in realm: ID<Realm>) {
@@ -24,6 +25,7 @@ struct PendingBatches {
     /// The conflicting members of the accounts that were not stored.
     typealias Conflicts = [ID<Account>: UniqueMember]
 
+    /// The maximum number of pending batches.
     private static let limit = 2
 
     /// Whether rows with an existing ID are skipped instead of rejected.
@@ -71,8 +73,8 @@ struct PendingBatches {
         for fault in batch.source.faults { try report.reject(fault) }
         var existing = 0
         var seen: Set<ID<Account>> = []
-        let mayRepeat = batch.count < batch.source.rows.count
-        for (line, stored) in batch.source.rows where mayRepeat || !conflicts.isEmpty {
+        let hasRepeatedIDs = batch.count < batch.source.rows.count
+        for (line, stored) in batch.source.rows where hasRepeatedIDs || !conflicts.isEmpty {
             let id = stored.account.id
             let isRepeated = !seen.insert(id).inserted
             guard let member = isRepeated ? UniqueMember.id : conflicts[id] else { continue }

@@ -13,7 +13,9 @@ enum UserArguments {
         .text("hash-key", "KEY", "hash key in base64; required by SCRYPT (Firebase's signer key) and HMAC_*"),
         .text("hash-key-file", "PATH", "file with the hash key in base64, instead of --hash-key"),
         .text("salt-separator", "TEXT", "salt separator of SCRYPT in base64", defaultNote: "empty"),
-        .number("rounds", "N", in: 0...Int.max, "rounds; required by SCRYPT, PBKDF2_SHA256, PBKDF_SHA1, SHA* and MD5"),
+        .number(
+            "rounds", "N", in: 0...Int.max,
+            "number of rounds; required by SCRYPT, PBKDF2_SHA256, PBKDF_SHA1, SHA* and MD5"),
         .number("mem-cost", "N", in: 0...Int.max, "memory cost; required by SCRYPT and STANDARD_SCRYPT"),
         .number("parallelization", "N", in: 0...Int.max, "parallelization; required by STANDARD_SCRYPT"),
         .number("block-size", "N", in: 0...Int.max, "block size; required by STANDARD_SCRYPT"),

@@ -58,6 +58,7 @@ actor UserSource {
             bytesRead += chunk.count
             if chunk.isEmpty { isAtEnd = true } else { parse(chunk) }
         }
+        // A newline need not end the last row of a CSV file.
         if isAtEnd, case .csv(var rows) = parser, batch.rows.isEmpty, batch.faults.isEmpty {
             try rows.finish { add($0) }
             parser = .csv(rows)

@@ -145,7 +145,10 @@ package struct DatabaseCheck: Sendable {
             let canSign = ring.canSign(at: now)
             return Finding(
                 isGood: canSign,
-                text: "project \(project.realm): signing keys" + (canSign ? "" : ": none can sign at this time"))
+                text: "project \(project.realm): signing keys"
+                    + (canSign
+                        ? " can sign"
+                        : ": none signs ID tokens now, or none refresh tokens: run `sekisho keys list-signing-keys`"))
         } catch {
             return Finding(isGood: false, text: "project \(project.realm): signing keys cannot be decrypted (\(error))")
         }

@@ -32,7 +32,7 @@ struct AppleGrantReporter: Sendable {
     func report(_ grant: AppleGrant, _ outcome: AppleGrantAttempts.Outcome) {
         let purpose = grant.purpose.rawValue
         var fields: LogFields = [
-            "grantId": .string(grant.id.rawValue), "project": .string(grant.realm.rawValue),
+            "grantId": .string(grant.id.rawValue), "realm": .string(grant.realm.rawValue),
             "clientId": .string(grant.clientID), "purpose": .string(purpose), "attempts": .int(grant.attempts),
         ]
         switch outcome {
@@ -50,7 +50,7 @@ struct AppleGrantReporter: Sendable {
             log.error("apple token given up", fields)
         case .interrupted:
             attempts.increment(purpose, "interrupted")
-            log.warning("apple token interrupted", fields)
+            log.warning("apple token interrupted by a database error or a shutdown: it is retried soon", fields)
         }
     }
 
@@ -64,13 +64,14 @@ struct AppleGrantReporter: Sendable {
         stopped.set(Double(report.stopped.count))
         if let cause = report.interruptions.first {
             log.warning(
-                "apple checks interrupted", ["cause": .string(cause), "count": .int(report.interruptions.count)])
+                "apple checks interrupted: they continue in a minute",
+                ["cause": .string(cause), "count": .int(report.interruptions.count)])
         }
         guard !report.stopped.isEmpty, warning.claim() else { return }
         for client in report.stopped {
             log.error(
                 "apple checks stopped: more than 5 % failed within an hour",
-                ["project": .string(client.realm.rawValue), "clientId": .string(client.clientID)])
+                ["realm": .string(client.realm.rawValue), "clientId": .string(client.clientID)])
         }
     }
 }

@@ -33,6 +33,7 @@ extension Administration {
         guard let settings = project.settings(of: .apple) else {
             throw Failure(message: "apple.com is not configured in \(id): run `sekisho projects apply` first")
         }
+        // The key does not depend on the client ID, which is not used here.
         let stored = try await AppleCredentialsLookup.live(on: pool, under: masterKeys)
             .find(AppleClientReference(realm: id, clientID: clientID ?? ""))
         guard let key = override ?? stored.map({ AppleKeyOverride(name: $0.key, privateKey: $0.privateKey) }) else {

@@ -47,6 +47,7 @@ package struct AppleTransferRun: Sendable {
     private let realm: ID<Realm>
     /// `nil` uses the client ID of each identity's latest sign-in.
     private let clientID: String?
+    /// For identities whose latest sign-in has no stored client ID.
     private let defaultClientID: String
     private let key: AppleKeyName
     private let privateKey: Secret
@@ -226,7 +227,7 @@ package struct AppleTransferRun: Sendable {
             case .failed(.rejected(let code)):
                 throw Failure(
                     message:
-                        "Apple rejects the private key (\(code.rawValue)): check that team \(key.teamID) owns the client ID, and key \(key.keyID)"
+                        "Apple rejects the private key (\(code.rawValue)): check that team \(key.teamID) owns the client ID, and that key \(key.keyID) is enabled for Sign in with Apple"
                 )
             case .failed(let response): reason = "\(response)"
             }

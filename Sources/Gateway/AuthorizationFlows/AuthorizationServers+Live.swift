@@ -27,7 +27,7 @@ extension AuthorizationServers {
             send: send, at: mode.authorizationEndpoints, keys: keys, appleTokens: appleTokens,
             appleCredentials: .live(on: pool, under: masterKeys),
             clientSecret: { try await secrets.value(for: ClientSecretName(provider: $0, realm: $1)) },
-            allowsPrivate: mode.acceptsLoopbackIssuers)
+            allowsPrivateAddresses: mode.acceptsLoopbackIssuers)
     }
 }
 

@@ -15,7 +15,9 @@ extension BreachedPasswords {
         return .live(BreachedPasswordList(url: url), client: client) { error in
             failures.increment()
             if warning.claim() {
-                log.warning("list of breached passwords not available", ["reason": .string("\(error)")])
+                log.warning(
+                    "list of breached passwords not available: passwords are accepted unchecked",
+                    ["reason": .string("\(error)")])
             }
         }
     }

@@ -93,7 +93,8 @@ package struct Config: Sendable {
     /// The content of the file by which Apple verifies the host; `nil` if it is not set.
     package var appleDomainAssociation: String?
     package var logLevel: Log.Level
-    package var drain: Duration
+    /// The maximum time for running requests and email deliveries to finish at shutdown.
+    package var drainTimeout: Duration
     /// `nil`: no email is sent.
     package var email: EmailConfig?
 
@@ -101,7 +102,7 @@ package struct Config: Sendable {
         database: Pool.Configuration, masterKeys: MasterKeys, listen: ListenAddress, loops: Int,
         trustedProxies: [IPNetwork], server: ServerConfig, passwords: PasswordConfig,
         breachedPasswordsURL: String? = nil, appleDomainAssociation: String? = nil, logLevel: Log.Level,
-        drain: Duration, email: EmailConfig? = nil
+        drainTimeout: Duration, email: EmailConfig? = nil
     ) {
         self.database = database
         self.masterKeys = masterKeys
@@ -113,7 +114,7 @@ package struct Config: Sendable {
         self.breachedPasswordsURL = breachedPasswordsURL
         self.appleDomainAssociation = appleDomainAssociation
         self.logLevel = logLevel
-        self.drain = drain
+        self.drainTimeout = drainTimeout
         self.email = email
     }
 
@@ -169,17 +170,18 @@ extension Config {
         let appleDomainAssociation = reader.optional(
             Settings.appleDomainAssociation, "printable ASCII of at most 65536 bytes", Self.parse(domainAssociation:))
         let logLevel = reader.required(Settings.logLevel, "debug, info, warning or error", Self.parse(level:))
-        let drain = reader.number(Settings.drain, in: 0...300)
+        let drainSeconds = reader.number(Settings.drain, in: 0...300)
         let email = reader.email()
         try reader.finish()
         guard let database, let masterKeys, let publicURL, let listen, let trustedProxies, let server,
-            let passwords, let breachedPasswordsURL, let logLevel, let drain
+            let passwords, let breachedPasswordsURL, let logLevel, let drainSeconds
         else { throw ConfigurationError(problems: ["a setting is missing"]) }
         let config = Config(
             database: database, masterKeys: masterKeys, listen: listen, loops: loops ?? cores,
             trustedProxies: trustedProxies, server: server, passwords: passwords,
             breachedPasswordsURL: breachedPasswordsURL.isEmpty ? nil : breachedPasswordsURL,
-            appleDomainAssociation: appleDomainAssociation, logLevel: logLevel, drain: .seconds(drain), email: email)
+            appleDomainAssociation: appleDomainAssociation, logLevel: logLevel,
+            drainTimeout: .seconds(drainSeconds), email: email)
         return (config, publicURL)
     }
 }

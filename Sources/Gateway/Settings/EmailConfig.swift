@@ -26,7 +26,7 @@ package struct EmailConfig: Sendable {
     package var sender: EmailAddress
 
     /// The maximum time for the delivery of one message.
-    package static let deadline: Duration = .seconds(30)
+    package static let deliveryTimeout: Duration = .seconds(30)
 }
 
 extension SettingsReader {

@@ -33,7 +33,8 @@ package final class EmailService: Sendable {
     convenience init(_ config: EmailConfig, dependencies: Dependencies) throws {
         let client = try SMTPClient(
             to: config.server,
-            clientName: URL(string: dependencies.publicURL())?.host ?? "localhost", deadline: EmailConfig.deadline)
+            clientName: URL(string: dependencies.publicURL())?.host ?? "localhost",
+            deadline: EmailConfig.deliveryTimeout)
         let renderer = EmailRenderer(sender: config.sender) { [publicURL = dependencies.publicURL] in
             $0.actionBase(of: $1, at: publicURL())
         }
@@ -58,7 +59,7 @@ package final class EmailService: Sendable {
                 queue: queue, decrypt: { try payloads.open($0, of: $1) }, hash: { Digest.sha256(Array($0.utf8)) },
                 project: projects.cache.value(for:), renderer: renderer, send: transport, report: reporter.report,
                 clock: dependencies.clock))
-        waiting = WaitingEmails(metrics: dependencies.metrics, count: queue.waiting)
+        waiting = WaitingEmails(metrics: dependencies.metrics, count: queue.waitingCount)
     }
 
     /// The worker that counts the waiting emails for the metric.
@@ -69,10 +70,10 @@ package final class EmailService: Sendable {
         Task(executorPreference: loop) { await self.worker.start() }
     }
 
-    /// Stops the delivery. Attempts that are still in flight after `deadline` are cancelled and retried later.
-    func stop(within deadline: Duration) async {
+    /// Stops the delivery. Attempts that are still in flight after `timeout` are cancelled and retried later.
+    func stop(within timeout: Duration) async {
         let cancelling = Task(executorPreference: loop) { [loop, client] in
-            try await loop.sleep(for: deadline)
+            try await loop.sleep(for: timeout)
             client?.close()
         }
         await worker.stop()

@@ -40,7 +40,7 @@ final class RateLimits: Sendable {
         } count: { [self] key, limit, length, realm throws(TooManyAttempts) in
             try admit(key, below: limit, length, realm) { $0.add(to: $1) }
         } subtract: { [self] key, length, realm in
-            let windows = key.scopes.map { window(of: key.kind, $0, length, realm, at: clock.now()) }
+            let windows = key.counters.map { window(of: key.kind, $0, length, realm, at: clock.now()) }
             counts.withLock { counts in
                 for window in windows { counts.subtract(from: window) }
             }
@@ -57,22 +57,22 @@ final class RateLimits: Sendable {
         throw TooManyAttempts(retryAfter: exhausted.end - now)
     }
 
-    /// Checks the scopes from the widest to the narrowest, and counts only if all of them admit the attempt. A network
-    /// beyond the limit of a wide scope therefore creates no windows of narrow scopes.
+    /// Checks the counters from the widest to the narrowest, and counts only if all of them admit the attempt. A
+    /// network beyond the limit of a wide counter therefore creates no windows of narrow counters.
     ///
-    /// - Parameter count: called for every scope if all of them admit the attempt.
-    /// - Returns: the current window of the first scope whose limit is reached; `nil` if there is none.
+    /// - Parameter count: called for every counter if all of them admit the attempt.
+    /// - Returns: the current window of the first counter whose limit is reached; `nil` if there is none.
     private func exhaustedWindow(
         of key: LimitKey, below limit: Int, _ length: Duration, _ realm: ID<Realm>, at now: Instant,
         _ count: (inout RateCounts, RateWindow) -> Void
     ) -> RateWindow? {
         guard limit > 0 else { return nil }
-        let scopes = key.scopes.map {
+        let counters = key.counters.map {
             (window: window(of: key.kind, $0, length, realm, at: now), limit: limit * $0.factor)
         }
         return counts.withLock { counts in
-            let exhausted = scopes.first { !counts.admits($0.window, below: $0.limit) }
-            if exhausted == nil { for scope in scopes { count(&counts, scope.window) } }
+            let exhausted = counters.first { !counts.admits($0.window, below: $0.limit) }
+            if exhausted == nil { for counter in counters { count(&counts, counter.window) } }
             return exhausted?.window
         }
     }
@@ -97,11 +97,11 @@ final class RateLimits: Sendable {
         }
     }
 
-    /// Returns the current window of a scope. The window contains a keyed hash, which does not disclose the address.
+    /// Returns the current window of a counter. The window contains a keyed hash, which does not disclose the address.
     private func window(
-        of kind: LimitKey.Kind, _ scope: LimitKey.Scope, _ length: Duration, _ realm: ID<Realm>, at now: Instant
+        of kind: LimitKey.Kind, _ counter: LimitKey.Counter, _ length: Duration, _ realm: ID<Realm>, at now: Instant
     ) -> RateWindow {
-        let names = [realm.rawValue, kind.rawValue, "\(length.components.seconds)"] + scope.names
+        let names = [realm.rawValue, kind.rawValue, "\(length.components.seconds)"] + counter.names
         let hash = HMAC.sha256(key: hashKey, message: Array(names.joined(separator: "\u{0}").utf8))
         return RateWindow(of: hash, lasting: length, at: now)
     }

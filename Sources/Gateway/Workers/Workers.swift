@@ -11,8 +11,8 @@ struct Worker: Sendable {
     let run: @Sendable () async throws -> Void
 }
 
-/// Runs workers on a loop, independently of each other. A failure does not end a worker. Of consecutive failures, only
-/// the first is logged.
+/// Runs workers on a loop, independently of each other. After a failure, a worker runs again after its pause. Of
+/// consecutive failures, only the first is logged.
 final class Workers: Sendable {
     private let tasks: [Task<Void, Never>]
 
@@ -33,7 +33,8 @@ final class Workers: Sendable {
                     } catch {
                         if !isFailing {
                             log.warning(
-                                "worker failed", ["worker": .string(worker.name), "cause": .string("\(error)")])
+                                "worker failed: it runs again after a pause",
+                                ["worker": .string(worker.name), "cause": .string("\(error)")])
                         }
                         isFailing = true
                     }

@@ -101,7 +101,7 @@ public struct AccountUpdate: Hashable, Sendable {
     /// A new address is unverified, unless ``emailIsVerified`` sets the flag.
     public var email: Value<EmailAddress>?
     public var emailIsVerified: Bool?
-    /// Removes ``Account/initialEmail``, which may belong to the user who registered the address without verifying it.
+    /// Removes ``Account/initialEmail``. True for a reclaim, because that address may belong to the account's creator.
     public var removesInitialEmail = false
     /// A phone number in E.164, with the plus sign.
     public var phoneNumber: Value<String>?
@@ -128,8 +128,9 @@ extension AccountUpdate {
         return enables || changesEmail || changesPassword || validSince != nil
     }
 
-    /// Whether an administrator's update determines the owner of the account. Such an update invalidates the links in
-    /// emails that were sent before, because an attacker may have one.
+    /// Whether an administrator's update determines the owner of the account: it sets or removes the email address or
+    /// the password, or sets ``validSince``. The store then invalidates all links in earlier emails except those that
+    /// undo a merge, because an attacker may have such a link.
     public var decidesOwner: Bool { email != nil || passwordHash != nil || validSince != nil }
 
     /// The names of the members that an administrator's update contains, for the audit trail.
@@ -210,7 +211,7 @@ public struct CredentialStatus: Hashable, Sendable {
     public enum State: String, CaseIterable, Sendable {
         case authorized = "AUTHORIZED"
         case revoked = "REVOKED"
-        /// The app has moved to another team, and the user has not signed in after that.
+        /// The app has moved to another team, and the user has not signed in since.
         case transferred = "TRANSFERRED"
         /// Apple has not reported anything, or the team or the private key has changed after the latest report.
         case unknown = "UNKNOWN"
@@ -234,10 +235,12 @@ extension CredentialStatus {
     /// The status after a sign-in with a token that Apple issued at `issuedAt`. A token that was issued before the
     /// latest report changes nothing. An unchanged state keeps its time, so that a sign-in does not write a row only to
     /// update the time.
-    static func signedIn(before: CredentialStatus?, issuedAt: Instant?) -> CredentialStatus? {
-        guard let issuedAt else { return before }
-        guard let before else { return CredentialStatus(.authorized, at: issuedAt) }
-        return before.state == .authorized || before.checkedAt >= issuedAt
-            ? before : CredentialStatus(.authorized, at: issuedAt)
+    ///
+    /// - Parameter previous: the status before the sign-in.
+    static func afterSignIn(previous: CredentialStatus?, issuedAt: Instant?) -> CredentialStatus? {
+        guard let issuedAt else { return previous }
+        guard let previous else { return CredentialStatus(.authorized, at: issuedAt) }
+        return previous.state == .authorized || previous.checkedAt >= issuedAt
+            ? previous : CredentialStatus(.authorized, at: issuedAt)
     }
 }

@@ -44,18 +44,18 @@ public struct AccountAdministration: Sendable {
         // The ID of every existing account is taken.
         guard taken.contains(.id) else { throw AdministrationRefusal.accountUnknown }
         guard input.email == nil || email != nil else { throw CredentialRefusal.invalidEmail }
-        try taken.refuse(.email)
+        try taken.requireFree(.email)
         if let email { change.update.email = .set(email) }
         if let password = input.password { try await project.policy.require(password, unknownTo: breaches) }
         guard input.phoneNumber == nil || phoneNumber != nil else { throw AdministrationRefusal.invalidPhoneNumber }
-        try taken.refuse(.phoneNumber)
+        try taken.requireFree(.phoneNumber)
         if let phoneNumber { change.update.phoneNumber = .set(phoneNumber.rawValue) }
         if let password = input.password {
             change.update.passwordHash = .set(try await passwords.hash(password, network))
         }
         let checked = change
-        return try await mappingConflicts(\.atAdministration) {
-            try await store.change(id, by: checked, of: actor, at: clock.now(), in: project.realm)
+        return try await throwingRefusals(\.refusalOfAdministration) {
+            try await store.change(id, by: checked, actor: actor, at: clock.now(), in: project.realm)
         }
     }
 
@@ -69,21 +69,21 @@ public struct AccountAdministration: Sendable {
     }
 
     public func delete(_ account: ID<Account>, in project: Project, by actor: AuditActor) async throws {
-        try await mappingConflicts(\.atAdministration) {
+        try await throwingRefusals(\.refusalOfAdministration) {
             try await store.delete(account, by: actor, now: clock.now(), in: project.realm)
         }
     }
 
-    /// - Returns: the IDs of accounts that were kept because they are not disabled.
+    /// - Returns: the IDs of accounts that were kept because they are not disabled; none unless `onlyDisabled`.
     public func delete(
-        _ accounts: [ID<Account>], evenIfEnabled: Bool, in project: Project, by actor: AuditActor
+        _ accounts: [ID<Account>], onlyDisabled: Bool, in project: Project, by actor: AuditActor
     ) async throws -> Set<ID<Account>> {
         try await store.delete(
-            accounts, onlyDisabled: !evenIfEnabled, by: actor, now: clock.now(), in: project.realm)
+            accounts, onlyDisabled: onlyDisabled, by: actor, now: clock.now(), in: project.realm)
     }
 
-    /// Returns the accounts that follow `id`, in the order of IDs. A client that lists all pages gets each account that
-    /// exists all the time exactly once.
+    /// Returns the accounts that follow `id`, in the order of IDs. A client that lists all pages gets each account
+    /// exactly once if the account exists from the first page to the last.
     public func page(after id: ID<Account>?, limit: Int, in project: Project) async throws -> [Account] {
         try await store.page(after: id, limit: limit, in: project.realm)
     }
@@ -105,7 +105,8 @@ extension AccountReference {
 }
 
 extension Set<UniqueMember> {
-    func refuse(_ member: UniqueMember) throws(AdministrationRefusal) {
+    /// Requires that no account has the requested value of `member`.
+    func requireFree(_ member: UniqueMember) throws(AdministrationRefusal) {
         if contains(member) { throw .taken(member) }
     }
 }
@@ -114,8 +115,9 @@ extension Set<UniqueMember> {
 public struct AdministrativeChange: Hashable, Sendable {
     /// The store ignores ``AccountUpdate/sessions``: ``AccountUpdate/endsSessions(of:)`` decides whether sessions end.
     public var update = AccountUpdate()
+    /// The providers whose identities are unlinked.
     public var unlinked: Set<ProviderID> = []
-    /// Replaces the identity that the account has with the same provider.
+    /// An identity to link. It replaces the identity that the account has with the same provider.
     public var linked: LinkedIdentity?
 
     public init() {}

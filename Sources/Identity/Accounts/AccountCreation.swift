@@ -22,11 +22,11 @@ extension AccountAdministration {
         let email = draft.email.flatMap(EmailAddress.init)
         let taken = try await store.taken(
             id: draft.id, email: email, phoneNumber: phoneNumber, besides: nil, in: project.realm)
-        try taken.refuse(.id)
+        try taken.requireFree(.id)
         guard draft.phoneNumber == nil || phoneNumber != nil else { throw AdministrationRefusal.invalidPhoneNumber }
-        try taken.refuse(.phoneNumber)
+        try taken.requireFree(.phoneNumber)
         guard draft.email == nil || email != nil else { throw CredentialRefusal.invalidEmail }
-        try taken.refuse(.email)
+        try taken.requireFree(.email)
         var hash: String?
         if let password = draft.password {
             try await project.policy.require(password, unknownTo: breaches)
@@ -39,7 +39,9 @@ extension AccountAdministration {
             phoneNumber: phoneNumber?.rawValue, isDisabled: draft.isDisabled, createdAt: now,
             validSince: Instant(seconds: now.seconds))
         let stored = StoredAccount(account: account, passwordHash: hash)
-        try await mappingConflicts(\.atAdministration) { try await store.create(stored, by: actor, in: project.realm) }
+        try await throwingRefusals(\.refusalOfAdministration) {
+            try await store.create(stored, by: actor, in: project.realm)
+        }
         return account
     }
 }

@@ -32,6 +32,7 @@ public struct AccountEditor: Sendable {
         public var photoURL: AccountUpdate.Value<String>?
         public var email: String?
         public var password: Secret?
+        /// Removes the address, and with it the password and the sign-in by email link.
         public var removesEmail = false
         /// Removes the password only: the address and the sign-in by email link stay.
         public var removesPassword = false
@@ -51,7 +52,7 @@ public struct AccountEditor: Sendable {
 
         var removesSignInMethods: Bool { removesEmail || removesPassword || removesPhoneNumber || !unlinked.isEmpty }
 
-        /// Whether the change removes the password. A password cannot be used without its address.
+        /// Whether the change removes the password. Without an address, a password cannot be used.
         var leavesNoPassword: Bool { removesPassword || removesEmail || unlinked.contains(.password) }
 
         /// The password to set. Removing the password takes precedence over setting it.
@@ -68,7 +69,8 @@ public struct AccountEditor: Sendable {
     ///
     /// A change of address or password, and ``Input/renewsSession``, end every session of the account and replace the
     /// caller's session with a new one. The new session counts as a fresh login, so all of these changes require a
-    /// recent login. Unlinking an identity ends the other sessions that were opened through it.
+    /// recent login. Unlinking an identity ends the other sessions that were opened through it. Unlinking an identity
+    /// and removing the phone number require a recent login only with ``Policy/requiresRecentLoginToLink``.
     public func edit(
         _ caller: Caller, _ input: Input, in project: Project, from context: RequestContext
     ) async throws -> Edited {
@@ -82,7 +84,7 @@ public struct AccountEditor: Sendable {
         if let email, isNewAddress { try await store.requireFree(email, in: project.realm) }
         let passwordHash: AccountUpdate.Value<String>? =
             if let password = input.newPassword {
-                .set(try await hash(password, in: project, from: context))
+                .set(try await checkedHash(of: password, in: project, from: context))
             } else {
                 input.leavesNoPassword ? .remove : nil
             }
@@ -92,6 +94,7 @@ public struct AccountEditor: Sendable {
         change.update.email = input.removesEmail ? .remove : isNewAddress ? email.map { .set($0) } : nil
         change.update.passwordHash = passwordHash
         if input.removesPhoneNumber { change.update.phoneNumber = .remove }
+        // Without a password and email links, unlinking `password` must not remove the address.
         change.unlinked =
             caller.account.hasPassword || caller.account.usesEmailLinks
             ? input.unlinked : input.unlinked.subtracting([.password])
@@ -102,8 +105,8 @@ public struct AccountEditor: Sendable {
         if replacesSession {
             let method = input.newPassword == nil ? caller.session.method : .password
             change.replace(
-                with: replacement(
-                    caller, by: method, for: input.resumptionKey, at: change.changedAt, in: project, from: context))
+                with: replacementSession(
+                    of: caller, by: method, for: input.resumptionKey, at: change.changedAt, in: project, from: context))
         }
         return try await apply(change, to: caller, in: project, from: context)
     }
@@ -124,19 +127,19 @@ public struct AccountEditor: Sendable {
             throw EditRefusal.emailNeedsVerification
         }
         guard isNewAddress else {
-            return try await addPassword(
+            return try await storePassword(
                 credential, newEmail: nil, displayName: displayName, to: caller, for: resumptionKey, in: project,
                 from: context)
         }
         return try await limiter.limitingAddressChange(from: context.network, in: project) {
-            try await addPassword(
+            try await storePassword(
                 credential, newEmail: credential.email, displayName: displayName, to: caller, for: resumptionKey,
                 in: project, from: context)
         }
     }
 
-    /// - Parameter newEmail: an address that the account does not have yet.
-    private func addPassword(
+    /// - Parameter newEmail: the address of `credential`; `nil` if the account already has this address.
+    private func storePassword(
         _ credential: PasswordCredential, newEmail: EmailAddress?, displayName: String?, to caller: Caller,
         for resumptionKey: ResumptionKey?, in project: Project, from context: RequestContext
     ) async throws -> Edited {
@@ -149,8 +152,8 @@ public struct AccountEditor: Sendable {
         change.update.passwordHash = .set(passwordHash)
         change.update.displayName = displayName.map { .set($0) }
         change.replace(
-            with: replacement(
-                caller, by: .password, for: resumptionKey, at: change.changedAt, in: project, from: context))
+            with: replacementSession(
+                of: caller, by: .password, for: resumptionKey, at: change.changedAt, in: project, from: context))
         return try await apply(change, to: caller, in: project, from: context)
     }
 
@@ -170,9 +173,9 @@ public struct AccountEditor: Sendable {
             emails = try outOfBand.notice(.accountDeleted, to: email, about: nil, payload, from: context, at: now)
         }
         let emailBatch = EmailBatch(emails: emails)
-        try await mappingConflicts(\.atEdit) {
+        try await throwingRefusals(\.refusalOfEdit) {
             try await store.delete(
-                by: caller.session, of: .user(context.trace), at: now, emailBatch: emailBatch, in: project.realm)
+                by: caller.session, actor: .user(context.trace), at: now, emailBatch: emailBatch, in: project.realm)
         }
     }
 
@@ -190,14 +193,14 @@ public struct AccountEditor: Sendable {
     }
 
     /// The notices to the owner, sent to the address that the account had before the change.
-    private func emailBatch(for change: OwnerChange, of account: Account, from context: RequestContext) throws
+    private func notices(of change: OwnerChange, to account: Account, from context: RequestContext) throws
         -> EmailBatch
     {
         let now = change.changedAt
         var emailBatch = EmailBatch.none
         let email = change.address(of: account)
         if email != account.email {
-            emailBatch = try outOfBand.emailChangedNotice(to: account, for: email, from: context, at: now)
+            emailBatch = try outOfBand.emailChangedNotice(to: account, newEmail: email, from: context, at: now)
         }
         if account.hasPassword, change.update.passwordHash != nil {
             emailBatch.emails += try outOfBand.notice(.passwordChanged, about: account, from: context, at: now)
@@ -212,13 +215,15 @@ public struct AccountEditor: Sendable {
         return emailBatch
     }
 
-    private func hash(_ password: Secret, in project: Project, from context: RequestContext) async throws -> String {
+    private func checkedHash(
+        of password: Secret, in project: Project, from context: RequestContext
+    ) async throws -> String {
         try await project.policy.require(password, unknownTo: breaches)
         return try await passwords.hash(password, context.network)
     }
 
-    private func replacement(
-        _ caller: Caller, by method: ProviderID, for resumptionKey: ResumptionKey?, at now: Instant,
+    private func replacementSession(
+        of caller: Caller, by method: ProviderID, for resumptionKey: ResumptionKey?, at now: Instant,
         in project: Project, from context: RequestContext
     ) -> Session {
         Session(
@@ -232,10 +237,10 @@ public struct AccountEditor: Sendable {
         _ change: OwnerChange, to caller: Caller, in project: Project, from context: RequestContext
     ) async throws -> Edited {
         var change = change
-        change.emailBatch = try emailBatch(for: change, of: caller.account, from: context)
+        change.emailBatch = try notices(of: change, to: caller.account, from: context)
         change.notes = change.notes(about: caller.account)
         change.actor = .user(context.trace)
-        let account = try await mappingConflicts(\.atEdit) {
+        let account = try await throwingRefusals(\.refusalOfEdit) {
             try await store.update(change, by: caller.session, in: project.realm)
         }
         guard let session = change.replacement else { return Edited(account: account, signedIn: nil) }

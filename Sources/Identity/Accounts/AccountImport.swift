@@ -14,8 +14,8 @@ extension AccountAdministration {
         }
     }
 
-    /// Stores a scheme's key for later sign-ins.
-    public func store(_ scheme: PasswordScheme, in project: Project) async throws -> StoredPasswordScheme {
+    /// Stores the key of a scheme for later sign-ins.
+    public func storeKey(of scheme: PasswordScheme, in project: Project) async throws -> StoredPasswordScheme {
         guard let key = scheme.key else { return StoredPasswordScheme(scheme, key: nil) }
         return StoredPasswordScheme(scheme, key: try await passwordKeys.store(key, project.realm))
     }
@@ -23,13 +23,13 @@ extension AccountAdministration {
     /// The current time: the creation time of an imported account that states none.
     public var now: Instant { clock.now() }
 
-    /// Hashes passwords one after the other, so that an import occupies only one slot in the hashing queue. Then stores
-    /// all accounts at once.
+    /// Imports accounts. Hashes their passwords one after the other, so that an import occupies only one slot in the
+    /// hashing queue. Then stores all accounts at once.
     ///
     /// - Parameter imports: if several have the same ID, the last one is used; if several have the same address, phone
     ///   number or identity, the first one.
     /// - Returns: the conflicting members of the accounts that were not stored.
-    public func store(
+    public func importAccounts(
         _ imports: [Import], overwrite: ImportOverwrite, in project: Project, from network: ClientNetwork,
         by actor: AuditActor
     ) async throws -> [ID<Account>: UniqueMember] {

@@ -47,13 +47,13 @@ public struct AccountQueryService: Sendable {
 /// Why accounts were not listed.
 public enum QueryRefusal: Refusal, Hashable {
     /// The accounts could not be sorted within the time limit.
-    case tooLong
+    case deadlineExceeded
 }
 
 extension QueryRefusal {
     public var code: ErrorCode {
         switch self {
-        case .tooLong: .queryDeadlineExceeded
+        case .deadlineExceeded: .queryDeadlineExceeded
         }
     }
 

@@ -23,20 +23,20 @@ public protocol AccountStore: Sendable {
         _ email: EmailAddress, among networkHashes: [[UInt8]], since: Instant, in realm: ID<Realm>
     ) async throws -> Bool
 
-    /// Opens a session of an existing account, which records a sign-in.
+    /// Opens a session of an existing account, and records the sign-in.
     ///
     /// - Parameter rehashed: the hash that replaces the stored password hash; `nil` keeps the stored one.
     /// - Throws: ``StoreConflict/stale`` if the account has another generation than the session, is disabled, or does
     ///   not exist.
     func open(_ session: Session, rehashed: String?, in realm: ID<Realm>) async throws
 
-    /// Opens a session of the account that has the session's account ID, which records a sign-in. Creates that account
-    /// if there is none.
+    /// Opens a session of the account that has the session's account ID, and records the sign-in. Creates the account if
+    /// there is none.
     ///
     /// - Parameters:
-    ///   - session: the session to open, which gets the generation of the account.
-    ///   - issuedAt: when the backend issued the token. An account that was deleted later is not created again;
-    ///     with `nil`, it is.
+    ///   - session: the session to open. The opened session has the generation of the account.
+    ///   - issuedAt: when the backend issued the custom token. An account that was deleted after this time is not
+    ///     created again. With `nil`, a deleted account is always created again.
     /// - Throws: ``StoreConflict/stale`` if the account is disabled; ``StoreConflict/notFound`` if the account was
     ///   deleted after `issuedAt`.
     func openOrCreate(
@@ -44,14 +44,14 @@ public protocol AccountStore: Sendable {
     ) async throws -> (account: Account, session: Session, isNew: Bool)
 
     /// - Returns: `nil` if the account does not exist.
-    func find(_ claim: IDTokenClaim, in realm: ID<Realm>) async throws -> FoundSession?
+    func find(_ contents: IDTokenContents, in realm: ID<Realm>) async throws -> FoundSession?
 
     /// Exchanges a refresh token by the rules of ``Rotation``.
-    func rotate(_ claim: RefreshClaim, by policy: Policy, at now: Instant, in realm: ID<Realm>) async throws
+    func rotate(_ contents: RefreshTokenContents, by policy: Policy, at now: Instant, in realm: ID<Realm>) async throws
         -> Rotation
 
-    /// Whether the client of a session may not have received the session's tokens: the session was not ended, and no
-    /// refresh token after the first one was presented.
+    /// Whether a client may request the tokens of a session again, because the responses may have been lost: the session
+    /// is active, and no refresh token after the first one was presented.
     func isResumable(_ session: ID<Session>, in realm: ID<Realm>) async throws -> Bool
 
     // For the owner of a session:
@@ -68,7 +68,7 @@ public protocol AccountStore: Sendable {
     /// - Parameter emailBatch: the emails to enqueue with the deletion.
     /// - Throws: ``StoreConflict/stale`` if the session has ended.
     func delete(
-        by session: Session, of actor: AuditActor, at now: Instant, emailBatch: EmailBatch, in realm: ID<Realm>
+        by session: Session, actor: AuditActor, at now: Instant, emailBatch: EmailBatch, in realm: ID<Realm>
     ) async throws
 
     /// The active sessions of an account, most recently used first.
@@ -78,13 +78,13 @@ public protocol AccountStore: Sendable {
     ///
     /// - Throws: ``StoreConflict/notFound`` unless both sessions are active and belong to the same account.
     func end(
-        _ session: ID<Session>, by own: Session, of actor: AuditActor, at now: Instant, in realm: ID<Realm>
+        _ session: ID<Session>, by own: Session, actor: AuditActor, at now: Instant, in realm: ID<Realm>
     ) async throws
 
     /// Ends every session of the account of `own`, including `own`.
     ///
     /// - Throws: ``StoreConflict/stale`` if `own` has ended.
-    func endAll(by own: Session, of actor: AuditActor, at now: Instant, in realm: ID<Realm>) async throws
+    func endAll(by own: Session, actor: AuditActor, at now: Instant, in realm: ID<Realm>) async throws
 
     // For administrators:
 
@@ -109,14 +109,14 @@ public protocol AccountStore: Sendable {
 
     /// - Throws: ``StoreConflict/notFound``; ``StoreConflict/taken(_:)``.
     func change(
-        _ account: ID<Account>, by change: AdministrativeChange, of actor: AuditActor, at now: Instant,
+        _ account: ID<Account>, by change: AdministrativeChange, actor: AuditActor, at now: Instant,
         in realm: ID<Realm>
     ) async throws -> Account
 
     /// - Throws: ``StoreConflict/notFound``.
     func delete(_ account: ID<Account>, by actor: AuditActor, now: Instant, in realm: ID<Realm>) async throws
 
-    /// Ignores IDs without an account.
+    /// Deletes accounts. Ignores IDs without an account.
     ///
     /// - Parameter onlyDisabled: keeps accounts that are not disabled.
     /// - Returns: the IDs of the accounts that were kept.
@@ -132,8 +132,8 @@ public protocol AccountStore: Sendable {
     /// Stores those of the accounts that do not conflict with a stored one.
     ///
     /// - Parameters:
-    ///   - accounts: accounts with different IDs, addresses, phone numbers and identities.
-    ///   - overwrite: which accounts an imported account with the same ID replaces completely.
+    ///   - accounts: no two of them have the same ID, address, phone number or identity.
+    ///   - overwrite: which stored accounts are replaced completely by an imported account with the same ID.
     /// - Returns: the conflicting members of the accounts that were not stored.
     /// - Throws: ``AdministrationRefusal/unlinksIdentities`` if an account to be replaced has identities and
     ///   `overwrite` is ``ImportOverwrite/accountsWithoutIdentities``; then no account was stored.
@@ -158,7 +158,7 @@ public protocol AccountStore: Sendable {
     ///
     /// - Returns: the time until which the merge can be undone.
     /// - Throws: ``StoreConflict/stale`` if the accounts no longer match the precondition;
-    ///   ``StoreConflict/alreadyUsed``.
+    ///   ``StoreConflict/alreadyUsed`` if the merge token was used, and that merge can no longer be undone.
     func merge(
         _ merge: AccountMerge, by actor: AuditActor, announcing notices: MergeNotices, in realm: ID<Realm>
     ) async throws -> Instant

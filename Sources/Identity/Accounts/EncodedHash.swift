@@ -47,6 +47,7 @@ public struct EncodedHash: Hashable, Sendable {
         self.text = text
     }
 
+    /// Checks `$2b$cost$` and 53 characters: 22 of the salt and 31 of the hash.
     private static func checkBcrypt(_ fields: [Substring]) throws(PasswordHashRefusal) {
         guard fields.count == 4, fields[2].utf8.count == 2, let cost = Int(fields[2]), fields[3].utf8.count == 53,
             fields[3].isCryptBase64
@@ -56,10 +57,12 @@ public struct EncodedHash: Hashable, Sendable {
 
     private static func checkSHACrypt(_ fields: [Substring]) throws(PasswordHashRefusal) {
         var remaining = fields.dropFirst(2)
-        if remaining.first?.hasPrefix("rounds=") == true {
-            guard let rounds = Int(remaining.removeFirst().dropFirst(7)) else { throw .unreadable }
+        let prefix = "rounds="
+        if remaining.first?.hasPrefix(prefix) == true {
+            guard let rounds = Int(remaining.removeFirst().dropFirst(prefix.count)) else { throw .unreadable }
             guard shaCryptRounds.contains(rounds) else { throw .rounds(shaCryptRounds) }
         }
+        // Scheme 5 is SHA-256, scheme 6 is SHA-512. A character encodes 6 bits.
         let length = fields[1] == "5" ? 43 : 86
         guard remaining.count == 2, let salt = remaining.first, salt.utf8.count <= 16, let hash = remaining.last,
             hash.utf8.count == length, hash.isCryptBase64
@@ -76,7 +79,7 @@ public struct EncodedHash: Hashable, Sendable {
         // yescrypt writes numbers from 48 on with several characters. The bound of 32 also rejects 64, which stands for
         // a character outside the alphabet.
         guard numbers.allSatisfy({ $0 < 32 }) else { throw .tooCostly }
-        guard 128 << (numbers[0] + 1) * (numbers[1] + 1) <= yescryptBytes else { throw .tooCostly }
+        guard (128 << (numbers[0] + 1)) * (numbers[1] + 1) <= yescryptBytes else { throw .tooCostly }
     }
 
     private static func checkArgon2(_ fields: [Substring]) throws(PasswordHashRefusal) {

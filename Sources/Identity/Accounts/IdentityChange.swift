@@ -3,6 +3,7 @@ public enum IdentityChange: Hashable, Sendable {
     case link(LinkedIdentity, to: ID<Account>)
     /// - Parameter allowsNoSignInMethod: confirms that the account may lose its last sign-in method.
     case unlink(ProviderID, from: ID<Account>, allowsNoSignInMethod: Bool)
+    /// - Parameter allowsNoSignInMethod: as for ``unlink(_:from:allowsNoSignInMethod:)``, for the account `from`.
     case move(ProviderID, from: ID<Account>, to: ID<Account>, allowsNoSignInMethod: Bool)
 
     /// The account that loses the identity, and the account that gets it.
@@ -68,8 +69,10 @@ extension IdentityRefusal {
 }
 
 extension Account {
-    /// - Parameter owner: the account that has the identity, if there is one.
-    public func linking(_ identity: LinkedIdentity, of owner: ID<Account>?) throws(IdentityRefusal) -> Account {
+    /// The account after an administrator has linked `identity`.
+    ///
+    /// - Parameter owner: the account that already has the identity, if there is one.
+    public func linking(_ identity: LinkedIdentity, ownedBy owner: ID<Account>?) throws(IdentityRefusal) -> Account {
         guard owner == nil || owner == id else { throw .identityTaken }
         guard !identities.contains(where: { $0.provider == identity.provider }) else { throw .providerAlreadyLinked }
         var account = self
@@ -78,6 +81,8 @@ extension Account {
         return account
     }
 
+    /// The account after an administrator has unlinked its identity of `provider`, and that identity.
+    ///
     /// - Parameter linkOnly: identities of these providers do not count as sign-in methods.
     public func unlinking(
         _ provider: ProviderID, allowsNoSignInMethod: Bool, ignoring linkOnly: Set<ProviderID>

@@ -65,7 +65,7 @@ public struct LinkAdministration: Sendable {
             precondition: precondition, replayKeys: [replayKey], mergedAt: now,
             undoableUntil: now + AccountMerging.undoWindow)
         let notices = MergeNotices(of: merge, outOfBand: outOfBand, from: context)
-        let end = try await mappingConflicts(\.atAdministratorsMerge) {
+        let end = try await throwingRefusals(\.refusalOfAdministratorsMerge) {
             try await store.merge(merge, by: actor, announcing: notices, in: project.realm)
         }
         return Merged(plan: precondition.plan, undoableUntil: end)
@@ -75,7 +75,7 @@ public struct LinkAdministration: Sendable {
     public func undoMerge(
         of source: ID<Account>, allowsNoSignInMethod: Bool, by actor: AuditActor, in project: Project
     ) async throws -> ID<Account> {
-        try await mappingConflicts(\.atAdministratorsUndo) {
+        try await throwingRefusals(\.refusalOfAdministratorsUndo) {
             try await store.undoMerge(
                 of: source, allowsNoSignInMethod: allowsNoSignInMethod, by: actor, at: clock.now(), in: project.realm)
         }

@@ -1,8 +1,9 @@
 /// A change of an account by its owner, with everything that is applied in the same transaction.
 public struct OwnerChange: Hashable, Sendable {
     public var update = AccountUpdate()
-    /// The identities of these providers are unlinked. The account loses an address that only these providers supply
-    /// (see ``Account/primaryEmail(without:)``), and the other sessions that were opened with these providers end.
+    /// The identities of these providers are unlinked. An address that only these providers supply is replaced or
+    /// removed (see ``Account/primaryEmail(without:)``), and the other sessions that were opened with these providers
+    /// end.
     public var unlinked: Set<ProviderID> = []
     /// Rejects the change if the account would have no sign-in method left.
     public var protectsLastSignInMethod = false

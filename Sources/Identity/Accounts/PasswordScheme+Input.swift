@@ -1,7 +1,8 @@
 extension PasswordScheme {
     /// The parameters of an import as the caller sent them, unchecked.
     public struct Input: Sendable {
-        /// Firebase's name of the algorithm, or `CRYPT` for strings of crypt(3), bcrypt and Argon2.
+        /// Firebase's name of the algorithm, or `CRYPT` for self-describing hashes: strings of crypt(3), bcrypt and
+        /// Argon2, and the text of a ``ForeignHash``.
         public var algorithm: String
         public var key: PasswordKey?
         public var saltSeparator: [UInt8] = []
@@ -59,8 +60,8 @@ extension PasswordScheme {
             guard HashMethod.saltLength.contains(input.saltSeparator.count) else {
                 throw .saltLength(HashMethod.saltLength)
             }
-            // Parameters that apply to every hash are checked once, before any hash. A valid length of 64 bytes is
-            // assumed where the import does not state one.
+            // Parameters that apply to every hash are checked once, before any hash. Where neither the algorithm nor the
+            // import states the length of a hash, 64 bytes are assumed, which is a valid length.
             try method.check(hashLength: method.function?.length ?? input.hashLength ?? 64)
             self.init(
                 .foreign(method, separator: method.isFirebaseScrypt ? input.saltSeparator : []),

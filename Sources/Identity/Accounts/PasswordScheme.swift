@@ -31,6 +31,8 @@ public struct PasswordScheme: Sendable {
     ///   - hash: as it was exported; the hexadecimal digits of a digest or HMAC are decoded.
     ///   - key: the ID of the stored ``PasswordKey``; `nil` if the scheme has no key.
     func stored(hash: [UInt8], salt: [UInt8], key: ID<PasswordKey>?) throws(PasswordHashRefusal) -> String {
+        // A self-describing hash states its own parameters, so it is accepted with every scheme but one for another
+        // family.
         if hash.first == UInt8(ascii: "$"), let text = String(validating: hash, as: UTF8.self) {
             if let known = try Self.selfDescribed(text, key: key) {
                 if case .encoded(let family?) = method, known.family != family { throw .unreadable }

@@ -3,8 +3,8 @@
 /// stored for each identity and client ID.
 public struct AppleGrant: Hashable, Sendable {
     public enum State: String, CaseIterable, Sendable {
-        /// The authorization code of a sign-in has not been exchanged for a refresh token yet, or the refresh token of
-        /// a sign-in in the browser has not been stored for its identity yet.
+        /// The authorization code of a sign-in has not been exchanged for a refresh token yet, or no worker has
+        /// processed the refresh token of a sign-in in the browser yet.
         case redeeming = "REDEEMING"
         case authorized = "AUTHORIZED"
         /// The user, or the gateway for the user, has disconnected the app.
@@ -24,8 +24,8 @@ public struct AppleGrant: Hashable, Sendable {
 
     /// The operation that a worker performs on a pending grant.
     public enum Purpose: String, CaseIterable, Sendable {
-        /// A code is exchanged for a refresh token, or the refresh token of a sign-in in the browser is stored for its
-        /// identity.
+        /// A code is exchanged for a refresh token, or the refresh token of a sign-in in the browser becomes the
+        /// ``State/authorized`` grant of its identity.
         case redeem
         case revoke
     }
@@ -42,7 +42,8 @@ public struct AppleGrant: Hashable, Sendable {
     public let token: [UInt8]
     /// The redirect URI of the web flow; `nil` for a native app.
     public let redirectURI: String?
-    /// When the worker gives up. `nil` if no attempt is pending, and for a token before the first attempt.
+    /// When the worker gives up. `nil` if no attempt is pending, and for a refresh token or access token until a worker
+    /// claims it for the first attempt.
     public let expiresAt: Instant?
     /// Attempts so far, including the current one.
     public let attempts: Int
@@ -64,7 +65,8 @@ public struct AppleGrant: Hashable, Sendable {
     }
 }
 
-/// A client ID of one realm. Checks are counted, and stopped if too many fail, for each client ID separately.
+/// A client ID of one realm. The daily checks of grants (``AppleGrantChecks``) are counted for each client ID
+/// separately, and stop for a client ID if too many of its checks fail.
 public struct AppleClientReference: Hashable, Sendable {
     public let realm: ID<Realm>
     public let clientID: String

@@ -78,6 +78,7 @@ public struct AppleGrantAttempts: Sendable {
             return try await postpone(grant, until: grant.expiresAt ?? clock.now(), because: reason)
         case (.giveUp(let reason), _): return try await giveUp(grant, because: reason)
         case (.retry(let reason), _): return try await retry(grant, because: reason)
+        // Does not occur, because only tokens are kept.
         case (.keep, .rejected), (.keep, .unavailable):
             return try await retry(grant, because: "\(exchange.response)")
         }
@@ -170,8 +171,8 @@ public enum AppleKeyFault: Error {
 
     public var reason: String {
         switch self {
-        case .missing: "no private key"
-        case .unreadable: "the private key cannot be decrypted"
+        case .missing: "no private key for Apple is configured"
+        case .unreadable: "the private key for Apple cannot be decrypted"
         }
     }
 }

@@ -52,10 +52,10 @@ public struct AppleGrantChecks: Sendable {
         let earlier = try await store.checks(since: now - AppleGrant.failureRateWindow)
         report.stopped = Set(earlier.filter(\.value.stopsChecks).keys)
         for (client, states) in counts where !report.stopped.contains(client) {
-            guard let number = states[.authorized] else { continue }
+            guard let authorizedCount = states[.authorized] else { continue }
             let interruption = try await interruption {
                 let due = try await store.claimChecks(
-                    of: client, limit: AppleGrant.checksPerMinute(of: number), lease: Self.lease,
+                    of: client, limit: AppleGrant.checksPerMinute(of: authorizedCount), lease: Self.lease,
                     activeSince: now - AppleGrant.activityWindow, nextCheck: now + AppleGrant.checkInterval, at: now)
                 try await check(due, client, after: earlier[client] ?? CheckCounts(), in: &report)
             }

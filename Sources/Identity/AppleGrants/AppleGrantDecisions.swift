@@ -6,7 +6,7 @@ public enum RedemptionDecision: Hashable, Sendable {
     /// The grant is deleted, because no later exchange of this code can succeed.
     case giveUp(reason: String)
 
-    /// - Parameter subject: of the identity that came with the code; `nil` if it was unlinked in the meantime.
+    /// - Parameter subject: of the identity that came with the code; `nil` if the identity was unlinked in the meantime.
     public init(_ exchange: AppleExchange, for subject: String?) {
         self =
             switch exchange {
@@ -63,9 +63,9 @@ public struct CheckBatch: Sendable {
     }
 }
 
-/// Whether the deletion of an account or the removal of an identity disconnects the app from the Apple Account.
+/// Whether the deletion of an account disconnects the app from the Apple Account.
 public enum AppleRevocation: String, CaseIterable, Sendable {
-    /// The tokens will be revoked at Apple.
+    /// The deletion marks the tokens of the identity to be revoked at Apple.
     case queued = "QUEUED"
     /// The gateway has no token or no private key. The user can disconnect the app in the settings of a device.
     case notPossible = "NOT_POSSIBLE"

@@ -6,9 +6,12 @@ public protocol AppleGrantStore: Sendable {
         -> [AppleGrant]
 
     /// Stores the refresh token that the code of `grant` was exchanged for, in place of an earlier one of the same
-    /// identity and client ID. If the identity was never linked, or was unlinked in the meantime, the token is revoked
-    /// later instead. A token of a sign-in in the browser is deleted instead if a newer token is stored, or if its
-    /// revocation might disconnect the user from an account of another realm with the same client ID.
+    /// identity and client ID. If the identity was never linked, or was unlinked in the meantime, marks the token to be
+    /// revoked.
+    ///
+    /// There are two exceptions for a token of a sign-in in the browser. It is deleted instead of stored if a newer token
+    /// of the identity is stored. It is deleted instead of revoked if the revocation might disconnect the user from an
+    /// account of another realm with the same client ID.
     ///
     /// - Parameters:
     ///   - key: the team and private key that the token was obtained with.
@@ -17,17 +20,17 @@ public protocol AppleGrantStore: Sendable {
         _ grant: AppleGrant, token: [UInt8], obtainedWith key: AppleKeyName, firstCheck: Instant, at now: Instant
     ) async throws
 
-    /// Does nothing if another worker has claimed the grant in the meantime.
+    /// Postpones the next attempt. Does nothing if another worker has claimed the grant in the meantime.
     ///
     /// - Parameter failure: the reason, without any token.
     func postpone(_ grant: AppleGrant, until due: Instant, failure: String) async throws
 
-    /// Postpones a batch of the due revocations of the realm and client ID of `grant`. Each then counts at least as
-    /// many attempts as `grant`.
+    /// Postpones a batch of the due revocations of the realm and client ID of `grant`, because they would fail for the
+    /// same reason. Each then counts at least as many attempts as `grant`.
     func postponeRevocations(like grant: AppleGrant, until due: Instant, failure: String, at now: Instant) async throws
 
-    /// Deletes a grant that was revoked, or given up, unless its token was replaced, or another worker has claimed it,
-    /// in the meantime.
+    /// Deletes a grant that was revoked or given up. Does nothing if the code of the grant was replaced by a token, or
+    /// another worker has claimed the grant in the meantime.
     func remove(_ grant: AppleGrant) async throws
 
     /// The numbers of checks since `start`, by client ID.
@@ -44,9 +47,10 @@ public protocol AppleGrantStore: Sendable {
     /// results. Skips grants that were replaced, revoked or unlinked in the meantime.
     func record(_ checks: [ID<AppleGrant>: RecordedCheck], nextCheck: Instant, at now: Instant) async throws
 
-    /// Marks grants ``AppleGrant/State/unknown`` that were obtained with another team or private key than the current
-    /// one, and identities that were exported for a move to the current team ``CredentialStatus/State/transferred``.
-    /// Works in many small statements. Rows that another transaction has locked are left for the next run.
+    /// Marks as ``AppleGrant/State/unknown`` the grants that were obtained with another team or private key than the
+    /// current one. Marks as ``CredentialStatus/State/transferred`` the identities that were exported for a move to the
+    /// current team. Works in many small statements. Rows that another transaction has locked are left for the next
+    /// run.
     func markGrantsOfOtherKeys() async throws
 
     /// The states of an identity's grants.
@@ -63,15 +67,17 @@ public protocol AppleGrantStore: Sendable {
     /// Stores the refresh token that the code of a revocation was exchanged for.
     func replaceCode(_ grant: ID<AppleGrant>, by token: [UInt8]) async throws
 
-    /// Updates the grants of an identity and client ID for a revocation that the identity's owner has requested and
-    /// Apple has not rejected. The identity stays linked. A code has proved the identity, so these grants become
-    /// ``AppleGrant/State/revoked``, and those that are still ``AppleGrant/State/redeeming`` are deleted. A token
-    /// proves nothing, because Apple also accepts unknown tokens, so the stored tokens of these grants are revoked at
-    /// Apple later.
-    func revoke(_ revocation: RevocationRequest, in realm: ID<Realm>) async throws
+    /// Updates the grants of an identity and client ID after a revocation that the identity's owner has requested and
+    /// Apple has not rejected. The identity stays linked.
+    ///
+    /// If the request contained a code, the code has proved the identity: the grants become
+    /// ``AppleGrant/State/revoked``, and those that are still ``AppleGrant/State/redeeming`` are deleted. If it contained
+    /// a token, nothing is proved, because Apple also accepts unknown tokens: the grants become
+    /// ``AppleGrant/State/revoking``.
+    func applyRevocation(_ revocation: RevocationRequest, in realm: ID<Realm>) async throws
 }
 
-/// The team and the private key of a client secret.
+/// The team and the private key with which a client secret is signed.
 public struct AppleKeyName: Hashable, Sendable {
     public let teamID: String
     public let keyID: String

@@ -1,8 +1,8 @@
 /// Revokes an Apple token for the owner of an account, as Firebase's `accounts:revokeToken` does. The account, its
 /// identity and its sessions stay.
 public struct AppleTokenRevocation: Sendable {
-    /// The time after which a worker revokes a token that the request could not revoke.
-    private static let lease: Duration = .seconds(30)
+    /// How long after the request a worker revokes a token that the request could not revoke.
+    private static let workerDelay: Duration = .seconds(30)
 
     private let store: any AppleGrantStore
     private let endpoint: AppleTokenEndpoint
@@ -39,11 +39,11 @@ public struct AppleTokenRevocation: Sendable {
     }
 
     /// A code is exchanged first, because Apple revokes only tokens. Code and token are stored before they are used, so
-    /// that a worker continues after a crash, or if Apple does not respond to the revocation.
+    /// that a worker continues after a crash, or if Apple does not respond to the revocation or rejects the key.
     ///
     /// - Throws: ``AppleRevocationRefusal``, ``TooManyAttempts``; ``ProviderUnreachable`` if the project has no usable
-    ///   private key, or if a code cannot be exchanged because Apple does not respond or rejects the key. Nothing stays
-    ///   stored then.
+    ///   private key, or if a code cannot be exchanged because Apple does not respond or rejects the key. After any of
+    ///   these errors, neither the code nor the token stays stored.
     public func revoke(
         _ request: Request, of caller: Caller, for app: App, in project: Project, from context: RequestContext
     ) async throws {
@@ -51,7 +51,8 @@ public struct AppleTokenRevocation: Sendable {
             let identity = caller.account.identities.first(where: { $0.provider == .apple })
         else { throw AppleRevocationRefusal.noAppleIdentity }
         try limiter.countCredentialChange(of: caller.account.id, in: project)
-        let reference = AppleClientReference(realm: project.realm, clientID: app.clientID(of: settings, for: identity))
+        let reference = AppleClientReference(
+            realm: project.realm, clientID: app.revocationClientID(in: settings, for: identity))
         let client: AppleClientCredentials
         do {
             client = try await credentials.required(reference)
@@ -62,11 +63,9 @@ public struct AppleTokenRevocation: Sendable {
         let isCode = request.tokenType == .code
         let revocation = RevocationRequest(
             id: id, account: caller.account.id, session: caller.session.id, subject: identity.subject,
-            clientID: client.clientID,
-            tokenType: request.tokenType,
-            token: try sealing.seal(request.token, id), redirectURI: request.redirectURI, requestedAt: now,
-            dueAt: now + Self.lease, expiresAt: isCode ? now + AuthorizationCode.lifetime : nil,
-            trace: context.trace)
+            clientID: client.clientID, tokenType: request.tokenType, token: try sealing.seal(request.token, id),
+            redirectURI: request.redirectURI, requestedAt: now, dueAt: now + Self.workerDelay,
+            expiresAt: isCode ? now + AuthorizationCode.lifetime : nil, trace: context.trace)
         try await store.insert(revocation, in: project.realm)
         let token = isCode ? try await exchange(request, for: revocation, client, project.realm) : request.token
         let type = isCode ? AppleGrant.TokenType.refreshToken : request.tokenType
@@ -76,7 +75,7 @@ public struct AppleTokenRevocation: Sendable {
             try await store.remove(pending)
             throw AppleRevocationRefusal.rejected(request.tokenType, error)
         }
-        try await store.revoke(revocation, in: project.realm)
+        try await store.applyRevocation(revocation, in: project.realm)
         if response == .accepted { try await store.remove(pending) }
     }
 
@@ -108,7 +107,7 @@ extension App {
     /// The client ID that Apple issued the app's codes to: the client ID of the latest sign-in if it is one of the
     /// app's, otherwise the app's first client ID, bundle IDs before Services IDs. For an app without client IDs: the
     /// client ID of the latest sign-in, otherwise the project's first client ID.
-    func clientID(of settings: ProviderSettings, for identity: LinkedIdentity) -> String {
+    func revocationClientID(in settings: ProviderSettings, for identity: LinkedIdentity) -> String {
         let own = (self.settings.bundleIDs + (self.settings.clientIDs[ProviderID.apple.rawValue] ?? []))
             .filter(settings.clientIDs.contains)
         return own.first { $0 == identity.audience } ?? own.first ?? identity.audience ?? settings.clientIDs.first ?? ""

@@ -21,10 +21,10 @@ public struct AuthorizationCode: Sendable {
     }
 }
 
-/// An authorization code of Apple, or the refresh token that the gateway exchanged it for. Verified identities, pending
-/// tokens and merge tokens contain it. A code is stored as an ``AppleGrant`` when a sign-in uses its identity; a
-/// refresh token is stored at once, in the state ``AppleGrant/State/redeeming``.
-public struct SealedCode: Hashable, Codable, Sendable {
+/// An encrypted authorization code of Apple, or the encrypted refresh token that the gateway exchanged it for. Verified
+/// identities, pending tokens and merge tokens contain it. A code is stored as an ``AppleGrant`` when a sign-in uses
+/// its identity. A refresh token is stored at once, in the state ``AppleGrant/State/redeeming``.
+public struct SealedAppleToken: Hashable, Codable, Sendable {
     /// The ID of its grant.
     public let id: ID<AppleGrant>
     public let subject: String

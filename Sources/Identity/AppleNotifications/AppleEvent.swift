@@ -61,8 +61,7 @@ public struct AppleEventFacts: Hashable, Sendable {
 
     public init(
         account: Account, credentialIssuedAt: Instant? = nil, tokensRevokedAt: Instant? = nil,
-        tokensRevokedBy: ID<Session>? = nil,
-        forwardingChangedAt: Instant? = nil
+        tokensRevokedBy: ID<Session>? = nil, forwardingChangedAt: Instant? = nil
     ) {
         self.account = account
         self.credentialIssuedAt = credentialIssuedAt
@@ -140,6 +139,7 @@ extension AppleEventFacts {
         return credential.state == .authorized && credential.checkedAt >= event.cutoff
     }
 
+    /// Whether the event follows a revocation that the owner requested through the gateway.
     fileprivate func isCausedByGateway(_ event: AppleEvent) -> Bool {
         guard let tokensRevokedAt else { return false }
         return event.occurredAt >= tokensRevokedAt - AppleNotification.leeway

@@ -42,7 +42,7 @@ public struct AppleNotification: Hashable, Sendable {
 }
 
 extension AppleNotification {
-    /// Notifications of older events are rejected.
+    /// The maximum age of an event. Notifications of older events are rejected.
     public static let acceptedAge: Duration = .seconds(7 * 86_400)
     /// How long replay keys are kept after the event. Longer than ``acceptedAge``, because clocks differ.
     public static let replayKeyLifetime: Duration = .seconds(8 * 86_400)
@@ -107,7 +107,7 @@ public enum AppleNotificationRefusal: String, Refusal, CaseIterable {
         case .malformed: "The payload is not a notification from Apple."
         case .signature: "The payload is not signed by Apple."
         case .issuer: "The issuer of the payload is not Apple."
-        case .audience: "The audience of the payload is not a client ID of this gateway."
+        case .audience: "The audience of the payload is not an accepted client ID."
         case .time: "The payload has expired, or its time is in the future."
         case .age: "The event is older than 7 days."
         }

@@ -62,7 +62,7 @@ public struct AuditEvent: Hashable, Sendable {
     }
 }
 
-/// A filter of audit events; `nil` means no restriction.
+/// Which audit events to list, in which order and from which position; `nil` means no restriction.
 public struct AuditQuery: Hashable, Sendable {
     /// A position between two events. Later events do not move it.
     public struct Cursor: Hashable, Sendable {
@@ -155,7 +155,7 @@ extension AuditNote {
         case sessionCookieCreated = "sessionCookie.created"
     }
 
-    private static let imported = "accounts.imported"
+    private static let importAction = "accounts.imported"
 
     public init(_ action: AccountAction, _ account: ID<Account>, _ detail: [String: String] = [:]) {
         self.init(action.rawValue, account.rawValue, detail)
@@ -176,6 +176,6 @@ extension AuditNote {
             "count": String(accounts.count),
             "accounts": accounts.prefix(idLimit).map(\.rawValue).joined(separator: " "),
         ]
-        return [AuditNote(imported, realm.rawValue, detail)] + known.map { AuditNote(.overwritten, $0) }
+        return [AuditNote(importAction, realm.rawValue, detail)] + known.map { AuditNote(.overwritten, $0) }
     }
 }

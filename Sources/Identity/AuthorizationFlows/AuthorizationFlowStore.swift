@@ -17,7 +17,7 @@ public protocol AuthorizationFlowStore: Sendable {
 
     /// Stores Apple's refresh token until a sign-in uses it. If no sign-in uses the token before it expires, a worker
     /// stores the token for the linked identity, or revokes or deletes the token if the identity is not linked.
-    func storeToken(_ token: SealedCode, in realm: ID<Realm>, at now: Instant) async throws
+    func storeToken(_ token: SealedAppleToken, in realm: ID<Realm>, at now: Instant) async throws
 
     /// Stores the result of a claimed flow for the client that presents the grant and the session ID.
     func complete(_ flow: StoredFlow, with result: String, for grant: GrantKey, until end: Instant) async throws

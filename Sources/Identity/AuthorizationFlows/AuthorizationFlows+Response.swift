@@ -171,14 +171,14 @@ extension AuthorizationFlows {
         }
         identity.code = appleToken
         let result = AuthorizationResult(identity: identity, operation: flow.operation, tokens: tokens)
-        return try await store(result, of: returned)
+        return try await storeResult(result, of: returned)
     }
 
     /// Returns Apple's refresh token, encrypted; `nil` for another provider.
-    private func appleToken(_ tokens: ProviderTokens, of returned: ReturnedFlow) throws -> SealedCode? {
+    private func appleToken(_ tokens: ProviderTokens, of returned: ReturnedFlow) throws -> SealedAppleToken? {
         guard let subject = tokens.appleSubject, let refreshToken = tokens.refreshToken else { return nil }
         let id = appleSealing.newID()
-        return SealedCode(
+        return SealedAppleToken(
             id: id, subject: subject, clientID: returned.flow.clientID,
             code: try appleSealing.seal(Secret(refreshToken), id), redirectURI: nil,
             expiresAt: clock.now() + Self.unusedTokenLifetime, tokenType: .refreshToken)
@@ -199,7 +199,7 @@ extension AuthorizationFlows {
         return identity
     }
 
-    private func store(_ result: AuthorizationResult, of returned: ReturnedFlow) async throws -> FlowGrant {
+    private func storeResult(_ result: AuthorizationResult, of returned: ReturnedFlow) async throws -> FlowGrant {
         let (grant, end) = (secrets.random(), clock.now() + Self.grantLifetime)
         let sessionID: String?
         let sessionHash: [UInt8]

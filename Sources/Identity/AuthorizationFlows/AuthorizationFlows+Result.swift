@@ -41,19 +41,19 @@ extension AuthorizationRefusal {
     ///
     /// - Parameter error: replaced by `unknown` unless it has 1 to 64 characters: capital letters and underscores.
     public init(reported error: String) {
-        self = .failed(Self.isName(error, of: 0x41...0x5A) ? error : "unknown")
+        self = .failed(Self.isName(error, of: UInt8(ascii: "A")...UInt8(ascii: "Z")) ? error : "unknown")
     }
 
     /// The provider responded with an error.
     ///
-    /// - Parameter error: replaced by `unknown` unless it consists of lower-case letters and underscores, like OAuth's
-    ///   error codes (RFC 6749 §4.1.2.1). Any client can write the parameter.
+    /// - Parameter error: replaced by `unknown` unless it has 1 to 64 characters: lower-case letters and underscores, as
+    ///   in OAuth's error codes (RFC 6749 §4.1.2.1). Any client can write the parameter.
     init(providerError error: String) {
-        self = .providerError(Self.isName(error, of: 0x61...0x7A) ? error : "unknown")
+        self = .providerError(Self.isName(error, of: UInt8(ascii: "a")...UInt8(ascii: "z")) ? error : "unknown")
     }
 
     /// Whether `text` has 1 to 64 characters: `letters` and underscores.
     private static func isName(_ text: String, of letters: ClosedRange<UInt8>) -> Bool {
-        (1...64).contains(text.utf8.count) && text.utf8.allSatisfy { letters.contains($0) || $0 == 0x5F }
+        (1...64).contains(text.utf8.count) && text.utf8.allSatisfy { letters.contains($0) || $0 == UInt8(ascii: "_") }
     }
 }

@@ -80,7 +80,7 @@ extension AuthorizationFlows {
         case .app(let target, let chosen):
             guard chosen.map(Self.isValidSessionID) ?? true else { throw .invalidSessionID }
             let sessionID = chosen ?? secrets.random()
-            return (.app(target, sessionHash: hash(sessionID)), sessionID)
+            return (.app(target, sessionHash: encodedHash(sessionID)), sessionID)
         case .popup(let event, let target): return (.popup(event, returnTo: target), nil)
         case .page(let event, let target): return (.page(event, returnTo: target), nil)
         }
@@ -93,8 +93,9 @@ extension AuthorizationFlows {
     private func newCookie(isSecure: Bool) -> (cookie: AuthorizationFlow.Cookie, value: String) {
         let value = secrets.random()
         let name = (isSecure ? "__Host-" : "") + "sekisho-flow-" + secrets.random().prefix(10)
-        return (AuthorizationFlow.Cookie(name: name, hash: hash(value), isSecure: isSecure), value)
+        return (AuthorizationFlow.Cookie(name: name, hash: encodedHash(value), isSecure: isSecure), value)
     }
 
-    func hash(_ text: String) -> String { Base64URL.encode(secrets.hash(text)) }
+    /// The SHA-256 of `text` in base64url.
+    private func encodedHash(_ text: String) -> String { Base64URL.encode(secrets.hash(text)) }
 }

@@ -26,9 +26,15 @@ public struct AuthorizationFlows: Sendable {
         }
     }
 
-    /// What happened to flows, for metrics.
+    /// A step of a flow. The raw value is the label `event` of `sekisho_authorization_flows_total`.
     public enum Event: String, CaseIterable, Sendable {
-        case started, granted, cancelled, rejected, unavailable
+        case started
+        /// The flow is complete, and its grant was issued.
+        case granted
+        case cancelled
+        case rejected
+        /// The provider could not be reached.
+        case unavailable
     }
 
     let store: any AuthorizationFlowStore

@@ -9,10 +9,10 @@ public struct AuthorizationTarget: Hashable, Codable, Sendable {
 
     public let text: String
 
-    /// Accepts a URL that is equal to one of the app's redirect URIs. For an app without redirect URIs, accepts a page
-    /// of an authorized domain: with https, or with http on `localhost` and `127.0.0.1`, and in `dev` on every
-    /// authorized domain. If the domains of a project of `dev` were not configured, accepts every page and custom
-    /// scheme for such an app. Rejects a URL whose query already has a parameter `grant` or `error`.
+    /// Accepts a URL that is equal to one of the app's redirect URIs. For an app without redirect URIs, accepts https
+    /// URLs of authorized domains, and http URLs of `localhost` and `127.0.0.1` if these are authorized. For such an
+    /// app, `dev` also accepts http URLs of every authorized domain and, as long as no domains are configured, every
+    /// URL that an app can register. Rejects a URL whose query already has a parameter `grant` or `error`.
     public init(_ text: String, of app: App, in project: Project) throws(ContinueURLRefusal) {
         guard text.isUnambiguousURL(limit: Self.lengthLimit) else { throw .malformed }
         if app.settings.redirectURIs.isEmpty {

@@ -43,17 +43,16 @@ extension OutOfBand {
     /// emails.
     func notice(
         _ kind: OutgoingEmail.Kind, about account: Account, _ payload: EmailPayload = EmailPayload(),
-        from context: RequestContext,
-        at now: Instant
+        from context: RequestContext, at now: Instant
     ) throws -> [OutgoingEmail] {
         guard let email = account.email, account.emailIsVerified else { return [] }
         return try notice(kind, to: email, about: account.id, payload, from: context, at: now)
     }
 
+    /// Returns a notice to `email`; empty if the installation sends no emails.
     func notice(
         _ kind: OutgoingEmail.Kind, to email: EmailAddress, about account: ID<Account>?,
-        _ payload: EmailPayload = EmailPayload(),
-        from context: RequestContext, at now: Instant
+        _ payload: EmailPayload = EmailPayload(), from context: RequestContext, at now: Instant
     ) throws -> [OutgoingEmail] {
         guard sendsEmail else { return [] }
         // A notice with removal links is retried as long as the links work.
@@ -90,9 +89,8 @@ extension OutOfBand {
 
     /// Returns a notice to the owner about a password reset, with a removal link for each of `identities`.
     func resetNotice(
-        to email: EmailAddress, about account: ID<Account>, removing identities: [LinkedIdentity],
-        from context: RequestContext,
-        at now: Instant
+        to email: EmailAddress, about account: ID<Account>, withRemovalLinksFor identities: [LinkedIdentity],
+        from context: RequestContext, at now: Instant
     ) throws -> EmailBatch {
         guard sendsEmail else { return .none }
         let issued = identities.compactMap { identity in
@@ -125,10 +123,8 @@ extension OutOfBand {
     /// address. An unverified address gets no notice, because another user may own it, unless ``restoresFirstAddress``
     /// is true.
     func emailChangedNotice(
-        to account: Account, for newEmail: EmailAddress?, from context: RequestContext, at now: Instant
-    ) throws
-        -> EmailBatch
-    {
+        to account: Account, newEmail: EmailAddress?, from context: RequestContext, at now: Instant
+    ) throws -> EmailBatch {
         let recipient =
             restoresFirstAddress
             ? account.initialEmail ?? account.email : account.emailIsVerified ? account.email : nil

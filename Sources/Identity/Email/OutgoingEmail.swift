@@ -38,8 +38,7 @@ public struct OutgoingEmail: Hashable, Sendable {
 
     public init(
         id: ID<OutgoingEmail>, kind: Kind, account: ID<Account>?, recipient: EmailAddress, language: Language?,
-        content: [UInt8],
-        createdAt: Instant, expiresAt: Instant
+        content: [UInt8], createdAt: Instant, expiresAt: Instant
     ) {
         self.id = id
         self.kind = kind
@@ -116,14 +115,18 @@ public protocol EmailQueue: Sendable {
     /// `lease` has passed.
     func claim(limit: Int, lease: Duration, at now: Instant) async throws -> [QueuedEmail]
 
-    /// Stores the code of a password reset for the account that has the recipient's address now. Does nothing if an
-    /// earlier call has stored the code. The request for the reset did not look up the account.
+    /// Stores the code of a password reset for the account that has the recipient's address now, because the request for
+    /// the reset did not look up the account. Does nothing if an earlier call has stored the code.
     ///
+    /// - Parameter codeHash: the SHA-256 of the code.
     /// - Returns: whether the code can be redeemed: there is such an account, and the code has not been redeemed.
-    func bind(_ code: [UInt8], of queued: QueuedEmail) async throws -> Bool
+    func bind(_ codeHash: [UInt8], of queued: QueuedEmail) async throws -> Bool
 
-    /// Whether the code was neither redeemed nor invalidated. It may have expired.
-    func isUsable(_ code: [UInt8]) async throws -> Bool
+    /// Whether a code is still stored: codes are deleted when they are redeemed or invalidated. An expired code counts as
+    /// usable.
+    ///
+    /// - Parameter codeHash: the SHA-256 of the code.
+    func isUsable(_ codeHash: [UInt8]) async throws -> Bool
 
     /// Deletes an email that was sent or is no longer needed.
     func remove(_ id: ID<OutgoingEmail>) async throws

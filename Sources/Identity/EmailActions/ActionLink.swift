@@ -73,7 +73,8 @@ extension EmailSettings {
 }
 
 extension OutgoingEmail.Kind {
-    /// Whether some emails of this kind have a link and others have none.
+    /// Whether some emails of this kind have a link and others have none: of the notices of a merge, only the one to the
+    /// source's own address has a link.
     public var linkIsOptional: Bool { self == .accountsMerged }
 
     /// The mode of the link with ``EmailPayload/code``; `nil` if emails of this kind have no such link. They may have

@@ -29,14 +29,14 @@ public enum AppLink {
     /// - Returns: `nil` if the request names no app of the project that is associated with the gateway's host.
     public static func base(for request: Request, in project: Project, at publicURL: String) -> String? {
         let apps = project.associatedApps.filter { $0.isAssociated(with: host(of: publicURL)) }
-        let found = [
+        let parameters = [
             (
                 bundleIDParameter,
                 request.bundleID.flatMap { id in apps.contains { $0.bundleIDs.contains(id) } ? id : nil }
             ),
             (packageParameter, request.package.flatMap { id in apps.contains { $0.packages.contains(id) } ? id : nil }),
         ].compactMap { name, id in id.map { "\(name)=\($0)" } }
-        return found.isEmpty ? nil : "\(publicURL)\(path(of: project.id))?\(found.joined(separator: "&"))"
+        return parameters.isEmpty ? nil : "\(publicURL)\(path(of: project.id))?\(parameters.joined(separator: "&"))"
     }
 
     private static func host(of publicURL: String) -> String {

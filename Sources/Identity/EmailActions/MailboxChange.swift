@@ -7,7 +7,7 @@ public struct MailboxChange: Hashable, Sendable {
     public var unlinkedSince: Instant?
     /// Identities of these providers are unlinked, except those that were linked at the creation of the account.
     public var unlinkedProviders: Set<ProviderID> = []
-    /// The recovery and removal codes that the change invalidates.
+    /// The recovery and removal codes that the change invalidates; `nil` if it invalidates none.
     public var voidedRemedies: VoidedRemedies?
     /// The hash of a network that becomes a known network of the account; see ``NetworkHashing``.
     public var networkHash: [UInt8]?
@@ -32,11 +32,12 @@ public struct MailboxChange: Hashable, Sendable {
         ///
         /// - Parameters:
         ///   - createdAt: when the redeemed code was created, if it is a recovery or removal code that was sent to
-        ///     `email`; otherwise `nil`.
+        ///     `email`; otherwise `nil`. The redeemed code may be the first one, but is no longer stored.
         ///   - addedSince: links to `email` that remove sign-in methods added before this time stay valid.
         case proven(email: EmailAddress, createdAt: Instant?, addedSince: Instant)
     }
 
+    /// Earlier than every stored time, so that a limit with this value includes everything.
     private static let epoch = Instant(microseconds: 0)
 
     private init(_ account: Account) {
@@ -73,7 +74,7 @@ public struct MailboxChange: Hashable, Sendable {
     ///
     /// - Parameter holder: another account that has the address now.
     public static func recovering(
-        _ account: Account, by code: OOBCode, removing providers: Set<ProviderID>, from holder: Account?
+        _ account: Account, by code: OOBCode, unlinking providers: Set<ProviderID>, from holder: Account?
     ) -> MailboxChange {
         var change = MailboxChange(account)
         change.email = code.email
@@ -111,7 +112,7 @@ public struct MailboxChange: Hashable, Sendable {
     /// Sets a new password. An account with an unverified address is first reclaimed for the user who controls the
     /// mailbox; see ``reclaiming(_:)``.
     public static func resetting(
-        _ account: Account, to passwordHash: String, removing providers: Set<ProviderID>, by policy: Policy
+        _ account: Account, to passwordHash: String, unlinking providers: Set<ProviderID>, by policy: Policy
     ) -> MailboxChange {
         var change = account.emailIsVerified ? MailboxChange(account) : reclaiming(account)
         if change.voidedRemedies == nil, let email = account.email {
@@ -125,24 +126,24 @@ public struct MailboxChange: Hashable, Sendable {
     }
 
     /// Records that the account signs in by email link. An account with an unverified address is first reclaimed, as by
-    /// ``resetting(_:to:removing:by:)``.
+    /// ``resetting(_:to:unlinking:by:)``.
     public static func signingIn(_ account: Account) -> MailboxChange {
         var change = account.emailIsVerified ? MailboxChange(account) : reclaiming(account)
         change.update.usesEmailLinks = true
         return change
     }
 
-    /// Gives the caller's account the proven address. If it replaces another address, every earlier session ends.
-    public static func linking(_ email: EmailAddress, to caller: Account) -> MailboxChange {
-        var change = MailboxChange(caller)
+    /// Gives the caller's account the proven address. If this address replaces another one, every earlier session ends.
+    public static func linking(_ email: EmailAddress, to account: Account) -> MailboxChange {
+        var change = MailboxChange(account)
         change.email = email
         change.update.usesEmailLinks = true
-        change.endsSessions = caller.email != nil && caller.email != email
+        change.endsSessions = account.email != nil && account.email != email
         return change
     }
 
     /// The user who controls the mailbox disavows the account: it loses the address, the password and the sign-in by
-    /// email link.
+    /// email link. Ends every session, and invalidates all recovery and removal codes.
     public static func disavowing(_ account: Account) -> MailboxChange {
         var change = MailboxChange(account)
         change.email = nil
@@ -155,7 +156,8 @@ public struct MailboxChange: Hashable, Sendable {
     }
 
     /// Removes the password, email link, phone number, identities, name and photo of the creator of the account, who
-    /// never verified the address. Ends every session.
+    /// never verified the address, and ``Account/initialEmail``. Ends every session, and invalidates all recovery and
+    /// removal codes.
     private static func reclaiming(_ account: Account) -> MailboxChange {
         var change = MailboxChange(account)
         change.update.passwordHash = account.hasPassword ? .remove : nil
@@ -214,8 +216,8 @@ extension MailboxChange {
 }
 
 extension Account {
-    /// Adds the audit event about the password to `notes`. If there is no event at all, but the sessions end, returns
-    /// the event for ended sessions.
+    /// Returns `notes` with the audit event about the password, if `update` changes it. If there is no event at all, but
+    /// the sessions end, returns the event for ended sessions.
     func notes(_ notes: [AuditNote], for update: AccountUpdate, endsSessions: Bool) -> [AuditNote] {
         var notes = notes
         switch update.passwordHash {

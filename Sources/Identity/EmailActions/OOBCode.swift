@@ -29,13 +29,13 @@ public struct OOBCode: Hashable, Sendable {
     /// The account of the code. For ``Purpose/signIn`` the account that had the address when the code was stored, if
     /// there was one; for ``Purpose/undoMerge`` the account that ``source`` was merged into.
     public let account: ID<Account>?
-    /// The required generation of the account; `nil` if changes of the account do not invalidate the code.
+    /// The generation that the account must still have; `nil` if the code is valid in every generation.
     public let generation: Int64?
     /// The address that the code is about. For a remedy, the address that it was sent to and restores.
     public let email: EmailAddress
     /// For ``Purpose/changeEmail`` the new address, for ``Purpose/recoverEmail`` the address to be replaced.
     public let newEmail: EmailAddress?
-    /// Only for ``Purpose/removeSignInMethod``.
+    /// For ``Purpose/removeSignInMethod`` the method to be removed.
     public let method: AddedSignInMethod?
     /// For ``Purpose/undoMerge`` the account to be restored.
     public let source: ID<Account>?
@@ -63,8 +63,8 @@ public struct OOBCode: Hashable, Sendable {
 /// Why a code was rejected.
 public enum OOBCodeRefusal: Refusal, Hashable {
     case missing
-    /// Unknown, used, of another purpose or project, invalidated by a change of the account, or for a merge that cannot
-    /// be undone any more.
+    /// Unknown, used, of another purpose or realm, or invalidated by a change of the account. Also for a merge that
+    /// cannot be undone any more, and for the disavowal of an address that is already verified.
     case invalid
     case expired
     /// The code was sent to another address than the request names.
@@ -73,7 +73,7 @@ public enum OOBCodeRefusal: Refusal, Hashable {
     /// ``OOBCode/Purpose/recoverEmail``.
     case emailTaken
     case accountDisabled
-    /// The project does not allow the purpose.
+    /// The project does not allow the purpose, or the tenant is disabled.
     case notAllowed
 }
 

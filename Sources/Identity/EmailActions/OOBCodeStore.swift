@@ -55,6 +55,7 @@ public struct FoundCode: Hashable, Sendable {
         let hasChanged =
             switch code.purpose {
             case .recoverEmail, .removeSignInMethod, .undoMerge: false
+            // A link that was sent before any account had the address signs in to the account that has it now.
             case .signIn: code.account != nil && account?.id != code.account
             case .verifyEmail, .resetPassword, .changeEmail: account?.email != code.email
             }
@@ -74,7 +75,7 @@ public struct Redemption: Hashable, Sendable {
 
     public let code: OOBCode
     public let step: Step
-    /// The session to open.
+    /// The session to open; `nil` if the redemption signs no user in.
     public let session: Session?
     /// The session of a caller who adds the mailbox to their own account. It must be active.
     public let caller: Session?

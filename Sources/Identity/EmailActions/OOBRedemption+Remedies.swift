@@ -3,21 +3,21 @@ extension OOBRedemption {
     /// Restores the former address, and removes identities that were linked, and a password that was set, after the
     /// address was replaced.
     ///
-    /// - Parameter providers: identities of these providers are removed too, except those that were linked at the
+    /// - Parameter providers: identities of these providers are unlinked too, except those that were linked at the
     ///   creation of the account.
     public func recover(
-        _ code: String?, removing providers: Set<ProviderID>, in project: Project, from context: RequestContext
+        _ code: String?, unlinking providers: Set<ProviderID>, in project: Project, from context: RequestContext
     ) async throws -> RemedyResult {
         let secret = outOfBand.newCode()
         let result = try await redeem(code, for: [.recoverEmail], in: project, from: context) { account, record, now in
-            let change = try await recovery(of: account, by: record, removing: providers, in: project)
+            let change = try await recovery(of: account, by: record, unlinking: providers, in: project)
             return (change, EmailBatch(codes: resetCode(secret, after: change, in: project, at: now)))
         }
         return RemedyResult(result, secret)
     }
 
-    /// Removes a sign-in method, the identities that were linked with or after it, and a password that was set since.
-    /// Restores the address that the code was sent to; if another account keeps that address, the account has no
+    /// Removes a sign-in method, and the identities and the password that were added at the same time or later.
+    /// Restores the address that the code was sent to. If another account keeps that address, the code's account has no
     /// address and no password afterwards. Ends every session.
     public func removeSignInMethod(
         _ code: String?, in project: Project, from context: RequestContext
@@ -34,10 +34,10 @@ extension OOBRedemption {
     }
 
     func recovery(
-        of account: Account, by code: OOBCode, removing providers: Set<ProviderID>, in project: Project
+        of account: Account, by code: OOBCode, unlinking providers: Set<ProviderID>, in project: Project
     ) async throws -> MailboxChange {
         .recovering(
-            account, by: code, removing: providers,
+            account, by: code, unlinking: providers,
             from: try await otherHolder(of: code.email, than: account, in: project))
     }
 
@@ -77,6 +77,7 @@ public struct RemedyResult: Hashable, Sendable {
 
     fileprivate init(_ result: OOBRedemption.RedemptionResult, _ secret: String) {
         account = result.account
+        // A remedy creates no other code.
         reset = result.redemption.emailBatch.codes.first.map { IssuedCode(secret: secret, record: $0) }
     }
 }

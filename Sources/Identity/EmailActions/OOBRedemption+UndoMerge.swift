@@ -11,10 +11,10 @@ extension OOBRedemption {
                 code: found.code, resetHash: project.policy.allowsPasswords ? outOfBand.hash(secret) : nil,
                 resetExpiresAt: now + OOBCode.Purpose.resetPassword.lifetime(by: project.policy), trace: context.trace,
                 undoneAt: now)
-            let source = try await mappingConflicts(\.atMergeReversal) {
+            let source = try await throwingRefusals(\.refusalOfMergeReversal) {
                 try await codes.undoMerge(undoing, in: project.realm)
             }
-            let reset = undoing.reset(of: source).map { IssuedCode(secret: secret, record: $0) }
+            let reset = undoing.resetCode(of: source).map { IssuedCode(secret: secret, record: $0) }
             return RemedyResult(account: source, reset: reset)
         }
     }

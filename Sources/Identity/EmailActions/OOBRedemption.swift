@@ -49,11 +49,11 @@ public struct OOBRedemption: Sendable {
     /// Sets a password, which also verifies the address. The password is checked and hashed before the code is
     /// consumed.
     ///
-    /// - Parameter providers: identities of these providers are removed, except those that were linked at the creation
+    /// - Parameter providers: identities of these providers are unlinked, except those that were linked at the creation
     ///   of the account.
     /// - Returns: the redeemed code.
     public func resetPassword(
-        _ code: String?, to password: Secret, removing providers: Set<ProviderID>, in project: Project,
+        _ code: String?, to password: Secret, unlinking providers: Set<ProviderID>, in project: Project,
         from context: RequestContext
     ) async throws -> OOBCode {
         guard project.policy.allowsPasswords else { throw OOBCodeRefusal.notAllowed }
@@ -61,15 +61,16 @@ public struct OOBRedemption: Sendable {
         try await project.policy.require(password, unknownTo: breaches)
         let hash = try await passwords.hash(password, context.network)
         _ = try await redeem(code, for: [.resetPassword], in: project, from: context) { account, _, now in
-            var change = MailboxChange.resetting(account, to: hash, removing: providers, by: project.policy)
-            // Attempts of other clients can block a sign-in from an unknown network, such as the owner's next one.
+            var change = MailboxChange.resetting(account, to: hash, unlinking: providers, by: project.policy)
+            // The client's network becomes a known network. Otherwise wrong passwords of other clients could block the
+            // owner's next sign-in.
             change.networkHash = networks.hash(of: context, in: project)
-            return (change, try emailBatch(about: change, from: context, at: now))
+            return (change, try emailsAboutReset(change, from: context, at: now))
         }
         return found.code
     }
 
-    /// Verifies, changes or restores an address.
+    /// Redeems a code that verifies, changes or restores an address.
     public func apply(_ code: String?, in project: Project, from context: RequestContext) async throws -> Applied {
         let result = try await redeem(
             code, for: [.verifyEmail, .changeEmail, .recoverEmail], in: project, from: context
@@ -81,10 +82,11 @@ public struct OOBRedemption: Sendable {
                     .changing(account, to: email),
                     email == account.email
                         ? .none
-                        : try outOfBand.emailChangedNotice(to: account, for: email, from: context, at: now)
+                        : try outOfBand.emailChangedNotice(to: account, newEmail: email, from: context, at: now)
                 )
             case .recoverEmail:
-                return (try await recovery(of: account, by: code, removing: [], in: project), .none)
+                return (try await recovery(of: account, by: code, unlinking: [], in: project), .none)
+            // Of these, only `verifyEmail` occurs: codes of the other purposes are rejected above.
             case .verifyEmail, .resetPassword, .signIn, .removeSignInMethod, .undoMerge:
                 return (.verifying(account), .none)
             }
@@ -120,10 +122,11 @@ public struct OOBRedemption: Sendable {
             let caller: Caller? =
                 if let idToken { try await authenticator.authenticate(idToken: idToken, in: project) } else { nil }
             let prepared = try prepareSignIn(with: found, by: caller, in: project, from: context)
+            // A repeated attempt belongs to the same request, and is not counted again.
             if let caller, attempt == 1 {
                 try limiter.countCredentialChange(of: caller.account.id, in: project)
             }
-            let account = try await mappingConflicts(\.atRedemption) {
+            let account = try await throwingRefusals(\.refusalOfRedemption) {
                 try await codes.redeem(prepared.redemption, in: project.realm)
             }
             let signedIn = try await tokens.signedIn(
@@ -144,9 +147,10 @@ public struct OOBRedemption: Sendable {
         let now = clock.now()
         let email = found.code.email
         func prepared(
-            _ step: Redemption.Step, _ account: ID<Account>, _ generation: Int64, _ emailBatch: EmailBatch,
+            _ step: Redemption.Step, account: ID<Account>, generation: Int64, sending emailBatch: EmailBatch,
             authenticatedAt: Instant
         ) -> PreparedSignIn {
+            // As in Firebase, a sign-in by email link is a sign-in with `password` in tokens.
             let session = Session(
                 id: entropy.sessionID(), account: account, generation: generation, method: .password,
                 authenticatedAt: authenticatedAt, device: context.device,
@@ -159,7 +163,8 @@ public struct OOBRedemption: Sendable {
         }
         if let caller {
             let change = MailboxChange.linking(email, to: caller.account)
-            // Control of the mailbox of the account's own address is sufficient proof to sign in.
+            // If the link was sent to the account's own address, the link is itself a sufficient login. A replaced
+            // address always requires a recent login; an added one requires it only if the policy says so.
             let isOwnAddress = email == caller.account.email
             if change.endsSessions {
                 try caller.requireRecentLogin(by: project.policy, at: now)
@@ -167,21 +172,23 @@ public struct OOBRedemption: Sendable {
                 try caller.requireRecentLoginToLink(by: project.policy, at: now)
             }
             guard found.account == nil || found.account?.id == caller.account.id else { throw EditRefusal.emailTaken }
-            let emailBatch = try emailBatch(about: change, linking: email, from: context, at: now)
-            let isFresh = change.endsSessions || isOwnAddress
+            let emailBatch = try emailsAboutLinking(email, by: change, from: context, at: now)
+            // A change that ends the sessions moves `validSince`, which Admin SDKs compare with `auth_time`.
+            let isNewLogin = change.endsSessions || isOwnAddress
             return prepared(
-                .change(change), caller.account.id, change.generation, emailBatch,
-                authenticatedAt: isFresh ? now : caller.authenticatedAt(linkingAt: now))
+                .change(change), account: caller.account.id, generation: change.generation, sending: emailBatch,
+                authenticatedAt: isNewLogin ? now : caller.authenticatedAt(linkingAt: now))
         }
         guard let account = found.account else {
             let new = NewAccount(id: entropy.accountID(), email: email, createdAt: now)
-            return prepared(.create(new), new.id, 1, .none, authenticatedAt: now)
+            return prepared(.create(new), account: new.id, generation: 1, sending: .none, authenticatedAt: now)
         }
         guard !account.isDisabled else { throw OOBCodeRefusal.accountDisabled }
         let change = MailboxChange.signingIn(account)
         let emails = try reclaimNotice(of: change, from: context, at: now)
         return prepared(
-            .change(change), account.id, change.generation, EmailBatch(emails: emails), authenticatedAt: now)
+            .change(change), account: account.id, generation: change.generation, sending: EmailBatch(emails: emails),
+            authenticatedAt: now)
     }
 }
 
@@ -201,8 +208,8 @@ extension OOBRedemption {
         let account: Account
     }
 
-    /// Consumes a code and applies the change that `decide` returns. If the account has changed in the meantime, the
-    /// code is checked and `decide` is called again.
+    /// Consumes a code and applies the change that `decide` returns. If the account has changed in the meantime, checks
+    /// the code again, and calls `decide` again.
     func redeem(
         _ code: String?, for purposes: Set<OOBCode.Purpose>, in project: Project, from context: RequestContext,
         _ decide: (Account, OOBCode, Instant) async throws -> (MailboxChange, EmailBatch)
@@ -215,36 +222,37 @@ extension OOBRedemption {
             let (change, emailBatch) = try await decide(account, found.code, now)
             let redemption = Redemption(
                 code: found.code, step: .change(change), emailBatch: emailBatch, trace: context.trace, redeemedAt: now)
-            let updated = try await mappingConflicts(\.atRedemption) {
+            let updated = try await throwingRefusals(\.refusalOfRedemption) {
                 try await codes.redeem(redemption, in: project.realm)
             }
             return RedemptionResult(redemption: redemption, account: updated)
         }
     }
 
-    /// Returns the notice about a reset or a reclaim, sent to the mailbox that was just proven.
-    private func emailBatch(about reset: MailboxChange, from context: RequestContext, at now: Instant) throws
+    /// Returns the notice about a reset, or about the reclaim that the reset causes, to the mailbox that was just proven.
+    private func emailsAboutReset(_ reset: MailboxChange, from context: RequestContext, at now: Instant) throws
         -> EmailBatch
     {
         guard reset.event != .reclaimed, let email = reset.email else {
             return EmailBatch(emails: try reclaimNotice(of: reset, from: context, at: now))
         }
-        let recent = reset.remainingAddedIdentities.filter {
+        let recentlyLinked = reset.remainingAddedIdentities.filter {
             $0.linkedAt.map { now < $0 + Policy.recentLinkWindow } ?? true
         }
         return try outOfBand.resetNotice(
-            to: email, about: reset.account.id, removing: recent, from: context, at: now)
+            to: email, about: reset.account.id, withRemovalLinksFor: recentlyLinked, from: context, at: now)
     }
 
-    /// Returns the notices about an added mailbox, sent to the address that the account had before.
-    private func emailBatch(
-        about change: MailboxChange, linking email: EmailAddress, from context: RequestContext, at now: Instant
+    /// Returns the notices about an added mailbox, sent to the address that the account had before; none if the account
+    /// already used email links to this address.
+    private func emailsAboutLinking(
+        _ email: EmailAddress, by change: MailboxChange, from context: RequestContext, at now: Instant
     ) throws -> EmailBatch {
         let account = change.account
         guard account.email != email || !account.usesEmailLinks else { return .none }
         let notice =
             change.endsSessions
-            ? try outOfBand.emailChangedNotice(to: account, for: email, from: context, at: now) : .none
+            ? try outOfBand.emailChangedNotice(to: account, newEmail: email, from: context, at: now) : .none
         let method = AddedSignInMethod(provider: .emailLink, subject: nil, addedAt: now)
         return notice + (try outOfBand.additionNotice(of: method, to: account, from: context))
     }

@@ -48,7 +48,7 @@ public struct OOBSending: Sendable {
 
     /// Sends the email that a client requested.
     ///
-    /// - Returns: the address of the account, or the requested one.
+    /// - Returns: the caller's current address if the code verifies or changes it, otherwise the requested address.
     public func send(_ request: Request, in project: Project, from context: RequestContext) async throws -> EmailAddress
     {
         let content = try content(of: request, in: project)
@@ -66,10 +66,10 @@ public struct OOBSending: Sendable {
         }
     }
 
-    /// Sends the email that a backend requested by address or, if it verifies or changes an address, by ID token. The
-    /// backend learns whether the account exists.
+    /// Issues the code that a backend requested, and sends it. The request names the account by address or, if the code
+    /// verifies or changes an address, by ID token. The backend learns whether the account exists.
     ///
-    /// - Parameter sendsEmail: `false` returns the link without sending it.
+    /// - Parameter sendsEmail: `false` if the link is only returned.
     public func send(
         _ request: Request, sendsEmail: Bool, for administrator: AuditActor, of project: Project,
         from context: RequestContext
@@ -83,6 +83,7 @@ public struct OOBSending: Sendable {
         let email = try await address(of: request, in: project)
         let holder = try await store.holder(of: email, in: project.realm)?.account
         if holder == nil, request.purpose != .signIn {
+            // Firebase's emulator hides that the account does not exist.
             if request.purpose == .resetPassword, project.emulatorRules != nil,
                 project.policy.emailEnumerationProtection
             {
@@ -90,19 +91,18 @@ public struct OOBSending: Sendable {
             }
             throw request.purpose == .resetPassword ? OOBSendingRefusal.emailUnknown : .accountUnknown
         }
-        if let newEmail { try await requireFree(newEmail, for: holder, in: project) }
+        if let newEmail { try await requireFreeOrOwn(newEmail, of: holder, in: project) }
         let draft = Draft(
             request.purpose, of: request.purpose == .signIn ? nil : holder, about: email, newEmail: newEmail)
         let note = AuditNote(
             AuditNote.AccountAction.codeIssued.rawValue, holder?.id.rawValue ?? project.realm.rawValue,
-            ["requestType": request.purpose.rawValue, "handedOver": String(!sendsEmail)])
+            ["requestType": request.purpose.rawValue, "linkReturned": String(!sendsEmail)])
         let code = try await issue(
             draft, content, sendsEmail: sendsEmail, for: (note, administrator), in: project, from: context)
         let mode = ActionLink.Mode(request.purpose)
         let link = ActionLink(
             mode, code: code, in: project.realm, at: content.appLinkBase ?? outOfBand.actionBase(project, mode),
-            apiKey: content.apiKey,
-            language: context.language ?? project.emailSettings.language,
+            apiKey: content.apiKey, language: context.language ?? project.emailSettings.language,
             continueURL: content.continueURL)
         return Issued(email: email, code: code, link: link)
     }
@@ -151,6 +151,7 @@ public struct OOBSending: Sendable {
     ) async throws -> EmailAddress {
         let newEmail = try request.checkedNewEmail()
         guard let idToken = request.idToken else {
+            // The two refusals are those of Firebase.
             guard newEmail == nil else { throw OOBSendingRefusal.missingIDToken }
             throw TokenRefusal.invalidIDToken
         }
@@ -158,8 +159,9 @@ public struct OOBSending: Sendable {
         guard let email = caller.account.email else { throw CredentialRefusal.missingEmail }
         if let newEmail {
             try caller.requireRecentLogin(by: project.policy, at: clock.now())
+            // With email enumeration protection, a taken address is rejected only when the code is redeemed.
             if !project.policy.emailEnumerationProtection {
-                try await requireFree(newEmail, for: caller.account, in: project)
+                try await requireFreeOrOwn(newEmail, of: caller.account, in: project)
             }
         }
         try limiter.countEmail(request.purpose, to: newEmail ?? email, from: context.network, in: project)
@@ -169,7 +171,7 @@ public struct OOBSending: Sendable {
         return email
     }
 
-    private func requireFree(_ newEmail: EmailAddress, for account: Account?, in project: Project) async throws {
+    private func requireFreeOrOwn(_ newEmail: EmailAddress, of account: Account?, in project: Project) async throws {
         if newEmail != account?.email { try await store.requireFree(newEmail, in: project.realm) }
     }
 
@@ -184,17 +186,18 @@ public struct OOBSending: Sendable {
 }
 
 extension OOBSending {
+    /// A code to be issued.
     private struct Draft {
         let purpose: OOBCode.Purpose
         let account: Account?
+        /// The session of the owner who requested the code.
         let session: Session?
         let email: EmailAddress
         let newEmail: EmailAddress?
 
         init(
             _ purpose: OOBCode.Purpose, of account: Account? = nil, by session: Session? = nil,
-            about email: EmailAddress,
-            newEmail: EmailAddress? = nil
+            about email: EmailAddress, newEmail: EmailAddress? = nil
         ) {
             self.purpose = purpose
             self.account = account
@@ -217,27 +220,25 @@ extension OOBSending {
         let end = now + draft.purpose.lifetime(by: project.policy)
         let code = OOBCode(
             hash: outOfBand.hash(secret), purpose: draft.purpose, account: draft.account?.id,
-            generation: draft.purpose.endsWithSessions ? draft.account?.generation : nil, email: draft.email,
+            generation: draft.purpose.dependsOnGeneration ? draft.account?.generation : nil, email: draft.email,
             newEmail: draft.newEmail, createdAt: now, expiresAt: end)
-        var outgoing: OutgoingEmail?
-        if sendsEmail, let kind = OutgoingEmail.Kind(rawValue: draft.purpose.rawValue) {
-            outgoing = try outOfBand.outgoingEmail(
-                kind, to: draft.newEmail ?? draft.email, about: draft.account?.id, content, from: context, at: now,
-                until: end)
-        }
-        let email = outgoing
-        try await mappingConflicts(\.atEdit) {
-            try await codes.issue(code, email, by: draft.session, for: administrator, in: project.realm)
+        let outgoing: OutgoingEmail? =
+            if sendsEmail, let kind = OutgoingEmail.Kind(rawValue: draft.purpose.rawValue) {
+                try outOfBand.outgoingEmail(
+                    kind, to: draft.newEmail ?? draft.email, about: draft.account?.id, content, from: context, at: now,
+                    until: end)
+            } else { nil }
+        try await throwingRefusals(\.refusalOfEdit) {
+            try await codes.issue(code, outgoing, by: draft.session, for: administrator, in: project.realm)
         }
         return secret
     }
 }
 
 extension OOBCode.Purpose {
-    /// Whether the code becomes invalid when the sessions of the account end, because it gives control of the account.
-    /// A sign-in link, and a code that only verifies a mailbox, do not depend on the sessions. A change that deletes
-    /// all codes of the account invalidates them too.
-    var endsWithSessions: Bool { self == .resetPassword || self == .changeEmail }
+    /// Whether the code is valid only in the account's present generation, because it gives control of the account.
+    /// Other codes, such as sign-in links, become invalid only if a change of the account deletes them.
+    var dependsOnGeneration: Bool { self == .resetPassword || self == .changeEmail }
 
     func lifetime(by policy: Policy) -> Duration {
         switch self {
@@ -270,7 +271,7 @@ public enum OOBSendingRefusal: Refusal, Hashable {
     /// No account has the address that a backend requests to verify or to change.
     case accountUnknown
     case missingIDToken, missingNewEmail, invalidNewEmail
-    /// The gateway sends such codes only in notices, not on request.
+    /// The code is a remedy; see ``OOBCode/Purpose/isRemedy``.
     case notOnRequest
     case emailNotConfigured
 }

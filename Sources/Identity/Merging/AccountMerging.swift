@@ -75,7 +75,7 @@ public struct AccountMerging: Sendable {
         let (payload, replayKey) = try sealedTokens.decode(
             MergeTokenPayload.self, from: mergeToken, at: now, in: project.realm)
         guard try await recentLogin(idToken, in: project).account.id == payload.precondition.plan.source else {
-            throw ProviderRefusal.invalidPendingToken
+            throw ProviderRefusal.invalidMergeToken
         }
         for account in [payload.precondition.plan.source, payload.precondition.plan.target] {
             try limiter.countCredentialChange(of: account, in: project)
@@ -89,7 +89,7 @@ public struct AccountMerging: Sendable {
             networkHash: networks.hash(of: context, in: project),
             credentialIssuedAt: payload.credentialIssuedAt, trace: context.trace)
         let notices = MergeNotices(of: merge, outOfBand: outOfBand, from: context)
-        let (account, session) = try await mappingConflicts(\.atMerge) {
+        let (account, session) = try await throwingRefusals(\.refusalOfMerge) {
             try await store.merge(merge, with: signIn, announcing: notices, in: project.realm)
         }
         let signedIn = try await tokens.signedIn(account, session, in: project, at: now)
@@ -107,6 +107,7 @@ public struct AccountMerging: Sendable {
         case .login(let idToken): return ProvenTarget(try await recentLogin(idToken, in: project))
         case .identity(let proof):
             let proof = try await resolver.resolve(proof, for: app, in: project)
+            // A pending token that is only for linking does not prove control of the account that has the identity.
             guard case .any = proof.use else { throw ProviderRefusal.invalidPendingToken }
             let known = try await store.linkingCandidates(for: proof.identity, in: project.realm)
             guard let owner = known.owner,
@@ -137,7 +138,7 @@ private struct ProvenTarget {
     /// The subject of the identity that is the proof.
     let subject: String?
     /// Apple's code or refresh token that came with the proof.
-    var code: SealedCode?
+    var code: SealedAppleToken?
     /// When Apple issued the credential that is the proof.
     var credentialIssuedAt: Instant?
 }
@@ -159,7 +160,7 @@ public struct AccountMerge: Hashable, Sendable {
     public let mergedAt: Instant
     public let undoableUntil: Instant
     /// Apple's code or refresh token that came with the proof of the target.
-    public var code: SealedCode?
+    public var code: SealedAppleToken?
 }
 
 /// The sign-in of a client's merge: the session to open, and the conditions that the proof of the target must still

@@ -94,6 +94,7 @@ extension MergeRefusal {
 /// A plan, with the generations that both accounts must still have at the commit.
 public struct MergePrecondition: Hashable, SealedTokenContent {
     public static let purpose = "merge-precondition"
+    public static let invalidRefusal = ProviderRefusal.invalidMergeToken
 
     public let plan: MergePlan
     public let sourceGeneration: Int64
@@ -111,6 +112,7 @@ public struct MergePrecondition: Hashable, SealedTokenContent {
 /// the target.
 public struct MergeTokenPayload: Hashable, SealedTokenContent {
     public static let purpose = "merge"
+    public static let invalidRefusal = ProviderRefusal.invalidMergeToken
 
     public let precondition: MergePrecondition
     /// The replay keys of the proof of the target, consumed by the commit.
@@ -124,7 +126,7 @@ public struct MergeTokenPayload: Hashable, SealedTokenContent {
     /// The subject of the identity that is the proof; the target must still have it at the commit.
     public let targetSubject: String?
     /// Apple's code or refresh token that came with the proof.
-    public var code: SealedCode?
+    public var code: SealedAppleToken?
     /// When Apple issued the credential that is the proof.
     public var credentialIssuedAt: Instant?
 }

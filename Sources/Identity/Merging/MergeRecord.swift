@@ -5,7 +5,9 @@ public struct MergeRecord: Hashable, Sendable {
     public let source: Account
     /// The target's generation at the merge. If it has changed, an administrator cannot undo the merge.
     public let targetGeneration: Int64
+    /// Before the merge.
     public let targetHadSignInMethod: Bool
+    /// Before the merge.
     public let targetUsedEmailLinks: Bool
     public let mergedAt: Instant
     public let undoableUntil: Instant
@@ -57,6 +59,7 @@ public struct MergeRecord: Hashable, Sendable {
     }
 
     private func removeMovedEmail(from target: inout Account) throws(UndoRefusal) {
+        // The merge has set the time of a moved password to its own time.
         guard target.email == source.email, target.emailIsVerified == source.emailIsVerified,
             target.passwordUpdatedAt == (source.hasPassword ? mergedAt : nil)
         else { throw .changedSinceMerge(.email) }

@@ -14,8 +14,8 @@ public struct MergeReversal: Hashable, Sendable {
     /// Identities that no account has now. They are linked again, except those of a generic OpenID provider whose
     /// issuer has changed. The credential state of an Apple identity is not restored.
     public let relinked: [MergePlan.Moved]
-    /// The target after the reversal; `nil` if it loses no address, phone number or identity. Then it also keeps its
-    /// name and photo, and its sessions continue.
+    /// The target after the reversal; `nil` if the target loses no address, phone number or identity. In that case, the
+    /// target also keeps its name and photo, and its sessions continue.
     public let target: Account?
     /// Whether the target loses the address, and with it its current password.
     public let targetLosesEmail: Bool
@@ -80,7 +80,7 @@ public struct MergeUndoing: Hashable, Sendable {
 
     /// - Parameter source: the restored account.
     /// - Returns: `nil` if the source did not get its address back.
-    public func reset(of source: Account) -> OOBCode? {
+    public func resetCode(of source: Account) -> OOBCode? {
         guard let resetHash, source.email == code.email else { return nil }
         return OOBCode(
             hash: resetHash, purpose: .resetPassword, account: source.id, generation: source.generation,

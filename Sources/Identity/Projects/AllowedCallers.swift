@@ -16,7 +16,7 @@ public struct AllowedCallers: Hashable, Sendable {
 }
 
 /// Why a request with a valid API key was rejected: the request states another app, or none although the policy
-/// requires it.
+/// requires one.
 public enum CallerRefusal: Refusal, Hashable {
     /// The associated values are as received, `nil` if the request states none.
     case ios(bundleID: String?)
@@ -67,7 +67,8 @@ extension App {
     ///   - header: the value of the header with this name.
     public func requireCaller(isRequired: Bool, header: (String) -> String?) throws(CallerRefusal) {
         let callers = settings.callers
-        var refusal: CallerRefusal?
+        // The refusal of a request that states no app, if one is required.
+        var refusalOfUnstated: CallerRefusal?
         var isStated = false
         if !settings.bundleIDs.isEmpty {
             if let stated = header("X-Ios-Bundle-Identifier"), !stated.isEmpty {
@@ -76,21 +77,23 @@ extension App {
                 }
                 isStated = true
             }
-            refusal = .ios(bundleID: nil)
+            refusalOfUnstated = .ios(bundleID: nil)
         }
         if !callers.androidPackages.isEmpty {
             isStated = try callers.requireAndroid(isRequired: isRequired, header: header) || isStated
-            refusal = refusal ?? .android(package: nil)
+            refusalOfUnstated = refusalOfUnstated ?? .android(package: nil)
         }
         if !callers.webDomains.isEmpty {
             isStated = try callers.requireWeb(header: header) || isStated
-            refusal = refusal ?? .web(referrer: nil)
+            refusalOfUnstated = refusalOfUnstated ?? .web(referrer: nil)
         }
-        if isRequired, !isStated, let refusal { throw refusal }
+        if isRequired, !isStated, let refusalOfUnstated { throw refusalOfUnstated }
     }
 }
 
 extension AllowedCallers {
+    /// A package without a certificate is rejected only if `isRequired` is true and the app lists certificates.
+    ///
     /// - Returns: whether the request states a package.
     fileprivate func requireAndroid(
         isRequired: Bool, header: (String) -> String?

@@ -160,7 +160,7 @@ public struct LoginServicesExemption: Hashable, Sendable {
         case thirdPartyClient
     }
 
-    /// Who declared the exemption, and when.
+    /// The actor and the time of the latest declaration.
     public struct Declaration: Hashable, Sendable {
         /// The name of the actor in the audit trail.
         public let actor: String

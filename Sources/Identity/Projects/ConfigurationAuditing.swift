@@ -2,6 +2,7 @@ extension ProjectConfiguration {
     /// The audit events for the change from `old` to this configuration.
     public func events(since old: ProjectConfiguration) -> [AuditNote] {
         let changes = changes(since: old)
+        // Members of the project itself, of its policy, and of its email settings.
         let projectChanges = changes.filter { $0.path.count == 1 || ["policy", "email"].contains($0.path[0]) }
         var events: [AuditNote] = []
         if !projectChanges.isEmpty {

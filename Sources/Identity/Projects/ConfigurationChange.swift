@@ -21,10 +21,10 @@ public struct ConfigurationChange: Hashable, Sendable {
 extension ProjectConfiguration {
     /// The changes since `old`, in the order of paths; all members if the project is new.
     public func changes(since old: ProjectConfiguration?) -> [ConfigurationChange] {
-        let was = Dictionary(uniqueKeysWithValues: old?.members ?? [])
-        let now = Dictionary(uniqueKeysWithValues: members)
-        let changes = Set(was.keys).union(now.keys).filter { was[$0] != now[$0] }
-            .map { ConfigurationChange(path: $0, old: was[$0], new: now[$0]) }
+        let before = Dictionary(uniqueKeysWithValues: old?.members ?? [])
+        let after = Dictionary(uniqueKeysWithValues: members)
+        let changes = Set(before.keys).union(after.keys).filter { before[$0] != after[$0] }
+            .map { ConfigurationChange(path: $0, old: before[$0], new: after[$0]) }
         return (changes + changedSecrets(since: old)).sorted { $0.path.lexicographicallyPrecedes($1.path) }
     }
 

@@ -48,7 +48,7 @@ extension ProjectConfiguration {
         if apps.count > Limits.apps { problems.append(.tooManyApps) }
         problems += apps.flatMap(Self.problems(of:))
         problems += associationProblems
-        problems += project.loginServicesProblems(showing: apps)
+        problems += project.loginServicesProblems(of: apps)
         return problems
     }
 
@@ -109,7 +109,7 @@ extension ProjectConfiguration {
         let lists: [(name: String, values: [String], problem: ConfigurationProblem, isValid: (String) -> Bool)] = [
             ("bundleIds", settings.bundleIDs, .bundleID(id), isBundleID),
             ("androidPackages", callers.androidPackages, .androidPackage(id), isPackage),
-            ("androidCertificates", callers.androidCertificates, .androidCertificate(id), isFingerprint),
+            ("androidCertificates", callers.androidCertificates, .androidCertificate(id), isSHA1Fingerprint),
             ("webDomains", callers.webDomains, .webDomain(id), isWebDomain),
             ("associatedDomains", settings.association.domains, .associatedDomain(id), Project.isHostName),
             (
@@ -126,8 +126,8 @@ extension ProjectConfiguration {
                 \.problem)
     }
 
-    /// Apps with an associated host, but without an identifier that the well-known files of the host can list. A tenant
-    /// shares the apps of its project, so only the project checks them.
+    /// A problem for each app that has an associated host, but no identifier that the well-known files of the host can
+    /// list. A tenant shares the apps of its project, so only the project checks them.
     private var associationProblems: [ConfigurationProblem] {
         guard project.tenant == nil else { return [] }
         return zip(apps, project.associatedApps).filter { _, app in
@@ -149,11 +149,11 @@ extension ProjectConfiguration {
 
 extension Project {
     /// Violations of guideline 4.8 by `apps`.
-    public func loginServicesProblems(showing apps: [ConfiguredApp]) -> [ConfigurationProblem] {
-        var realm = self
-        realm.apps = apps.map(\.app)
+    public func loginServicesProblems(of apps: [ConfiguredApp]) -> [ConfigurationProblem] {
+        var project = self
+        project.apps = apps.map(\.app)
         return apps.flatMap { configured in
-            LoginServices(of: configured.app, in: realm).violations
+            LoginServices(of: configured.app, in: project).violations
                 .map { .loginServices($0, app: configured.app.id, tenant: tenant?.id) }
         }
     }
@@ -174,7 +174,7 @@ extension ProjectConfiguration {
         text.utf8.count <= Limits.bundleIDLength && text.wholeMatch(of: /[A-Za-z0-9_]+(\.[A-Za-z0-9_]+)*/) != nil
     }
 
-    private static func isFingerprint(_ text: String) -> Bool {
+    private static func isSHA1Fingerprint(_ text: String) -> Bool {
         text.wholeMatch(of: /[0-9A-Fa-f]{2}(:?[0-9A-Fa-f]{2}){19}/) != nil
     }
 

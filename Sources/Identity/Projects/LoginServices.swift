@@ -21,7 +21,8 @@ public struct LoginServices: Hashable, Sendable {
         offersEmailLinks = project.policy.allowsEmailLinks && settings.signInMethods?.contains(.password) != false
     }
 
-    /// Expects an app from ``App/current(at:)``, which removes a grace period that has ended.
+    /// Whether the app has a grace period. The app must come from ``App/current(at:)``, which removes a grace period that
+    /// has ended.
     private var isInGracePeriod: Bool { app.graceEndsAt != nil }
 
     public var isCompliant: Bool { violations.isEmpty }

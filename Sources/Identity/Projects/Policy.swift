@@ -44,7 +44,8 @@ public struct Policy: Hashable, Sendable {
     /// address was taken; 0 means no limit.
     public var signUpLimit: Int
     /// The maximum number of emails of one purpose to one address that one client network may request within
-    /// ``Policy/emailWindow``. All networks together may request twice as many; 0 means no limit.
+    /// ``Policy/emailWindow``. All networks together may request twice as many. A project and its tenants share these
+    /// limits. 0 means no limit.
     public var emailLimit: Int
     /// How long an unused anonymous account is kept; 0 means forever.
     public var anonymousLifetime: Duration
@@ -56,7 +57,7 @@ public struct Policy: Hashable, Sendable {
     public var rotatesRefreshTokens: Bool
     /// How long a refresh token remains valid after its successor was used; 0 to 300 s.
     public var refreshTokenGracePeriod: Duration
-    /// How old a login may be for a change of credentials.
+    /// How old a login may be for a change of address or credentials, a merge, or the deletion of the account.
     public var recentLoginMaxAge: Duration
     /// An account follows its Apple identity to a new address, if its own address is the identity's former relay
     /// address and the account has no password and no email links.

@@ -3,13 +3,13 @@ public struct ProviderDocument: Hashable, Sendable {
     /// The document as JSON.
     public let body: String
     public let fetchedAt: Instant
-    /// When a fetch before the document's expiry was last claimed, whether or not the fetch succeeded.
-    public let forcedRefetchAt: Instant?
+    /// When a forced fetch was last claimed, whether or not it succeeded; see ``ProviderDocumentStore/claimForcedFetch``.
+    public let forcedFetchClaimedAt: Instant?
 
-    public init(body: String, fetchedAt: Instant, forcedRefetchAt: Instant? = nil) {
+    public init(body: String, fetchedAt: Instant, forcedFetchClaimedAt: Instant? = nil) {
         self.body = body
         self.fetchedAt = fetchedAt
-        self.forcedRefetchAt = forcedRefetchAt
+        self.forcedFetchClaimedAt = forcedFetchClaimedAt
     }
 }
 

@@ -118,7 +118,7 @@ extension AppleSettings {
 public enum ProviderRelation: String, CaseIterable, Codable, Sendable {
     /// A third-party or social login.
     case social
-    /// The account system of the app's own company. An app that shows it needs neither Apple nor an exemption.
+    /// The account system of the app's own company, which requires neither Apple nor an exemption.
     case own
     /// Existing accounts of a school or an employer.
     case organisation

@@ -1,7 +1,8 @@
 /// The parameters that an app sends to a provider when a sign-in begins.
 public struct ProviderStart: Hashable, Sendable {
     /// The client ID for a native sign-in or a sign-in on the app's own page; `nil` if there is none for this app. For
-    /// Apple: a bundle ID on Apple's platforms, a Services ID on the web, Android and Windows.
+    /// Apple: a bundle ID on Apple's platforms, a Services ID on the web, Android and Windows, otherwise the first client
+    /// ID that the app accepts.
     public let clientID: String?
     /// The client ID for a sign-in in the browser, on any platform; `nil` if there is none. For Apple, this is a
     /// Services ID. For other providers, this is the first of the provider's client IDs that the app accepts, because
@@ -35,7 +36,7 @@ public struct ProviderStart: Hashable, Sendable {
         hashesNonce = app.settings.platform != .web
     }
 
-    /// The scopes of the app with those that a client requests. Apple knows only `name` and `email`.
+    /// Returns ``scopes``, and those of `requested` that the provider can accept. Apple knows only `name` and `email`.
     func scopes(adding requested: [String]) -> [String] {
         let known = requested.filter { scope in
             isApple ? AppSettings.RequestedScope(rawValue: scope) != nil : Self.isScope(scope)
@@ -45,6 +46,7 @@ public struct ProviderStart: Hashable, Sendable {
         }
     }
 
+    /// The maximum number of requested scopes that are added.
     private static let scopeLimit = 50
 
     /// RFC 6749 §3.3.

@@ -39,7 +39,7 @@ public struct Tenancy: Sendable {
         _ settings: TenantSettings, by actor: AuditActor, in project: Project
     ) async throws -> Tenant {
         let tenant = Tenant(id: newID(), parent: project.id, settings: settings)
-        try await mappingConflicts(\.atTenantCreation) {
+        try await throwingRefusals(\.refusalOfTenantCreation) {
             try await store.create(tenant, by: actor, at: clock.now())
         }
         onChange()
@@ -50,6 +50,7 @@ public struct Tenancy: Sendable {
     public func change(
         _ id: ID<Tenant>, by actor: AuditActor, in project: Project, _ change: @escaping Change
     ) async throws -> ChangedTenant? {
+        // In `dev`, this creates an unknown tenant.
         if project.emulatorRules != nil { _ = try await self.tenant(id, of: project) }
         let tenant = try await store.change(id, by: actor, at: clock.now(), in: project.id, change)
         onChange()

@@ -1,9 +1,9 @@
 /// Separates configuration changes that ``ServiceKeyScope/config`` alone allows from those that also need
 /// ``ServiceKeyScope/trust``.
 ///
-/// Each function takes ordinary members from the new value: those that affect neither whose tokens are accepted nor
-/// where codes are sent. Any remaining difference needs ``ServiceKeyScope/trust``, so a change of a member
-/// that is not listed here needs it.
+/// Each `replacingOrdinaryMembers` takes the ordinary members from the new value: those that affect neither whose tokens
+/// are accepted nor where codes are sent. If the result still differs from the new value, the change needs
+/// ``ServiceKeyScope/trust``. So does a change of any member that is not listed here.
 extension ProjectConfiguration {
     /// Whether the change from `old` needs ``ServiceKeyScope/trust``.
     public func changesTrust(since old: ProjectConfiguration) -> Bool {
@@ -35,7 +35,7 @@ extension Project {
 }
 
 extension Policy {
-    /// Excluded are the trust in Google's addresses of every domain, whether a nonce is required, whether an account
+    /// Not ordinary are the trust in Google's addresses of every domain, whether a nonce is required, whether an account
     /// follows a relay address, whether identities survive a reset, and whether callers must state their app.
     fileprivate func replacingOrdinaryMembers(from new: Policy) -> Policy {
         var policy = self
@@ -69,7 +69,7 @@ extension Policy {
 }
 
 extension EmailSettings {
-    /// Excluded are the sender's address, which receives bounces, the reply address, which receives replies that quote
+    /// Not ordinary are the sender's address, which receives bounces, the reply address, which receives replies that quote
     /// a code, and the target of links.
     fileprivate func replacingOrdinaryMembers(from new: EmailSettings) -> EmailSettings {
         var emailSettings = self

@@ -8,7 +8,7 @@ extension RateLimiter {
     func requirePasswordAttempt(
         on email: EmailAddress, from network: ClientNetwork, in project: Project
     ) throws(TooManyAttempts) {
-        try passwordLimits(of: email, from: network, in: project, require)
+        try applyPasswordLimits(of: email, from: network, in: project, require)
     }
 
     /// Counts a wrong password, even for an address without an account. A correct password does not reset the counters:
@@ -16,7 +16,7 @@ extension RateLimiter {
     func countPasswordFailure(
         on email: EmailAddress, from network: ClientNetwork, in project: Project
     ) throws(TooManyAttempts) {
-        try passwordLimits(of: email, from: network, in: project, count)
+        try applyPasswordLimits(of: email, from: network, in: project, count)
     }
 
     /// Whether so many passwords were wrong for `email` that all unknown networks together get only one attempt per
@@ -34,15 +34,15 @@ extension RateLimiter {
             .addressPasswordFailures(email), Policy.addressFailureLimit, Policy.addressFailureWindow, project.realm)
     }
 
-    /// Counts an attempt from a network in which the account of `email` had no session. All such networks share one
-    /// attempt per ``Policy/unknownNetworkWindow``.
+    /// Counts an attempt from a network that is not a known network of the account of `email`. All such networks share
+    /// one attempt per ``Policy/unknownNetworkWindow``.
     func countUnknownNetworkAttempt(on email: EmailAddress, in project: Project) throws(TooManyAttempts) {
         try count(.unknownNetworkAttempts(email), 1, Policy.unknownNetworkWindow, project.realm)
     }
 
     /// Applies the limit of the network first, so that a network over its limit creates no counters for further
     /// addresses.
-    private func passwordLimits(
+    private func applyPasswordLimits(
         of email: EmailAddress, from network: ClientNetwork, in project: Project,
         _ apply: (LimitKey, Int, Duration, ID<Realm>) throws(TooManyAttempts) -> Void
     ) throws(TooManyAttempts) {
@@ -69,7 +69,7 @@ extension RateLimiter {
     func limitingSignUp<Result>(
         from network: ClientNetwork, in project: Project, _ work: () async throws -> Result
     ) async throws -> Result {
-        try await limitingSignUps(from: network, in: project, countsSuccess: true, work)
+        try await counting(work, asSignUpFrom: network, in: project, countsSuccess: true)
     }
 
     /// Runs `work`, which gives an account an address, within the sign-up limit if the project has email enumeration
@@ -79,11 +79,12 @@ extension RateLimiter {
         from network: ClientNetwork, in project: Project, _ work: () async throws -> Result
     ) async throws -> Result {
         guard project.policy.emailEnumerationProtection else { return try await work() }
-        return try await limitingSignUps(from: network, in: project, countsSuccess: false, work)
+        return try await counting(work, asSignUpFrom: network, in: project, countsSuccess: false)
     }
 
-    private func limitingSignUps<Result>(
-        from network: ClientNetwork, in project: Project, countsSuccess: Bool, _ work: () async throws -> Result
+    /// - Parameter countsSuccess: whether successful work stays counted.
+    private func counting<Result>(
+        _ work: () async throws -> Result, asSignUpFrom network: ClientNetwork, in project: Project, countsSuccess: Bool
     ) async throws -> Result {
         let limit = project.policy.signUpLimit
         guard limit > 0 else { return try await work() }

@@ -26,6 +26,8 @@ extension RateLimiter {
         }
     }
 
+    /// Counts an email against the limit for all emails to the address. If that limit is reached, subtracts the email
+    /// from the limit for emails from the network to the address.
     private func countForAddress(
         _ purpose: OOBCode.Purpose, to email: EmailAddress, from network: ClientNetwork, in project: Project
     ) throws(TooManyAttempts) {
@@ -40,6 +42,7 @@ extension RateLimiter {
 
     /// - Returns: whether this is the first password reset for `email` in the current window.
     private func countFirstReset(of email: EmailAddress, in project: Project) -> Bool {
+        // Checked first, because a rejected `count` would appear in the metric of rejected requests.
         guard !isReached(.firstReset(to: email), 1, Policy.emailWindow, project.realm) else { return false }
         do {
             try count(.firstReset(to: email), 1, Policy.emailWindow, project.realm)

@@ -53,6 +53,7 @@ public struct RateCounts: Sendable {
         halfCapacity = max(1, capacity / 2)
     }
 
+    /// The number of windows.
     public var size: Int { recent.count + older.count }
 
     /// Whether fewer than `limit` events are known. If fewer are known, the next report requests the global total.
@@ -97,6 +98,7 @@ public struct RateCounts: Sendable {
     public mutating func apply(_ totals: [RateWindow: Int64], of deltas: [RateDelta]) {
         for delta in deltas {
             let total = totals[delta.window] ?? 0
+            // Adds the window again if it was dropped since the report.
             if total > 0 { touch(delta.window) { _ in } }
             change(delta.window) { entry in
                 entry.global = total

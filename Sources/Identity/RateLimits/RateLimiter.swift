@@ -14,8 +14,8 @@ public enum LimitKey: Hashable, Sendable {
     case anyPasswordFailures(from: ClientNetwork)
     /// Wrong passwords for one address from all networks together.
     case addressPasswordFailures(EmailAddress)
-    /// Attempts to sign in with an address that had too many wrong passwords, from networks in which its account had no
-    /// session.
+    /// Attempts to sign in with an address that had too many wrong passwords, from networks that are not known networks
+    /// of its account.
     case unknownNetworkAttempts(EmailAddress)
     /// Sign-ups from one network, and attempts of its clients to give an account an address that is taken.
     case signUps(from: ClientNetwork)
@@ -55,7 +55,7 @@ public enum LimitKey: Hashable, Sendable {
     }
 
     /// A counter with its own limit.
-    public struct Scope: Hashable, Sendable {
+    public struct Counter: Hashable, Sendable {
         /// The components of the key, without NUL.
         public let names: [String]
         /// The multiple of the limit that applies to this counter.
@@ -64,25 +64,25 @@ public enum LimitKey: Hashable, Sendable {
 
     /// The counters of one event, from the widest network to the narrowest. The limit is reached if any counter has
     /// reached its limit.
-    public var scopes: [Scope] {
+    public var counters: [Counter] {
         switch self {
-        case .passwordFailures(let email, let network): Self.scopes(of: network, [email.rawValue])
+        case .passwordFailures(let email, let network): Self.counters(of: network, [email.rawValue])
         case .anyPasswordFailures(let network), .signUps(let network), .nonces(let network),
             .authorizationFlows(let network), .rejectedNotifications(let network):
-            Self.scopes(of: network, [])
-        case .anyEmail(let purpose, let network): Self.scopes(of: network, [purpose.rawValue])
+            Self.counters(of: network, [])
+        case .anyEmail(let purpose, let network): Self.counters(of: network, [purpose.rawValue])
         case .addressPasswordFailures(let email), .unknownNetworkAttempts(let email), .firstReset(let email):
-            [Scope(names: [email.rawValue], factor: 1)]
-        case .email(let purpose, let email): [Scope(names: [purpose.rawValue, email.rawValue], factor: 1)]
+            [Counter(names: [email.rawValue], factor: 1)]
+        case .email(let purpose, let email): [Counter(names: [purpose.rawValue, email.rawValue], factor: 1)]
         // One mailbox has one owner, so a wide network gets the same limit as a narrow one.
         case .emailFromNetwork(let purpose, let email, let network):
-            [Scope(names: [purpose.rawValue, email.rawValue, network.widest.prefix], factor: 1)]
-        case .credentialChanges(let account): [Scope(names: [account.rawValue], factor: 1)]
+            [Counter(names: [purpose.rawValue, email.rawValue, network.widest.prefix], factor: 1)]
+        case .credentialChanges(let account): [Counter(names: [account.rawValue], factor: 1)]
         }
     }
 
-    private static func scopes(of network: ClientNetwork, _ names: [String]) -> [Scope] {
-        network.levels.reversed().map { Scope(names: names + [$0.prefix], factor: $0.factor) }
+    private static func counters(of network: ClientNetwork, _ names: [String]) -> [Counter] {
+        network.levels.reversed().map { Counter(names: names + [$0.prefix], factor: $0.factor) }
     }
 }
 
@@ -97,7 +97,7 @@ public struct RateLimiter: Sendable {
         @Sendable (_ key: LimitKey, _ limit: Int, _ window: Duration, _ realm: ID<Realm>)
             throws(TooManyAttempts)
             -> Void
-    /// Counts one event, or throws if the limit is reached. An event is counted in every scope or in none.
+    /// Counts one event, or throws if the limit is reached. An event is counted in every counter of its key, or in none.
     public var count:
         @Sendable (_ key: LimitKey, _ limit: Int, _ window: Duration, _ realm: ID<Realm>)
             throws(TooManyAttempts)

@@ -42,7 +42,7 @@ public struct Session: Hashable, Sendable {
 }
 
 /// The contents of a refresh token whose MAC was verified.
-public struct RefreshClaim: Hashable, Sendable {
+public struct RefreshTokenContents: Hashable, Sendable {
     public let session: ID<Session>
     /// The token's position in its session's chain, from 0.
     public let counter: Int64
@@ -54,7 +54,7 @@ public struct RefreshClaim: Hashable, Sendable {
 }
 
 /// The contents of an ID token of the gateway whose signature was verified.
-public struct IDTokenClaim: Hashable, Sendable {
+public struct IDTokenContents: Hashable, Sendable {
     public let account: ID<Account>
     public let session: ID<Session>
 
@@ -91,13 +91,13 @@ public struct FoundSession: Hashable, Sendable {
 /// Issues and verifies the gateway's own tokens. Verification throws ``TokenRefusal``.
 public protocol TokenAuthority: Sendable {
     func idToken(for account: Account, session: Session, in project: Project, at now: Instant) async throws -> String
-    func refreshToken(_ claim: RefreshClaim, in project: Project) async throws -> String
+    func refreshToken(_ contents: RefreshTokenContents, in project: Project) async throws -> String
     /// Returns a token with the claims of `idToken`, but with other times and another issuer, so that the two kinds of
     /// token cannot be confused.
     func sessionCookie(from idToken: String, lasting lifetime: Duration, in project: Project, at now: Instant)
         async throws -> String
-    func read(idToken: String, in project: Project, at now: Instant) async throws -> IDTokenClaim
-    func read(refreshToken: String, in project: Project) async throws -> RefreshClaim
+    func read(idToken: String, in project: Project, at now: Instant) async throws -> IDTokenContents
+    func read(refreshToken: String, in project: Project) async throws -> RefreshTokenContents
 }
 
 /// A session that was opened or refreshed, with the tokens for its device.
@@ -118,7 +118,8 @@ extension TokenAuthority {
         SignedIn(
             account: account, session: session,
             idToken: try await idToken(for: account, session: session, in: project, at: now),
-            refreshToken: try await refreshToken(RefreshClaim(session: session.id, counter: counter), in: project),
+            refreshToken: try await refreshToken(
+                RefreshTokenContents(session: session.id, counter: counter), in: project),
             expiresIn: project.policy.idTokenLifetime)
     }
 }

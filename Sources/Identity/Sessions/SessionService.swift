@@ -23,16 +23,16 @@ public struct SessionService: Sendable {
     public func end(
         _ session: ID<Session>, by caller: Caller, in project: Project, from context: RequestContext
     ) async throws {
-        try await mappingConflicts(\.atSessionEnd) {
+        try await throwingRefusals(\.refusalOfSessionEnd) {
             try await store.end(
-                session, by: caller.session, of: .user(context.trace), at: clock.now(), in: project.realm)
+                session, by: caller.session, actor: .user(context.trace), at: clock.now(), in: project.realm)
         }
     }
 
     /// Ends all sessions of the account, including the caller's. Sign-ins in progress cannot open a valid session.
     public func endAll(by caller: Caller, in project: Project, from context: RequestContext) async throws {
-        try await mappingConflicts(\.atEdit) {
-            try await store.endAll(by: caller.session, of: .user(context.trace), at: clock.now(), in: project.realm)
+        try await throwingRefusals(\.refusalOfEdit) {
+            try await store.endAll(by: caller.session, actor: .user(context.trace), at: clock.now(), in: project.realm)
         }
     }
 }

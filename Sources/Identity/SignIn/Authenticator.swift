@@ -84,7 +84,7 @@ public struct Authenticator: Sendable {
         account.lastSignInAt = now
         let session = newSession(
             of: account.id, generation: account.generation, by: .password, at: now, in: project, from: context)
-        try await mappingConflicts({ $0.atPasswordSignIn(by: project.policy) }) {
+        try await throwingRefusals({ $0.refusalOfPasswordSignIn(by: project.policy) }) {
             try await store.open(session, rehashed: rehashed, in: project.realm)
         }
         return try await tokens.signedIn(account, session, in: project, at: now)
@@ -97,20 +97,20 @@ public struct Authenticator: Sendable {
     public func refresh(
         _ refreshToken: String, resumptionKey: ResumptionKey? = nil, in project: Project
     ) async throws -> SignedIn {
-        let claim = try await tokens.read(refreshToken: refreshToken, in: project)
+        let contents = try await tokens.read(refreshToken: refreshToken, in: project)
         do {
-            return try await refresh(claim, in: project)
+            return try await refresh(contents, in: project)
         } catch TokenRefusal.sessionEnded {
             guard let resumptionKey else { throw TokenRefusal.sessionEnded }
-            let successor = entropy.successorID(claim.session, resumptionKey)
+            let successor = entropy.successorID(contents.session, resumptionKey)
             guard try await store.isResumable(successor, in: project.realm) else { throw TokenRefusal.sessionEnded }
-            return try await refresh(RefreshClaim(session: successor, counter: 0), in: project)
+            return try await refresh(RefreshTokenContents(session: successor, counter: 0), in: project)
         }
     }
 
-    private func refresh(_ claim: RefreshClaim, in project: Project) async throws -> SignedIn {
+    private func refresh(_ contents: RefreshTokenContents, in project: Project) async throws -> SignedIn {
         let now = clock.now()
-        switch try await store.rotate(claim, by: project.policy, at: now, in: project.realm) {
+        switch try await store.rotate(contents, by: project.policy, at: now, in: project.realm) {
         case .continues(let session, let account, let counter):
             return try await tokens.signedIn(account, session, counter: counter, in: project, at: now)
         case .stolen: throw TokenRefusal.refreshTokenStolen
@@ -123,8 +123,8 @@ public struct Authenticator: Sendable {
 
     /// Accepts an ID token only while its session is active, so that revocation takes effect at once.
     public func authenticate(idToken: String, in project: Project) async throws -> Caller {
-        let claim = try await tokens.read(idToken: idToken, in: project, at: clock.now())
-        guard let found = try await store.find(claim, in: project.realm) else { throw TokenRefusal.accountDeleted }
+        let contents = try await tokens.read(idToken: idToken, in: project, at: clock.now())
+        guard let found = try await store.find(contents, in: project.realm) else { throw TokenRefusal.accountDeleted }
         guard let session = found.session else { throw TokenRefusal.sessionEnded }
         guard !found.account.isDisabled else { throw TokenRefusal.accountDisabled }
         return Caller(account: found.account, session: session)
@@ -146,7 +146,7 @@ public struct Authenticator: Sendable {
     ) async throws -> SignedIn {
         let session = newSession(
             of: account.id, generation: 1, by: method, at: account.createdAt, in: project, from: context)
-        let created = try await mappingConflicts(\.atSignUp) {
+        let created = try await throwingRefusals(\.refusalOfSignUp) {
             try await store.create(account, opening: session, in: project.realm)
         }
         return try await tokens.signedIn(created, session, in: project, at: session.authenticatedAt)

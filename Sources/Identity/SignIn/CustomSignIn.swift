@@ -32,15 +32,16 @@ public struct CustomSignIn: Sendable {
         _ token: String?, reauthenticating idToken: String? = nil, in project: Project, from context: RequestContext
     ) async throws -> (signedIn: SignedIn, isNewAccount: Bool) {
         guard let token, !token.isEmpty else { throw CustomTokenRefusal.missing }
-        let claim = try await customTokens.read(token, project)
-        try await authenticator.requireMatchingToken(idToken, of: claim.account, in: project)
+        let contents = try await customTokens.read(token, project)
+        try await authenticator.requireMatchingToken(idToken, of: contents.account, in: project)
         let now = clock.now()
+        // For an existing account, the store replaces the generation.
         let requested = Session(
-            id: entropy.sessionID(), account: claim.account, generation: 1, method: .custom,
-            authenticatedAt: now, claims: claim.claims, device: context.device,
+            id: entropy.sessionID(), account: contents.account, generation: 1, method: .custom,
+            authenticatedAt: now, claims: contents.claims, device: context.device,
             networkHash: networks.hash(of: context, in: project))
-        let opened = try await mappingConflicts(\.atCustomTokenSignIn) {
-            try await store.openOrCreate(requested, issuedAt: claim.issuedAt, in: project.realm)
+        let opened = try await throwingRefusals(\.refusalOfCustomTokenSignIn) {
+            try await store.openOrCreate(requested, issuedAt: contents.issuedAt, in: project.realm)
         }
         let signedIn = try await tokens.signedIn(opened.account, opened.session, in: project, at: now)
         return (signedIn, opened.isNew)

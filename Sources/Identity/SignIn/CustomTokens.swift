@@ -1,5 +1,5 @@
 /// The contents of a verified custom token.
-public struct CustomTokenClaim: Hashable, Sendable {
+public struct CustomTokenContents: Hashable, Sendable {
     /// 1 to 128 characters. The account need not exist.
     public let account: ID<Account>
     /// The claims that every ID token of the session contains.
@@ -21,9 +21,9 @@ public struct CustomTokens: Sendable {
         "https://identitytoolkit.googleapis.com/google.identity.identitytoolkit.v1.IdentityToolkit"
 
     /// Throws ``CustomTokenRefusal``; any other error is an internal fault.
-    public var read: @Sendable (_ token: String, Project) async throws -> CustomTokenClaim
+    public var read: @Sendable (_ token: String, Project) async throws -> CustomTokenContents
 
-    public init(read: @escaping @Sendable (_ token: String, Project) async throws -> CustomTokenClaim) {
+    public init(read: @escaping @Sendable (_ token: String, Project) async throws -> CustomTokenContents) {
         self.read = read
     }
 }

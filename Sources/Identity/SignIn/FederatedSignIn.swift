@@ -89,6 +89,8 @@ public struct FederatedSignIn: Sendable {
 
     /// Requires a recent login before the decision, so that a client with an older login does not learn which account
     /// has an identity or address. Not called if the caller already has the identity, which is a login and not a link.
+    ///
+    /// - Parameter isFirstAttempt: `false` if the same request is tried again, which is not counted.
     private func requireLinkAllowed(for caller: Caller, isFirstAttempt: Bool, in project: Project) throws {
         try caller.requireRecentLoginToLink(by: project.policy, at: clock.now())
         if isFirstAttempt { try limiter.countCredentialChange(of: caller.account.id, in: project) }
@@ -132,7 +134,7 @@ public struct FederatedSignIn: Sendable {
         let commit = SignInCommit(
             change: change, identity: identity, replayKeys: proof.replayKeys, session: session, trace: context.trace,
             committedAt: now, emailBatch: target.emailBatch)
-        let account = try await mappingConflicts({ $0.atFederatedSignIn(with: proof) }) {
+        let account = try await throwingRefusals({ $0.refusalOfFederatedSignIn(with: proof) }) {
             try await store.commit(commit, in: project.realm)
         }
         let signedIn = try await tokens.signedIn(account, session, in: project, at: now)

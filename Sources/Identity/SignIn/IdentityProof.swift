@@ -44,22 +44,23 @@ struct ProofResolver: Sendable {
         switch proof {
         case .credential(var credential):
             try verifier.admit(credential.provider, app, project, use)
-            let requested = try replayKey(ofNonce: credential.rawNonce, in: project)
-            credential.nonceIsFromGateway = requested != nil
+            let keyOfRequest = try replayKey(ofNonce: credential.rawNonce, in: project)
+            credential.nonceIsFromGateway = keyOfRequest != nil
             var identity = try accepted(await verifier.verify(credential, app, project), for: app, in: project)
             // A token may contain a nonce of the gateway that the request does not contain. That nonce is consumed too,
             // except with Google: Firebase's SDKs send Google's token a second time, without the nonce.
             let mayBeSecondUse = credential.provider == .google && credential.rawNonce == nil
-            let used =
+            let consumedKey =
                 identity.nonce == credential.rawNonce || mayBeSecondUse
-                ? requested : try replayKey(ofNonce: identity.nonce, in: project)
-            identity.replayKeys += [used].compactMap(\.self)
+                ? keyOfRequest : try replayKey(ofNonce: identity.nonce, in: project)
+            identity.replayKeys += [consumedKey].compactMap(\.self)
             return ResolvedProof(identity: identity)
         case .pendingToken(let token):
             let (pending, replayKey) = try sealedTokens.decode(
                 PendingCredential.self, from: token, at: clock.now(), in: project.realm)
             try verifier.admit(pending.identity.provider, app, project, use)
             let identity = try accepted(pending.identity, for: app, in: project)
+            // The provider's issuer may have changed since the pending token was issued.
             guard pending.identity.issuer == project.issuer(of: pending.identity.provider) else {
                 throw ProviderRefusal.invalidPendingToken
             }
@@ -68,6 +69,7 @@ struct ProofResolver: Sendable {
             let result = redeemed.result
             try verifier.admit(result.identity.provider, app, project, use)
             var identity = try accepted(result.identity, for: app, in: project)
+            // The provider's issuer may have changed since the sign-in in the browser.
             guard result.identity.issuer == project.issuer(of: result.identity.provider) else {
                 throw AuthorizationRefusal.invalidGrant
             }
@@ -156,7 +158,7 @@ extension Verifier {
             var identity = try await verify(credential, app, project)
             guard identity.provider == .apple, let code = credential.authorizationCode else { return identity }
             let id = sealing.newID()
-            identity.code = SealedCode(
+            identity.code = SealedAppleToken(
                 id: id, subject: identity.subject, clientID: identity.audience,
                 code: try sealing.seal(code.code, id), redirectURI: code.redirectURI,
                 expiresAt: clock.now() + AuthorizationCode.lifetime)

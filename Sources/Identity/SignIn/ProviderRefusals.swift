@@ -18,8 +18,10 @@ public enum ProviderRefusal: Refusal, Hashable {
     case nonce(NonceFault)
     /// The identity with this provider and subject was verified by another issuer, so it may belong to another user.
     case otherIssuer
-    /// A sealed token that is malformed, forged, expired, or of another project or purpose.
+    /// A sealed token that is malformed, forged, expired, or of another realm or purpose.
     case invalidPendingToken
+    /// A merge token that is invalid for the same reasons, or for another source account.
+    case invalidMergeToken
     /// The sealed token is single-use and was used before.
     case tokenAlreadyUsed
 }
@@ -33,7 +35,7 @@ extension ProviderRefusal {
         case .credentialMissing: .invalidCredentialOrProviderID
         case .invalidToken, .voidCredential, .otherIssuer, .hostedDomain: .invalidIdpResponse
         case .nonce: .missingOrInvalidNonce
-        case .invalidPendingToken, .tokenAlreadyUsed: .invalidPendingToken
+        case .invalidPendingToken, .invalidMergeToken, .tokenAlreadyUsed: .invalidPendingToken
         }
     }
 
@@ -54,7 +56,8 @@ extension ProviderRefusal {
         case .otherIssuer: "The identity with this subject was verified by another issuer of this provider."
         case .nonce(let fault): fault.sentence
         case .invalidPendingToken: nil
-        case .tokenAlreadyUsed: "The pending token was already used."
+        case .invalidMergeToken: "The merge token is invalid or has expired; request a dry run again."
+        case .tokenAlreadyUsed: "The pending token or merge token was already used."
         }
     }
 }

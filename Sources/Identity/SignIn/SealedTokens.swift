@@ -9,7 +9,7 @@ public protocol SealedTokens: Sendable {
 
     func encode(_ content: some SealedTokenContent, until end: Instant, in realm: ID<Realm>) throws -> String
 
-    /// - Throws: ``ProviderRefusal/invalidPendingToken`` unless `token` is a valid token with content of this type.
+    /// - Throws: ``SealedTokenContent/invalidRefusal`` unless `token` is a valid token with content of this type.
     func decode<Content: SealedTokenContent>(
         _ type: Content.Type, from token: String, at now: Instant, in realm: ID<Realm>
     ) throws -> (Content, ReplayKey)
@@ -19,6 +19,12 @@ public protocol SealedTokens: Sendable {
 public protocol SealedTokenContent: Codable, Sendable {
     /// The kind of content. It differs for each type, so that no token is accepted in place of another kind.
     static var purpose: String { get }
+    /// The refusal of a token that is malformed, forged, expired, or of another realm or purpose.
+    static var invalidRefusal: ProviderRefusal { get }
+}
+
+extension SealedTokenContent {
+    public static var invalidRefusal: ProviderRefusal { .invalidPendingToken }
 }
 
 /// A single-use nonce.

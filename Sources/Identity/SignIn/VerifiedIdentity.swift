@@ -110,7 +110,7 @@ public struct VerifiedIdentity: Hashable, Codable, Sendable {
     public var issuedAt: Instant?
     /// Apple's authorization code that came with the credential, or the refresh token that the gateway exchanged it
     /// for.
-    public var code: SealedCode?
+    public var code: SealedAppleToken?
     /// Apple's `transfer_sub`, in the sixty days after its app moved to another team.
     public var transferSubject: String?
 
@@ -268,13 +268,13 @@ public struct LinkedIdentity: Hashable, Sendable {
 }
 
 extension LinkedIdentity {
-    /// The values to store for `identity`, based on the stored values `before`. If the provider omits the address this
-    /// time, the stored address is kept.
+    /// The values to store for `identity`, based on the stored values `before`. If `identity` has no address, the stored
+    /// address is kept.
     public init(_ identity: VerifiedIdentity, before: LinkedIdentity? = nil) {
         let keepsAddress = identity.email == nil
-        let credential = CredentialStatus.signedIn(before: before?.credential, issuedAt: identity.issuedAt)
+        let credential = CredentialStatus.afterSignIn(previous: before?.credential, issuedAt: identity.issuedAt)
         let isNewConsent = before?.credential?.state == .revoked && credential?.state != .revoked
-        let keepsRelay = (keepsAddress || before?.email == identity.email) && !isNewConsent
+        let keepsForwarding = (keepsAddress || before?.email == identity.email) && !isNewConsent
         self.init(
             provider: identity.provider, subject: identity.subject,
             email: keepsAddress ? before?.email : identity.email,
@@ -284,8 +284,8 @@ extension LinkedIdentity {
             realUserStatus: before?.realUserStatus ?? identity.realUserStatus, audience: identity.audience,
             issuer: identity.issuer ?? before?.issuer, linkedAt: before?.linkedAt, linkedDevice: before?.linkedDevice,
             credential: credential,
-            // The state is unknown for a new address, and after a new consent.
-            emailForwarding: keepsRelay ? before?.emailForwarding : nil)
+            // It is unknown whether Apple forwards email to a new address, or after a new consent.
+            emailForwarding: keepsForwarding ? before?.emailForwarding : nil)
         transferSubject = before?.transferSubject
     }
 }

@@ -45,7 +45,7 @@ public struct PersistentConflict: Error {
 }
 
 /// Runs a write to a store. Throws the refusal of the calling service in place of a ``StoreConflict``.
-func mappingConflicts<Value: Sendable>(
+func throwingRefusals<Value: Sendable>(
     _ refusal: (StoreConflict) -> any Error, _ write: () async throws -> Value
 ) async throws -> Value {
     do {
@@ -55,17 +55,17 @@ func mappingConflicts<Value: Sendable>(
     }
 }
 
-/// The refusal that each operation throws for a conflict. A conflict without a refusal is not translated: the operation
+/// The error that each operation throws for a conflict. A conflict without a refusal is not translated: the operation
 /// either tries again or fails with an internal error.
 extension StoreConflict {
-    var atSignUp: any Error { self == .taken(.email) ? SignUpRefusal.emailTaken : self }
+    var refusalOfSignUp: any Error { self == .taken(.email) ? SignUpRefusal.emailTaken : self }
 
     /// - Parameter policy: decides whether the refusal reveals that the account exists.
-    func atPasswordSignIn(by policy: Policy) -> any Error {
+    func refusalOfPasswordSignIn(by policy: Policy) -> any Error {
         self == .stale ? SignInRefusal(addressIsKnown: true, policy: policy) : self
     }
 
-    var atCustomTokenSignIn: any Error {
+    var refusalOfCustomTokenSignIn: any Error {
         switch self {
         case .stale: SignInRefusal.accountDisabled
         case .notFound: CustomTokenRefusal.invalid(.olderThanDeletion)
@@ -74,7 +74,7 @@ extension StoreConflict {
     }
 
     /// The refusal for a change of an account by its owner, for its deletion, and for the end of all its sessions.
-    var atEdit: any Error {
+    var refusalOfEdit: any Error {
         switch self {
         case .stale: TokenRefusal.sessionEnded
         case .taken(.email): EditRefusal.emailTaken
@@ -83,9 +83,9 @@ extension StoreConflict {
         }
     }
 
-    var atSessionEnd: any Error { self == .notFound ? SessionRefusal.unknownSession : self }
+    var refusalOfSessionEnd: any Error { self == .notFound ? SessionRefusal.unknownSession : self }
 
-    var atAdministration: any Error {
+    var refusalOfAdministration: any Error {
         switch self {
         case .taken(let member): AdministrationRefusal.taken(member)
         case .notFound: AdministrationRefusal.accountUnknown
@@ -93,7 +93,7 @@ extension StoreConflict {
         }
     }
 
-    var atRedemption: any Error {
+    var refusalOfRedemption: any Error {
         switch self {
         case .alreadyUsed, .notFound: OOBCodeRefusal.invalid
         case .taken(.email): OOBCodeRefusal.emailTaken
@@ -101,15 +101,15 @@ extension StoreConflict {
         }
     }
 
-    var atTenantCreation: any Error { self == .notFound ? TenantRefusal.projectUnknown : self }
+    var refusalOfTenantCreation: any Error { self == .notFound ? TenantRefusal.projectUnknown : self }
 
-    var atMergeReversal: any Error { self == .stale ? self : OOBCodeRefusal.invalid }
+    var refusalOfMergeReversal: any Error { self == .stale ? self : OOBCodeRefusal.invalid }
 
-    func atFederatedSignIn(with proof: ResolvedProof) -> any Error {
+    func refusalOfFederatedSignIn(with proof: ResolvedProof) -> any Error {
         self == .alreadyUsed ? proof.reuseRefusal : self
     }
 
-    var atMerge: any Error {
+    var refusalOfMerge: any Error {
         switch self {
         case .stale: MergeRefusal.changed
         case .alreadyUsed: ProviderRefusal.tokenAlreadyUsed
@@ -117,9 +117,9 @@ extension StoreConflict {
         }
     }
 
-    var atAdministratorsMerge: any Error { self == .alreadyUsed ? MergeRefusal.alreadyMerged : atMerge }
+    var refusalOfAdministratorsMerge: any Error { self == .alreadyUsed ? MergeRefusal.alreadyMerged : refusalOfMerge }
 
-    var atAdministratorsUndo: any Error {
+    var refusalOfAdministratorsUndo: any Error {
         switch self {
         case .taken(let member): UndoRefusal.taken(member)
         case .notFound: UndoRefusal.unknown

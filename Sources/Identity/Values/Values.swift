@@ -147,6 +147,7 @@ extension EmailAddress {
 }
 
 extension EmailAddress {
+    /// Checks the address in a request.
     init(presented text: String?) throws(CredentialRefusal) {
         guard let text else { throw .missingEmail }
         guard let email = EmailAddress(text) else { throw .invalidEmail }

@@ -44,16 +44,16 @@ extension Page {
             page.content.append(context.link(LocalizedString("Try again", "もう一度試す"), to: .handler(query: retry)))
         }
         let label = LocalizedString("Back to the app", "アプリに戻る")
-        let isQuiet = retry != nil
+        let isSecondary = retry != nil
         switch back {
         case .link(let target, let url):
-            page.content.append(context.link(label, to: .app(target, at: url), isQuiet: isQuiet))
+            page.content.append(context.link(label, to: .app(target, at: url), isSecondary: isSecondary))
         case .script(let delivery, let waits):
             page.delivery = delivery
             if waits {
                 page.content.append(
                     Markup(
-                        .button, [.type("button"), .id(.back)] + (isQuiet ? [.classes(.quiet)] : []),
+                        .button, [.type("button"), .id(.back)] + (isSecondary ? [.classes(.quiet)] : []),
                         text: label.in(context.language)))
             }
             page.content.append(context.noResponseNotice)

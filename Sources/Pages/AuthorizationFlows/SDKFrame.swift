@@ -3,9 +3,9 @@ public import HTTP
 
 /// The frame that Firebase's JavaScript SDK embeds in the page of the app. It passes events to that page.
 public enum SDKFrame {
-    /// The SDK and its frame exchange messages through this library of Google, which is the only external script of the
-    /// gateway's pages.
-    static let library = "https://apis.google.com"
+    /// The origin of the library of Google through which the SDK and its frame exchange messages. The library is the
+    /// only external script of the gateway's pages.
+    static let libraryOrigin = "https://apis.google.com"
 
     /// - Parameter ancestors: the pages that may embed the frame, as sources of a Content-Security-Policy. A page that
     ///   embeds the frame gets the events.
@@ -13,9 +13,10 @@ public enum SDKFrame {
         let html = Markup.document(
             language: "en",
             head: [.void(.meta, [.name("robots"), .content("noindex")]), Markup(.title, text: "Sign in")],
-            body: Markup(.body, [PageScript.sdkFrame.markup, .script(from: URLReference(library + "/js/api.js"))]))
+            body: Markup(
+                .body, [PageScript.sdkFrame.markup, .script(from: URLReference(libraryOrigin + "/js/api.js"))]))
         let policy = """
-            default-src 'none'; script-src 'sha256-\(PageScript.sdkFrame.sha256)' \(library); form-action 'none'; \
+            default-src 'none'; script-src 'sha256-\(PageScript.sdkFrame.sha256)' \(libraryOrigin); form-action 'none'; \
             frame-ancestors \(ancestors.joined(separator: " ")); base-uri 'none'
             """
         return Response(

@@ -8,7 +8,7 @@ extension Page {
     ///   - newEmail: the address that replaced `email`, if it is known.
     ///   - identities: identities that the owner may remove as well.
     public static func recoverEmail(
-        to email: EmailAddress, leaving newEmail: EmailAddress?, removing identities: [ListedIdentity],
+        to email: EmailAddress, from newEmail: EmailAddress?, removable identities: [ListedIdentity],
         _ form: CodeForm, _ context: Context
     ) -> Page {
         let app = context.app(in: context.language)

@@ -37,7 +37,7 @@ extension Page {
     ///   - remedy: the action that led to this page; `nil` if the user opened the link of a password reset.
     public static func resetPassword(
         of email: EmailAddress, _ rules: PasswordRules, missing: [PasswordRequirement] = [],
-        removing identities: [ListedIdentity],
+        removable identities: [ListedIdentity],
         after remedy: Remedy? = nil, _ form: CodeForm, _ context: Context
     ) -> Page {
         let language = context.language

@@ -92,8 +92,8 @@ extension Page.Context {
         Markup(.button, [.type("submit")] + attributes, text: label.in(language))
     }
 
-    func link(_ label: LocalizedString, to destination: Destination, isQuiet: Bool = false) -> Markup {
-        let classes = isQuiet ? Attribute.classes(.button, .quiet) : .classes(.button)
+    func link(_ label: LocalizedString, to destination: Destination, isSecondary: Bool = false) -> Markup {
+        let classes = isSecondary ? Attribute.classes(.button, .quiet) : .classes(.button)
         return Markup(.a, [classes, .href(destination)], text: label.in(language))
     }
 

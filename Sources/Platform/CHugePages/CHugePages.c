@@ -30,6 +30,7 @@ void *mmap(void *address, size_t length, int protection, int flags, int descript
     void *memory =
         (void *)syscall(SYS_mmap, address, length, protection, flags & ~MAP_POPULATE, descriptor, offset);
     if (memory == MAP_FAILED) return MAP_FAILED;
+    // A failure of madvise does not matter: the mapping then has pages of the default size.
     const int saved_errno = errno;
     madvise(memory, length, MADV_HUGEPAGE);
     errno = saved_errno;

@@ -58,6 +58,7 @@ public struct SealedBox: Sendable {
         sealed.starts(with: [Self.version] + keys.current.id)
     }
 
+    /// Returns the authenticated data: the header, and the context after its length (4 bytes, big-endian).
     private static func associated(_ header: ArraySlice<UInt8>, _ context: String) -> [UInt8] {
         let context = Array(context.utf8)
         return header + (0..<4).reversed().map { UInt8(truncatingIfNeeded: context.count >> ($0 * 8)) } + context

@@ -120,7 +120,7 @@ public final class PublicKey: @unchecked Sendable {
     /// - Parameters: coordinates of a point on P-256, 32 bytes each.
     public init(ec x: [UInt8], y: [UInt8]) throws(KeyFault) {
         guard x.count == 32, y.count == 32 else { throw .malformed }
-        let point = [4] + x + y
+        let point = [4] + x + y  // 4 marks an uncompressed point (SEC 1 §2.3.3)
         defer { OpenSSL.clearErrors() }
         // OpenSSL accepts only points on the curve. All of them except infinity are keys, because the cofactor is 1.
         guard let key = shim_p256_public_key(point, point.count) else { throw .invalid }

@@ -100,13 +100,14 @@ public final class Transfers {
         }
     }
 
+    /// Replaces the timer. A negative number only removes it.
     private func scheduleTimer(after milliseconds: Int) {
         timer.map(loop.cancel)
         timer = nil
         guard milliseconds >= 0 else { return }
         timer = loop.schedule(after: .milliseconds(milliseconds)) { [unowned self] in
             timer = nil
-            performAction(CURL_SOCKET_BAD, [])
+            performAction(CURL_SOCKET_BAD, [])  // the value of CURL_SOCKET_TIMEOUT: the timer has expired
         }
     }
 
@@ -115,6 +116,7 @@ public final class Transfers {
         var events: Int32 = 0
         if readiness.contains(.readable) { events |= CURL_CSELECT_IN }
         if readiness.contains(.writable) { events |= CURL_CSELECT_OUT }
+        // Neither readable nor writable: an error or a hang-up.
         if events == 0, !readiness.isEmpty { events = CURL_CSELECT_ERR }
         var running: Int32 = 0
         curl_multi_socket_action(multi, descriptor, events, &running)

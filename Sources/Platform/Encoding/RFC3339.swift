@@ -108,6 +108,8 @@ public struct CalendarDate: Hashable, Sendable {
     /// - Parameter days: since 1970-01-01.
     public init(daysSince1970 days: Int64) {
         let (era, dayOfEra) = (days + Self.daysFrom0000March).flooredQuotientAndRemainder(dividingBy: Self.daysInEra)
+        // Subtracts the earlier leap days: one every 4 years (1460 days), except every 100 years (36 524 days), but
+        // also every 400 years.
         let yearOfEra = (dayOfEra - dayOfEra / 1460 + dayOfEra / 36_524 - dayOfEra / 146_096) / 365
         let dayOfYear = dayOfEra - (365 * yearOfEra + yearOfEra / 4 - yearOfEra / 100)
         let monthFromMarch = (5 * dayOfYear + 2) / 153

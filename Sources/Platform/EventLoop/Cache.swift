@@ -4,7 +4,7 @@ internal import Synchronization
 ///
 /// A value older than `lifetime` is loaded again before it is used. Of several concurrent callers for one key, one
 /// loads the value and the others wait for it. If loading fails, all of them get the error, which is not cached. If the
-/// value is invalidated while it is being loaded, the waiting callers load it again.
+/// value is invalidated while it is being loaded, the waiting callers load it again, even after an error.
 public final class Cache<Key: Hashable & Sendable, Value: Sendable>: Sendable {
     /// Resumed with `nil` if loading ended before the wait began, or if the value was invalidated while it was loaded.
     private typealias Waiter = CheckedContinuation<Value?, any Error>

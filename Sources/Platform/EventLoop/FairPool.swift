@@ -94,6 +94,7 @@ public final class FairPool: Sendable {
 
     private static func next(from monitor: Monitor<State>) -> Item? {
         monitor.waitUntil { state in
+            // `nil` continues the wait. `.some(nil)` ends the wait, and then the thread.
             guard let next = state.queue.popNext() else { return state.isClosed ? .some(nil) : nil }
             state.running += 1
             return next

@@ -217,8 +217,8 @@ public final class Loop: TaskExecutor, SerialExecutor, @unchecked Sendable {
         }
     }
 
-    /// The timeout of `epoll_wait` in milliseconds, rounded up, so that the loop does not spin before a timer. -1
-    /// waits without a limit.
+    /// The timeout of `epoll_wait` in milliseconds, at most an hour. Rounded up, so that the loop does not spin before
+    /// a timer. -1 waits without a limit.
     private func timeout() -> Int32 {
         guard localJobs.isEmpty, endOfIterationCallbacks.isEmpty else { return 0 }
         guard let next = timers.next else { return -1 }
@@ -252,7 +252,8 @@ public final class Loop: TaskExecutor, SerialExecutor, @unchecked Sendable {
     }
 
     private func endIteration() {
-        // A callback may add others: sending a batch of statements adds the flush of its connection.
+        // A callback may add others: sending a batch of statements adds the flush of its connection. After four rounds,
+        // the next iteration continues, so that callbacks cannot starve sockets and timers.
         for _ in 0..<4 where !endOfIterationCallbacks.isEmpty {
             let callbacks = endOfIterationCallbacks
             endOfIterationCallbacks = []

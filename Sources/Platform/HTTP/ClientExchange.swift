@@ -94,7 +94,9 @@ final class ClientExchange: Transfer {
 
     private func announcesTooLargeBody(_ line: UnsafeRawBufferPointer) -> Bool {
         let name = "content-length:"
+        // A response to HEAD and a 304 have no body, whatever length they state.
         guard !expectsNoBody, handle.status != 304, line.count > name.utf8.count else { return false }
+        // `| 0x20` converts ASCII letters to lower case.
         guard zip(name.utf8, line).allSatisfy({ $0 == $1 | 0x20 }) else { return false }
         let value = line.dropFirst(name.utf8.count).filter { $0 > 0x20 }
         return Int(String(decoding: value, as: UTF8.self)).map { $0 > maximumLength } ?? false

@@ -7,7 +7,7 @@ public struct ClientRequest: Sendable {
         /// For URLs from the configuration of a project: https only, to public addresses unless the operator allows
         /// private ones. The check applies to the address of the connection, because names can resolve differently each
         /// time.
-        case configured(allowingPrivate: Bool)
+        case configured(allowingPrivateAddresses: Bool)
     }
 
     public var method: Method

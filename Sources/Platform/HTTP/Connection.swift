@@ -271,6 +271,7 @@ final class Connection: @unchecked Sendable {
     private func end(lingering: Bool) {
         switch phase {
         case .closed: return
+        // A cancelled handler still uses its body; see `handlerEnded`. A checked request has no body yet.
         case .checking(let task), .handling(let task): task.cancel()
         case .idle, .head, .body, .sending: releaseBody()
         }

@@ -84,6 +84,7 @@ final class ConnectionTable: Sendable {
         state.withLock { $0.closedIdle += 1 }
     }
 
+    /// Whether all networks of the peer are below their limits; see ``Limits/connectionsPerAddress``.
     private func hasRoom(for peer: Peer, in state: State) -> Bool {
         guard var limit = limits.connectionsPerAddress else { return true }
         for network in peer.networks {

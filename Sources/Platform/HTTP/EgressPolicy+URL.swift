@@ -6,7 +6,7 @@ extension EgressPolicy {
     init(of request: ClientRequest) throws(ClientFault) {
         let url = ParsedURL(request.url, maximumLength: 8192, flags: CURLU_DISALLOW_USER)
         switch (url?.part(CURLUPART_SCHEME), request.destination) {
-        case ("https", .configured(allowingPrivate: false)): self = .publicAddresses
+        case ("https", .configured(allowingPrivateAddresses: false)): self = .publicAddresses
         case ("https", _): self = .everywhere
         case ("http", .operatorChosen): self = .loopback
         case ("http", .configured): throw .destinationNotAllowed

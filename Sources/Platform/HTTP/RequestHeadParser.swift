@@ -32,6 +32,7 @@ struct RequestHeadParser {
             guard end > lineStart, bytes[end - 1] == carriageReturn else { throw .malformedLine }
             guard end < limits.headBytes else { throw .headTooLarge }
             let isEmpty = end == lineStart + 1
+            // An empty line before the request is skipped; a later one ends the head.
             if isEmpty, lineStart > 0 { return end + 1 }
             if !isEmpty { lines += 1 }
             guard lines <= 1 + limits.headers else { throw .headTooLarge }
@@ -176,6 +177,7 @@ struct FramingFields {
     private var expectsContinue = false
 
     mutating func record(_ field: FieldLine) {
+        // Names are compared only if the length matches, which excludes most fields.
         switch field.name.count {
         case 4 where field.name.equals("host"):
             hosts += 1

@@ -7,7 +7,7 @@ extension IPAddress {
     public var isPublic: Bool {
         let address = translatedByNAT64
         guard !address.isIPv4 else { return !Self.specialIPv4.contains { $0.contains(address) } }
-        return Self.globalUnicast.contains(address) && !Self.specialUnicast.contains { $0.contains(address) }
+        return Self.globalUnicast.contains(address) && !Self.specialIPv6.contains { $0.contains(address) }
     }
 
     /// The IPv4 address that a translator reaches for an address in 64:ff9b::/96 (RFC 6052 §2.1); otherwise the
@@ -39,7 +39,7 @@ extension IPAddress {
     /// The only block from which global unicast addresses have been assigned.
     private static let globalUnicast = ipv6(0x2000_0000, 3)
 
-    private static let specialUnicast = [
+    private static let specialIPv6 = [
         ipv6(0x2001_0000, 23),  // protocol assignments, Teredo
         ipv6(0x2001_0DB8, 32),  // documentation
         ipv6(0x2002_0000, 16),  // 6to4

@@ -51,7 +51,7 @@ extension IPAddress {
     private init?(parsing text: String) {
         if let ipv4 = Self.ipv4(text.utf8) {
             self.init(ipv4: ipv4)
-        } else if let groups = Self.groups(Array(text.utf8)) {
+        } else if let groups = Self.eightGroups(Array(text.utf8)) {
             func half(_ groups: ArraySlice<UInt16>) -> UInt64 { groups.reduce(0) { $0 << 16 | UInt64($1) } }
             self.init(high: half(groups[..<4]), low: half(groups[4...]))
         } else {
@@ -80,25 +80,27 @@ extension IPAddress {
         return parts == 4 && digits > 0 ? address << 8 | value : nil
     }
 
-    /// - Returns: eight groups of an IPv6 address.
-    private static func groups(_ text: [UInt8]) -> [UInt16]? {
+    /// - Returns: the groups of an IPv6 address.
+    private static func eightGroups(_ text: [UInt8]) -> [UInt16]? {
+        // From `::` to six full groups and a full IPv4 address.
         guard (2...45).contains(text.count) else { return nil }
         let colon = UInt8(ascii: ":")
         let gap = text.indices.dropLast().first { text[$0] == colon && text[$0 + 1] == colon }
-        guard let gap else { return groups(text[...], isEnd: true).flatMap { $0.count == 8 ? $0 : nil } }
-        guard let before = groups(text[..<gap], isEnd: false), let after = groups(text[(gap + 2)...], isEnd: true),
+        guard let gap else { return groups(text[...], mayEndWithIPv4: true).flatMap { $0.count == 8 ? $0 : nil } }
+        guard let before = groups(text[..<gap], mayEndWithIPv4: false),
+            let after = groups(text[(gap + 2)...], mayEndWithIPv4: true),
             before.count + after.count <= 7
         else { return nil }
         return before + Array(repeating: 0, count: 8 - before.count - after.count) + after
     }
 
-    /// - Parameter isEnd: whether the text may end with an IPv4 address, which counts as two groups.
-    private static func groups(_ text: ArraySlice<UInt8>, isEnd: Bool) -> [UInt16]? {
+    /// Parses groups without `::`. An IPv4 address at the end counts as two groups.
+    private static func groups(_ text: ArraySlice<UInt8>, mayEndWithIPv4: Bool) -> [UInt16]? {
         guard !text.isEmpty else { return [] }
         let parts = text.split(separator: UInt8(ascii: ":"), omittingEmptySubsequences: false)
         var groups: [UInt16] = []
         for (index, part) in parts.enumerated() {
-            if isEnd, index == parts.count - 1, let ipv4 = ipv4(part) {
+            if mayEndWithIPv4, index == parts.count - 1, let ipv4 = ipv4(part) {
                 groups += [UInt16(ipv4 >> 16), UInt16(ipv4 & 0xFFFF)]
             } else if let group = group(part) {
                 groups.append(group)

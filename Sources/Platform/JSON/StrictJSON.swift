@@ -8,6 +8,8 @@ public enum StrictJSON {
         _ = try parse(bytes, maximumDepth: maximumDepth)
     }
 
+    /// Decodes a value from a text.
+    ///
     /// - Parameter camelCasesNames: whether names are converted to camel case first: `photo_url` and `photoURL` then
     ///   match the member `photoUrl`. A member of `Value` with two capitals in a row never matches. Names inside
     ///   `[String: JSONValue]` stay unchanged.

@@ -92,7 +92,7 @@ extension [String: JSONValue]: KeepsMemberNames {}
 /// A class, because the standard library copies the container for every member.
 private final class MemberContainer<Key: CodingKey>: KeyedDecodingContainerProtocol {
     private let members: [ParsedMember]
-    /// Only for objects with many members.
+    /// The index of each member by name, for objects with many members; otherwise empty.
     private let positions: [String: Int]
     private let decoder: ValueDecoder
 

@@ -130,7 +130,7 @@ enum EncodedValue {
     case array(EncodedArray)
     case object(EncodedObject)
 
-    /// Formats as Foundation does. JSON has neither infinities nor NaN.
+    /// Formats whole numbers without `.0`, as Foundation does. JSON has neither infinities nor NaN.
     static func number(_ value: some BinaryFloatingPoint & CustomStringConvertible) throws -> EncodedValue {
         guard value.isFinite else {
             throw EncodingError.invalidValue(

@@ -107,21 +107,21 @@ final class Connection {
 
     private func flush(after isSent: Bool = true) {
         guard !isLost, let watch else { return }
-        guard isSent, output.flush(handle, watch, on: loop) else { return end(message) }
+        guard isSent, output.flush(handle, watch, on: loop) else { return end(libpqError) }
     }
 
     /// libpq's latest error on this connection.
-    private var message: String { oneLine(String(cString: PQerrorMessage(handle))) }
+    private var libpqError: String { oneLine(String(cString: PQerrorMessage(handle))) }
 
     // MARK: Receiving
 
     private func receive() {
-        guard PQconsumeInput(handle) == 1 else { return end(message) }
+        guard PQconsumeInput(handle) == 1 else { return end(libpqError) }
         if running == nil, PQisBusy(handle) == 0, let unsolicited = PQgetResult(handle) { PQclear(unsolicited) }
         while !isLost, running != nil, PQisBusy(handle) == 0 {
             if let result = PQgetResult(handle) { process(result) } else { advance() }
         }
-        if !isLost, PQstatus(handle) != CONNECTION_OK { end(message) }
+        if !isLost, PQstatus(handle) != CONNECTION_OK { end(libpqError) }
     }
 
     private func process(_ new: OpaquePointer) {
@@ -148,6 +148,7 @@ final class Connection {
             flush(after: sender.execute(prepared, key))
         case .executing(_, let key) where failure?.meansStalePreparation == true:
             sender.forget(key)
+            // Inside a transaction, the error has aborted the transaction, so that repeating the statement is useless.
             guard !statement.hasBeenRepeated, PQtransactionStatus(handle) == PQTRANS_IDLE else { return complete() }
             statement.hasBeenRepeated = true
             failure = nil

@@ -35,9 +35,9 @@ struct Connector: Sendable {
         for target in connectionString.targets {
             let deadline = ContinuousClock.now + share
             do throws(ConnectFault) {
-                for target in try await addresses(of: target, until: deadline) {
+                for address in try await addresses(of: target, until: deadline) {
                     do throws(ConnectFault) {
-                        return try await connect(to: target, settings, until: deadline, adopt)
+                        return try await connect(to: address, settings, until: deadline, adopt)
                     } catch {
                         reasons.append(error.reason)
                     }

@@ -9,7 +9,7 @@ public struct Migrator: Sendable {
     /// The key of the advisory lock, the same in all Sekisho processes: "sekisho" in ASCII.
     private static let lockKey: Int64 = 0x73656B6973686F
     /// The time limit of one migration in a transaction, and of each statement of a migration outside of transactions.
-    /// Also limits how long ``apply(with:)`` waits for other processes, counted from its start.
+    /// ``apply(with:)`` also stops waiting for other processes this long after its own start.
     private static let timeLimit = Duration.seconds(3600)
 
     private let migrations: [Migration]
@@ -131,13 +131,13 @@ extension Pool {
         do {
             for statement in statements { _ = try await run(.script(statement), on: lease, limit: limit) }
         } catch {
-            run(resetTimeout(), on: lease)
+            run(timeoutReset(), on: lease)
             throw error
         }
-        run(resetTimeout(), on: lease)
+        run(timeoutReset(), on: lease)
     }
 
-    private func resetTimeout() -> Statement {
+    private func timeoutReset() -> Statement {
         Statement(id: nextID(), text: .script("RESET statement_timeout"), limit: configuration.statementDeadline)
     }
 }

@@ -129,6 +129,7 @@ public actor Pool {
 
     private func openMore() {
         while !isClosing, waiting.count > opening, open.count + opening < configuration.connections {
+            // After a failure, only one connection at a time is tried.
             guard !attempts.areFailing || (opening == 0 && attempts.allowsAttempt(.now)) else { return }
             opening += 1
             Task(executorPreference: loop) { await self.openOne() }
@@ -190,8 +191,10 @@ public actor Pool {
         finishClosing()
     }
 
+    /// Whether no connection is open or being opened.
     private var isClosed: Bool { open.isEmpty && opening == 0 && reader == nil && !isOpeningReader }
 
+    /// Resumes the callers of ``close()`` if the last connection has ended.
     private func finishClosing() {
         guard isClosing, isClosed else { return }
         for closer in closers { closer.resume() }
@@ -257,6 +260,7 @@ struct FIFO<Element> {
         guard let first else { return nil }
         elements[head] = nil
         head += 1
+        // Moves the remaining elements rarely, because that takes time in proportion to their number.
         if head == elements.count || head > 1024 {
             elements.removeFirst(head)
             head = 0

@@ -173,7 +173,7 @@ final class ReadConnection {
             fail(statement, key, with: ServerError(result))
         case .preparation(let key) where !isSuccess:
             prepared[key] = nil
-        case .preparation, .synchronisation: break
+        case .preparation, .synchronisation: break  // a synchronisation point is never passed to this function
         }
         PQclear(result)
     }

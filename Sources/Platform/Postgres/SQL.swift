@@ -185,7 +185,7 @@ struct ParameterBuffer {
             lengths.append(Int32(bytes.count - start))
             types.append(parameter.type.oid)
         }
-        while formats.count < parameters.count { formats.append(1) }
+        while formats.count < parameters.count { formats.append(1) }  // 1 is the binary format
     }
 
     mutating func withPointers<Value>(
@@ -217,9 +217,11 @@ final class Statement {
 
     let id: UInt64
     let text: Text
+    /// How long the server may take to respond.
     let limit: Duration
     /// When the server must have responded; set when the statement is sent.
     var deadline: ContinuousClock.Instant?
+    /// Whether the statement was sent again because its prepared statement was stale.
     var hasBeenRepeated = false
     private var completion: Completion?
 

@@ -16,7 +16,8 @@ struct ServerError {
         serverFunction = field(shim_diag_function)
     }
 
-    /// Whether the server no longer accepts the prepared statement. The statement was not executed.
+    /// Whether the server no longer accepts the prepared statement: it does not exist (26000), or its result would have
+    /// other columns (0A000, raised by `RevalidateCachedQuery`). The statement was not executed.
     var meansStalePreparation: Bool {
         code == "26000" || (code == "0A000" && serverFunction == "RevalidateCachedQuery")
     }

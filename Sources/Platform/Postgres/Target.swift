@@ -49,12 +49,14 @@ struct ConnectionString: Sendable {
     }
 }
 
+/// An empty port means the default.
 private func isPort(_ text: String) -> Bool { text.isEmpty || UInt16(text) != nil }
 
+/// Whether a text is a directory of sockets (`/`), an abstract socket (`@`), a name or a numeric address.
 private func isHost(_ text: String) -> Bool {
     text.hasPrefix("/") || text.hasPrefix("@")
         || text.utf8.allSatisfy { byte in
-            byte >= 0x80 || UnicodeScalar(byte).properties.isAlphabetic || (0x30...0x3A).contains(byte)
-                || byte == UInt8(ascii: "-") || byte == UInt8(ascii: ".") || byte == UInt8(ascii: "_")
+            byte >= 0x80 || UnicodeScalar(byte).properties.isAlphabetic || (0x30...0x39).contains(byte)
+                || ":-._".utf8.contains(byte)
         }
 }

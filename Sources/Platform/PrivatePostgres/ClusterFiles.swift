@@ -5,10 +5,13 @@ internal import FoundationEssentials
 /// The directories of a database cluster, and the lock that gives this process exclusive use of them.
 struct ClusterFiles {
     /// The maximum length of a Unix socket path on Linux, without the final NUL.
-    private static let longestSocketPath = 107
+    private static let maximumSocketPathBytes = 107
 
+    /// The directory that the caller named, with symbolic links resolved. It contains the lock and the log.
     let directory: String
+    /// The data directory of the cluster.
     let data: String
+    /// The directory of the server's Unix socket.
     let sockets: String
     var log: String { "\(directory)/postgres.log" }
     private let lock: Int32
@@ -22,13 +25,14 @@ struct ClusterFiles {
         let log = "\(directory)/postgres.log"
         lock = try Self.takeLock(directory)
         do {
-            _ = truncate(log, 0)
+            _ = truncate(log, 0)  // fails if there is no log yet
             let name = "sekisho-\(Self.hash(of: directory))"
+            // As root, the server runs as another user, who may have no access to `directory`.
             let base = try user.canSearch(directory, log: log) ? directory : "/var/tmp/\(name)"
             if base != directory { try user.makePrivateDirectory(base) }
             data = "\(base)/data"
             let local = "\(base)/socket"
-            sockets = "\(local)/.s.PGSQL.5432".utf8.count <= Self.longestSocketPath ? local : "/tmp/\(name)"
+            sockets = "\(local)/.s.PGSQL.5432".utf8.count <= Self.maximumSocketPathBytes ? local : "/tmp/\(name)"
             try user.makePrivateDirectory(sockets)
         } catch {
             close(lock)
@@ -71,7 +75,7 @@ struct ClusterFiles {
         return descriptor
     }
 
-    /// Returns 16 hexadecimal digits.
+    /// Returns the beginning of the SHA-256 digest, as 16 hexadecimal digits.
     private static func hash(of text: String) -> String {
         var digest = [UInt8](repeating: 0, count: Int(EVP_MAX_MD_SIZE))
         EVP_Digest(text, text.utf8.count, &digest, nil, EVP_sha256(), nil)

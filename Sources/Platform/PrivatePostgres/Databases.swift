@@ -7,8 +7,8 @@ extension PrivatePostgres {
     ///   ``PrivatePostgresError/connectionFailed(_:)``.
     public func createDatabase(named name: String, template: String? = nil) throws(PrivatePostgresError) {
         try administer { connection throws(PrivatePostgresError) in
-            let copy = try template.map { name throws(PrivatePostgresError) in
-                " TEMPLATE \(try connection.quotedIdentifier(name))"
+            let copy = try template.map { template throws(PrivatePostgresError) in
+                " TEMPLATE \(try connection.quotedIdentifier(template))"
             }
             try connection.execute("CREATE DATABASE \(try connection.quotedIdentifier(name))\(copy ?? "")")
         }
@@ -54,11 +54,11 @@ private struct AdministrativeConnection {
     func close() { PQfinish(handle) }
 
     func quotedIdentifier(_ name: String) throws(PrivatePostgresError) -> String {
-        try text(PQescapeIdentifier(handle, name, name.utf8.count))
+        try string(freeing: PQescapeIdentifier(handle, name, name.utf8.count))
     }
 
     func quotedLiteral(_ text: String) throws(PrivatePostgresError) -> String {
-        try self.text(PQescapeLiteral(handle, text, text.utf8.count))
+        try string(freeing: PQescapeLiteral(handle, text, text.utf8.count))
     }
 
     /// - Returns: the number of returned rows.
@@ -72,7 +72,7 @@ private struct AdministrativeConnection {
         }
     }
 
-    private func text(_ escaped: UnsafeMutablePointer<CChar>?) throws(PrivatePostgresError) -> String {
+    private func string(freeing escaped: UnsafeMutablePointer<CChar>?) throws(PrivatePostgresError) -> String {
         guard let escaped else { throw .statementRejected(String(cString: PQerrorMessage(handle))) }
         defer { PQfreemem(escaped) }
         return String(cString: escaped)

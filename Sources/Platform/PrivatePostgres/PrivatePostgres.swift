@@ -8,8 +8,9 @@ internal import Synchronization
 /// The server listens only on a Unix socket in a private directory, without passwords. All calls block: use them at
 /// start-up, at shutdown and in tests, never on an event loop.
 ///
-/// If the process is root, the programs run as `postgres` or `nobody`. If that user cannot enter `directory`, the
-/// cluster is in `/var/tmp/sekisho-<hash>`; see ``dataDirectory``.
+/// If the process is root, the programs run as `postgres`, or as `nobody` if there is no such user. If that user cannot
+/// enter the directory given to ``start(directory:durable:)``, the cluster is in `/var/tmp/sekisho-<hash>`; see
+/// ``dataDirectory``.
 public final class PrivatePostgres: Sendable {
     /// The directory of the cluster's files.
     public let dataDirectory: String

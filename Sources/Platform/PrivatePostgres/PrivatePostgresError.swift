@@ -27,8 +27,9 @@ public enum PrivatePostgresError: Error, CustomStringConvertible {
         case .alreadyRunning(let directory):
             "another process runs PostgreSQL in \(directory): stop that process, or use another directory"
         case .pathNotUsable(let path, let reason): "\(path) cannot be used: \(reason)"
-        case .failed(let program, let log): "\(program) failed:\n\(log)"
-        case .connectionFailed(let message), .statementRejected(let message): message
+        case .failed(let program, let log): "\(program) failed, or did not start in time:\n\(log)"
+        case .connectionFailed(let message): "cannot connect to the private PostgreSQL server: \(message)"
+        case .statementRejected(let message): "the private PostgreSQL server rejected a statement: \(message)"
         }
     }
 }

@@ -12,7 +12,7 @@ enum Programs {
     }
 
     /// Returns the folder that contains `initdb` and `postgres`: that of the newest version in Debian's layout,
-    /// otherwise the first folder in `PATH` that contains `initdb`.
+    /// otherwise the folder in which ``find(_:)`` finds `initdb`.
     static func postgresFolder() throws(PrivatePostgresError) -> String {
         let root = "/usr/lib/postgresql"
         // The error does not matter: without the folder, this is not Debian's layout.

@@ -19,6 +19,7 @@ final class ServerProcess: Sendable {
             let result = Result { () throws(PrivatePostgresError) in try command.start() }
             outcome.value.withLock { $0 = result }
         }
+        // After a timeout, there is no process ID, as if the process had ended.
         _ = wait(for: .seconds(30)) { outcome.value.withLock { $0 != nil } }
         do {
             process = Mutex(try outcome.value.withLock { $0 }?.get())

@@ -1,8 +1,9 @@
 internal import CSystem
 
-/// The system user of the PostgreSQL programs: the caller, or an unprivileged account if the caller is root.
+/// The system user that runs the PostgreSQL programs: the user of this process, or an unprivileged account if that is
+/// root.
 struct ServerUser {
-    /// The unprivileged account; `nil` if the programs run as the caller.
+    /// The unprivileged account; `nil` if the programs run as the user of this process.
     private let account: (user: uid_t, group: gid_t)?
 
     /// - Throws: ``PrivatePostgresError/missing(_:remedy:)`` if root has no unprivileged account to use.
@@ -36,8 +37,8 @@ struct ServerUser {
         return ProcessCommand(words: words + ["--", program] + arguments, output: output)
     }
 
-    /// Whether the unprivileged account has search permission for `directory` and all its parents. Always `true` for
-    /// the caller, whose permissions are not checked.
+    /// Whether the unprivileged account has search permission for `directory` and all its parents. Always `true`
+    /// without such an account.
     ///
     /// - Parameter log: the file to which errors of the check are appended.
     func canSearch(_ directory: String, log: String) throws(PrivatePostgresError) -> Bool {

@@ -19,7 +19,8 @@ enum HeaderText {
     /// - Parameter column: the number of characters that precede the text on its line.
     static func phrase(_ text: String, at column: Int) -> String {
         let text = replacingControls(in: text)
-        guard fitsUnencoded(text, at: column + 2) else { return encodedWords(text, at: column) }
+        let quotes = 2
+        guard fitsUnencoded(text, at: column + quotes) else { return encodedWords(text, at: column) }
         return "\"" + text.flatMap { #""\"#.contains($0) ? ["\\", $0] : [$0] } + "\""
     }
 
@@ -31,7 +32,7 @@ enum HeaderText {
     }
 
     /// Whether a text is valid as the left part of a message ID: 1 to 64 ASCII letters, digits and hyphens.
-    static func isIdentifier(_ text: String) -> Bool {
+    static func isMessageIDLeft(_ text: String) -> Bool {
         (1...64).contains(text.utf8.count)
             && text.utf8.allSatisfy {
                 (0x30...0x39).contains($0) || (0x41...0x5A).contains($0) || (0x61...0x7A).contains($0)
@@ -45,12 +46,12 @@ enum HeaderText {
             && !text.contains("=?")
     }
 
-    /// Replaces control characters and line separators with spaces.
+    /// Replaces control characters, line separators and paragraph separators with spaces.
     private static func replacingControls(in text: String) -> String {
         var replaced = String.UnicodeScalarView()
         for scalar in text.unicodeScalars {
             switch scalar.properties.generalCategory {
-            case .control, .lineSeparator, .paragraphSeparator, .surrogate: replaced.append(" ")
+            case .control, .lineSeparator, .paragraphSeparator: replaced.append(" ")
             default: replaced.append(scalar)
             }
         }

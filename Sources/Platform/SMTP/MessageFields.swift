@@ -7,11 +7,11 @@ struct MessageFields {
     /// - Returns: `nil` if an address or the message ID is not valid in a header.
     init?(_ message: Message) {
         let addresses = [message.from.address, message.to] + [message.replyTo].compactMap(\.self)
-        guard addresses.allSatisfy(HeaderText.isAddress), HeaderText.isIdentifier(message.id) else { return nil }
+        guard addresses.allSatisfy(HeaderText.isAddress), HeaderText.isMessageIDLeft(message.id) else { return nil }
         var lines = ["From: \(Self.sender(message.from))", "To: \(message.to)"]
         if let replyTo = message.replyTo { lines.append("Reply-To: \(replyTo)") }
         lines += [
-            "Subject: \(HeaderText.unstructured(message.subject, at: 9))",
+            "Subject: \(HeaderText.unstructured(message.subject, at: "Subject: ".utf8.count))",
             "Date: \(HeaderDate.email.text(secondsSince1970: message.date))",
             "Message-ID: <\(message.id)@\(message.from.domain)>",
             "Auto-Submitted: auto-generated",  // RFC 3834 §5
@@ -19,8 +19,9 @@ struct MessageFields {
         self.lines = lines
     }
 
+    /// The address is on a line of its own, because the name may fill the first line.
     private static func sender(_ mailbox: Mailbox) -> String {
         guard let name = mailbox.name, !name.isEmpty else { return mailbox.address }
-        return "\(HeaderText.phrase(name, at: 6))\r\n <\(mailbox.address)>"
+        return "\(HeaderText.phrase(name, at: "From: ".utf8.count))\r\n <\(mailbox.address)>"
     }
 }

@@ -17,7 +17,8 @@ final class Submission {
     ) throws(CurlFault) {
         handle = try Handle(
             protocols: "smtp,smtps", egress: server.encryption == .none ? .loopback : .everywhere, deadline: deadline,
-            certificateAuthorities: server.certificateAuthorities, idleAge: .seconds(1))
+            certificateAuthorities: server.certificateAuthorities,
+            idleAge: .seconds(1))  // without effect: no connection is reused
         self.cancellation = cancellation
         body = try MessageBody(message, for: handle)
         self.fields = try LineList(fields.lines)

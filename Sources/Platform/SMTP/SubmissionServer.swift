@@ -28,8 +28,8 @@ public struct SubmissionServer: Hashable, Sendable {
     let certificateAuthorities: String?
 
     /// - Parameters:
-    ///   - url: `smtp://` or `smtps://`, optionally percent-encoded `user:password@`, host, and a port (default: 587 or
-    ///     465).
+    ///   - url: `smtp://` or `smtps://`; optionally `user:password@`, percent-encoded; a host; and optionally a port
+    ///     (default: 587, or 465 for `smtps://`).
     ///   - certificateAuthorities: a file of PEM certificates. If set, connections to this machine are encrypted too.
     /// - Returns: `nil` for any other URL.
     public init?(url: String, certificateAuthorities: String? = nil) {

@@ -66,7 +66,7 @@ public final class Log: Sendable {
         line += level.name.utf8
         line += #"","message":"#.utf8
         LogValue.append(quoted: message, to: &line)
-        for (name, value) in fields.byName where !isStandard(name) {
+        for (name, value) in fields.sortedByName where !isStandard(name) {
             line.append(UInt8(ascii: ","))
             LogValue.append(quoted: name, to: &line)
             line.append(UInt8(ascii: ":"))
@@ -140,5 +140,5 @@ public struct LogFields: Sendable, ExpressibleByDictionaryLiteral {
         pairs.append((name, value))
     }
 
-    var byName: [(name: String, value: LogValue)] { pairs.sorted { $0.name < $1.name } }
+    var sortedByName: [(name: String, value: LogValue)] { pairs.sorted { $0.name < $1.name } }
 }

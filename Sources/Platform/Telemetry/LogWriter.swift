@@ -90,7 +90,7 @@ final class LogWriter: Sendable {
     }
 
     private func run() {
-        // A closed pipe is handled as an error here, not as a signal. Other threads handle all other signals.
+        // Without SIGPIPE, a write to a closed pipe returns an error. Other threads handle all other signals.
         var signals = sigset_t()
         sigfillset(&signals)
         pthread_sigmask(SIG_BLOCK, &signals, nil)
@@ -99,6 +99,7 @@ final class LogWriter: Sendable {
             usleep(Self.batchingMicroseconds)
             let (items, missing) = takeItems()
             guard write(items) else { return }
+            // If this write fails, no line is counted as dropped: the missing lines are counted already.
             if missing > 0 { write(dropNotice(missing), lines: 0) }
         }
     }

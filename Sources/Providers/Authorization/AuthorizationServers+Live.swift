@@ -12,16 +12,17 @@ extension AuthorizationServers {
     ///
     /// - Parameters:
     ///   - keys: the cache of signing keys, which also caches the discovery documents of OpenID providers.
-    ///   - allowsPrivate: whether token endpoints of configured providers may be at private addresses.
+    ///   - allowsPrivateAddresses: whether token endpoints of configured providers may be at private addresses.
     public static func live(
         send: @escaping TokenRequestSender, at endpoints: AuthorizationEndpoints = .live,
         issuers: ProviderEndpoints = .live, keys: JWKSCache, appleTokens: AppleTokenEndpoint,
         appleCredentials: AppleCredentialsLookup, clientSecret: @escaping ClientSecretLookup,
-        allowsPrivate: Bool = false
+        allowsPrivateAddresses: Bool = false
     ) -> AuthorizationServers {
         let apple = AppleCodes(tokens: appleTokens, credentials: appleCredentials)
         let servers = OpenIDServers(
-            endpoints: endpoints, googleIssuers: issuers.google.issuers, keys: keys, allowsPrivate: allowsPrivate)
+            endpoints: endpoints, googleIssuers: issuers.google.issuers, keys: keys,
+            allowsPrivateAddresses: allowsPrivateAddresses)
         let codes = OpenIDCodes(send: send, clientSecret: clientSecret)
         return AuthorizationServers { request in
             guard request.settings.provider != .apple else {

@@ -48,8 +48,8 @@ struct OpenIDCodes: Sendable {
         }
         let destination: ClientRequest.Destination =
             switch server.tokenURLSource {
-            case .fixed, .discovery(allowsPrivate: true): .operatorChosen
-            case .discovery(allowsPrivate: false): .configured(allowingPrivate: false)
+            case .fixed, .discovery(allowsPrivateAddresses: true): .operatorChosen
+            case .discovery(allowsPrivateAddresses: false): .configured(allowingPrivateAddresses: false)
             }
         let text = PercentEncoding.encode(form: form)
         return ClientRequest(

@@ -18,7 +18,7 @@ struct OpenIDServer: Sendable {
         /// Fixed at start: any address is allowed.
         case fixed
         /// The discovery document of a configured issuer.
-        case discovery(allowsPrivate: Bool)
+        case discovery(allowsPrivateAddresses: Bool)
     }
 
     /// Rejects an authorization response that names another issuer, because the code of another provider must not be
@@ -38,7 +38,7 @@ struct OpenIDServers: Sendable {
     let googleIssuers: [String]
     let keys: JWKSCache
     /// Whether token endpoints of configured providers may be at private addresses.
-    let allowsPrivate: Bool
+    let allowsPrivateAddresses: Bool
 
     func server(of settings: ProviderSettings) async throws -> OpenIDServer {
         if settings.provider == .google {
@@ -57,6 +57,6 @@ struct OpenIDServers: Sendable {
         return OpenIDServer(
             authorizationURL: authorizationURL, tokenURL: tokenURL, issuers: [openID.issuer],
             requiresIssuer: discovery.sendsIssuer, sendsSecretInBody: discovery.sendsSecretInBody,
-            tokenURLSource: .discovery(allowsPrivate: allowsPrivate))
+            tokenURLSource: .discovery(allowsPrivateAddresses: allowsPrivateAddresses))
     }
 }

@@ -23,18 +23,18 @@ extension SimulatedApple {
         let (form, client) = try authenticated(request, acceptsFormerTeam: true)
         let now = clock()
         let bearer = request.headers["Authorization"]?.split(separator: " ").last.map(String.init) ?? ""
-        let (people, quirks, expiry) = state.withLock { state in
+        let (consentingPeople, quirks, expiry) = state.withLock { state in
             let consents = state.consents.filter { $0.key.clientID == client.id }
             return (consents.values.map(\.person), state.quirks, state.migrationTokens[bearer])
         }
         guard let expiry, expiry > now else { throw AppleRefusal(.invalidRequest) }
         var body: [String: JSONValue] = [:]
         if let subject = form["sub"], let target = form["target"],
-            let person = people.first(where: { Self.subject(of: $0, in: client.team) == subject })
+            let person = consentingPeople.first(where: { Self.subject(of: $0, in: client.team) == subject })
         {
             body["transfer_sub"] = .string(Self.transferSubject(of: person, from: client.team, to: target))
         } else if let transferSubject = form["transfer_sub"], let former = client.formerTeam,
-            let person = people.first(where: {
+            let person = consentingPeople.first(where: {
                 Self.transferSubject(of: $0, from: former, to: client.team) == transferSubject
             })
         {

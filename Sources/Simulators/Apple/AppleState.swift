@@ -1,7 +1,8 @@
 /// The state of the simulated Apple. Times are in seconds since 1970.
 struct AppleState: Sendable {
-    /// Lifetimes in seconds.
+    /// In seconds.
     static let codeLifetime: Int64 = 300
+    /// In seconds.
     static let accessTokenLifetime: Int64 = 3600
 
     struct Code {

@@ -1,7 +1,8 @@
 /// The state of the simulated Google. Times are in seconds since 1970.
 struct GoogleState: Sendable {
-    /// Lifetimes in seconds.
+    /// In seconds.
     static let codeLifetime: Int64 = 600
+    /// The `expires_in` of Google's responses, in seconds.
     static let accessTokenLifetime: Int64 = 3599
 
     struct Code {

@@ -44,7 +44,7 @@ extension SQL {
 
     /// Deletes the account that `session` belongs to and inserts its tombstone, if the session is active.
     static func delete(
-        by session: SessionRow, of actor: AuditActor, at now: Instant, in realm: ID<Realm>
+        by session: SessionRow, actor: AuditActor, at now: Instant, in realm: ID<Realm>
     ) -> SQL {
         """
         WITH deleted AS (

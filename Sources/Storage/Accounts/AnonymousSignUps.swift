@@ -9,9 +9,10 @@ struct AnonymousSignUp: Sendable {
 }
 
 extension PostgresAccountStore {
-    /// Batches of anonymous sign-ups. Their accounts do not conflict with others, because they have no email address.
+    /// Batches of anonymous sign-ups. Without email addresses, their accounts do not conflict with others, so no two
+    /// sign-ups have a common key.
     static var signUps: Batching<AnonymousSignUp, UUID, Void> {
-        .writes(of: { [$0.session.id] }) { signUps, realm in
+        .writes(exclusiveKeys: { [$0.session.id] }) { signUps, realm in
             signUps.count == 1
                 ? .create(signUps[0].account, opening: signUps[0].session, in: realm) : .create(signUps, in: realm)
         } outcomes: { signUps, _ in

@@ -34,7 +34,7 @@ extension Transaction {
             let (source, target) = (try account(from), try account(to))
             let (remaining, identity) = try source.unlinking(
                 provider, allowsNoSignInMethod: allowsNoSignInMethod, ignoring: linkOnly)
-            let updated = try target.linking(identity, of: nil)
+            let updated = try target.linking(identity, ownedBy: nil)
             _ = try await execute(.move(identity, to: to, at: now, in: realm))
             try await endSessions(of: [from], openedThrough: [provider], except: nil, at: now, in: realm)
             try await storePrimaryEmail(of: remaining, was: source, at: now, in: realm)
@@ -54,7 +54,7 @@ extension Transaction {
     ) async throws -> DatedIdentity {
         let reference = AccountReference.identity(provider: identity.provider, subject: identity.subject)
         let owner = try await query(.find([reference], in: realm)).first.map { try AccountRow.account($0).id }
-        let updated = try account.linking(identity, of: owner)
+        let updated = try account.linking(identity, ownedBy: owner)
         _ = try await execute(.link(identity, to: account.id, at: now, in: realm))
         try await storePrimaryEmail(of: updated, was: account, at: now, in: realm)
         try await insertEventAndAudit(

@@ -31,11 +31,11 @@ extension PostgresAccountStore {
     }
 
     public func change(
-        _ account: ID<Account>, by change: AdministrativeChange, of actor: AuditActor, at now: Instant,
+        _ account: ID<Account>, by change: AdministrativeChange, actor: AuditActor, at now: Instant,
         in realm: ID<Realm>
     ) async throws -> Account {
         let row = try await withStoreErrors {
-            try await pool.transaction { try await $0.apply(change, to: account, of: actor, at: now, in: realm) }
+            try await pool.transaction { try await $0.apply(change, to: account, actor: actor, at: now, in: realm) }
         }
         return try AccountRow.accountWithLastRefresh(row)
     }
@@ -73,7 +73,7 @@ extension Transaction {
     /// Applies `change`. Locks the account's row first, so that transactions change its identities one after the other,
     /// and so that this transaction decides from the current row.
     fileprivate func apply(
-        _ change: AdministrativeChange, to id: ID<Account>, of actor: AuditActor, at now: Instant,
+        _ change: AdministrativeChange, to id: ID<Account>, actor: AuditActor, at now: Instant,
         in realm: ID<Realm>
     ) async throws -> Row {
         guard let locked = try await query(.lock(id, in: realm)).first else { throw StoreConflict.notFound }
@@ -98,7 +98,8 @@ extension Transaction {
         return try await query(.find([.id(id)], in: realm)).first ?? row
     }
 
-    /// Unlinks and links the identities that `change` names.
+    /// Unlinks and links the identities that `change` names. A linked identity replaces that of the same provider; if
+    /// both have the same subject, the sessions of the provider do not end.
     ///
     /// - Returns: the audit events.
     private func changeIdentities(

@@ -23,7 +23,7 @@ extension PostgresAccountStore {
         return try await retryingConflicts(where: isTaken) { _ in
             try await withStoreErrors {
                 try await pool.transaction {
-                    try await $0.add(batch.accounts, by: actor, now: batch.now, in: batch.realm)
+                    try await $0.addSkippingConflicts(batch.accounts, by: actor, now: batch.now, in: batch.realm)
                 }
             }
         }
@@ -107,10 +107,11 @@ extension Transaction {
             in: batch.realm)
     }
 
-    fileprivate func add(
+    /// - Returns: as ``PostgresAccountStore/add(_:expectsConflicts:by:)``.
+    fileprivate func addSkippingConflicts(
         _ accounts: [StoredAccount], by actor: AuditActor, now: Instant, in realm: ID<Realm>
     ) async throws -> [ID<Account>: UniqueMember] {
-        var conflicting = try await conflictingIdentities(of: accounts, in: realm)
+        var conflicting = try await accountsWithTakenIdentities(among: accounts, in: realm)
         let candidates = accounts.filter { conflicting[$0.account.id] == nil }
         let inserted = Set(
             try await query(.insertSkippingConflicts(candidates, in: realm)).map { ID<Account>(try $0.decode("id")) })
@@ -133,8 +134,8 @@ extension Transaction {
 
     /// Finds those of `accounts` with an identity that belongs to an account with another ID, either a stored account
     /// or an earlier one of `accounts`.
-    private func conflictingIdentities(
-        of accounts: [StoredAccount], in realm: ID<Realm>
+    private func accountsWithTakenIdentities(
+        among accounts: [StoredAccount], in realm: ID<Realm>
     ) async throws -> [ID<Account>: UniqueMember] {
         let identities = accounts.flatMap(\.account.identities)
         guard !identities.isEmpty else { return [:] }

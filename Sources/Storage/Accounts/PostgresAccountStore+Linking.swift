@@ -33,6 +33,7 @@ extension PostgresAccountStore {
                 }
             }
         } catch StoreConflict.alreadyUsed {
+            // A repeated request with the same merge token succeeds if the first one has merged the accounts.
             let row = try await withStoreErrors {
                 try await pool.query(.mergeRecord(by: merge.precondition, in: realm))
             }

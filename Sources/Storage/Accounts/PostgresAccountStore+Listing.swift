@@ -14,7 +14,7 @@ extension PostgresAccountStore {
                 case .email, .name: try await transaction.page(by: order, skipping: count, limit: limit, in: realm)
                 case .lastSignInAt:
                     try await transaction.sorted(
-                        .page(by: order, skipping: count, limit: limit, in: realm), within: sortDeadline)
+                        .page(by: order, skipping: count, limit: limit, in: realm), within: sortTimeout)
                 }
             }
         }
@@ -63,14 +63,14 @@ extension Transaction {
 
     /// Runs a statement that sorts all accounts of the realm.
     ///
-    /// - Throws: ``QueryRefusal/tooLong`` after `deadline`.
-    fileprivate func sorted(_ statement: SQL, within deadline: Duration) async throws -> [Account] {
-        let milliseconds = String(Int(deadline / .milliseconds(1)))
+    /// - Throws: ``QueryRefusal/deadlineExceeded`` after `timeout`.
+    fileprivate func sorted(_ statement: SQL, within timeout: Duration) async throws -> [Account] {
+        let milliseconds = String(Int(timeout / .milliseconds(1)))
         _ = try await query("SELECT set_config('statement_timeout', \(milliseconds), true)")
         do {
             return try await accounts(statement)
         } catch PostgresError.timedOut {
-            throw QueryRefusal.tooLong
+            throw QueryRefusal.deadlineExceeded
         }
     }
 }

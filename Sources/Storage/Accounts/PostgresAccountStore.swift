@@ -5,17 +5,17 @@ public import Postgres
 /// ``AccountStore`` on PostgreSQL. Frequent calls are one statement each. The database enforces uniqueness.
 public struct PostgresAccountStore: AccountStore {
     /// The time limit for a list whose order has no index. PostgreSQL sorts all accounts of the realm for such a list.
-    public static let sortDeadline: Duration = .seconds(3)
+    public static let sortTimeout: Duration = .seconds(3)
 
     let pool: Pool
-    let sortDeadline: Duration
+    let sortTimeout: Duration
     let rotations: Batcher<PresentedRefreshToken, UUID, RotationAttempt>
     private let signUps: Batcher<AnonymousSignUp, UUID, Void>
     let sessionLookups: Batcher<SessionLookup, Never, FoundSession?>
 
-    public init(pool: Pool, sortDeadline: Duration = Self.sortDeadline) {
+    public init(pool: Pool, sortTimeout: Duration = Self.sortTimeout) {
         self.pool = pool
-        self.sortDeadline = sortDeadline
+        self.sortTimeout = sortTimeout
         rotations = Batcher(on: pool, Self.rotations)
         signUps = Batcher(on: pool, Self.signUps)
         sessionLookups = Batcher(on: pool, Self.sessionLookups)
@@ -62,9 +62,9 @@ public struct PostgresAccountStore: AccountStore {
     }
 
     public func delete(
-        by session: Session, of actor: AuditActor, at now: Instant, emailBatch: EmailBatch, in realm: ID<Realm>
+        by session: Session, actor: AuditActor, at now: Instant, emailBatch: EmailBatch, in realm: ID<Realm>
     ) async throws {
-        let statement = SQL.delete(by: try SessionRow(session), of: actor, at: now, in: realm)
+        let statement = SQL.delete(by: try SessionRow(session), actor: actor, at: now, in: realm)
         try await withStoreErrors {
             try await pool.transaction { transaction in
                 guard try await transaction.execute(statement) == 1 else { throw StoreConflict.stale }

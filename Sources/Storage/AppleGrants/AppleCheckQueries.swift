@@ -203,7 +203,8 @@ extension SQL {
         """
     }
 
-    /// The predicate of the index `linked_identity_unmarked_transfer`.
+    /// A condition: the identity `l` waits to move to another team, and is not marked as transferred yet. It is the
+    /// predicate of the index `linked_identity_unmarked_transfer`.
     private static var isUnmarked: SQL {
         """
         l.transfer_sub IS NOT NULL AND l.transferred_at IS NULL AND l.provider = 'apple.com' \

@@ -5,7 +5,7 @@ internal import Postgres
 /// A new grant, which waits for a worker.
 private struct InsertedGrant {
     let id: UUID
-    let token: SealedCode
+    let token: SealedAppleToken
     let createdAt: Instant
     let dueAt: Instant
     let expiresAt: Instant?
@@ -13,13 +13,13 @@ private struct InsertedGrant {
     let signIn: Int
 
     /// The authorization code of a sign-in.
-    init(_ code: SealedCode, ofSignIn signIn: Int = 1, at now: Instant) throws {
+    init(_ code: SealedAppleToken, ofSignIn signIn: Int = 1, at now: Instant) throws {
         (id, token, createdAt, dueAt, expiresAt) = (try UUID(code.id), code, now, now, code.expiresAt)
         self.signIn = signIn
     }
 
     /// A refresh token that no sign-in has used.
-    init(unused token: SealedCode, at now: Instant) throws {
+    init(unused token: SealedAppleToken, at now: Instant) throws {
         (id, self.token, createdAt, dueAt, expiresAt) = (try UUID(token.id), token, now, token.expiresAt, nil)
         signIn = 1
     }
@@ -32,7 +32,9 @@ extension SQL {
     /// deleted or waits to be revoked is not changed, because the user or Apple has revoked it.
     ///
     /// - Returns: `nil` if there is no code, or if the code expired while the sign-in was pending.
-    static func insertCode(_ code: SealedCode?, at now: Instant, in realm: ID<Realm>, from source: SQL) throws -> SQL? {
+    static func insertCode(_ code: SealedAppleToken?, at now: Instant, in realm: ID<Realm>, from source: SQL) throws
+        -> SQL?
+    {
         guard let code, now < code.expiresAt else { return nil }
         guard code.tokenType == .refreshToken else {
             var row = RowValues(try InsertedGrant(code, at: now))
@@ -49,7 +51,7 @@ extension SQL {
     /// - Parameter codes: the code of each sign-in, in the order of the column `number`, which begins at 1.
     /// - Returns: `nil` if no sign-in has a code that has not expired.
     static func insertCodes(
-        _ codes: [(code: SealedCode?, committedAt: Instant)], in realm: ID<Realm>, from source: SQL
+        _ codes: [(code: SealedAppleToken?, committedAt: Instant)], in realm: ID<Realm>, from source: SQL
     ) throws -> SQL? {
         let inserted = try codes.enumerated().compactMap { index, signIn in
             try signIn.code.flatMap { code in
@@ -66,7 +68,7 @@ extension SQL {
 
     /// Inserts a refresh token that becomes due when no sign-in can use it any more. Unlike a code, the token does not
     /// expire: a worker then stores or revokes it (see ``AppleGrant/revocationLifetime``).
-    static func insertUnusedToken(_ token: SealedCode, at now: Instant, in realm: ID<Realm>) throws -> SQL {
+    static func insertUnusedToken(_ token: SealedAppleToken, at now: Instant, in realm: ID<Realm>) throws -> SQL {
         var row = RowValues(try InsertedGrant(unused: token, at: now))
         return insert(&row, in: realm)
     }

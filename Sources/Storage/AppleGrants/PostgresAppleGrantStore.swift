@@ -73,7 +73,7 @@ public struct PostgresAppleGrantStore: AppleGrantStore {
             """)
     }
 
-    public func revoke(_ revocation: RevocationRequest, in realm: ID<Realm>) async throws {
+    public func applyRevocation(_ revocation: RevocationRequest, in realm: ID<Realm>) async throws {
         let effects =
             revocation.tokenType == .code
             ? try SQL.effects(ofCode: revocation, in: realm) : try SQL.effects(ofToken: revocation, in: realm)

@@ -147,7 +147,7 @@ extension SQL {
         """
     }
 
-    static func unlink(_ event: AppleEvent, in realm: ID<Realm>) -> SQL {
+    static func unlinkIdentity(of event: AppleEvent, in realm: ID<Realm>) -> SQL {
         "DELETE FROM linked_identity WHERE \(isIdentity(event.subject, in: realm))"
     }
 

@@ -41,13 +41,13 @@ extension Transaction {
         guard facts == commit.facts else { throw StoreConflict.stale }
         guard let account = facts?.account, let decision = commit.decision else {
             // A browser sign-in that is in progress may have stored a refresh token.
-            if event.voidsCredentials { try await revokeGrants(of: event.subject, before: event.cutoff, in: realm) }
+            if event.voidsCredentials { try await discardGrants(of: event.subject, before: event.cutoff, in: realm) }
             return
         }
         if event.voidsCredentials {
             _ = try await execute(.voidIdentity(event.subject, before: event.cutoff, in: realm))
         }
-        if decision.revokesGrants { try await revokeGrants(of: event.subject, before: event.cutoff, in: realm) }
+        if decision.revokesGrants { try await discardGrants(of: event.subject, before: event.cutoff, in: realm) }
         if case .end(let excluded) = decision.sessions {
             _ = try await execute(
                 .endAppleSessions(
@@ -62,7 +62,8 @@ extension Transaction {
         try await enqueue(commit.emailBatch, in: realm)
     }
 
-    private func revokeGrants(of subject: String, before end: Instant, in realm: ID<Realm>) async throws {
+    /// Deletes grants that are not redeemed yet, and marks the others as revoked.
+    private func discardGrants(of subject: String, before end: Instant, in realm: ID<Realm>) async throws {
         _ = try await execute(.deleteRedeemingGrants(of: subject, before: end, in: realm))
         _ = try await execute(.revokeGrants(of: subject, before: end, in: realm))
     }
@@ -78,7 +79,7 @@ extension Transaction {
         _ = try await execute(.voidIdentity(subject, before: end, in: realm))
         // The event occurred within the second before `end`.
         _ = try await execute(.markRevoked(subject, at: end - .seconds(1), in: realm))
-        try await revokeGrants(of: subject, before: end, in: realm)
+        try await discardGrants(of: subject, before: end, in: realm)
         _ = try await execute(.endAppleSessions(of: account, before: end, except: nil, at: now, in: realm))
         let outboxEvent = OutboxEvent(.identityRevoked, of: account, provider: .apple)
         _ = try await execute(.insertOutboxEvent(outboxEvent, at: now, in: realm))
@@ -97,7 +98,7 @@ extension Transaction {
             let outboxEvent = OutboxEvent(.identityRevoked, of: account.id, provider: .apple)
             _ = try await execute(.insertOutboxEvent(outboxEvent, at: now, in: realm))
         case .unlink(let remaining):
-            _ = try await execute(.unlink(event, in: realm))
+            _ = try await execute(.unlinkIdentity(of: event, in: realm))
             try await endSessions(of: [account.id], openedThrough: [.apple], except: nil, at: now, in: realm)
             try await storePrimaryEmail(of: remaining, was: account, at: now, in: realm)
             let outboxEvent = OutboxEvent(.identityUnlinked, of: account.id, provider: .apple)

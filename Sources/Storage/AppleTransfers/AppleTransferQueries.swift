@@ -90,7 +90,8 @@ extension SQL {
             """
     }
 
-    /// Stores the new subject. Keeps the transfer subject, so that the transfer is counted and not repeated.
+    /// Stores the new subject. Keeps the transfer subject and the team, so that the identity counts as imported and is
+    /// not exported to this team again.
     static func rewrite(
         _ transfer: IdentityTransfer, of account: ID<Account>, at now: Instant, in realm: ID<Realm>
     ) -> SQL {
@@ -135,6 +136,8 @@ extension SQL {
         """
     }
 
+    /// Counts the identities of one page that wait to be imported, by team. Rejected identities are not counted, but
+    /// their teams have a row too, so that every page has an end.
     static func waitingByTeam(after last: String, limit: Int, in realm: ID<Realm>) -> SQL {
         """
         WITH page AS MATERIALIZED (
@@ -144,7 +147,7 @@ extension SQL {
         """
     }
 
-    /// Marks the state as unknown, because Apple does not report the user's state to the new team before the next
+    /// Marks the credential state as unknown, because Apple does not report it to the new team before the user's next
     /// sign-in. A revoked state stays.
     static func markStateUnknown(of transfer: IdentityTransfer, in realm: ID<Realm>) -> SQL {
         """

@@ -125,6 +125,7 @@ public struct AppleTransferStore: Sendable {
             }
             last = try rows.first?.decode("page_end")
         }
+        // All identities of a team may have been rejected.
         return counts.filter { $0.value > 0 }
     }
 
@@ -208,8 +209,8 @@ extension Transaction {
         return try await query(.find([.id(account.id)], in: realm)).first.map { try AccountRow.account($0) }
     }
 
-    /// Changes the account's address. If another account has the new address, this account keeps its former address, so
-    /// that the other account's owner cannot remove the address of this account.
+    /// Changes the account's address. If another account has the new address, the account keeps its former address:
+    /// otherwise a user who registers the new address first could make the account lose its address.
     private func changeEmail(
         of account: Account, to email: EmailAddress?, at now: Instant, in realm: ID<Realm>
     ) async throws {

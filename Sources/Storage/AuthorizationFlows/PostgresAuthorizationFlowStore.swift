@@ -48,7 +48,7 @@ public struct PostgresAuthorizationFlowStore: AuthorizationFlowStore {
         try await run("UPDATE authorization_flow SET response = NULL WHERE state_hash = \(flow.hash)")
     }
 
-    public func storeToken(_ token: SealedCode, in realm: ID<Realm>, at now: Instant) async throws {
+    public func storeToken(_ token: SealedAppleToken, in realm: ID<Realm>, at now: Instant) async throws {
         try await run(try .insertUnusedToken(token, at: now, in: realm))
     }
 

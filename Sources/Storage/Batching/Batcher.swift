@@ -6,10 +6,10 @@ internal import Postgres
 /// commit if they are writes.
 ///
 /// Requests are sent when the jobs of the loop's iteration have run, if their realm has fewer running statements than
-/// the maximum. Otherwise they wait. The next statement takes as many of them as the maximum size allows, or only one
-/// if fewer wait than ``Batching/minimumSize``. It does not take a request with a key of a running statement or of an
-/// earlier request in the same statement. A request that must run alone gets a statement of its own. No request waits
-/// only to fill a batch.
+/// ``Batching/concurrency``. Otherwise they wait. The next statement takes as many waiting requests as the maximum size
+/// allows, or only one if fewer wait than ``Batching/minimumSize``. It does not take a request with a key of a running
+/// statement or of an earlier request in the same statement. A request that must run alone gets a statement of its own.
+/// No request waits only to fill a batch.
 ///
 /// A statement with an unknown outcome is not repeated: all of its callers get the error. If PostgreSQL rejected a
 /// statement, the statement changed nothing, and its requests are executed one by one.
@@ -58,7 +58,8 @@ actor Batcher<Request: Sendable, Key: Hashable & Sendable, Outcome: Sendable> {
     func run(_ request: Request, in realm: ID<Realm>) async throws -> Outcome {
         try Task.checkCancellation()
         let pending = Pending(
-            request, keys: batching.keys?(request) ?? [], deadline: pool.loop.iterationStart + Self.maximumWait)
+            request, keys: batching.exclusiveKeys?(request) ?? [], deadline: pool.loop.iterationStart + Self.maximumWait
+        )
         return try await withTaskCancellationHandler {
             try await outcome(of: pending, in: realm)
         } onCancel: {
@@ -195,9 +196,9 @@ struct Batching<Request: Sendable, Key: Hashable & Sendable, Outcome: Sendable>:
     let concurrency: Int
     /// If fewer requests than this are waiting, each is sent in a statement of its own.
     let minimumSize: Int
-    /// What a write changes. A batcher never executes two writes of a realm with a common key at the same time. `nil`
-    /// for reads.
-    let keys: (@Sendable (Request) -> [Key])?
+    /// Keys by which writes exclude each other: a batcher never executes two writes of a realm with a common key at the
+    /// same time. `nil` for reads.
+    let exclusiveKeys: (@Sendable (Request) -> [Key])?
     /// Builds the statement of the requests. For a single request, which is common under a low load, a statement
     /// without arrays costs less.
     let statement: @Sendable ([Request], ID<Realm>) throws -> SQL
@@ -209,12 +210,13 @@ struct Batching<Request: Sendable, Key: Hashable & Sendable, Outcome: Sendable>:
     /// wait for a connection anyway, or for a write with a common key. With fewer statements, writes wait longer where
     /// commits are slow.
     static func writes(
-        of keys: @escaping @Sendable (Request) -> [Key],
+        exclusiveKeys: @escaping @Sendable (Request) -> [Key],
         by statement: @escaping @Sendable ([Request], ID<Realm>) throws -> SQL,
         outcomes: @escaping @Sendable ([Request], [Row]) throws -> [Outcome]
     ) -> Self {
         Self(
-            kind: .query, concurrency: 4, minimumSize: 2, keys: keys, statement: statement, outcomes: outcomes)
+            kind: .query, concurrency: 4, minimumSize: 2, exclusiveKeys: exclusiveKeys, statement: statement,
+            outcomes: outcomes)
     }
 }
 
@@ -226,7 +228,8 @@ extension Batching where Key == Never {
         outcomes: @escaping @Sendable ([Request], [Row]) throws -> [Outcome]
     ) -> Self {
         Self(
-            kind: .read, concurrency: 4, minimumSize: 4, keys: nil, statement: statement, outcomes: outcomes)
+            kind: .read, concurrency: 4, minimumSize: 4, exclusiveKeys: nil, statement: statement,
+            outcomes: outcomes)
     }
 }
 

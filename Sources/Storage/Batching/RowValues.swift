@@ -45,7 +45,7 @@ struct RowValues<Element> {
     }
 
     /// The rows of a batch as a table expression with the columns that were added so far, and the `number` of each row,
-    /// counted from 1.
+    /// counted from 1. Not for a single row, whose values are parameters.
     var source: SQL {
         """
         unnest(\(arrays.joined(separator: ", "))) WITH ORDINALITY AS \(alias ?? "single") (\(names.joined(

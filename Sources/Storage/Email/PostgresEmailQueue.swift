@@ -46,7 +46,7 @@ public struct PostgresEmailQueue: EmailQueue {
     }
 
     /// Returns the number of emails that wait to be sent.
-    public func waiting() async throws -> Int {
+    public func waitingCount() async throws -> Int {
         let statement: SQL = "SELECT count(*) AS waiting FROM outgoing_email WHERE failed_at IS NULL"
         return try await withStoreErrors { try await pool.query(statement) }.first?.decode("waiting") ?? 0
     }

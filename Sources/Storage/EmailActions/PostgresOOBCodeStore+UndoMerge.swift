@@ -8,6 +8,7 @@ extension PostgresOOBCodeStore {
                 try await pool.transaction { try await undo(undoing, in: realm, $0) }
             }
         } catch StoreConflict.taken(let member) where member != .id {
+            // Another account has received a value of the source since the holders were read.
             throw StoreConflict.stale
         }
     }
@@ -35,7 +36,7 @@ extension PostgresOOBCodeStore {
             throw StoreConflict.stale
         }
         let account = try AccountRow.account(row)
-        let reset = undoing.reset(of: account).map { [$0] } ?? []
+        let reset = undoing.resetCode(of: account).map { [$0] } ?? []
         try await transaction.enqueue(EmailBatch(codes: reset), in: realm)
         return account
     }

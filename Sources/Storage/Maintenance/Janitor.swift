@@ -11,7 +11,7 @@ public actor Janitor {
         case revokedSubject = "revoked_subject"
         case oobCode = "oob_code"
         case rateLimitCounter = "rate_limit_counter"
-        /// Emails that were given up. The worker that sends emails deletes expired ones.
+        /// Emails that were given up. Emails that expire before that are deleted by the worker that sends emails.
         case outgoingEmail = "outgoing_email"
         case outbox
         /// Ended sessions.
@@ -139,10 +139,10 @@ public actor Janitor {
 
     private func removeAuditEvents(at now: Instant) async throws -> Int {
         var removed = 0
-        for realm in try await ProjectStore(pool: pool).realms() where realm.policy.auditRetention > .zero {
+        for project in try await ProjectStore(pool: pool).realms() where project.policy.auditRetention > .zero {
             removed += try await removeBatches(
                 .deleteExpiredAuditEvents(
-                    before: now - realm.policy.auditRetention, limit: limits.batchSize, in: realm.realm))
+                    before: now - project.policy.auditRetention, limit: limits.batchSize, in: project.realm))
         }
         return removed
     }

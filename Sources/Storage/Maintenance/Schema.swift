@@ -24,7 +24,7 @@ public enum Schema {
     }
 }
 
-/// The database has a migration that is not part of any release.
+/// The database has a migration that precedes the last one of this release, but is not part of it.
 public struct PreReleaseDatabase: Error, CustomStringConvertible {
     let migration: String
 

@@ -81,7 +81,7 @@ extension Transaction {
     ) async throws {
         let source = merge.plan.source
         for statement: SQL in [
-            .voidUndoCodes(of: source, in: target, in: realm),
+            .voidUndoCodes(of: source, from: target, in: realm),
             .returnEarlierMerges(to: source, from: target, in: realm),
             .returnUndoCodes(to: source, from: target, in: realm), .deleteRecord(of: merge, in: realm),
             .insertOutboxEvent(OutboxEvent(.accountMergeUndone, of: target, source: source), at: now, in: realm),
@@ -179,7 +179,7 @@ extension SQL {
     }
 
     fileprivate static func voidUndoCodes(
-        of source: ID<Account>, in target: ID<Account>, in realm: ID<Realm>
+        of source: ID<Account>, from target: ID<Account>, in realm: ID<Realm>
     ) -> SQL {
         """
         DELETE FROM oob_code WHERE project_id = \(realm.rawValue) AND account_id = \(target.rawValue)

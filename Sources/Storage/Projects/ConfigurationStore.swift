@@ -10,7 +10,7 @@ public struct ConfigurationStore: Sendable {
         /// stored ones. ``ProjectConfiguration/warnings`` are the problems that existed before the change and remain.
         public let after: ProjectConfiguration
         /// The number of identities of each provider that the change unlinks, because the provider's issuer changes.
-        public let discarded: [ProviderID: Int]
+        public let discardedIdentities: [ProviderID: Int]
     }
 
     private let pool: Pool
@@ -66,7 +66,7 @@ public struct ConfigurationStore: Sendable {
                     try await transaction.apply(issuers, by: actor, at: clock.now(), in: id)
                     try await store(after, insteadOf: before, by: actor, in: transaction)
                 }
-                return Edit(before: before, after: after, discarded: discarded)
+                return Edit(before: before, after: after, discardedIdentities: discarded)
             }
         }
     }
@@ -105,6 +105,7 @@ public struct ConfigurationStore: Sendable {
                 (ProviderID(try $0.decode("provider")), try $0.decode("secret", as: [UInt8].self))
             })
         for (provider, secret) in configuration.newSecrets {
+            // An empty secret removes the stored one, and so changes nothing if there is none.
             let isUnchanged = stored[provider].map { secrets.matches($0, secret, provider, realm) } ?? secret.isEmpty
             if isUnchanged { configuration.discardNewSecret(of: provider) }
         }
@@ -176,6 +177,6 @@ extension Transaction {
 
 extension ProjectConfiguration {
     fileprivate func problems(in tenants: [Project]) -> [ConfigurationProblem] {
-        tenants.flatMap { $0.loginServicesProblems(showing: apps) }
+        tenants.flatMap { $0.loginServicesProblems(of: apps) }
     }
 }

@@ -3,6 +3,7 @@ public import Postgres
 
 /// The grace periods of apps that violate Apple's App Review guideline 4.8; see ``LoginServicesGrace``.
 public struct GracePeriodStore: Sendable {
+    /// An app that violates the guideline.
     public struct Violation: Hashable, Sendable {
         public let project: ID<Project>
         public let app: ID<App>

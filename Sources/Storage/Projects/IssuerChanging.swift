@@ -15,6 +15,7 @@ extension Transaction {
     ) async throws -> [ProviderID: Int] {
         var counts: [ProviderID: Int] = [:]
         for change in changes {
+            // A provider that was not configured has no row to lock.
             if change.old != nil { _ = try await execute(.lock(change.provider, in: realm)) }
             // A separate statement, so that it sees the identities that the previous holders of the lock have linked.
             guard let condition = SQL.conflicts(of: change, in: realm),
@@ -54,7 +55,7 @@ extension Transaction {
         _ = try await execute(.unlink(change.provider, from: owners, in: realm))
         try await endSessions(of: owners, openedThrough: [change.provider], except: nil, at: now, in: realm)
         for account in accounts where account.identities.contains(where: { $0.provider == change.provider }) {
-            // The caller had to permit this for the whole configuration, as `allowNoSignInMethod` does for one account.
+            // Accounts may lose their last sign-in method: the caller has ``EditPermissions/discardIdentities``.
             let remaining = try account.unlinking(change.provider, allowsNoSignInMethod: true, ignoring: []).remaining
             try await storePrimaryEmail(of: remaining, was: account, at: now, in: realm)
         }

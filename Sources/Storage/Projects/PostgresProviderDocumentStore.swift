@@ -22,7 +22,7 @@ public struct PostgresProviderDocumentStore: Sendable {
         return try await withStoreErrors { try await pool.query(statement) }.first.map { row in
             ProviderDocument(
                 body: try row.decode("body"), fetchedAt: Instant(try row.decode("fetched_at")),
-                forcedRefetchAt: try row.decode("forced_refetch_at", as: Timestamp?.self).map(Instant.init))
+                forcedFetchClaimedAt: try row.decode("forced_refetch_at", as: Timestamp?.self).map(Instant.init))
         }
     }
 

@@ -89,8 +89,8 @@ extension Transaction {
         guard let project = realms.first(where: { $0.tenant == nil }) else { return [] }
         let before = realms.first { $0.tenant != nil }
         let after = project.applied(to: tenant, providers: before?.providers ?? [])
-        let problems = after.loginServicesProblems(showing: apps)
-            .split(since: before?.loginServicesProblems(showing: apps) ?? [])
+        let problems = after.loginServicesProblems(of: apps)
+            .split(since: before?.loginServicesProblems(of: apps) ?? [])
         guard problems.added.isEmpty else { throw ConfigurationRefusal(problems: problems.added) }
         return problems.kept
     }

@@ -10,12 +10,12 @@ public struct ProjectStore: Sendable {
     }
 
     public func project(_ id: ID<Project>) async throws -> Project? {
-        try await read("r.parent_id IS NULL AND r.id = \(id.rawValue)").first
+        try await read(where: "r.parent_id IS NULL AND r.id = \(id.rawValue)").first
     }
 
     /// Returns all projects, without tenants, in the order of creation.
     public func all() async throws -> [Project] {
-        try await read("r.parent_id IS NULL ORDER BY r.created_at, r.id")
+        try await read(where: "r.parent_id IS NULL ORDER BY r.created_at, r.id")
     }
 
     /// Returns the tenants of a project that have a sign-in method, each as a ``Project``.
@@ -25,17 +25,17 @@ public struct ProjectStore: Sendable {
 
     /// Returns all projects and tenants, including tenants that are being deleted.
     func realms() async throws -> [Project] {
-        try await read("true")
+        try await read(where: "true")
     }
 
-    /// Returns a project, or a tenant as a ``Project``.
+    /// Returns a project, or a tenant as a ``Project``; `nil` for a tenant that is being deleted.
     public func realm(_ id: ID<Realm>) async throws -> Project? {
-        try await read("r.deleted_at IS NULL AND r.id = \(id.rawValue)").first
+        try await read(where: "r.deleted_at IS NULL AND r.id = \(id.rawValue)").first
     }
 
     /// - Returns: the only project; `nil` if there is no project, or more than one.
     public func singleProject() async throws -> Project? {
-        let projects = try await read("r.parent_id IS NULL LIMIT 2")
+        let projects = try await read(where: "r.parent_id IS NULL LIMIT 2")
         return projects.count == 1 ? projects.first : nil
     }
 
@@ -96,9 +96,10 @@ public struct ProjectStore: Sendable {
             "SELECT EXISTS (SELECT FROM account WHERE project_id = \(realm.rawValue) AND custom_auth) AS answer")
     }
 
-    private func read(_ condition: SQL) async throws -> [Project] {
+    /// - Parameter clauses: a condition, and clauses that may follow it.
+    private func read(where clauses: SQL) async throws -> [Project] {
         try await withStoreErrors {
-            try await pool.query("SELECT \(SQL.projectColumns) FROM \(SQL.realmsWithProjects) WHERE \(condition)")
+            try await pool.query("SELECT \(SQL.projectColumns) FROM \(SQL.realmsWithProjects) WHERE \(clauses)")
         }.map(Project.init)
     }
 }

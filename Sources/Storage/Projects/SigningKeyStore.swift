@@ -54,10 +54,10 @@ public struct SigningKeyStore: Sendable {
         }
     }
 
-    private func keys(_ condition: SQL) async throws -> [(project: ID<Project>, key: StoredKey)] {
+    private func keys(_ clauses: SQL) async throws -> [(project: ID<Project>, key: StoredKey)] {
         let statement: SQL = """
             SELECT project_id, id, purpose, algorithm, private_key, certificate, created_at, signs_from, retires_at
-            FROM signing_key \(condition)
+            FROM signing_key \(clauses)
             """
         return try await withStoreErrors { try await pool.query(statement) }.map { row in
             (ID(try row.decode("project_id")), try StoredKey(row))

@@ -9,8 +9,8 @@ struct SessionLookup: Sendable {
 }
 
 extension PostgresAccountStore {
-    public func find(_ claim: IDTokenClaim, in realm: ID<Realm>) async throws -> FoundSession? {
-        let lookup = SessionLookup(session: try UUID(claim.session), account: claim.account.rawValue)
+    public func find(_ contents: IDTokenContents, in realm: ID<Realm>) async throws -> FoundSession? {
+        let lookup = SessionLookup(session: try UUID(contents.session), account: contents.account.rawValue)
         return try await withStoreErrors { try await sessionLookups.run(lookup, in: realm) }
     }
 

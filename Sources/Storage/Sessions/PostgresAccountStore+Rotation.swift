@@ -15,10 +15,10 @@ struct PresentedRefreshToken: Sendable {
 
 extension PostgresAccountStore {
     public func rotate(
-        _ claim: RefreshClaim, by policy: Policy, at now: Instant, in realm: ID<Realm>
+        _ contents: RefreshTokenContents, by policy: Policy, at now: Instant, in realm: ID<Realm>
     ) async throws -> Rotation {
         let token = PresentedRefreshToken(
-            session: try UUID(claim.session), counter: claim.counter, rotates: policy.rotatesRefreshTokens,
+            session: try UUID(contents.session), counter: contents.counter, rotates: policy.rotatesRefreshTokens,
             graceCutoff: now - policy.refreshTokenGracePeriod, presentedAt: now)
         return try await withStoreErrors {
             let attempt = try await rotations.run(token, in: realm)
@@ -31,7 +31,7 @@ extension PostgresAccountStore {
     }
 
     static var rotations: Batching<PresentedRefreshToken, UUID, RotationAttempt> {
-        .writes(of: { [$0.session] }) { tokens, realm in
+        .writes(exclusiveKeys: { [$0.session] }) { tokens, realm in
             tokens.count == 1 ? .rotate(tokens[0], in: realm) : .rotate(tokens, in: realm)
         } outcomes: { tokens, rows in
             if tokens.count == 1 { return [RotationAttempt(row: rows.first, waitsForLocks: true)] }

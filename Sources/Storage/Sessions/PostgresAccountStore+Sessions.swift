@@ -22,7 +22,7 @@ extension PostgresAccountStore {
     }
 
     public func end(
-        _ session: ID<Session>, by caller: Session, of actor: AuditActor, at now: Instant, in realm: ID<Realm>
+        _ session: ID<Session>, by caller: Session, actor: AuditActor, at now: Instant, in realm: ID<Realm>
     ) async throws {
         // A client may send any text. A text that is not a UUID does not name a session.
         guard let id = try? UUID(session) else { throw StoreConflict.notFound }
@@ -37,7 +37,7 @@ extension PostgresAccountStore {
     }
 
     public func endAll(
-        by caller: Session, of actor: AuditActor, at now: Instant, in realm: ID<Realm>
+        by caller: Session, actor: AuditActor, at now: Instant, in realm: ID<Realm>
     ) async throws {
         let statement = try SQL.endAll(by: caller, at: now, in: realm)
         try await withStoreErrors {

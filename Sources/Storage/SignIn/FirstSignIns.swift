@@ -28,7 +28,7 @@ struct FirstSignIn: Sendable {
     /// existing row.
     var isBatchable: Bool { !identity.provider.isGenericOpenID && commit.identity.code?.tokenType != .refreshToken }
 
-    var keys: [Key] {
+    var uniqueKeys: [Key] {
         var keys = commit.replayKeys.map { Key.replay($0.hash) }
         keys.append(.identity(identity.provider, subject: identity.subject))
         if let email = account.email { keys.append(.email(email)) }
@@ -44,7 +44,7 @@ extension PostgresFederationStore {
     }
 
     static var firstSignIns: Batching<FirstSignIn, FirstSignIn.Key, Bool> {
-        .writes(of: \.keys) { signIns, realm in
+        .writes(exclusiveKeys: \.uniqueKeys) { signIns, realm in
             try .create(signIns, in: realm)
         } outcomes: { signIns, rows in
             let opened = Set(try rows.map { try $0.decode("session_id", as: UUID.self) })

@@ -72,6 +72,7 @@ public struct PostgresFederationStore: FederationStore {
         var change = AccountUpdate()
         change.email = .set(email)
         change.emailIsVerified = true
+        // The decision also depends on the password and on email links, which `isAsDecided` does not compare.
         let updating = SQL.update(
             account.id, by: change, at: commit.committedAt, in: realm,
             where: "\(SQL.isAsDecided(account)) AND a.password_hash IS NULL AND NOT a.email_link_sign_in")

@@ -50,7 +50,7 @@ extension PostgresFederationStore {
     }
 
     static var returningSignIns: Batching<ReturningSignIn, String, SignInAttempt> {
-        .writes(of: { [$0.account.id.rawValue] }) { signIns, realm in
+        .writes(exclusiveKeys: { [$0.account.id.rawValue] }) { signIns, realm in
             guard signIns.count == 1 else { return .apply(signIns, in: realm) }
             let single = try SQL.apply(signIns[0], in: realm)
             return "\(single) RETURNING id AS session_id"

@@ -8,7 +8,7 @@ import Testing
 
 @Suite("Clearing accounts")
 struct AccountClearingTests {
-    @Test("Clearing a project removes its accounts, sessions and tombstones")
+    @Test("Clearing a project removes the accounts, sessions and tombstones of this project only")
     func clearing() async throws {
         let gateway = try await TestGateway()
         let ada = try await gateway.post("/v1/accounts:signUp", ["email": "ada@example.com", "password": "correct"])

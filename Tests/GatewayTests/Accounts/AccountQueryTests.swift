@@ -118,6 +118,7 @@ struct AccountQueryTests {
         try await gateway.makeAccounts(permanent + ["other"])
         async let writing: Void = {
             for round in 0..<10 {
+                // An ID that the search does not find, one between the permanent IDs, and one after them.
                 let temporary = ["stay\(round)", "stays\(100 + round)x", "stays\(160 + round)"]
                 try await gateway.makeAccounts(temporary)
                 _ = try await gateway.administer(
@@ -158,7 +159,7 @@ struct AccountQueryTests {
         #expect(answer.outcome == "400 INVALID_PAGE_SELECTION")
     }
 
-    @Test("Accounts of another project are not found")
+    @Test("A service key is rejected for another project, and finds none of its accounts in its own project")
     func otherProject() async throws {
         let gateway = try await Self.populated()
         try await gateway.makeOtherProject(serviceKey: "sks_other")

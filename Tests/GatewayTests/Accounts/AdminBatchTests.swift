@@ -11,7 +11,7 @@ struct AdminBatchTests {
         return gateway
     }
 
-    @Test("Batch deletion removes disabled accounts, skips unknown IDs, and reports enabled accounts as errors")
+    @Test("Batch deletion skips unknown IDs, and reports enabled accounts as errors unless it is forced")
     func batchDelete() async throws {
         let gateway = try await Self.administered(ids: ["ada", "bob"])
         _ = try await gateway.administer(":update", ["localId": "ada", "disableUser": true])
@@ -25,6 +25,7 @@ struct AdminBatchTests {
         let forced = try await gateway.administer(":batchDelete", ["localIds": ["ada", "bob"], "force": true])
         #expect(forced.json == [:])
         #expect(try await gateway.administer(":query", ["returnUserInfo": false]).json == ["recordsCount": "0"])
+        // The ID of a deleted account can be reused.
         #expect(try await gateway.administer("", ["localId": "bob"]).outcome == "200")
         #expect(try await gateway.administer(":delete", ["localId": "bob"]).outcome == "200")
     }

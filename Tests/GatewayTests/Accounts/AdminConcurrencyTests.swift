@@ -7,9 +7,10 @@ import Testing
 struct AdminConcurrencyTests {
     @Test("A change that PostgreSQL aborts because of a deadlock is retried")
     func deadlock() async throws {
-        let gateway = try await AdminUpdateTests.withAda()
+        let gateway = try await AdminUpdateTests.withAdaAndBob()
         let answer = try await gateway.database.pool.transaction { transaction in
-            // PostgreSQL aborts the transaction that detects the deadlock. With this timeout, it is the gateway's.
+            // PostgreSQL aborts the transaction that finds the deadlock. A transaction looks for one when it has waited
+            // for `deadlock_timeout`. This transaction never waits that long, so the gateway's is aborted.
             try await transaction.execute("SET LOCAL deadlock_timeout = '1h'")
             try await transaction.execute("DELETE FROM linked_identity WHERE account_id = 'bob'")
             let answer = Task {

@@ -10,10 +10,10 @@ struct AdminCreateTests {
     ]
 
     @Test("A new account has the members of the request, gets no tokens, and can sign in", arguments: [true, false])
-    func happyPath(isScoped: Bool) async throws {
+    func happyPath(pathNamesProject: Bool) async throws {
         let gateway = try await TestGateway.administered()
         let made =
-            isScoped
+            pathNamesProject
             ? try await gateway.administer("", Self.ada) : try await gateway.administerUnscoped(":signUp", Self.ada)
         #expect(
             made.json == [

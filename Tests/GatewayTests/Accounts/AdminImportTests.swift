@@ -31,6 +31,7 @@ struct AdminImportTests {
             "customAttributes": "{\"role\":\"editor\"}",
         ]
         for (member, value) in expected { #expect(ada[member] == value, "\(member)") }
+        // Password, Google and phone: the repeated entry and the entries for password and phone add nothing.
         #expect(ada["providerUserInfo"]?[2] != nil && ada["providerUserInfo"]?[3] == nil)
         #expect(try await gateway.user("bob")["disabled"] == true)
         #expect(try await gateway.signIn(password: "x").json["localId"] == "ada")
@@ -181,8 +182,8 @@ struct AdminImportTests {
         }
         let refused = try await gateway.administer(":batchCreate", ["users": .array(users)])
         #expect(refused.outcome == "400 MAXIMUM_USER_COUNT_EXCEEDED")
-        let taken = try await gateway.administer(":batchCreate", ["users": .array(Array(users.dropLast()))])
-        #expect(taken.json["error"] == [])
+        let accepted = try await gateway.administer(":batchCreate", ["users": .array(Array(users.dropLast()))])
+        #expect(accepted.json["error"] == [])
         // A page has at most 1000 accounts.
         let page = try await gateway.batchGet([("maxResults", "5000")])
         #expect(page.json["users"]?[999] != nil && page.json["nextPageToken"] == "user999")

@@ -6,7 +6,7 @@ import Testing
 struct AdminUpdateTests {
     /// A gateway with Ada, who has a verified address and a password, and with Bob, who has an unverified address, a
     /// phone number and the Google identity `taken`.
-    static func withAda() async throws -> TestGateway {
+    static func withAdaAndBob() async throws -> TestGateway {
         let gateway = try await TestGateway.administered()
         _ = try await gateway.administer(
             "", ["localId": "ada", "email": "ada@example.com", "emailVerified": true, "password": "secret1"])
@@ -20,7 +20,7 @@ struct AdminUpdateTests {
 
     @Test("An administrator can set profile, address, password, phone number, claims, times and an identity")
     func everything() async throws {
-        let gateway = try await Self.withAda()
+        let gateway = try await Self.withAdaAndBob()
         let changed = try await gateway.administer(
             ":update",
             [
@@ -83,12 +83,12 @@ struct AdminUpdateTests {
             (["localId": "bob", "phoneNumber": "+15555550199", "email": "bob@example.com"], "200"),
         ] as [(JSON, String)])
     func refusals(body: JSON, expected: String) async throws {
-        #expect(try await Self.withAda().administer(":update", body).outcome == expected)
+        #expect(try await Self.withAdaAndBob().administer(":update", body).outcome == expected)
     }
 
     @Test("Custom claims have at most 1000 characters")
     func largeClaims() async throws {
-        let gateway = try await Self.withAda()
+        let gateway = try await Self.withAdaAndBob()
         // The text around the repeated letter has 9 characters.
         for (length, expected) in [(991, "200"), (992, "400 CLAIMS_TOO_LARGE")] {
             let claims = "{\"a\": \"\(String(repeating: "x", count: length))\"}"
@@ -99,10 +99,10 @@ struct AdminUpdateTests {
     }
 
     @Test(
-        "Invalid times are rejected",
+        "Invalid values of validSince are rejected",
         arguments: ["-1", "253402300800", "9223372036854775807", "99999999999999999999", "1.5", "soon"])
     func badTimes(time: String) async throws {
-        let answer = try await Self.withAda().administer(
+        let answer = try await Self.withAdaAndBob().administer(
             ":update", ["localId": "ada", "validSince": .string(time)])
         #expect(answer.json["error"]?["status"] == "INVALID_ARGUMENT")
     }
@@ -120,7 +120,7 @@ struct AdminUpdateTests {
             (["phoneNumber": "+15555550100", "customAttributes": "{}", "createdAt": "1"], "200"),
         ] as [([String: JSON], String)])
     func sessions(change: [String: JSON], expected: String) async throws {
-        let gateway = try await Self.withAda()
+        let gateway = try await Self.withAdaAndBob()
         let tokens = try TestGateway.Tokens(await gateway.signIn())
         gateway.clock.advance(by: .seconds(10))
         let body = JSON.object(change.merging(["localId": "ada"]) { first, _ in first })
@@ -144,7 +144,7 @@ struct AdminUpdateTests {
             (["deleteProvider": ["google.com", "apple.com"]], []),
         ] as [([String: JSON], Set<String>)])
     func removal(change: [String: JSON], removed: Set<String>) async throws {
-        let gateway = try await Self.withAda()
+        let gateway = try await Self.withAdaAndBob()
         _ = try await gateway.administer(
             ":update",
             [
@@ -161,9 +161,9 @@ struct AdminUpdateTests {
         #expect(isLinked == (change["deleteProvider"]?[0] != "google.com"))
     }
 
-    @Test("A new address is unverified; setting the same address again keeps it verified")
+    @Test("A new address is unverified, the same address stays verified, and emailVerified needs an address")
     func verification() async throws {
-        let gateway = try await Self.withAda()
+        let gateway = try await Self.withAdaAndBob()
         _ = try await gateway.administer(":update", ["localId": "ada", "email": "ADA@example.com"])
         #expect(try await gateway.user("ada")["emailVerified"] == true)
         _ = try await gateway.administer(":update", ["localId": "ada", "email": "lady@example.com"])
@@ -175,7 +175,7 @@ struct AdminUpdateTests {
 
     @Test("An identity of another account is rejected, and the account of the request is unchanged")
     func takenIdentity() async throws {
-        let gateway = try await Self.withAda()
+        let gateway = try await Self.withAdaAndBob()
         let answer = try await gateway.administer(
             ":update",
             [
@@ -188,7 +188,7 @@ struct AdminUpdateTests {
 
     @Test("A service key can update and delete accounts on paths that name no project")
     func unscoped() async throws {
-        let gateway = try await Self.withAda()
+        let gateway = try await Self.withAdaAndBob()
         let changed = try await gateway.administerUnscoped(":update", ["localId": "ada", "disableUser": true])
         #expect(changed.outcome == "200")
         #expect(try await gateway.user("ada")["disabled"] == true)

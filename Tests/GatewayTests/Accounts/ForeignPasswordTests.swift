@@ -22,7 +22,7 @@ struct ForeignPasswordTests {
             "lSrfV15cpx95_sZS2W9c9Kp6i_LVgQNDNC_qzrCnh1SAyZvqmZqAjTdn3aoItz-VHjoZilo78198JAdRuid5lQ",
     ]
 
-    static func base64(_ hex: String) -> JSON {
+    static func base64(hex: String) -> JSON {
         let digits = hex.compactMap(\.hexDigitValue)
         return .string(
             Data(stride(from: 0, to: digits.count, by: 2).map { UInt8(digits[$0] << 4 | digits[$0 + 1]) })
@@ -51,16 +51,16 @@ struct ForeignPasswordTests {
                 "dkLen": 64,
             ],
             hash: base64(
-                "fdbabe1c9d3472007856e7190d01e9fe7c6ad7cbc8237830e77376634b373162"
+                hex: "fdbabe1c9d3472007856e7190d01e9fe7c6ad7cbc8237830e77376634b373162"
                     + "2eaf30d92e22a3886ff109279d9830dac727afb94a83ee6d8360cbdfa2cc0640"),
             salt: "TmFDbA", password: "password"),
         Row(
             name: "PBKDF2 with SHA-1", scheme: ["hashAlgorithm": "PBKDF_SHA1", "rounds": 4096],
-            hash: base64("4b007901b765489abead49d926f721d065a429c1"), salt: "c2FsdA", password: "password"),
+            hash: base64(hex: "4b007901b765489abead49d926f721d065a429c1"), salt: "c2FsdA", password: "password"),
         Row(
             name: "PBKDF2 with SHA-256", scheme: ["hashAlgorithm": "PBKDF2_SHA256", "rounds": "1"],
             hash: base64(
-                "55ac046e56e3089fec1691c22544b605f94185216dde0465e68b9d57c20dacbc"
+                hex: "55ac046e56e3089fec1691c22544b605f94185216dde0465e68b9d57c20dacbc"
                     + "49ca9cccf179b645991664b39d77ef317c71b845b1e30bd509112041d3a19783"),
             salt: "c2FsdA", password: "passwd"),
         Row(
@@ -89,6 +89,7 @@ struct ForeignPasswordTests {
         #expect(try await gateway.storedPasswordHash(of: "ada") == imported)
         #expect(try await gateway.signIn(password: row.password).json["localId"] == "ada")
         let own = try #require(try await gateway.storedPasswordHash(of: "ada"))
+        // The cost that `TestGateway` sets.
         #expect(own.hasPrefix("$argon2id$v=19$m=8,t=1,p=1$"))
         #expect(try await gateway.signIn(password: row.password).json["localId"] == "ada")
         #expect(try await gateway.signIn(password: row.password + "x").outcome == "400 INVALID_PASSWORD")
@@ -132,6 +133,7 @@ struct ForeignPasswordTests {
         ] as [([String: JSON], String)])
     func parameters(change: [String: JSON], expected: String) async throws {
         let gateway = try await TestGateway.administered()
+        // A row without `hashAlgorithm` changes one of the parameters of the Firebase example.
         let base = change["hashAlgorithm"] == nil ? Self.firebase : [:]
         let body = base.merging(change) { $1 }.merging(["users": [.object(Self.user1)]]) { $1 }
         #expect(try await gateway.administer(":batchCreate", .object(body)).outcome == expected)

@@ -7,7 +7,7 @@ import Testing
 @testable import DevMode
 @testable import Support
 
-private let google: JSON = ["providerId": "google.com", "rawId": "g1"]
+private let googleIdentity: JSON = ["providerId": "google.com", "rawId": "g1"]
 
 @Suite("Administering the identities of an account", .serialized)
 struct IdentitiesTests {
@@ -19,14 +19,14 @@ struct IdentitiesTests {
                 gateway.apple { $0.claims["real_user_status"] = .integer(2) }
             ).json["localId"]?.string)
         gateway.clock.advance(by: .seconds(1))
-        #expect(try await gateway.linkIdentity(google, to: id).outcome == "200")
+        #expect(try await gateway.linkIdentity(googleIdentity, to: id).outcome == "200")
         let identities = try await gateway.identities(of: id)
         #expect(identities.map { $0["providerId"]?.string } == ["apple.com", "google.com"])
         #expect(identities[0]["emailTrust"] == "authoritative")
         #expect(identities[0]["audience"]?.string == SimulatedProviders.appleClient)
         #expect(identities[0]["isPrivateEmail"] != nil)
         #expect(identities[0]["realUserStatus"] == "LIKELY_REAL")
-        #expect(identities[0]["createdAt"] == 1_800_000_000_000)
+        #expect(identities[0]["createdAt"] == 1_800_000_000_000, "the time at which the test's clock starts")
         #expect(identities[1].keys == ["kind", "localId", "providerId", "rawId", "emailTrust", "createdAt"])
     }
 
@@ -70,7 +70,7 @@ struct IdentitiesTests {
                 identity: ["email": "bob@example.com", "emailVerified": true], trust: "verified", email: nil,
                 emailVerified: nil),
             Link(
-                testDescription: "ignored members", account: ["localId": "ada"],
+                testDescription: "members that only the gateway sets", account: ["localId": "ada"],
                 identity: [
                     "email": "ada@example.com", "emailTrust": "authoritative", "audience": "x", "localId": "bob",
                     "realUserStatus": "LIKELY_REAL", "isPrivateEmail": true, "createdAt": 0,
@@ -142,7 +142,7 @@ struct IdentitiesTests {
     func unlink() async throws {
         let gateway = try await TestGateway.administered()
         try await gateway.makeAccount(
-            ["localId": "ada"], identities: [google, ["providerId": "oidc.corp", "rawId": "c1"]])
+            ["localId": "ada"], identities: [googleIdentity, ["providerId": "oidc.corp", "rawId": "c1"]])
         #expect(try await gateway.unlinkIdentity("google.com", of: "ada").json == [:])
         let last = try await gateway.unlinkIdentity("oidc.corp", of: "ada")
         #expect(last.outcome.hasPrefix("400 LAST_SIGN_IN_METHOD"))
@@ -156,9 +156,9 @@ struct IdentitiesTests {
     @Test(
         "Invalid requests about identities are rejected with a specific error and change nothing",
         arguments: [
-            ("post /ada/identities", google, "PROVIDER_ALREADY_LINKED"),
+            ("post /ada/identities", googleIdentity, "PROVIDER_ALREADY_LINKED"),
             ("post /ada/identities", ["providerId": "google.com", "rawId": "g9"], "PROVIDER_ALREADY_LINKED"),
-            ("post /eve/identities", google, "FEDERATED_USER_ID_ALREADY_LINKED"),
+            ("post /eve/identities", googleIdentity, "FEDERATED_USER_ID_ALREADY_LINKED"),
             ("post /nobody/identities", ["providerId": "a.com", "rawId": "a"], "USER_NOT_FOUND"),
             ("post /eve/identities", ["rawId": "a"], "MISSING_PROVIDER_ID"),
             ("post /eve/identities", ["providerId": "a.com"], "MISSING_RAW_ID"),
@@ -184,7 +184,7 @@ struct IdentitiesTests {
         ] as [(String, JSON?, String)])
     func refused(call: String, body: JSON?, expected: String) async throws {
         let gateway = try await TestGateway.administered()
-        try await gateway.makeAccount(["localId": "ada"], identities: [google])
+        try await gateway.makeAccount(["localId": "ada"], identities: [googleIdentity])
         try await gateway.makeAccount(["localId": "bob"], identities: [["providerId": "google.com", "rawId": "g2"]])
         try await gateway.makeAccount(["localId": "eve"])
         let before = try await gateway.dump()
@@ -203,12 +203,12 @@ struct IdentitiesTests {
             (String(repeating: "a", count: 129), 404), (String(repeating: "%C3%A9", count: 65), 404),
             ("%C3%A9", 400), ("ada%20", 400), ("ADA", 400), ("ada%27--", 400),
         ])
-    func ambiguousIDs(id: String, status: Int) async throws {
+    func invalidIDs(id: String, status: Int) async throws {
         let gateway = try await TestGateway.administered()
-        try await gateway.makeAccount(["localId": "ada"], identities: [google])
+        try await gateway.makeAccount(["localId": "ada"], identities: [googleIdentity])
         #expect(try await gateway.manage(.get, "/accounts/\(id)/identities").status == status)
         #expect(try await gateway.manage(.delete, "/accounts/\(id)/identities/google.com").status == status)
-        #expect(try await gateway.manage(.post, "/accounts/\(id)/identities", google).status == status)
+        #expect(try await gateway.manage(.post, "/accounts/\(id)/identities", googleIdentity).status == status)
         #expect(try await gateway.unlinkIdentity(id, of: "ada").status == (id.isEmpty ? 404 : status))
         let moved = try await gateway.manage(
             .post, "/accounts/ada/identities/google.com:move",
@@ -225,7 +225,7 @@ struct IdentitiesTests {
     func otherProject(method: HTTP.Method, path: String) async throws {
         let gateway = try await TestGateway.administered()
         try await gateway.makeOtherProject(serviceKey: "sks_other")
-        try await gateway.makeAccount(["localId": "ada"], identities: [google])
+        try await gateway.makeAccount(["localId": "ada"], identities: [googleIdentity])
         let before = try await gateway.dump()
         let body: JSON = ["providerId": "apple.com", "rawId": "a", "targetLocalId": "ada", "allowNoSignInMethod": true]
         let path = "/accounts/ada/identities\(path)"
@@ -242,7 +242,7 @@ struct IdentitiesTests {
     @Test("Concurrent requests move or link an identity to only one account")
     func race() async throws {
         let gateway = try await TestGateway.administered()
-        try await gateway.makeAccount(["localId": "ada"], identities: [google])
+        try await gateway.makeAccount(["localId": "ada"], identities: [googleIdentity])
         let targets = (0..<8).map { "t\($0)" }
         for target in targets { try await gateway.makeAccount(["localId": .string(target)]) }
         let outcomes = try await concurrently(16) { number in

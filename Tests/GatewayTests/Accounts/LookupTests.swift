@@ -4,7 +4,7 @@ import Testing
 
 @testable import Support
 
-@Suite("lookup, delete and getProject")
+@Suite("lookup and getProject, and ID tokens of lookup, update and delete")
 struct LookupTests {
     private static let shared = Task { try await TestGateway(.sekisho) }
 

@@ -25,7 +25,7 @@ struct MassAssignmentTests {
         let gateway = try await TestGateway()
         let ada = try await gateway.signUp()
         let guest = try await gateway.signUpAnonymously()
-        // An account of another user.
+        // The account of another user, with the ID that some of the members name.
         try await gateway.database.pool.execute(
             """
             INSERT INTO account (project_id, id, created_at, valid_since)

@@ -17,7 +17,7 @@ struct PasswordPolicyTests {
         $0.requiresSymbol = true
     }
 
-    @Test("The password policy is returned to clients in Firebase's format")
+    @Test("Clients with an API key get the password policy in Firebase's format")
     func shape() async throws {
         let gateway = try await TestGateway(change: Self.strict)
         let answer = try await gateway.passwordPolicy()

@@ -124,7 +124,7 @@ struct UnlinkedSessionTests {
         let owner = try TestGateway.Tokens(await gateway.signIn(gateway.apple()))
         for _ in 0..<8 {
             #expect(try await gateway.link(gateway.google(), to: owner.idToken).outcome == "200")
-            // Twelve sign-ins, with the unlinking in their middle.
+            // Six sign-ins start before the unlinking, and six after it.
             let signIns: [Exchange?] = try await concurrently(13) { number in
                 if number != 6 { return try await gateway.signIn(gateway.google(), ["autoCreate": false]) }
                 let unlinked =

@@ -6,7 +6,7 @@ import Testing
 
 @Suite("Members of an update")
 struct UpdateRequestTests {
-    /// An update, the account after it, and the audit events. Before the update, the account has the default values.
+    /// An update, and the account and the audit events after it. The defaults are the values before the update.
     struct Row: CustomTestStringConvertible {
         /// The members of the request, as JSON.
         let members: String
@@ -15,6 +15,7 @@ struct UpdateRequestTests {
         var email: JSON? = "ada@example.com"
         var hasPassword = true
         var endsSessions = false
+        /// The actions of the audit events.
         var audit: [String] = []
 
         var testDescription: String { members }
@@ -53,7 +54,7 @@ struct UpdateRequestTests {
             Row(#""password":"12345678""#) { ($0.endsSessions, $0.audit) = (true, ["password.set"]) },
             Row(#""validSince":1"#) { ($0.endsSessions, $0.audit) = (true, ["sessions.ended"]) },
             Row(#""validSince":"1""#) { ($0.endsSessions, $0.audit) = (true, ["sessions.ended"]) },
-            Row(#""displayName":null,"photoURL":null,"deleteAttribute":null,"password":null"#),
+            Row(#""displayName":null,"photoUrl":null,"deleteAttribute":null,"password":null"#),
             Row(#""deleteProvider":[],"provider":[],"upgradeToFederatedLogin":false,"oobCode":"""#),
             Row(
                 #""emailVerified":true,"email_verified":true,"localId":"eve","phoneNumber":"+1","createdAt":"1","lastLoginAt":"1","passwordHash":"x","salt":"y","generation":9"#

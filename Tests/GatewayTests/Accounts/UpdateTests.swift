@@ -126,11 +126,12 @@ struct UpdateTests {
         "validSince is set after hashing, so that a token issued during the hashing becomes invalid",
         arguments: [false, true])
     func slowHash(isUpgrade: Bool) async throws {
-        let waiting = Mutex<TestGateway?>(nil)
+        /// Where the next hashing signs in.
+        let signInGateway = Mutex<TestGateway?>(nil)
         let issued = Mutex<TestGateway.Tokens?>(nil)
         var slow = PasswordHasher.plain
         slow.hash = { password, network in
-            if let gateway = waiting.withLock({ $0.take() }) {
+            if let gateway = signInGateway.withLock({ $0.take() }) {
                 gateway.clock.advance(by: .seconds(3))
                 let tokens = try TestGateway.Tokens(await gateway.signIn())
                 issued.withLock { $0 = tokens }
@@ -140,7 +141,7 @@ struct UpdateTests {
         }
         let gateway = try await TestGateway(passwords: slow)
         let tokens = try await gateway.signUp()
-        waiting.withLock { $0 = gateway }
+        signInGateway.withLock { $0 = gateway }
         let began = gateway.clock.now.seconds
         let changed =
             isUpgrade

@@ -139,7 +139,7 @@ struct AppleRedemptionTests {
         #expect(try await gateway.appleGrants() == ["AUTHORIZED REFRESH_TOKEN \(Self.client)"])
     }
 
-    @Test("The code of a merge is redeemed, and the source's grant is kept")
+    @Test("The code in the proof of a merge is redeemed, and a merge keeps the grants of the source")
     func merge() async throws {
         let gateway = try await TestGateway(servesApple: true)
         _ = try TestGateway.Tokens(await gateway.signIn(gateway.apple()))

@@ -85,7 +85,7 @@ struct AppleRevocationTests {
         let tenant = try await fixture.tenant()
         #expect(try await fixture.configure("apple.com", in: tenant).status == 200)
         let proof = try fixture.gateway.appleWithCode()
-        let signedIn = try await fixture.client(
+        let signedIn = try await fixture.callAsClient(
             "signInWithIdp", in: tenant,
             ["postBody": .string(proof.postBody), "requestUri": "http://localhost"])
         #expect(signedIn.status == 200, "\(signedIn.text)")
@@ -155,6 +155,7 @@ struct AppleRevocationTests {
             try await gateway.receive(payload)
         }
         #expect(try await gateway.delete(tokens.idToken).status == 200)
+        // Once before the revocation, and once after it.
         for _ in 0..<2 {
             let dump = try await gateway.dump()
             for text in [subject, "ada.lovelace@example.com", "Lovelace"] { #expect(!dump.contains(text), "\(text)") }
@@ -162,9 +163,8 @@ struct AppleRevocationTests {
         }
         let tablesWithID = try await gateway.tables(containing: tokens.localId)
         #expect(tablesWithID == ["audit_event", "deleted_account", "outbox"])
-        // The searches above covered rows of these tables too: each of their rows has a column `expires_at`.
+        // The searches above covered the rows of both tables: the dump of a row contains the names of its columns.
         let tablesWithExpiry = try await gateway.tables(containing: "\"expires_at\"")
         for table in ["replay_guard", "revoked_subject"] { #expect(tablesWithExpiry.contains(table)) }
     }
-
 }

@@ -106,6 +106,7 @@ struct NotificationRaceTests {
         let tokens = try await gateway.signedInWithApple()
         gateway.clock.advance(by: .seconds(60))
         let payload = try gateway.notification(kind)
+        // In even rounds, the deletion starts first.
         let outcomes = try await concurrently(2) { number in
             number == round % 2
                 ? try await gateway.administer(":delete", ["localId": .string(tokens.localId)])

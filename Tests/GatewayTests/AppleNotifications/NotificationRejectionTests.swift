@@ -19,8 +19,7 @@ struct NotificationRejectionTests {
 
     private static let signature = "400 INVALID_IDP_RESPONSE : The payload is not signed by Apple."
     private static let malformed = "400 INVALID_IDP_RESPONSE : The payload is not a notification from Apple."
-    private static let audience =
-        "400 INVALID_IDP_RESPONSE : The audience of the payload is not a client ID of this gateway."
+    private static let audience = "400 INVALID_IDP_RESPONSE : The audience of the payload is not an accepted client ID."
     private static let issuer = "400 INVALID_IDP_RESPONSE : The issuer of the payload is not Apple."
     private static let time = "400 INVALID_IDP_RESPONSE : The payload has expired, or its time is in the future."
     private static let foreignKey = Result { try PrivateKey.generate(.rs256) }

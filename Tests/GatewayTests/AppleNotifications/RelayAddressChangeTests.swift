@@ -15,7 +15,7 @@ struct RelayAddressChangeTests {
         return gateway
     }
 
-    private func identityEmail(_ user: JSON) -> String? {
+    private func appleIdentityEmail(of user: JSON) -> String? {
         user["providerUserInfo"]?.elements.first { $0["providerId"] == "apple.com" }?["email"]?.string
     }
 
@@ -38,7 +38,7 @@ struct RelayAddressChangeTests {
         #expect(new != old && new.hasSuffix("@private.icloud.com"))
         #expect(user["emailVerified"] == true)
         #expect(user["initialEmail"]?.string == old)
-        #expect(identityEmail(user) == new)
+        #expect(appleIdentityEmail(of: user) == new)
         #expect(audited.map(\.description) == ["user email.changed \(tokens.localId) provider=apple.com"])
         let notices = try await gateway.emails(.relayAddressChanged)
         #expect(Set(notices.map(\.recipient)) == [old, new])
@@ -105,7 +105,7 @@ struct RelayAddressChangeTests {
         }
         let user = try await gateway.user(tokens.localId)
         #expect(user["email"] == email)
-        #expect(identityEmail(user)?.hasSuffix("@private.icloud.com") == true)
+        #expect(appleIdentityEmail(of: user)?.hasSuffix("@private.icloud.com") == true)
         #expect(audited.isEmpty)
         #expect(try await gateway.emails(.relayAddressChanged).isEmpty)
     }
@@ -118,7 +118,7 @@ struct RelayAddressChangeTests {
         #expect(try await gateway.signIn(gateway.apple(moved)).status == 200)
         let user = try await gateway.user(tokens.localId)
         #expect(user["email"] == "ada.lovelace@example.com")
-        #expect(identityEmail(user) == "ada@another.example")
+        #expect(appleIdentityEmail(of: user) == "ada@another.example")
     }
 
     @Test("Concurrent sign-ins change the account's address once")

@@ -39,7 +39,7 @@ struct SharedClientTests {
                 ["postBody": .string(try gateway.apple().postBody), "requestUri": "http://localhost"], key: key))
     }
 
-    private func isSessionValid(_ tokens: TestGateway.Tokens, _ gateway: TestGateway, key: String) async throws -> Bool
+    private func isIDTokenValid(_ tokens: TestGateway.Tokens, _ gateway: TestGateway, key: String) async throws -> Bool
     {
         try await gateway.post("/v1/accounts:lookup", ["idToken": .string(tokens.idToken)], key: key).status == 200
     }
@@ -54,12 +54,12 @@ struct SharedClientTests {
         gateway.clock.advance(by: .seconds(1))
         let payload = try gateway.notification()
         try await gateway.receive(payload, project: named)
-        #expect(try await isSessionValid(ours, gateway, key: TestGateway.apiKey) == (named == "other"))
-        #expect(try await isSessionValid(theirs, gateway, key: Self.otherKey) == (named == "demo"))
+        #expect(try await isIDTokenValid(ours, gateway, key: TestGateway.apiKey) == (named == "other"))
+        #expect(try await isIDTokenValid(theirs, gateway, key: Self.otherKey) == (named == "demo"))
         // A delivery that names no project affects only the projects that have not received the notification.
         try await gateway.receive(payload)
-        #expect(try await !isSessionValid(ours, gateway, key: TestGateway.apiKey))
-        #expect(try await !isSessionValid(theirs, gateway, key: Self.otherKey))
+        #expect(try await !isIDTokenValid(ours, gateway, key: TestGateway.apiKey))
+        #expect(try await !isIDTokenValid(theirs, gateway, key: Self.otherKey))
         let counted = try await gateway.database.pool.query(
             "SELECT count(*) AS count FROM audit_event WHERE action = 'identity.revoked'")
         #expect(try counted.first?.decode("count", as: Int.self) == 2)
@@ -89,12 +89,12 @@ struct SharedClientTests {
         let proof: @Sendable () throws -> [String: JSON] = {
             ["postBody": .string(try gateway.apple().postBody), "requestUri": "http://localhost"]
         }
-        let inProject = try TestGateway.Tokens(await fixture.client("signInWithIdp", in: nil, proof()))
-        let inTenant = try TestGateway.Tokens(await fixture.client("signInWithIdp", in: tenant, proof()))
+        let inProject = try TestGateway.Tokens(await fixture.callAsClient("signInWithIdp", in: nil, proof()))
+        let inTenant = try TestGateway.Tokens(await fixture.callAsClient("signInWithIdp", in: tenant, proof()))
         gateway.clock.advance(by: .seconds(1))
         #expect(try await gateway.deliver(gateway.notification(), project: "demo").status == 200)
         for (tokens, realm) in [(inProject, nil), (inTenant, tenant)] {
-            let looked = try await fixture.client("lookup", in: realm, ["idToken": .string(tokens.idToken)])
+            let looked = try await fixture.callAsClient("lookup", in: realm, ["idToken": .string(tokens.idToken)])
             #expect(looked.status == 400, "\(realm ?? "project")")
         }
         #expect(try await fixture.send(.delete, "\(TenantFixture.tenants)/\(tenant)").status == 200)

@@ -22,7 +22,7 @@ struct AccountAuditTests {
             of prepare: @escaping @Sendable (TestGateway) async throws -> TestGateway.Tokens = {
                 try await $0.signUp()
             },
-            _ perform: @escaping @Sendable (TestGateway, TestGateway.Tokens) async throws -> Exchange
+            perform: @escaping @Sendable (TestGateway, TestGateway.Tokens) async throws -> Exchange
         ) {
             self.testDescription = testDescription
             self.events = events
@@ -38,7 +38,7 @@ struct AccountAuditTests {
         Action("signing in with Apple", []) { gateway, _ in try await gateway.signIn(gateway.apple()) },
         Action("a sign-in method for an anonymous account", ["email.changed", "password.set"]) {
             try await $0.signUpAnonymously()
-        } _: {
+        } perform: {
             try await $0.post(
                 "/v1/accounts:signUp",
                 ["idToken": .string($1.idToken), "email": "a@example.com", "password": "secret9"])
@@ -59,25 +59,25 @@ struct AccountAuditTests {
             let tokens = try await gateway.signUp()
             _ = try await gateway.link(gateway.apple(), to: tokens.idToken)
             return tokens
-        } _: {
+        } perform: {
             try await $0.post(
                 "/v1/accounts:unlink", ["idToken": .string($1.idToken), "deleteProvider": ["apple.com"]])
         },
         Action("a verified address", ["email.verified"]) {
             try await $0.apply($0.requestedCode("VERIFY_EMAIL", ["idToken": .string($1.idToken)]))
         },
-        Action("a reset", ["password.set"]) {
+        Action("a reset for a verified address", ["password.set"]) {
             try await $0.signUpVerified()
-        } _: { gateway, _ in
+        } perform: { gateway, _ in
             try await gateway.reset(gateway.requestedCode("PASSWORD_RESET", ["email": "ada@example.com"]))
         },
-        Action("a reset on the page", ["password.set"]) {
+        Action("a reset for a verified address, on the page", ["password.set"]) {
             try await $0.signUpVerified()
-        } _: { gateway, _ in
+        } perform: { gateway, _ in
             let code = try await gateway.requestedCode("PASSWORD_RESET", ["email": "ada@example.com"])
             return try await gateway.submit(code, ["newPassword": "staple battery"])
         },
-        Action("a reset by the owner of the address", ["account.reclaimed", "password.set"]) { gateway, _ in
+        Action("a reset for an unverified address", ["account.reclaimed", "password.set"]) { gateway, _ in
             try await gateway.reset(gateway.requestedCode("PASSWORD_RESET", ["email": "ada@example.com"]))
         },
         Action("a reclaim by an address that Apple verified", ["account.reclaimed provider=apple.com"]) { gateway, _ in
@@ -137,7 +137,7 @@ struct AccountAuditTests {
         var secrets: Set<String> = []
         for action in Self.actions {
             try await accounts.clear(gateway.project.realm)
-            // The code of an action is in the latest email.
+            // The code of an action is in the latest email, so no two actions may have the same time.
             gateway.clock.advance(by: .seconds(1))
             let tokens = try await action.prepare(gateway)
             let answer = try await action.perform(gateway, tokens)

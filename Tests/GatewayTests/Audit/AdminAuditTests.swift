@@ -64,15 +64,15 @@ struct AdminAuditTests {
         Row(
             testDescription: "a link in the response", operation: ":sendOobCode",
             body: ["requestType": "PASSWORD_RESET", "email": "ada@example.com", "returnOobLink": true],
-            events: ["code.issued ada handedOver=true requestType=PASSWORD_RESET"]),
+            events: ["code.issued ada linkReturned=true requestType=PASSWORD_RESET"]),
         Row(
             testDescription: "an emailed link", operation: ":sendOobCode",
             body: ["requestType": "VERIFY_EMAIL", "email": "ada@example.com"],
-            events: ["code.issued ada handedOver=false requestType=VERIFY_EMAIL"]),
+            events: ["code.issued ada linkReturned=false requestType=VERIFY_EMAIL"]),
         Row(
             testDescription: "a link for an address without an account", operation: ":sendOobCode",
             body: ["requestType": "EMAIL_SIGNIN", "email": "new@example.com", "returnOobLink": true],
-            events: ["code.issued demo handedOver=true requestType=EMAIL_SIGNIN"]),
+            events: ["code.issued demo linkReturned=true requestType=EMAIL_SIGNIN"]),
         Row(testDescription: "a look-up", operation: ":lookup", body: ["localId": ["ada"]], events: []),
         Row(testDescription: "a count", operation: ":query", body: ["returnUserInfo": false], events: []),
     ]

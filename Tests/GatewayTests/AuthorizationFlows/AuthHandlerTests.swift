@@ -11,6 +11,7 @@ import Testing
 
 @Suite("The handler of Firebase's JavaScript SDK", .serialized)
 struct AuthHandlerTests {
+    /// The `redirectUrl` of ``TestGateway/handlerURL``.
     private static let appPage = "https://localhost/app?tab=1#top"
 
     /// Signs in with the event of a result page, as the SDK does.
@@ -70,7 +71,7 @@ struct AuthHandlerTests {
             response = response.filter { $0.0 == "state" } + [("error", "access_denied")]
         }
         #expect(page.delivery?["event"]?["error"]?["code"] == "auth/user-cancelled")
-        #expect(page.delivery?["waits"] == false)
+        #expect(page.delivery?["waits"] == false, "the script delivers the event without a click")
     }
 
     @Test("The cookie of a flow is HttpOnly, Secure and SameSite=Lax")
@@ -79,7 +80,9 @@ struct AuthHandlerTests {
         let cookie = try #require(started.headers["Set-Cookie"])
         #expect(cookie.hasPrefix("__Host-sekisho-flow-"))
         #expect(cookie.hasSuffix("; Path=/; Max-Age=600; HttpOnly; SameSite=Lax; Secure"))
-        #expect(started.location?.hasSuffix("#") == true, "without the empty fragment, the browser adds the SDK's")
+        #expect(
+            started.location?.hasSuffix("#") == true,
+            "without an empty fragment, the browser would add the fragment of the handler's URL")
     }
 
     @Test("The handler's pages have strict headers, but none that separates a popup from the page that opened it")
@@ -138,17 +141,17 @@ struct AuthHandlerTests {
             let started = try await TestBrowser(gateway).send(
                 .get, TestGateway.handlerURL("google.com"),
                 headers: [("X-Forwarded-Host", host), ("X-Forwarded-Proto", "https")])
-            let uri = Parameters(try #require(started.location))["redirect_uri"]
+            let uri = QueryParameters(try #require(started.location))["redirect_uri"]
             #expect(uri == origin + "/__/auth/handler")
         }
         let twice = try await TestBrowser(gateway).send(
             .get, TestGateway.handlerURL("google.com"),
             headers: [("X-Forwarded-Host", "localhost"), ("X-Forwarded-Host", "localhost")])
-        let configured = Parameters(try #require(twice.location))["redirect_uri"]
+        let configured = QueryParameters(try #require(twice.location))["redirect_uri"]
         #expect(configured == "https://auth.example.com/__/auth/handler", "a proxy may have appended its own value")
         let untrusted = try await TestBrowser(TestGateway()).send(
             .get, TestGateway.handlerURL("google.com"), headers: [("X-Forwarded-Host", "localhost")])
-        let uri = Parameters(try #require(untrusted.location))["redirect_uri"]
+        let uri = QueryParameters(try #require(untrusted.location))["redirect_uri"]
         #expect(uri == "https://auth.example.com/__/auth/handler")
     }
 

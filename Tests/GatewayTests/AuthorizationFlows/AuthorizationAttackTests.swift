@@ -43,7 +43,7 @@ struct AuthorizationAttackTests {
         }
     }
 
-    @Test("A used grant is invalid, in a project and in a tenant", arguments: [false, true])
+    @Test("A grant that linked an identity is invalid, in a project and in a tenant", arguments: [false, true])
     func usedGrant(isInTenant: Bool) async throws {
         let gateway = try await ClientFlowTests.gateway()
         let tenant: [String: JSON] =
@@ -129,8 +129,8 @@ struct AuthorizationAttackTests {
     @Test("A code that was issued to another flow is rejected", arguments: ["apple.com", "google.com", "oidc.corp"])
     func codeInjection(provider: String) async throws {
         let gateway = try await ClientFlowTests.gateway()
-        let own = try await gateway.startFlow(provider)
-        let stolen = try gateway.code(of: .mary, for: own.authURI)
+        let other = try await gateway.startFlow(provider)
+        let stolen = try gateway.code(of: .mary, for: other.authURI)
         let victim = try await gateway.startFlow(provider)
         let page = try await TestBrowser(gateway).agree(at: victim.authURI) { response in
             response = response.map { $0.0 == "code" ? ("code", stolen) : $0 }
@@ -156,11 +156,11 @@ struct AuthorizationAttackTests {
         #expect(withoutIssuer.heading == "We could not sign you in", "this provider always sends iss")
 
         let form = try await TestBrowser(gateway).send(
-            .post, "/__/auth/handler", form: [("state", Parameters(google.authURI)["state"]), ("code", "x")])
+            .post, "/__/auth/handler", form: [("state", QueryParameters(google.authURI)["state"]), ("code", "x")])
         #expect(form.status == 400)
         let apple = try await gateway.startFlow("apple.com")
         let query = try await TestBrowser(gateway).send(
-            .get, "/__/auth/handler?code=x&state=" + Parameters(apple.authURI)["state"])
+            .get, "/__/auth/handler?code=x&state=" + QueryParameters(apple.authURI)["state"])
         #expect(query.status == 400)
         #expect(gateway.simulators.apple.faultInjection.count(of: SimulatedApple.tokenPath) == 0)
     }
@@ -175,7 +175,7 @@ struct AuthorizationAttackTests {
                 "trustsEmail": false}}', now())
             """)
         let flow = try await gateway.withFreshCaches().startFlow("oidc.silent")
-        let request = Parameters(flow.authURI)
+        let request = QueryParameters(flow.authURI)
         #expect(request["redirect_uri"] == "https://auth.example.com/__/auth/handler/demo/oidc.silent")
         let query = "?code=c-of-apple&state=" + request["state"]
         for path in ["/__/auth/handler", "/__/auth/handler/demo/oidc.corp"] {
@@ -205,6 +205,7 @@ struct AuthorizationAttackTests {
         let google = try await gateway.startFlow("google.com")
         let page = try await TestBrowser(gateway).agree(at: google.authURI) { response in
             response += [(name, "access_denied")]
+            // The response has no `error` yet, so a second one repeats it.
             if name == "error" { response += [(name, "access_denied")] }
         }
         #expect(page.heading == "We could not sign you in")
@@ -230,11 +231,11 @@ struct AuthorizationAttackTests {
             flows.append((try await fresh.startFlow("oidc.corp", ["tenantId": .string(tenant)]), issuer))
         }
         let (attacker, victim) = (flows[0], flows[1])
-        let ownURI = Parameters(attacker.flow.authURI)["redirect_uri"]
-        let victimURI = Parameters(victim.flow.authURI)["redirect_uri"]
+        let ownURI = QueryParameters(attacker.flow.authURI)["redirect_uri"]
+        let victimURI = QueryParameters(victim.flow.authURI)["redirect_uri"]
         #expect(ownURI != victimURI)
         // The attacker's provider redirects the victim to the other tenant's provider, with the state of its own flow.
-        let query = "?code=c-of-victim&state=" + Parameters(attacker.flow.authURI)["state"]
+        let query = "?code=c-of-victim&state=" + QueryParameters(attacker.flow.authURI)["state"]
         let page = try await TestBrowser(attacker.flow.gateway).send(.get, victimURI + query)
         #expect(page.status == 400)
         #expect(!gateway.simulators.requestLog.urls.contains(attacker.issuer + "/token"))
@@ -257,7 +258,7 @@ struct AuthorizationAttackTests {
     @Test("A forged or changed state is rejected", arguments: ["", "x", ".", "x.demo", "x.other", "x.%00"])
     func forgedState(text: String) async throws {
         let gateway = try await ClientFlowTests.gateway()
-        let real = Parameters(try await gateway.startFlow("google.com").authURI)["state"]
+        let real = QueryParameters(try await gateway.startFlow("google.com").authURI)["state"]
         // `dropLast(12)` removes the suffix `.demo` and the 7 characters before it.
         for state in [
             text, real.replacing(".demo", with: ".demo/t"), String(real.dropLast(12)) + "AAAAAAA.demo", real + "x",

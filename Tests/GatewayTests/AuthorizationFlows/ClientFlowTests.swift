@@ -52,7 +52,7 @@ struct ClientFlowTests {
     func appleRequest() async throws {
         let flow = try await Self.gateway().startFlow("apple.com")
         #expect(flow.authURI.hasPrefix("https://appleid.apple.com/auth/authorize?"))
-        let request = Parameters(flow.authURI)
+        let request = QueryParameters(flow.authURI)
         #expect(request["response_type"] == "code id_token")
         #expect(request["response_mode"] == "form_post")
         #expect(request["scope"] == "email name")
@@ -67,7 +67,7 @@ struct ClientFlowTests {
         "The request to another provider has a nonce and a PKCE challenge, and asks for a code",
         arguments: ["google.com", "oidc.corp"])
     func request(provider: String) async throws {
-        let request = Parameters(try await Self.gateway().startFlow(provider).authURI)
+        let request = QueryParameters(try await Self.gateway().startFlow(provider).authURI)
         #expect(request["response_type"] == "code")
         #expect(request["code_challenge"].count == 43)
         #expect(request["code_challenge_method"] == "S256")
@@ -220,7 +220,7 @@ struct ClientFlowTests {
                     "response_mode": "fragment", "redirect.uri": "evil", "client id": "evil", "state[": "evil",
                 ],
             ])
-        let request = Parameters(flow.authURI)
+        let request = QueryParameters(flow.authURI)
         #expect(request["scope"] == "openid email profile https://www.googleapis.com/auth/calendar")
         #expect(request["login_hint"] == "ada@example.com")
         #expect(request["prompt"] == "select_account")
@@ -280,7 +280,7 @@ struct ClientFlowTests {
         let location = try await flow.agree()
         #expect(!location.contains(flow.sessionID))
         let dump = try await gateway.dump()
-        for secret in [flow.sessionID, Parameters(location)["grant"], Parameters(flow.authURI)["nonce"]] {
+        for secret in [flow.sessionID, QueryParameters(location)["grant"], QueryParameters(flow.authURI)["nonce"]] {
             #expect(!dump.contains(secret))
         }
     }

@@ -31,15 +31,16 @@ struct FlowChangeTests {
         ])
     func notOffered(change: Change) async throws {
         let gateway = try await ClientFlowTests.gateway()
-        let (early, late) = (try await gateway.startFlow("google.com"), try await gateway.startFlow("google.com"))
-        let location = try await late.agree(.mary)
+        let unanswered = try await gateway.startFlow("google.com")
+        let answered = try await gateway.startFlow("google.com")
+        let location = try await answered.agree(.mary)
         let before = gateway.tokenRequestCount
         _ = try await gateway.database.pool.execute(change.statement)
         let changed = try gateway.withFreshCaches()
-        let page = try await TestBrowser(changed).agree(.mary, at: early.authURI)
+        let page = try await TestBrowser(changed).agree(.mary, at: unanswered.authURI)
         #expect(page.heading == "This sign-in is not available")
         #expect(gateway.tokenRequestCount == before)
-        let signIn = try await changed.signIn(at: location, sessionID: late.sessionID)
+        let signIn = try await changed.signIn(at: location, sessionID: answered.sessionID)
         #expect(signIn.wireCode == "OPERATION_NOT_ALLOWED")
     }
 
@@ -73,18 +74,17 @@ struct FlowChangeTests {
         let fixture = try await TenantFixture(gateway)
         let tenant = try await fixture.tenantWithProviders()
         let inTenant: [String: JSON] = ["tenantId": .string(tenant)]
-        let (early, late) = (
-            try await gateway.startFlow("google.com", inTenant), try await gateway.startFlow("google.com", inTenant)
-        )
-        let location = try await late.agree(.mary)
+        let unanswered = try await gateway.startFlow("google.com", inTenant)
+        let answered = try await gateway.startFlow("google.com", inTenant)
+        let location = try await answered.agree(.mary)
         let before = gateway.tokenRequestCount
         _ = try await fixture.send(
             .patch, "\(TenantFixture.tenants)/\(tenant)", ["disableAuth": true], [("updateMask", "disableAuth")])
         let changed = try gateway.withFreshCaches()
-        let page = try await TestBrowser(changed).agree(.mary, at: early.authURI)
+        let page = try await TestBrowser(changed).agree(.mary, at: unanswered.authURI)
         #expect(page.status == 400)
         #expect(page.heading == "This sign-in has expired")
-        let signIn = try await changed.signIn(at: location, sessionID: late.sessionID, inTenant)
+        let signIn = try await changed.signIn(at: location, sessionID: answered.sessionID, inTenant)
         #expect(signIn.wireCode == "PROJECT_DISABLED")
 
         let flow = try await gateway.startFlow("google.com")

@@ -94,7 +94,7 @@ struct FlowCodeTests {
         let gateway = try await ClientFlowTests.gateway()
         let fixture = try await TenantFixture(gateway)
         let tenant = try await fixture.tenantWithProviders()
-        let signedIn = try await fixture.client(
+        let signedIn = try await fixture.callAsClient(
             "signInWithIdp", in: tenant,
             ["postBody": .string(gateway.apple(.ada).postBody), "requestUri": "http://localhost"])
         #expect(signedIn.status == 200, "\(signedIn.text)")

@@ -36,7 +36,7 @@ struct FlowLimitTests {
             let browser = TestBrowser(gateway)
             var last = try await browser.send(.post, "/__/auth/handler", form: form)
             #expect(last.status == 303)
-            let repeated = "/__/auth/handler?state=" + Parameters(flow.authURI)["state"]
+            let repeated = "/__/auth/handler?state=" + QueryParameters(flow.authURI)["state"]
             for _ in 0..<Policy.authorizationFlowLimit where last.status != 429 {
                 last = try await browser.send(
                     method, method == .get ? repeated : "/__/auth/handler", form: method == .get ? nil : form)

@@ -61,7 +61,7 @@ struct EmailSettingsTests {
         ])
     func mask(mask: String, changed: String) async throws {
         let (gateway, backend, stored) = try await Self.fixture()
-        let answer = try await gateway.configure(Self.everything, mask, by: backend)
+        let answer = try await gateway.configure(Self.everything, mask: mask, by: backend)
         #expect(answer.outcome == "200")
         let emailSettings = try await stored()
         let changes = [
@@ -101,7 +101,7 @@ struct EmailSettingsTests {
                     "resetPasswordTemplate": .object(common.merging(["subject": "再設定"]) { $1 }),
                 ],
             ])
-        #expect(try await gateway.configure(present.json, nil, by: backend).json == present.json)
+        #expect(try await gateway.configure(present.json, by: backend).json == present.json)
         #expect(try await stored() == Self.configured)
     }
 
@@ -118,13 +118,13 @@ struct EmailSettingsTests {
                 ]
             ]
         ]
-        #expect(try await gateway.configure(emptied, "notification", by: backend).outcome == "200")
+        #expect(try await gateway.configure(emptied, mask: "notification", by: backend).outcome == "200")
         var expected = EmailSettings(senderAddress: Self.configured.senderAddress, language: .japanese)
         expected.subjects = [.resetPassword: [.english: "Reset"], .signIn: [.japanese: "ログイン"]]
         #expect(try await stored() == expected)
-        #expect(try await gateway.configure([:], "notification", by: backend).outcome == "200")
+        #expect(try await gateway.configure([:], mask: "notification", by: backend).outcome == "200")
         #expect(try await stored() == expected)
-        #expect(try await gateway.configure([:], nil, by: backend).outcome == "200")
+        #expect(try await gateway.configure([:], by: backend).outcome == "200")
         expected.language = .english
         #expect(try await stored() == expected, "settings that this resource does not show are kept")
     }
@@ -200,7 +200,7 @@ struct EmailSettingsTests {
         let (gateway, backend, stored) = try await Self.fixture()
         let body: JSON = ["notification": notification, "emailPrivacyConfig": ["enableImprovedEmailPrivacy": true]]
         let mask = "notification,emailPrivacyConfig"
-        #expect(try await gateway.configure(body, mask, by: backend).outcome == expected)
+        #expect(try await gateway.configure(body, mask: mask, by: backend).outcome == expected)
         #expect(try await stored() == EmailSettings())
         let config = try await gateway.administer(.get, ProjectConfigTests.path, by: backend)
         #expect(config.json["emailPrivacyConfig"]?["enableImprovedEmailPrivacy"] == false)
@@ -212,13 +212,13 @@ struct EmailSettingsTests {
         let mask = "notification.sendEmail.callbackUri"
         func setActionURL(_ url: String) async throws -> String {
             try await gateway.configure(
-                ["notification": ["sendEmail": ["callbackUri": .string(url)]]], mask, by: backend
+                ["notification": ["sendEmail": ["callbackUri": .string(url)]]], mask: mask, by: backend
             ).outcome
         }
         #expect(try await setActionURL("https://auth.example.com/mail") == "200")
         #expect(try await setActionURL("http://localhost:3000/mail") == "200")
         let narrowed = try await gateway.configure(
-            ["authorizedDomains": ["a.example"]], "authorizedDomains", by: backend)
+            ["authorizedDomains": ["a.example"]], mask: "authorizedDomains", by: backend)
         #expect(
             narrowed.outcome
                 == "400 INVALID_CONFIG : the action URL of emails must be at an authorized domain or at the gateway's own host"

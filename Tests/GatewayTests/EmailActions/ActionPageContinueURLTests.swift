@@ -16,8 +16,8 @@ struct ActionPageContinueURLTests {
         return try gateway.withFreshCaches()
     }
 
-    /// Redeems a code of each purpose on the action page, and returns the pages that follow. Each code has an account of
-    /// its own, because the redemption of most codes changes the account.
+    /// Redeems a code of each purpose on the action page, and returns the pages that follow. Each code has its own
+    /// account, because the redemption of most codes changes the account.
     private static func lastPages(
         _ gateway: TestGateway, _ purposes: [OOBCode.Purpose], continuingAt url: String
     ) async throws -> [String] {
@@ -36,6 +36,7 @@ struct ActionPageContinueURLTests {
     @Test("The action page links to continue URLs at the project's authorized domains")
     func authorized() async throws {
         let gateway = try await Self.gateway()
+        // If the project allows passwords, a recovery continues with a form for a new password, without a link.
         let withoutPasswords = try await Self.gateway { $0.allowsPasswords = false }
         let code = try await gateway.makeCode(.signIn, of: gateway.makeAccount())
         let urls = [

@@ -90,7 +90,7 @@ struct AppLinkTests {
     }
 
     @Test(
-        "A browser without the app is redirected to the project's action URL, or to the action page for other modes",
+        "A browser without the app is redirected to the action page, or to an action URL whose page supports the mode",
         arguments: [
             ("signIn", nil, "../../../__/auth/action"), ("nonsense", nil, "../../../__/auth/action"),
             ("signIn", "https://localhost/action", "https://localhost/action"),

@@ -38,6 +38,7 @@ private struct CompromisedAccount {
 
     let gateway: TestGateway
     let localId: String
+    /// The owner's Google account; `nil` if the owner has linked none.
     let ownGoogle: SimulatedPerson?
 
     init(ownerHasGoogle: Bool) async throws {
@@ -121,7 +122,7 @@ private struct CompromisedAccount {
         #expect(account["emailVerified"] == true, "\(actions) then \(remedy)")
     }
 
-    /// The account and its identities, without what a sign-in changes.
+    /// The columns of the account and its identities, except the time of the last sign-in.
     func stored() async throws -> [String] {
         try await gateway.database.pool.query(
             """

@@ -38,8 +38,8 @@ struct Intrusion: Sendable {
 
     /// Links the attacker's Google identity to Ada's account.
     ///
-    /// - Returns: the code of the notice to Ada.
-    func linkIdentity(_ stolen: TestGateway.Tokens) async throws -> String {
+    /// - Returns: the code of the notice to Ada, which removes the identity.
+    func linkAttackerGoogle(_ stolen: TestGateway.Tokens) async throws -> String {
         let linked = try await gateway.link(gateway.google(Self.attackerGoogle), to: stolen.idToken)
         #expect(linked.status == 200, "\(linked.text)")
         let email = try #require(try await gateway.emails(.identityLinked).last)

@@ -92,7 +92,8 @@ struct OOBCodeTests {
         }
         let emails = try await gateway.emails(.resetPassword)
         #expect(emails.map(\.recipient).sorted() == ["ada@example.com", "bob@example.com"])
-        #expect(try await gateway.database.pool.query("SELECT 1 FROM oob_code").isEmpty)
+        #expect(
+            try await gateway.database.pool.query("SELECT 1 FROM oob_code").isEmpty, "the email worker stores the code")
     }
 
     @Test("Codes have 43 characters (32 bytes in base64url), and the database does not contain them in plain text")

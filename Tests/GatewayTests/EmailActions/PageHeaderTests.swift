@@ -74,7 +74,7 @@ struct PageHeaderTests {
         }
     }
 
-    /// The tags and the stylesheet.
+    /// The tags and the stylesheet, without the text of the page.
     private static func markup(_ text: String) -> String {
         text.matches(of: #/<style>.*?</style>|<[^>]*>/#).map { String($0.output) }.joined()
     }

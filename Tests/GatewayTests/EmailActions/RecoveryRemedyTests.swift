@@ -63,7 +63,7 @@ struct RecoveryRemedyTests {
         let intrusion = try await Intrusion()
         let gateway = intrusion.gateway
         let stolen = try await intrusion.signInAsAttacker()
-        _ = try await intrusion.linkIdentity(stolen)
+        _ = try await intrusion.linkAttackerGoogle(stolen)
         let renewed = try await intrusion.changeAddress(stolen, to: "evil@example.com")
         _ = try await gateway.link(gateway.apple(Intrusion.attackerApple), to: renewed.idToken)
         let code = try await gateway.code(.emailChanged)
@@ -84,7 +84,7 @@ struct RecoveryRemedyTests {
         let intrusion = try await Intrusion()
         let gateway = intrusion.gateway
         let stolen = try await intrusion.signInAsAttacker()
-        _ = try await intrusion.linkIdentity(stolen)
+        _ = try await intrusion.linkAttackerGoogle(stolen)
         let unlinked = try await gateway.post(
             "/v1/accounts:unlink", ["idToken": .string(stolen.idToken), "deleteProvider": ["password"]])
         #expect(unlinked.status == 200, "\(unlinked.text)")

@@ -51,7 +51,7 @@ struct RemovalLinkTests {
         let intrusion = try await Intrusion()
         let gateway = intrusion.gateway
         let stolen = try await intrusion.signInAsAttacker()
-        let code = try await intrusion.linkIdentity(stolen)
+        let code = try await intrusion.linkAttackerGoogle(stolen)
         try await row.act(intrusion, stolen)
         gateway.clock.advance(by: .seconds(1))
         let next = try await gateway.submit(code)
@@ -74,7 +74,7 @@ struct RemovalLinkTests {
         let intrusion = try await Intrusion()
         let gateway = intrusion.gateway
         let stolen = try await intrusion.signInAsAttacker()
-        let code = try await intrusion.linkIdentity(stolen)
+        let code = try await intrusion.linkAttackerGoogle(stolen)
         let before = try await gateway.dump()
         for _ in 0..<3 {
             let page = try await gateway.openPage(code)
@@ -91,7 +91,7 @@ struct RemovalLinkTests {
     func otherPurposes() async throws {
         let intrusion = try await Intrusion()
         let gateway = intrusion.gateway
-        let code = try await intrusion.linkIdentity(intrusion.signInAsAttacker())
+        let code = try await intrusion.linkAttackerGoogle(intrusion.signInAsAttacker())
         #expect(try await gateway.check(code).outcome == "400 INVALID_OOB_CODE")
         #expect(try await gateway.reset(code, "staple battery").outcome == "400 INVALID_OOB_CODE")
         #expect(try await gateway.apply(code).outcome == "400 INVALID_OOB_CODE")
@@ -128,7 +128,7 @@ struct RemovalLinkTests {
     func ends(row: Row) async throws {
         let intrusion = try await Intrusion()
         let stolen = try await intrusion.signInAsAttacker()
-        let code = try await intrusion.linkIdentity(stolen)
+        let code = try await intrusion.linkAttackerGoogle(stolen)
         try await row.act(intrusion, stolen)
         for exchange in [try await intrusion.gateway.openPage(code), try await intrusion.gateway.submit(code)] {
             #expect(exchange.status == 400)
@@ -143,7 +143,7 @@ struct RemovalLinkTests {
         _ = try await gateway.link(gateway.apple(adasIdentity), to: intrusion.signInAsAttacker().idToken)
         gateway.clock.advance(by: .seconds(60))
         let stolen = try await intrusion.signInAsAttacker()
-        let code = try await intrusion.linkIdentity(stolen)
+        let code = try await intrusion.linkAttackerGoogle(stolen)
         try await intrusion.takeOver(stolen)
         let confirmation = try #require(try await gateway.emails(.passwordChanged).last)
         #expect(confirmation.recipient == "evil@example.com")

@@ -14,10 +14,10 @@ struct RemovalOutcomeTests {
         let intrusion = try await Intrusion()
         let gateway = intrusion.gateway
         let stolen = try await intrusion.signInAsAttacker()
-        let waiting = SimulatedPerson.named("Eve", "Waiting").with { $0.email = Intrusion.victim }
-        let code = try await intrusion.linkIdentity(stolen)
+        let impostor = SimulatedPerson.named("Eve", "Impostor").with { $0.email = Intrusion.victim }
+        let code = try await intrusion.linkAttackerGoogle(stolen)
         let conflict = try await gateway.signIn(
-            gateway.google(waiting) { $0.claims["email_verified"] = .bool(false) })
+            gateway.google(impostor) { $0.claims["email_verified"] = .bool(false) })
         let change = try await gateway.requestedCode(
             "VERIFY_AND_CHANGE_EMAIL", ["idToken": .string(stolen.idToken), "newEmail": "evil@example.com"])
         let reset = try await gateway.requestedCode("PASSWORD_RESET", ["email": .string(Intrusion.victim)])
@@ -39,7 +39,7 @@ struct RemovalOutcomeTests {
         let intrusion = try await Intrusion()
         let gateway = intrusion.gateway
         let stolen = try await intrusion.signInAsAttacker()
-        let code = try await intrusion.linkIdentity(stolen)
+        let code = try await intrusion.linkAttackerGoogle(stolen)
         let renewed = try await intrusion.changeAddress(stolen, to: "evil@example.com")
         _ = try await gateway.update(renewed.idToken, ["password": "known to eve"])
         let events = try await gateway.audited { _ = try await gateway.submit(code) }
@@ -58,7 +58,7 @@ struct RemovalOutcomeTests {
         let intrusion = try await Intrusion()
         let gateway = intrusion.gateway
         let stolen = try await intrusion.signInAsAttacker()
-        let code = try await intrusion.linkIdentity(stolen)
+        let code = try await intrusion.linkAttackerGoogle(stolen)
         _ = try await intrusion.changeAddress(stolen, to: "evil@example.com")
         _ = try await gateway.signUpVerified(email: Intrusion.victim, password: "another user's")
         let done = try await gateway.submit(code)
@@ -72,7 +72,7 @@ struct RemovalOutcomeTests {
     func withoutPasswords() async throws {
         let intrusion = try await Intrusion()
         let gateway = intrusion.gateway
-        let code = try await intrusion.linkIdentity(intrusion.signInAsAttacker())
+        let code = try await intrusion.linkAttackerGoogle(intrusion.signInAsAttacker())
         _ = try await gateway.database.pool.execute(
             "UPDATE project SET policy = policy || jsonb_build_object('allowsPasswords', 'false')")
         let done = try await gateway.withFreshCaches().submit(code)

@@ -79,7 +79,9 @@ struct ResetRemedyTests {
         #expect(try await Self.providers(gateway, localId) == ["google.com"])
     }
 
-    @Test("The email about a reset has no links for identities that were linked more than 30 days ago")
+    @Test(
+        "The email about a reset has no links for identities linked over 30 days ago, but the page offers their removal"
+    )
     func longAgo() async throws {
         let (gateway, _) = try await Self.threeIdentities()
         gateway.clock.advance(by: .seconds(30 * 86_400))

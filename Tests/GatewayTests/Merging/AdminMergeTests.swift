@@ -17,7 +17,8 @@ struct AdminMergeTests {
         #expect(try await gateway.accountsAsStored() == before)
         let merged = try await gateway.administer(":merge", ["mergeToken": preview.json["mergeToken"] ?? .null])
         #expect(merged.json["moves"] == row.moves, "\(merged.text)")
-        // In milliseconds: the start of the clock (1,800,000,000 s), 10 s before the merge, and seven days (604,800 s).
+        // In milliseconds: the start of `TestClock` (1,800,000,000 s), 10 s in `MergeCase.gateway()`, and seven days
+        // (604,800 s), in which a merge can be undone.
         #expect(merged.json["undoableUntil"] == 1_800_604_810_000)
         #expect(merged.json["idToken"] == nil)
         #expect(try await gateway.administer(":lookup", ["localId": ["ada"]]).json["users"] == nil)
@@ -40,17 +41,18 @@ struct AdminMergeTests {
             ])
     }
 
-    @Test("After a merge, and after its undo, the password signs in to its account, and earlier sessions have ended")
+    @Test(
+        "The source's password signs in to the target after a merge, to the source after the undo; both end sessions")
     func sessions() async throws {
         let gateway = try await MergeCase.emptyTarget.gateway()
-        let early = try await gateway.signIn(email: "ada@example.com")
+        let beforeMerge = try await gateway.signIn(email: "ada@example.com")
         #expect(try await gateway.merge().outcome == "200")
-        let middle = try await gateway.signIn(email: "ada@example.com")
-        #expect(middle.json["localId"] == "bob")
+        let afterMerge = try await gateway.signIn(email: "ada@example.com")
+        #expect(afterMerge.json["localId"] == "bob")
         #expect(try await gateway.undoMerge().outcome == "200")
-        let late = try await gateway.signIn(email: "ada@example.com")
-        #expect(late.json["localId"] == "ada", "\(late.text)")
-        for (exchange, isValid) in [(early, false), (middle, false), (late, true)] {
+        let afterUndo = try await gateway.signIn(email: "ada@example.com")
+        #expect(afterUndo.json["localId"] == "ada", "\(afterUndo.text)")
+        for (exchange, isValid) in [(beforeMerge, false), (afterMerge, false), (afterUndo, true)] {
             let idToken = try #require(exchange.json["idToken"]?.string)
             let refreshToken = try #require(exchange.json["refreshToken"]?.string)
             #expect(try await (gateway.lookup(idToken).status == 200) == isValid)
@@ -58,7 +60,7 @@ struct AdminMergeTests {
         }
     }
 
-    @Test("After an undo, the target keeps what it got after the merge")
+    @Test("An undo gives the source its members back, and the target keeps what it got after the merge")
     func laterChanges() async throws {
         let gateway = try await MergeCase.emptyTarget.gateway()
         #expect(try await gateway.merge().outcome == "200")
@@ -102,7 +104,10 @@ struct AdminMergeTests {
             (["sourceLocalId": "ada", "localId": "nobody", "dryRun": true], "USER_NOT_FOUND"),
             (["sourceLocalId": "ada", "localId": "carol", "dryRun": true], "PROVIDER_ALREADY_LINKED"),
             (["sourceLocalId": "ada", "localId": "dora", "dryRun": true], "USER_DISABLED"),
-            (["mergeToken": "x"], "INVALID_PENDING_TOKEN"),
+            (
+                ["mergeToken": "x"],
+                "INVALID_PENDING_TOKEN : The merge token is invalid or has expired; request a dry run again."
+            ),
             (["mergeToken": "x", "dryRun": true], "Invalid JSON payload"),
         ] as [(JSON, String)])
     func refused(body: JSON, expected: String) async throws {

@@ -46,7 +46,7 @@ struct MergeCase: CustomTestStringConvertible, Sendable {
         "photoUrl": "https://example.com/ada.png", "phoneNumber": "+15555550100",
     ]
 
-    /// The target has nothing, so everything that can move does.
+    /// The target has nothing, so everything that can move moves.
     static let emptyTarget = MergeCase(
         testDescription: "the source has everything, the target nothing", ada: full,
         adaIdentities: [google, apple],

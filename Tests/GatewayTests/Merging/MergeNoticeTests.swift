@@ -54,7 +54,7 @@ struct MergeNoticeTests {
             .object(row.source.merging(["localId": "ada"]) { $1 }), identities: [MergeCase.google])
         try await gateway.makeAccount(
             .object(row.target.merging(["localId": "bob"]) { $1 }), identities: [MergeCase.apple])
-        // Linking may have set the accounts' addresses. Replaces them with those of the row.
+        // Linking may have changed the accounts' addresses, so those of the row are written again.
         for (id, account) in [("ada", row.source), ("bob", row.target)] {
             let email = account["email"]?.string
             _ = try await gateway.database.pool.execute(

@@ -147,33 +147,36 @@ struct MergeTests {
         #expect(try await gateway.signIn(proof).outcome.hasPrefix("400 MISSING_OR_INVALID_NONCE"))
     }
 
-    @Test(
-        "Each invalid request for a merge is rejected with a specific error",
-        arguments: ["nothing to merge with", "itself", "same provider twice", "old login", "no dry run"])
-    func refused(problem: String) async throws {
+    enum Problem: CaseIterable {
+        case identityOfNoAccount, sameAccount, sameProvider, oldLogin, neitherDryRunNorMergeToken
+    }
+
+    @Test("Each invalid request for a merge is rejected with a specific error", arguments: Problem.allCases)
+    func refused(problem: Problem) async throws {
         let gateway = try await TestGateway()
         let first = try await gateway.signIn(gateway.apple())
         var body: [String: JSON] = ["dryRun": true, "requestUri": "http://localhost"]
         let expected: String
         switch problem {
-        case "nothing to merge with":
+        case .identityOfNoAccount:
             body["idToken"] = .string(try await gateway.signUpAnonymously().idToken)
             body["postBody"] = .string(try gateway.google().postBody)
             expected = "400 USER_NOT_FOUND"
-        case "itself":
+        case .sameAccount:
             body["idToken"] = first.json["idToken"]
             body["postBody"] = .string(try gateway.apple().postBody)
             expected = "400 MERGE_SAME_ACCOUNT"
-        case "same provider twice":
+        case .sameProvider:
             body["idToken"] = try await gateway.signIn(gateway.apple(.grace)).json["idToken"]
             body["postBody"] = .string(try gateway.apple().postBody)
             expected = "400 PROVIDER_ALREADY_LINKED"
-        case "old login":
+        case .oldLogin:
             body["idToken"] = try await gateway.signIn(gateway.google()).json["idToken"]
+            // A recent login is at most 300 seconds old.
             gateway.clock.advance(by: .seconds(301))
             body["postBody"] = .string(try gateway.apple().postBody)
             expected = "400 CREDENTIAL_TOO_OLD_LOGIN_AGAIN"
-        default:
+        case .neitherDryRunNorMergeToken:
             body["idToken"] = .string(try await gateway.signUpAnonymously().idToken)
             body["postBody"] = .string(try gateway.apple().postBody)
             body["dryRun"] = false
@@ -202,26 +205,31 @@ struct MergeTests {
         #expect(try await gateway.delete(fresh).outcome == "400 CREDENTIAL_TOO_OLD_LOGIN_AGAIN")
     }
 
+    enum TargetProblem: CaseIterable {
+        case oldLogin, endedSession, sourceItself, besidePendingToken
+    }
+
     @Test(
         "The target's ID token is rejected if its login is old, its session has ended, it is the source's own, or a pending token is also sent",
-        arguments: ["an old login", "an ended session", "itself", "beside a pending token"])
-    func targetRefused(problem: String) async throws {
+        arguments: TargetProblem.allCases)
+    func targetRefused(problem: TargetProblem) async throws {
         let gateway = try await TestGateway()
         let ada = try await gateway.signUp()
         var guest = try await gateway.signUpAnonymously()
         var more: [String: JSON] = [:]
         let expected: String
         switch problem {
-        case "an old login":
+        case .oldLogin:
+            // A recent login is at most 300 seconds old.
             gateway.clock.advance(by: .seconds(301))
             expected = "400 CREDENTIAL_TOO_OLD_LOGIN_AGAIN"
-        case "an ended session":
+        case .endedSession:
             _ = try await gateway.update(ada.idToken, ["password": "secret2"])
             expected = "400 TOKEN_EXPIRED"
-        case "itself":
+        case .sourceItself:
             guest = ada
             expected = "400 MERGE_SAME_ACCOUNT"
-        default:
+        case .besidePendingToken:
             more["pendingToken"] = "x"
             expected = "400 Invalid JSON payload received. must have only one of"
         }

@@ -6,6 +6,8 @@ import Testing
 @testable import DevMode
 @testable import Support
 
+/// The victim's account was merged into the attacker's (``StolenAccount``), and the link that undoes the merge is in
+/// the victim's mailbox.
 @Suite("The link in the notice of a merge", .serialized)
 struct UndoMergeLinkTests {
     struct Action: CustomTestStringConvertible, Sendable {

@@ -13,7 +13,7 @@ struct UndoMergeTests {
         case email = "another address"
         case signOut = "an end of all sessions"
         case number = "a removed phone number"
-        case unproven = "an address set to unverified"
+        case unverified = "an address set to unverified"
         case unlinked = "an unlinked identity"
         case moved = "an identity that was moved to another account"
         case deleted = "the deletion of the target"
@@ -25,7 +25,8 @@ struct UndoMergeTests {
 
         var expected: String {
             switch self {
-            case .late, .reset, .password, .email, .signOut, .number, .unproven, .unlinked, .moved: "MERGE_NOT_UNDOABLE"
+            case .late, .reset, .password, .email, .signOut, .number, .unverified, .unlinked, .moved:
+                "MERGE_NOT_UNDOABLE"
             case .deleted, .replaced, .overwritten, .merged: "MERGE_NOT_FOUND"
             case .idTaken, .idUsed: "DUPLICATE_LOCAL_ID"
             }
@@ -43,10 +44,10 @@ struct UndoMergeTests {
                     "/v1/accounts:resetPassword", ["oobCode": code, "newPassword": "secret3"])
             case .password: return try await change(["password": "secret3"], in: gateway)
             case .email: return try await change(["email": "eve@example.com"], in: gateway)
-            // The start of the clock, 10 s until the merge, and 1 s after it.
+            // The start of `TestClock` (1,800,000,000 s), 10 s until the merge, and 1 s after it.
             case .signOut: return try await change(["validSince": "1800000011"], in: gateway)
             case .number: return try await change(["deleteProvider": ["phone"]], in: gateway)
-            case .unproven: return try await change(["emailVerified": false], in: gateway)
+            case .unverified: return try await change(["emailVerified": false], in: gateway)
             case .unlinked: return try await gateway.unlinkIdentity("google.com", of: "bob")
             case .moved:
                 try await gateway.makeAccount(["localId": "eve"])
@@ -117,7 +118,7 @@ struct UndoMergeTests {
         #expect(try await gateway.undoMerge().outcome == "200")
     }
 
-    @Test("One of several concurrent requests undoes the merge")
+    @Test("Only one of several concurrent requests undoes the merge")
     func race() async throws {
         let gateway = try await MergeCase.emptyTarget.gateway()
         let before = try await gateway.accountsAsStored()

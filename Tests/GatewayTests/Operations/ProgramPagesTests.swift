@@ -19,6 +19,7 @@ struct ProgramPagesTests {
         """
     }
 
+    /// The addresses of each ``mapping``.
     static let range: Range<UInt> = 0x7f27_5d44_4000..<0x7f27_5d59_a000
 
     @Test(

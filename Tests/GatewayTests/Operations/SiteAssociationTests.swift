@@ -8,8 +8,9 @@ import Testing
 
 @Suite("Files that associate apps with the host")
 struct SiteAssociationTests {
-    static let apple = "/.well-known/apple-app-site-association"
-    static let android = "/.well-known/assetlinks.json"
+    static let applePath = "/.well-known/apple-app-site-association"
+    static let androidPath = "/.well-known/assetlinks.json"
+    /// A certificate's SHA-256 as the configuration has it, and as Android's file has it.
     static let digits = String(repeating: "e3b0c442", count: 8)
     static let fingerprint = Array(repeating: "E3:B0:C4:42", count: 8).joined(separator: ":")
 
@@ -21,7 +22,7 @@ struct SiteAssociationTests {
 
     static let appleIDs: JSON = ["TEAM123456.com.example.app", "TEAM123456.com.example.app.widget"]
 
-    static func pattern(_ name: String, _ value: String) -> JSON {
+    static func linkPattern(_ name: String, _ value: String) -> JSON {
         ["/": "/demo/__/auth/links", "?": .object([name: .string(value)])]
     }
 
@@ -39,7 +40,7 @@ struct SiteAssociationTests {
 
     @Test("Apple's file has each bundle ID with the team ID, and matches only links that name the bundle ID")
     func appleFile() async throws {
-        let file = try await file(Self.apple, of: configurator(), at: "auth.example.com")
+        let file = try await file(Self.applePath, of: configurator(), at: "auth.example.com")
         #expect(file.status == 200 && file.headers["Content-Type"] == "application/json; charset=UTF-8")
         #expect(
             file.json == [
@@ -48,11 +49,11 @@ struct SiteAssociationTests {
                     "details": [
                         [
                             "appIDs": ["TEAM123456.com.example.app"],
-                            "components": [Self.pattern("ibi", "com.example.app")],
+                            "components": [Self.linkPattern("ibi", "com.example.app")],
                         ],
                         [
                             "appIDs": ["TEAM123456.com.example.app.widget"],
-                            "components": [Self.pattern("ibi", "com.example.app.widget")],
+                            "components": [Self.linkPattern("ibi", "com.example.app.widget")],
                         ],
                     ]
                 ],
@@ -63,7 +64,7 @@ struct SiteAssociationTests {
     func androidFile() async throws {
         let opensLinks = "delegate_permission/common.handle_all_urls"
         #expect(
-            try await file(Self.android, of: configurator(), at: "auth.example.com").json == [
+            try await file(Self.androidPath, of: configurator(), at: "auth.example.com").json == [
                 [
                     "relation": [.string(opensLinks), "delegate_permission/common.get_login_creds"],
                     "target": [
@@ -71,7 +72,7 @@ struct SiteAssociationTests {
                         "sha256_cert_fingerprints": [.string(Self.fingerprint)],
                     ],
                     "relation_extensions": .object([
-                        opensLinks: ["dynamic_app_link_components": [Self.pattern("apn", "com.example.droid")]]
+                        opensLinks: ["dynamic_app_link_components": [Self.linkPattern("apn", "com.example.droid")]]
                     ]),
                 ]
             ])
@@ -85,14 +86,14 @@ struct SiteAssociationTests {
         ] as [(String, JSON)])
     func hosts(host: String, apps: JSON) async throws {
         let configurator = try await configurator()
-        #expect(try await file(Self.apple, of: configurator, at: host).json["webcredentials"]?["apps"] == apps)
+        #expect(try await file(Self.applePath, of: configurator, at: host).json["webcredentials"]?["apps"] == apps)
     }
 
     @Test("An app of another team is named with its own team")
     func ownTeam() async throws {
         let configurator = try await configurator(
             with: Self.app.merging(["teamId": "OTHERTEAM1", "bundleIds": ["com.example.app"]]) { $1 })
-        let file = try await file(Self.apple, of: configurator, at: "auth.example.com")
+        let file = try await file(Self.applePath, of: configurator, at: "auth.example.com")
         #expect(file.json["webcredentials"] == ["apps": ["OTHERTEAM1.com.example.app"]])
     }
 

@@ -84,7 +84,7 @@ struct DefaultSupportedIdpTests {
                 testDescription: "first client ID", body: ["clientId": "com.b"], mask: "clientId", member: "clientIds",
                 expected: ["com.b", "com.example.app"]),
             Change(
-                testDescription: "bundle IDs",
+                testDescription: "bundle IDs: they replace all client IDs but the first",
                 body: ["appleSignInConfig": ["bundleIds": ["com.a", "com.b", "com.example.web"]]],
                 mask: "appleSignInConfig.bundleIds", member: "clientIds",
                 expected: ["com.example.web", "com.a", "com.b"]),

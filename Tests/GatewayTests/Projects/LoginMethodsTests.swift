@@ -8,6 +8,9 @@ import Testing
 
 @Suite("The sign-in methods that an app may show", .serialized)
 struct LoginMethodsTests {
+    /// The outcome of ``startSignIn(with:at:)`` if the provider can be used.
+    static let usable = "400 MISSING_CONTINUE_URI"
+
     /// `providerId kind` of each method, in order.
     static func summary(_ exchange: Exchange) -> [String] {
         guard case .array(let methods)? = exchange.json["methods"] else { return [exchange.outcome] }
@@ -52,7 +55,7 @@ struct LoginMethodsTests {
         let configurator = try await Configurator()
         try await configurator.enableApple()
         try await configurator.enableGoogle()
-        #expect(try await Self.start("google.com", configurator) == "400 MISSING_CONTINUE_URI")
+        #expect(try await Self.startSignIn(with: "google.com", at: configurator) == Self.usable)
         _ = try await configurator.gateway.database.pool.execute(
             "UPDATE identity_provider SET secret = NULL WHERE provider = 'apple.com'")
         let answer = try await Configurator(withFreshCachesOf: configurator).loginMethods()
@@ -60,10 +63,10 @@ struct LoginMethodsTests {
         #expect(answer.json["compliant"] == false)
         #expect(answer.json["violations"] == ["APPLE_CANNOT_WORK"])
         #expect(answer.json["problems"]?[0]?["providerId"] == "google.com")
-        let refused = try await Self.start("google.com", try Configurator(withFreshCachesOf: configurator))
+        let refused = try await Self.startSignIn(with: "google.com", at: Configurator(withFreshCachesOf: configurator))
         #expect(refused.hasPrefix("400 OPERATION_NOT_ALLOWED : LOGIN_SERVICES_4_8 : "))
-        let apple = try await Self.start("apple.com", try Configurator(withFreshCachesOf: configurator))
-        #expect(apple == "400 MISSING_CONTINUE_URI", "sign-in with Apple is not affected")
+        let apple = try await Self.startSignIn(with: "apple.com", at: Configurator(withFreshCachesOf: configurator))
+        #expect(apple == Self.usable, "sign-in with Apple is not affected")
     }
 
     @Test("Sign-in starts only with a provider that is configured, enabled and among the app's methods")
@@ -71,16 +74,16 @@ struct LoginMethodsTests {
         let configurator = try await Configurator()
         try await configurator.enableApple()
         #expect(
-            try await Self.start("google.com", configurator)
+            try await Self.startSignIn(with: "google.com", at: configurator)
                 == "400 OPERATION_NOT_ALLOWED : The identity provider configuration is not found.")
         try await configurator.enableGoogle()
         _ = try await configurator.send(.patch, Configurator.googlePath, ["enabled": false], mask: "enabled")
         #expect(
-            try await Self.start("google.com", configurator)
+            try await Self.startSignIn(with: "google.com", at: configurator)
                 == "400 OPERATION_NOT_ALLOWED : The identity provider configuration is disabled.")
         _ = try await configurator.send(.patch, "apps/default", ["signInMethods": ["password"]], mask: "signInMethods")
         #expect(
-            try await Self.start("apple.com", configurator)
+            try await Self.startSignIn(with: "apple.com", at: configurator)
                 == "400 OPERATION_NOT_ALLOWED : The app does not offer this sign-in method.")
     }
 
@@ -102,8 +105,8 @@ struct LoginMethodsTests {
         #expect(try await configurator.gateway.get("/v1/loginMethods").status == 403)
     }
 
-    /// Starts a sign-in without a continue URI. If the provider can be used, the error is the missing URI.
-    static func start(_ provider: String, _ configurator: Configurator) async throws -> String {
+    /// Starts a sign-in without a continue URI, which is reported only if the provider can be used.
+    static func startSignIn(with provider: String, at configurator: Configurator) async throws -> String {
         try await configurator.gateway.post("/v1/accounts:createAuthUri", ["providerId": .string(provider)]).outcome
     }
 }

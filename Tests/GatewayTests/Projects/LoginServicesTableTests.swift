@@ -31,7 +31,7 @@ struct LoginServicesTableTests {
     @Test("The admin API enforces the table", arguments: try LoginServicesRow.all.get())
     func adminAPI(row: LoginServicesRow) async throws {
         let configurator = try await Configurator()
-        // A project without apps does not violate the guideline with any provider.
+        // Only apps violate the guideline, so a project without apps can be configured with any providers.
         #expect(try await configurator.send(.delete, "apps/default").outcome == "200")
         try await configurator.setPolicy(row.signUp)
         try await configurator.configure(row.realm, below: "")
@@ -45,6 +45,7 @@ struct LoginServicesTableTests {
                 ])
             try await configurator.configure(tenant, below: "tenants/\(try #require(made.json["tenantId"]?.string))/")
         }
+        // Like `LoginServicesRow.native`.
         let native = try await configurator.send(
             .post, "apps",
             ["appId": "native", "platform": "ios", "bundleIds": ["com.example.app"], "signInMethods": []])

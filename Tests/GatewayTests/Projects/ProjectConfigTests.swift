@@ -35,6 +35,7 @@ struct ProjectConfigTests {
         #expect(client.outcome.hasPrefix("400 INSUFFICIENT_PERMISSION"))
     }
 
+    /// A value for each member that differs from the stored value, and `mfa`, which is ignored.
     static let everything: JSON = [
         "signIn": ["email": ["enabled": false], "anonymous": ["enabled": false], "allowDuplicateEmails": true],
         "emailPrivacyConfig": ["enableImprovedEmailPrivacy": true],
@@ -51,8 +52,8 @@ struct ProjectConfigTests {
             ("signIn.allowDuplicateEmails", "duplicates"),
             ("signIn", "passwords anonymous duplicates"),
             ("signIn.email,signIn.anonymous", "passwords anonymous"),
-            ("emailPrivacyConfig.enableImprovedEmailPrivacy", "hidden"),
-            ("emailPrivacyConfig,authorizedDomains", "hidden domains"),
+            ("emailPrivacyConfig.enableImprovedEmailPrivacy", "enumeration"),
+            ("emailPrivacyConfig,authorizedDomains", "enumeration domains"),
             ("passwordPolicyConfig", "length"),
             ("passwordPolicyConfig.passwordPolicyVersions", "length"),
             ("passwordPolicyConfig.passwordPolicyVersions.customStrengthOptions", ""),
@@ -60,22 +61,22 @@ struct ProjectConfigTests {
             ("signIn.phoneNumber.enabled,mfa,nonsense,,.", ""),
             ("sign,signIn.emai", ""),
             ("sign_in.email.enabled,authorized_domains", "passwords domains"),
-            ("", "passwords anonymous duplicates hidden length domains"),
+            ("", "passwords anonymous duplicates enumeration length domains"),
         ])
     func mask(mask: String, changed: String) async throws {
         let gateway = try await TestGateway()
         let backend = try await ServiceKey(in: gateway)
-        let answer = try await gateway.configure(Self.everything, mask, by: backend)
+        let answer = try await gateway.configure(Self.everything, mask: mask, by: backend)
         #expect(answer.outcome == "200")
         let project = try #require(try await ProjectStore(pool: gateway.database.pool).project(gateway.project.id))
-        let facts = [
+        let changes = [
             ("passwords", !project.policy.allowsPasswords), ("anonymous", !project.policy.allowsAnonymous),
             ("duplicates", project.policy.allowsDuplicateEmails),
-            ("hidden", project.policy.emailEnumerationProtection),
+            ("enumeration", project.policy.emailEnumerationProtection),
             ("length", project.policy.minimumPasswordLength == 12),
             ("domains", project.authorizedDomains == ["app.example.com"]),
         ]
-        #expect(facts.filter(\.1).map(\.0).joined(separator: " ") == changed)
+        #expect(changes.filter(\.1).map(\.0).joined(separator: " ") == changed)
         #expect(try await gateway.administer(.get, Self.path, by: backend).json == answer.json)
     }
 
@@ -91,7 +92,7 @@ struct ProjectConfigTests {
             options([
                 "minPasswordLength": 9, "maxPasswordLength": 4096, "containsLowercaseCharacter": true,
                 "containsUppercaseCharacter": true, "containsNumericCharacter": false,
-            ]), mask, by: backend)
+            ]), mask: mask, by: backend)
         let shown: JSON = [
             "minPasswordLength": 9, "containsLowercaseCharacter": true, "containsUppercaseCharacter": true,
         ]
@@ -100,7 +101,7 @@ struct ProjectConfigTests {
         let weak = try await gateway.post(
             "/v1/accounts:signUp", ["email": "ada@example.com", "password": "correct horse"])
         #expect(weak.outcome.contains("[Password must contain an upper case character]"))
-        let reset = try await gateway.configure([:], nil, by: backend)
+        let reset = try await gateway.configure([:], by: backend)
         #expect(
             reset.json["passwordPolicyConfig"]?["passwordPolicyVersions"]?[0]?["customStrengthOptions"]
                 == ["minPasswordLength": 6])
@@ -114,10 +115,11 @@ struct ProjectConfigTests {
             $0.recentLoginMaxAge = .seconds(60)
         }
         let backend = try await ServiceKey(in: gateway)
-        let kept = try await gateway.configure([:], "signIn.anonymous.enabled,emailPrivacyConfig", by: backend)
+        let kept = try await gateway.configure(
+            [:], mask: "signIn.anonymous.enabled,emailPrivacyConfig", by: backend)
         #expect(kept.json["signIn"]?["anonymous"]?["enabled"] == false)
         #expect(kept.json["emailPrivacyConfig"]?["enableImprovedEmailPrivacy"] == false)
-        let reset = try await gateway.configure([:], nil, by: backend)
+        let reset = try await gateway.configure([:], by: backend)
         #expect(reset.json["signIn"]?["anonymous"]?["enabled"] == true)
         #expect(reset.json["emailPrivacyConfig"]?["enableImprovedEmailPrivacy"] == true)
         #expect(reset.json["authorizedDomains"] == ["localhost"])
@@ -143,7 +145,7 @@ struct ProjectConfigTests {
         #expect(try await gateway.post("/v1/accounts:signUp").status == 200)
         _ = try await gateway.configure(
             ["signIn": ["anonymous": ["enabled": false]], "authorizedDomains": ["a.example"]],
-            "signIn.anonymous,authorizedDomains", by: backend)
+            mask: "signIn.anonymous,authorizedDomains", by: backend)
         #expect(try await gateway.post("/v1/accounts:signUp").outcome == "400 ADMIN_ONLY_OPERATION")
         let project = try await gateway.send(.get, "/v1/projects", body: [], query: [("key", TestGateway.apiKey)])
         #expect(project.json["authorizedDomains"] == ["a.example"])
@@ -190,7 +192,7 @@ struct ProjectConfigTests {
         let gateway = try await TestGateway()
         let backend = try await ServiceKey(in: gateway)
         let body = body.merging(["emailPrivacyConfig": ["enableImprovedEmailPrivacy": true]]) { $1 }
-        #expect(try await gateway.configure(.object(body), nil, by: backend).outcome == expected)
+        #expect(try await gateway.configure(.object(body), by: backend).outcome == expected)
         let config = try await gateway.administer(.get, Self.path, by: backend)
         #expect(config.json["emailPrivacyConfig"]?["enableImprovedEmailPrivacy"] == false)
     }
@@ -200,7 +202,7 @@ struct ProjectConfigTests {
         let gateway = try await TestGateway()
         let backend = try await ServiceKey(in: gateway)
         let present = try await gateway.administer(.get, Self.path, by: backend)
-        let same = try await gateway.configure(present.json, nil, by: backend)
+        let same = try await gateway.configure(present.json, by: backend)
         #expect(same.outcome == "200")
         #expect(same.json == present.json)
     }
@@ -217,8 +219,8 @@ struct ProjectConfigTests {
 extension TestGateway {
     /// Changes the configuration of the project `demo`.
     ///
-    /// - Parameter mask: the `updateMask`, if there is one.
-    func configure(_ body: JSON, _ mask: String?, by key: ServiceKey) async throws -> Exchange {
+    /// - Parameter mask: the `updateMask` (default: none, so every member is replaced).
+    func configure(_ body: JSON, mask: String? = nil, by key: ServiceKey) async throws -> Exchange {
         try await administer(
             .patch, ProjectConfigTests.path, body, by: key, query: mask.map { [("updateMask", $0)] } ?? [])
     }

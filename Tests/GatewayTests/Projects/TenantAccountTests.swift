@@ -79,7 +79,7 @@ struct TenantAccountTests {
         ]
         for (named, token, outcome) in rejected {
             #expect(
-                try await fixture.client("lookup", in: named, ["idToken": .string(token)]).outcome == outcome)
+                try await fixture.callAsClient("lookup", in: named, ["idToken": .string(token)]).outcome == outcome)
         }
         let refreshed = try await fixture.gateway.post(
             "/v1/token",
@@ -123,10 +123,10 @@ struct TenantAccountTests {
         let fixture = try await TenantFixture()
         let tenant = try await fixture.tenant()
         _ = try await fixture.signUp(in: tenant)
-        #expect(try await fixture.client(operation, in: tenant, body).status == 200)
+        #expect(try await fixture.callAsClient(operation, in: tenant, body).status == 200)
         let mask = try #require(change.keys.first)
         _ = try await fixture.send(.patch, "\(TenantFixture.tenants)/\(tenant)", change, [("updateMask", mask)])
-        let refused = try await fixture.client(operation, in: tenant, body)
+        let refused = try await fixture.callAsClient(operation, in: tenant, body)
         #expect(
             ["400 OPERATION_NOT_ALLOWED", "400 PASSWORD_LOGIN_DISABLED", "400 ADMIN_ONLY_OPERATION"]
                 .contains(refused.outcome), "\(refused.outcome)")
@@ -150,7 +150,7 @@ struct TenantAccountTests {
         #expect(deleted.status == 200)
     }
 
-    @Test("An import into a tenant accepts accounts with its tenant ID or without a tenant ID")
+    @Test("Imports accept accounts without a tenant ID; only an import into a tenant accepts those with its tenant ID")
     func batchImport() async throws {
         let fixture = try await TenantFixture()
         let tenant = try await fixture.tenant()

@@ -50,7 +50,7 @@ struct TenantBoundaryTests {
         }
         let password: [String: JSON] = ["email": "ada@example.com", "password": "secret1"]
         for operation in ["signInWithPassword", "signUp"] {
-            let exchange = try await fixture.client(operation, in: "gone", password)
+            let exchange = try await fixture.callAsClient(operation, in: "gone", password)
             #expect(exchange.outcome == "400 INVALID_TENANT_ID")
         }
         #expect(try await fixture.gateway.lookup(ada.idToken).status == 200)
@@ -160,10 +160,12 @@ struct TenantBoundaryTests {
         let tooMany = LimitedGateway.tooMany
         let link: [String: JSON] = ["requestType": "EMAIL_SIGNIN", "email": "ada@example.com"]
         let outcomes = try await tenants.prefix(3).asyncMap {
-            try await fixture.client("sendOobCode", in: $0, link).outcome
+            try await fixture.callAsClient("sendOobCode", in: $0, link).outcome
         }
         #expect(outcomes == ["200", "200", tooMany])
-        let signUps = try await tenants.prefix(4).asyncMap { try await fixture.client("signUp", in: $0, [:]).outcome }
+        let signUps = try await tenants.prefix(4).asyncMap {
+            try await fixture.callAsClient("signUp", in: $0, [:]).outcome
+        }
         #expect(signUps == ["200", "200", "200", tooMany])
         let failures = try await tenants.asyncMap { try await fixture.signIn(in: $0).outcome }
         // The limit of a network is ten times the limit of one email address.

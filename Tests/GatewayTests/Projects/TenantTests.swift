@@ -7,7 +7,7 @@ import Testing
 
 @Suite("Tenants of a project")
 struct TenantTests {
-    private static let off: JSON = ["state": "DISABLED", "enabledProviders": []]
+    private static let mfaOff: JSON = ["state": "DISABLED", "enabledProviders": []]
 
     @Test("A new tenant has every sign-in method disabled")
     func defaults() async throws {
@@ -19,7 +19,7 @@ struct TenantTests {
             made.json == [
                 "name": .string("projects/demo/tenants/\(id)"), "tenantId": .string(id), "displayName": "Acme",
                 "allowPasswordSignup": false, "enableEmailLinkSignin": false, "enableAnonymousUser": false,
-                "disableAuth": false, "mfaConfig": Self.off,
+                "disableAuth": false, "mfaConfig": Self.mfaOff,
             ])
         #expect(try await fixture.send(.get, "\(TenantFixture.tenants)/\(id)").json == made.json)
     }

@@ -25,12 +25,17 @@ struct TrustScopeTests {
 
     static let corp = "oauthIdpConfigs/oidc.corp"
 
+    static let linksInEmails = Row(
+        "where links in emails lead", .patch, "config",
+        ["notification": ["sendEmail": ["callbackUri": "https://localhost/account"]]],
+        mask: "notification.sendEmail.callbackUri")
+    static let issuer = Row("an issuer", .patch, corp, ["issuer": "https://evil.example"], mask: "issuer")
+    static let appWithBundleID = Row(
+        "an app with a bundle ID", .post, "apps", ["appId": "new", "bundleIds": ["com.example.new"]])
+
     /// Requests that need the scope `trust`.
     static let trusted: [Row] = [
-        Row(
-            "where links in emails lead", .patch, "config",
-            ["notification": ["sendEmail": ["callbackUri": "https://localhost/account"]]],
-            mask: "notification.sendEmail.callbackUri"),
+        linksInEmails,
         Row(
             "where replies to emails go", .patch, "config",
             ["notification": ["sendEmail": ["resetPasswordTemplate": ["replyTo": "a@example.com"]]]],
@@ -41,7 +46,7 @@ struct TrustScopeTests {
         Row(
             "a new OpenID provider", .post, "oauthIdpConfigs?oauthIdpConfigId=oidc.new",
             ["issuer": "https://new.example.com", "clientId": "c"]),
-        Row("an issuer", .patch, corp, ["issuer": "https://evil.example"], mask: "issuer"),
+        issuer,
         Row("the client ID of an OpenID provider", .patch, corp, ["clientId": "x"], mask: "clientId"),
         Row("trust in an OpenID provider's email", .patch, corp, ["trustsEmail": true], mask: "trustsEmail"),
         Row("a client secret", .patch, corp, ["clientSecret": "another"], mask: "clientSecret"),
@@ -63,7 +68,7 @@ struct TrustScopeTests {
             "unhashed nonces of Apple", .patch, Configurator.applePath,
             ["appleSignInConfig": ["acceptsUnhashedNonces": true]],
             mask: "appleSignInConfig.acceptsUnhashedNonces"),
-        Row("an app with a bundle ID", .post, "apps", ["appId": "new", "bundleIds": ["com.example.new"]]),
+        appWithBundleID,
         Row("an app's client IDs", .patch, "apps/ios", ["clientIds": ["google.com": ["x"]]], mask: "clientIds"),
         Row("an app's bundle ID", .patch, "apps/ios", ["bundleIds": ["com.evil.app"]], mask: "bundleIds"),
         Row("an app removed with its client IDs", .delete, "apps/ios"),
@@ -138,8 +143,7 @@ struct TrustScopeTests {
         #expect(try await Fixture().outcome(of: row, scopes: [.config, .trust]) == "200")
     }
 
-    /// A row for the project's configuration, one for a provider, and one for an app.
-    @Test("The scope `trust` does not replace `config`", arguments: [trusted[0], trusted[4], trusted[15]])
+    @Test("The scope `trust` does not replace `config`", arguments: [linksInEmails, issuer, appWithBundleID])
     func notAlone(row: Row) async throws {
         let outcome = try await Fixture().outcome(of: row, scopes: [.trust])
         #expect(outcome == "403 PERMISSION_DENIED : The service key lacks the scope config.")

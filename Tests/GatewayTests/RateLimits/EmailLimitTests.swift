@@ -13,7 +13,8 @@ struct EmailLimitTests {
         let testDescription: String
         /// Purpose and IP address of the requests of other people.
         let strangers: [(purpose: String, peer: String)]
-        /// The number of these requests that are accepted: two for each network, four for all networks together.
+        /// The number of these requests that are accepted: two for each network (an IPv4 /24 or an IPv6 /48), four for
+        /// all networks together.
         let acceptedCount: Int
         /// The purpose of the owner's later request from another network.
         let ownerPurpose: String
@@ -62,7 +63,7 @@ struct EmailLimitTests {
         let fixture = try await TenantFixture(gateway)
         let tenants = [try await fixture.tenant(), try await fixture.tenant()]
         func reset(_ tenant: Int) async throws -> String {
-            try await fixture.client(
+            try await fixture.callAsClient(
                 "sendOobCode", in: tenants[tenant], ["requestType": "PASSWORD_RESET", "email": "ada@example.com"]
             ).outcome
         }

@@ -69,6 +69,7 @@ struct NetworkLimitTests {
         }
         #expect(passes("192.0.2.1"))
         for _ in 1...10 { #expect(!passes("192.0.2.1"), "rejected for the address, so the /24 is not counted") }
+        // The limit of the /24 is four times the limit of an address, which is one. One sign-up is counted already.
         #expect((2...9).map { passes("192.0.2.\($0)") } == [true, true, true] + Array(repeating: false, count: 5))
         let size = limits.windowCount
         #expect(!(10...200).contains { passes("192.0.2.\($0)") })

@@ -59,6 +59,7 @@ struct OwnSessionsTests {
         gateway.clock.advance(by: .seconds(60))
         #expect(try await gateway.refresh(first.refreshToken).outcome == "200")
         let sessions = try await gateway.sessions(phone.idToken)
+        // `TestClock` starts at 1,800,000,000 s. The times are in milliseconds.
         #expect(sessions.count == 2)
         #expect(
             sessions.first == [
@@ -92,7 +93,7 @@ struct OwnSessionsTests {
         #expect(try await gateway.sessions(fresh).count == 100)
     }
 
-    @Test("A session ends at once, with both tokens, and other sessions continue")
+    @Test("When a session is revoked, its ID token and refresh token are rejected at once, and other sessions continue")
     func ending() async throws {
         let gateway = try await TestGateway()
         let ada = try await gateway.signUp()

@@ -32,6 +32,7 @@ struct SessionCookieTests {
         #expect(after.keys == before.keys)
         for name in before.keys.subtracting(["iss", "iat", "exp"]) { #expect(after[name] == before[name], "\(name)") }
         #expect(after["iss"] == "https://auth.example.com/demo/session")
+        // `TestClock` starts at 1,800,000,000 s.
         #expect(after["iat"] == 1_800_000_100)
         #expect(after["exp"] == .number(Double(1_800_000_100 + seconds)))
         #expect(try header(of: cookie)["typ"] == nil)
@@ -71,8 +72,8 @@ struct SessionCookieTests {
         #expect(try await gateway.refresh(cookie).outcome == "400 INVALID_REFRESH_TOKEN")
         #expect(
             try claims(of: cookie)["iss"] != (try claims(of: idToken))["iss"], "a verifier of one rejects the other")
-        let name = isDev ? "https://session.firebase.google.com/demo" : "https://auth.example.com/demo/session"
-        #expect(try claims(of: cookie)["iss"] == .string(name))
+        let issuer = isDev ? "https://session.firebase.google.com/demo" : "https://auth.example.com/demo/session"
+        #expect(try claims(of: cookie)["iss"] == .string(issuer))
     }
 
     @Test(

@@ -8,13 +8,13 @@ import Testing
 extension TestGateway {
     fileprivate static let resumptionKey = "Yk3pQ9vT1sWn5ZcXbR7dLg"
 
-    fileprivate func refresh(_ token: String, resuming key: String?) async throws -> Exchange {
+    fileprivate func refresh(_ token: String, resumptionKey key: String?) async throws -> Exchange {
         try await post(
             "/v1/token", ["grant_type": "refresh_token", "refresh_token": .string(token)], headers: Self.headers(key))
     }
 
     fileprivate func changePassword(
-        _ tokens: Tokens, resuming key: String? = resumptionKey
+        _ tokens: Tokens, resumptionKey key: String? = resumptionKey
     ) async throws -> Exchange {
         try await post(
             "/v1/accounts:update", ["idToken": .string(tokens.idToken), "password": "secret2"],
@@ -63,7 +63,7 @@ struct SessionResumptionTests {
         var headers = Headers()
         headers.add("Sekisho-Resumption-Key", TestGateway.resumptionKey)
         let lost = try TestGateway.Tokens(await gateway.post(change.path, .object(body), headers: headers))
-        let resumed = try await gateway.refresh(former.refreshToken, resuming: TestGateway.resumptionKey)
+        let resumed = try await gateway.refresh(former.refreshToken, resumptionKey: TestGateway.resumptionKey)
         let idToken = try #require(resumed.json["id_token"]?.string, "\(resumed.text)")
         #expect(try claims(of: idToken)["sid"] == claims(of: lost.idToken)["sid"])
         #expect(try await gateway.lookup(idToken).outcome == "200")
@@ -74,13 +74,13 @@ struct SessionResumptionTests {
         let gateway = try await TestGateway { $0.rotatesRefreshTokens = true }
         let former = try await gateway.signUp()
         _ = try await gateway.changePassword(former)
-        let first = try await gateway.refresh(former.refreshToken, resuming: TestGateway.resumptionKey)
+        let first = try await gateway.refresh(former.refreshToken, resumptionKey: TestGateway.resumptionKey)
         // Much longer than the grace period of refresh tokens, which does not limit resumption.
         gateway.clock.advance(by: .seconds(100_000))
-        let second = try await gateway.refresh(former.refreshToken, resuming: TestGateway.resumptionKey)
+        let second = try await gateway.refresh(former.refreshToken, resumptionKey: TestGateway.resumptionKey)
         #expect(second.json["refresh_token"] == first.json["refresh_token"])
         let token = try #require(second.json["refresh_token"]?.string)
-        let next = try await gateway.refresh(token, resuming: TestGateway.resumptionKey)
+        let next = try await gateway.refresh(token, resumptionKey: TestGateway.resumptionKey)
         #expect(next.outcome == "200")
     }
 
@@ -112,8 +112,8 @@ struct SessionResumptionTests {
     func rejected(attempt: Attempt) async throws {
         let gateway = try await TestGateway()
         let former = try await gateway.signUp()
-        #expect(try await gateway.changePassword(former, resuming: attempt.keyOfChange).outcome == "200")
-        #expect(try await gateway.refresh(former.refreshToken, resuming: attempt.key).outcome == attempt.outcome)
+        #expect(try await gateway.changePassword(former, resumptionKey: attempt.keyOfChange).outcome == "200")
+        #expect(try await gateway.refresh(former.refreshToken, resumptionKey: attempt.key).outcome == attempt.outcome)
     }
 
     @Test("After the client has used its second refresh token, resumption is rejected, but does not end the session")
@@ -124,7 +124,7 @@ struct SessionResumptionTests {
         let second = try #require(await gateway.refresh(changed.refreshToken).json["refresh_token"]?.string)
         let third = try #require(await gateway.refresh(second).json["refresh_token"]?.string)
         gateway.clock.advance(by: .seconds(100_000))
-        let late = try await gateway.refresh(former.refreshToken, resuming: TestGateway.resumptionKey)
+        let late = try await gateway.refresh(former.refreshToken, resumptionKey: TestGateway.resumptionKey)
         #expect(late.outcome == "400 TOKEN_EXPIRED")
         #expect(try await gateway.refresh(third).outcome == "200")
     }
@@ -136,12 +136,12 @@ struct SessionResumptionTests {
         _ = try await gateway.changePassword(former)
         _ = try await gateway.database.pool.execute("UPDATE account SET disabled_at = now()")
         #expect(
-            try await gateway.refresh(former.refreshToken, resuming: TestGateway.resumptionKey).outcome
+            try await gateway.refresh(former.refreshToken, resumptionKey: TestGateway.resumptionKey).outcome
                 == "400 USER_DISABLED")
         _ = try await gateway.database.pool.execute("UPDATE account SET disabled_at = NULL")
         _ = try await gateway.database.pool.execute("UPDATE account SET generation = generation + 1")
         #expect(
-            try await gateway.refresh(former.refreshToken, resuming: TestGateway.resumptionKey).outcome
+            try await gateway.refresh(former.refreshToken, resumptionKey: TestGateway.resumptionKey).outcome
                 == "400 TOKEN_EXPIRED")
     }
 
@@ -149,7 +149,7 @@ struct SessionResumptionTests {
     func alive() async throws {
         let gateway = try await TestGateway()
         let tokens = try await gateway.signUp()
-        let refreshed = try await gateway.refresh(tokens.refreshToken, resuming: TestGateway.resumptionKey)
+        let refreshed = try await gateway.refresh(tokens.refreshToken, resumptionKey: TestGateway.resumptionKey)
         let idToken = try #require(refreshed.json["id_token"]?.string)
         #expect(try claims(of: idToken)["sid"] == claims(of: tokens.idToken)["sid"])
     }

@@ -109,7 +109,9 @@ struct CustomTokenAccountTests {
             dev.clock.advance(by: .seconds(1))
             #expect(try await dev.delete(try #require(answer.json["idToken"]?.string)).outcome == "200")
         }
-        #expect(try await dev.signIn(customToken: token(#","iat":1800000000"#)).status == 400)
+        #expect(
+            try await dev.signIn(customToken: token(#","iat":1800000000"#)).status == 400,
+            "a valid issue time, before the deletion")
     }
 
     @Test("Concurrent sign-ins with a custom token create one account")

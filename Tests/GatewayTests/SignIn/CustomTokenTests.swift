@@ -45,6 +45,7 @@ struct CustomTokenTests {
         }
     }
 
+    /// The time at which `TestClock` starts.
     static let start = 1_800_000_000
     static let wrongAudience = "INVALID_CUSTOM_TOKEN : The custom token's aud must be \"\(ServiceKey.audience)\"."
 
@@ -146,9 +147,9 @@ struct CustomTokenTests {
         let backend = try await ServiceKey(in: gateway)
         let good = try backend.customToken(at: gateway.clock.now)
         let parts = good.split(separator: ".").map(String.init)
-        let none = Base64URL.encode(Array(#"{"alg":"none","typ":"JWT"}"#.utf8))
-        let hmac = Base64URL.encode(Array(#"{"alg":"HS256","kid":"backend"}"#.utf8))
-        let algorithm =
+        let noneHeader = Base64URL.encode(Array(#"{"alg":"none","typ":"JWT"}"#.utf8))
+        let hmacHeader = Base64URL.encode(Array(#"{"alg":"HS256","kid":"backend"}"#.utf8))
+        let wrongAlgorithm =
             "INVALID_CUSTOM_TOKEN : The custom token must be signed with the algorithm of its key: RS256 or ES256."
         let malformed = "INVALID_CUSTOM_TOKEN : The custom token is not a JWT."
         let stranger = try PrivateKey.generate(.es256)
@@ -158,10 +159,10 @@ struct CustomTokenTests {
             ("", "MISSING_CUSTOM_TOKEN"),
             ("nonsense", malformed),
             (#"{"uid":"ada"}"#, malformed),
-            ("\(none).\(parts[1]).", malformed),
-            ("\(none).\(parts[1]).\(parts[2])", algorithm),
-            ("\(hmac).\(parts[1]).\(parts[2])", algorithm),
-            (try JWS.sign(payload: payload, keyID: "backend", with: rsa), algorithm),
+            ("\(noneHeader).\(parts[1]).", malformed),
+            ("\(noneHeader).\(parts[1]).\(parts[2])", wrongAlgorithm),
+            ("\(hmacHeader).\(parts[1]).\(parts[2])", wrongAlgorithm),
+            (try JWS.sign(payload: payload, keyID: "backend", with: rsa), wrongAlgorithm),
             (
                 try JWS.sign(payload: payload, keyID: "backend", with: stranger),
                 "INVALID_CUSTOM_TOKEN : The custom token's signature is not valid."

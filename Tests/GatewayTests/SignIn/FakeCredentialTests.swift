@@ -56,6 +56,7 @@ struct FakeCredentialTests {
         let gateway = try await TestGateway()
         let answer = try await gateway.signIn(fake.proof())
         #expect(answer.status == 400)
+        // Apple and Google are configured, so their tokens are verified. The other providers are not configured.
         #expect(
             answer.wireCode
                 == (fake.provider.hasPrefix("apple") || fake.provider.hasPrefix("google")

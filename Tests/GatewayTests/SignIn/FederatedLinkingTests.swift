@@ -114,7 +114,7 @@ struct FederatedLinkingTests {
         #expect(try await gateway.signInWithIdp(["pendingToken": .string(first)]).status == 200)
         #expect(
             try await gateway.signInWithIdp(["pendingToken": .string(second)]).outcome
-                == "400 INVALID_PENDING_TOKEN : The pending token was already used.")
+                == "400 INVALID_PENDING_TOKEN : The pending token or merge token was already used.")
         gateway.clock.advance(by: .seconds(801))
         #expect(
             try await gateway.signInWithIdp(["pendingToken": .string(third)]).outcome == "400 INVALID_PENDING_TOKEN")
@@ -207,7 +207,7 @@ struct FederatedLinkingTests {
     }
 
     @Test(
-        "With enumeration protection, an unverified address reveals nothing about the account's owner",
+        "If confirmation is needed, the owner is named unless enumeration protection is on and the address unverified",
         arguments: [true, false].flatMap { isProtected in
             [true, false].flatMap { isVerified in
                 [true, false].map { DisclosureRow(isProtected: isProtected, isVerified: isVerified, isRecycled: $0) }

@@ -7,12 +7,13 @@ import Testing
 
 @Suite("Google restricted to hosted domains", .serialized)
 struct HostedDomainTests {
-    static let domains = #"{"relation": "organisation", "hostedDomains": ["University.example"]}"#
+    static let settings = #"{"relation": "organisation", "hostedDomains": ["University.example"]}"#
     static let refusal = "400 INVALID_IDP_RESPONSE : The ID token must have the hosted domain 'University.example'; "
 
+    /// Emmy's account has the hosted domain `university.example`.
     @Test("Google accounts of the listed hosted domains are accepted, whatever the case of letters")
     func listed() async throws {
-        let gateway = try await TestGateway().withProvider("google.com", Self.domains)
+        let gateway = try await TestGateway().withProvider("google.com", Self.settings)
         #expect(try await gateway.signIn(gateway.google(.emmy)).outcome == "200")
     }
 
@@ -20,7 +21,7 @@ struct HostedDomainTests {
         "Google accounts without a listed hosted domain are rejected at sign-in, re-authentication and linking",
         arguments: [nil, "evil.example", "university.example.evil.example", ""])
     func otherDomains(domain: String?) async throws {
-        let gateway = try await TestGateway().withProvider("google.com", Self.domains)
+        let gateway = try await TestGateway().withProvider("google.com", Self.settings)
         let person = SimulatedPerson.mary.with { $0.hostedDomain = domain }
         let anonymous = try await gateway.signUpAnonymously()
         for exchange in [
@@ -36,7 +37,7 @@ struct HostedDomainTests {
     func earlier() async throws {
         let before = try await TestGateway()
         #expect(try await before.signIn(before.google()).outcome == "200")
-        let after = try await before.withProvider("google.com", Self.domains)
+        let after = try await before.withProvider("google.com", Self.settings)
         #expect(try await after.signIn(after.google()).outcome.hasPrefix(Self.refusal))
     }
 
@@ -46,7 +47,7 @@ struct HostedDomainTests {
         _ = try await before.signIn(before.google())
         let anonymous = try await before.signUpAnonymously()
         let pending = try #require(try await before.link(before.google(), to: anonymous.idToken).pendingToken)
-        let after = try await before.withProvider("google.com", Self.domains)
+        let after = try await before.withProvider("google.com", Self.settings)
         #expect(
             try await after.signInWithIdp(["pendingToken": .string(pending)]).outcome.hasPrefix(Self.refusal))
     }

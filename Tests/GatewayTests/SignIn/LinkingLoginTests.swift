@@ -85,10 +85,13 @@ struct LinkingLoginTests {
         _ = try await gateway.signUp(email: "grace.hopper@example.com", password: "long enough")
         let login = try TestGateway.Tokens(await gateway.signIn(gateway.apple()))
         gateway.clock.advance(by: Self.age)
-        for proof in [
-            try gateway.google(), try gateway.google(.named("Grace", "Hopper")), try gateway.apple(.grace),
-            try gateway.google(.alan),
-        ] {
+        let proofs = [
+            try gateway.google(),  // belongs to another account
+            try gateway.google(.named("Grace", "Hopper")),  // has the address of another account
+            try gateway.apple(.grace),  // is of a provider of which the account has an identity
+            try gateway.google(.alan),  // could be linked
+        ]
+        for proof in proofs {
             let refused = try await gateway.link(proof, to: login.idToken)
             #expect(refused.outcome == Self.tooOld)
             #expect(refused.pendingToken == nil)

@@ -17,7 +17,7 @@ struct RequestedScopesTests {
     func dropping(drops: Bool, scopes: String, keepsEmail: Bool, keepsName: Bool) async throws {
         let gateway = try await TestGateway { $0.dropsUnrequestedProfile = drops }
             .withApp(#"{"requestedScopes": \#(scopes)}"#)
-        let signedIn = try await gateway.signIn(gateway.google())
+        let signedIn = try await gateway.signIn(gateway.google(.mary))
         #expect(signedIn.status == 200)
         let account = try await gateway.account(try #require(signedIn.json["idToken"]?.string))
         #expect((account["email"] != nil) == keepsEmail)
@@ -38,6 +38,7 @@ struct RequestedScopesTests {
         let methods = try await gateway.send(
             .get, "/v1/loginMethods", body: [], query: [("key", TestGateway.apiKey)]
         ).json["methods"]
+        // The methods are Apple, Google and the password.
         #expect(methods?[0]?["scopes"] == ["email"])
         #expect(methods?[0]?["clientId"] == "com.example.app")
         #expect(methods?[0]?["nonce"] == ["required": false, "transform": "sha256"])
@@ -51,6 +52,7 @@ struct RequestedScopesTests {
         arguments: [("web", "com.example.web", "none"), ("android", "com.example.web", "sha256")])
     func clientID(platform: String, clientID: String, transform: String) async throws {
         let gateway = try await TestGateway().withApp(#"{"platform": "\#(platform)"}"#)
+        // Because this app has the bundle ID, Apple's other client ID (com.example.web) counts as a Services ID.
         _ = try await gateway.database.pool.execute(
             """
             INSERT INTO app (project_id, id, name, settings, created_at)

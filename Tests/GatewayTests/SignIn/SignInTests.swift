@@ -48,7 +48,7 @@ struct SignInTests {
         let wrong = try await gateway.signIn(password: "wrong")
         #expect(unknown.outcome == "400 INVALID_LOGIN_CREDENTIALS")
         #expect(unknown.body == wrong.body)
-        #expect(checks.all == [false, true])
+        #expect(checks.hadStoredHash == [false, true])
     }
 
     @Test("A disabled account is revealed only after the correct password")

@@ -102,14 +102,14 @@ struct TenantSignInTests {
         arguments: [
             (true, true, "200"), (true, false, "400 TENANT_ID_MISMATCH"), (false, true, "400 TENANT_ID_MISMATCH"),
         ])
-    func customTokens(isNamed: Bool, isInToken: Bool, outcome: String) async throws {
+    func customTokens(isInRequest: Bool, isInToken: Bool, outcome: String) async throws {
         let fixture = try await TenantFixture()
         let tenant = try await fixture.tenant()
         let token = try fixture.serviceKey.customToken(at: fixture.gateway.clock.now) {
             $0["tenant_id"] = isInToken ? .string(tenant) : nil
         }
-        let exchange = try await fixture.client(
-            "signInWithCustomToken", in: isNamed ? tenant : nil, ["token": .string(token)])
+        let exchange = try await fixture.callAsClient(
+            "signInWithCustomToken", in: isInRequest ? tenant : nil, ["token": .string(token)])
         #expect(exchange.outcome == outcome)
     }
 
@@ -125,8 +125,8 @@ struct TenantSignInTests {
         let link = try #require(made.json["oobLink"]?.string)
         #expect(link.contains("&tenantId=\(tenant)") && link.contains("&apiKey=demo&"))
         let code: [String: JSON] = ["oobCode": try #require(made.json["oobCode"]), "newPassword": "battery staple"]
-        #expect(try await fixture.client("resetPassword", in: nil, code).outcome == "400 INVALID_OOB_CODE")
-        #expect(try await fixture.client("resetPassword", in: tenant, code).status == 200)
+        #expect(try await fixture.callAsClient("resetPassword", in: nil, code).outcome == "400 INVALID_OOB_CODE")
+        #expect(try await fixture.callAsClient("resetPassword", in: tenant, code).status == 200)
         #expect(try await fixture.signIn(in: tenant, password: "battery staple").status == 200)
         #expect(try await fixture.signIn(in: nil, password: "secret1").status == 200)
     }

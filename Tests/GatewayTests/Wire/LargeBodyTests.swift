@@ -85,9 +85,3 @@ struct LargeBodyTests {
             headers: row.bearer.map { ["Authorization": "Bearer \($0)", "Content-Type": "application/json"] } ?? [:])
     }
 }
-
-extension TestGateway {
-    fileprivate func accountCount() async throws -> Int {
-        try await batchGet(bearer: "sks_backend").json["users"]?.elements.count ?? 0
-    }
-}

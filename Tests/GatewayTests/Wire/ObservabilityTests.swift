@@ -17,7 +17,7 @@ struct ObservabilityTests {
         let ms: Double
         let status: Int
         let operationId: String?
-        let project: String?
+        let realm: String?
         let refusal: String?
         let cause: String?
     }
@@ -55,7 +55,7 @@ struct ObservabilityTests {
         #expect(lines.map(\.operationId) == ["signUp", "signInWithPassword", "lookup", "getProject", nil])
         #expect(lines.map(\.status) == [200, 200, 400, 403, 404])
         #expect(lines.map(\.refusal) == [nil, nil, "INVALID_ID_TOKEN", "PERMISSION_DENIED", "NOT_FOUND"])
-        #expect(lines.map(\.project) == ["demo", "demo", "demo", nil, nil])
+        #expect(lines.map(\.realm) == ["demo", "demo", "demo", nil, nil])
         #expect(lines.allSatisfy { !$0.requestId.isEmpty && $0.address == "192.0.2.0/24" && $0.level == "info" })
     }
 
@@ -75,7 +75,7 @@ struct ObservabilityTests {
         }.joined()
         let ada = try #require(tokens)
         for secret in [
-            "secret1", "ada", TestGateway.apiKey, ada.idToken, ada.refreshToken, ada.localId, "192.0.2.1\"",
+            "secret1", "ada", TestGateway.apiKey, ada.idToken, ada.refreshToken, ada.localId, "192.0.2.1",
             "wrong-token",
         ] {
             #expect(!text.contains(secret), "\(secret)")

@@ -13,7 +13,7 @@ struct RequestBodyTests {
     private static let shared = Task { try await TestGateway.ofNewProject() }
     static let allowedAttributes =
         "must be equal to one of the allowed values: USER_ATTRIBUTE_NAME_UNSPECIFIED, EMAIL, DISPLAY_NAME, PROVIDER, PHOTO_URL, PASSWORD, RAW_USER_INFO"
-    static let echo = #"200 {"kind":"identitytoolkit#CreateAuthUriResponse","sessionId":"#
+    static let responseStart = #"200 {"kind":"identitytoolkit#CreateAuthUriResponse","sessionId":"#
 
     @Test(
         "Aliases, numbers for text, null and unknown members are accepted",
@@ -32,7 +32,7 @@ struct RequestBodyTests {
     func tolerance(body: String, sessionID: String) async throws {
         #expect(
             try await Self.shared.value.post("/v1/accounts:createAuthUri", text: body).outcomeWithBody
-                .replacing(#/"[A-Za-z0-9]{27}"/#, with: #""random""#) == "\(Self.echo)\(sessionID)}")
+                .replacing(#/"[A-Za-z0-9]{27}"/#, with: #""random""#) == "\(Self.responseStart)\(sessionID)}")
     }
 
     @Test(

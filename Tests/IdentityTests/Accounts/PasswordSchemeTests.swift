@@ -40,6 +40,8 @@ struct PasswordSchemeTests {
     struct Row: CustomTestStringConvertible, Sendable {
         let input: PasswordScheme.Input
         let hashLength: Int
+        /// The beginning of the stored text. `TmFDbA` is the salt `NaCl` in base64, and `TmFDbAc` is the salt with the
+        /// separator.
         let prefix: String
         var testDescription: String { input.algorithm }
     }
@@ -176,6 +178,7 @@ struct PasswordSchemeTests {
         #expect(throws: PasswordHashRefusal.algorithmIsUnsupported) { try stored(1024, 1, type: "ARGON2_D") }
     }
 
+    // The hashes in encoded texts. Only their characters and lengths matter.
     static let bcrypt = "abcdefghijklmnopqrstuujydOTSfIH/d5oUHpsygqV5X9xJLQc6e"
     static let sha512 = String(repeating: "a", count: 86)
     static let yescrypt = String(repeating: "a", count: 43)
@@ -187,6 +190,7 @@ struct PasswordSchemeTests {
             ("$2b$10$\(bcrypt.dropLast())", .unreadable), ("$2b$10$\(bcrypt)$", .unreadable),
             ("$6$salt$\(sha512)", nil), ("$6$rounds=656000$salt$\(sha512)", nil),
             ("$6$rounds=999999999$salt$\(sha512)", .rounds(1000...1_000_000)), ("$6$salt$short", .unreadable),
+            // `j9T` encodes the cost of yescrypt. `jET` and `jzT` are higher costs.
             ("$y$j9T$salt$\(yescrypt)", nil), ("$y$jET$salt$\(yescrypt)", .tooCostly),
             ("$y$jzT$salt$\(yescrypt)", .tooCostly), ("$y$j9T9$salt$\(yescrypt)", .unreadable),
             ("$argon2id$v=19$m=65536,t=3,p=4$c29tZXNhbHQ$nf65EOgLrQMR/uIPnA4rEsF5h7TKyQwu9U1bMCHGi/4", nil),

@@ -69,7 +69,7 @@ struct PrimaryEmailHistoryTests {
     }
 
     @Test(
-        "Removing sign-in methods removes an address that only they had, and never verifies a new address",
+        "Removing sign-in methods removes an address only they had, and verifies one only if a remaining identity does",
         arguments: seeds)
     func randomChanges(seed: UInt64) {
         var random = SeededRandom(seed: seed)

@@ -6,6 +6,7 @@ struct AppleGrantDecisionTests {
     struct Redemption: Sendable, CustomTestStringConvertible {
         let testDescription: String
         let exchange: AppleExchange
+        /// The subject of the linked identity; `nil` if it was unlinked.
         var subject: String? = "ada"
         let expected: RedemptionDecision
     }
@@ -93,7 +94,7 @@ struct AppleGrantDecisionTests {
         #expect(CheckCounts(all: row.all, failed: row.failed).stopsChecks == row.stops)
     }
 
-    @Test("A batch that stops the checks of its client ID revokes no grant")
+    @Test("A batch that stops the checks of its client ID revokes no grant; another batch does")
     func stoppingBatch() {
         let ids = (0..<4).map { ID<AppleGrant>("\($0)") }
         let results = Dictionary(
@@ -111,7 +112,7 @@ struct AppleGrantDecisionTests {
         let now = Instant(seconds: 1_800_000_000)
         #expect(AppleGrant.firstCheck(after: now, chance: 0) == now + .seconds(86_400))
         #expect(AppleGrant.firstCheck(after: now, chance: 1) == now + .seconds(172_800))
-        // The checks of all grants are spread over 1200 minutes.
+        // The checks of all grants are spread over 1200 minutes, but there are at least ten per minute.
         #expect(AppleGrant.checksPerMinute(of: 0) == 10)
         #expect(AppleGrant.checksPerMinute(of: 120_000) == 100)
         #expect(AppleGrant.checksPerMinute(of: 120_001) == 101)

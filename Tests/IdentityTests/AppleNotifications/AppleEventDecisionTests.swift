@@ -17,6 +17,7 @@ struct AppleEventDecisionTests {
         var credentialIssuedAt: Instant? = at(-60)
         var tokensRevokedAt: Instant?
         var forwardingChangedAt: Instant?
+        /// The address in the event.
         var email: String?
         var secondsUntilArrival: Int64 = 5
         let change: String

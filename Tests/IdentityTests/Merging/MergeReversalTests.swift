@@ -118,7 +118,7 @@ struct MergeReversalTests {
         let now = Self.mergeTime + .seconds(1)
         func reset(_ hash: [UInt8]?, of account: Account) -> OOBCode? {
             MergeUndoing(code: code, resetHash: hash, resetExpiresAt: now + .seconds(60), trace: .none, undoneAt: now)
-                .reset(of: account)
+                .resetCode(of: account)
         }
         let expected = OOBCode(
             hash: [2], purpose: .resetPassword, account: ID("source"), generation: 5, email: code.email, createdAt: now,

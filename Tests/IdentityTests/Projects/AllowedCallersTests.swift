@@ -26,7 +26,7 @@ struct AllowedCallersTests {
     }
 
     @Test(
-        "An iOS app is accepted by its bundle ID, with or without a suffix after a dot",
+        "An iOS app is accepted by its bundle ID, with or without a suffix after a dot; an empty header is ignored",
         arguments: [
             ("com.example.app", true), ("com.example.app.widget", true), ("", true), ("com.example.application", false),
             ("com.example", false), ("COM.EXAMPLE.APP", false), ("com.example.app ", false),

@@ -67,15 +67,15 @@ struct AppReviewTests {
     @Test(
         "The report describes the deletion of accounts, and whether Apple's tokens are revoked",
         arguments: [true, false])
-    func deletion(redeems: Bool) throws {
+    func deletion(canRevoke: Bool) throws {
         let row = LoginServicesTests.Row(platform: .ios, showsGoogle: false, apple: .ok, exemption: nil)
         let clientIDs = row.project.settings(of: .apple)?.clientIDs ?? []
         let review = AppReview(
-            of: row.app, in: row.project, redeemedClientIDs: redeems ? Set(clientIDs) : ["com.example.other"])
+            of: row.app, in: row.project, redeemedClientIDs: canRevoke ? Set(clientIDs) : ["com.example.other"])
         let points = review.points.filter { $0.guideline == "5.1.1(v)" }
-        #expect(points.map(\.status) == [.met, redeems ? .met : .violated])
+        #expect(points.map(\.status) == [.met, canRevoke ? .met : .violated])
         #expect(points[0].text.contains("accounts:delete"))
-        #expect(review.passes == redeems)
+        #expect(review.passes == canRevoke)
     }
 
     @Test("The report does not mention Apple's tokens for an app that does not show Apple")

@@ -60,14 +60,14 @@ struct ConfigurationTests {
 
     static let rows: [Row] = [
         Row(testDescription: "a valid configuration") { _ in },
-        Row(testDescription: "an empty name", problems: [.projectName]) { $0.name = "" },
-        Row(testDescription: "a domain with a scheme", problems: [.domain(index: 1)]) {
+        Row(testDescription: "an empty project name", problems: [.projectName]) { $0.name = "" },
+        Row(testDescription: "an authorized domain with a scheme", problems: [.domain(index: 1)]) {
             $0.project.authorizedDomains.append("https://a.example")
         },
-        Row(testDescription: "too many domains", problems: [.tooManyDomains]) {
+        Row(testDescription: "too many authorized domains", problems: [.tooManyDomains]) {
             $0.project.authorizedDomains = Array(repeating: "a.example", count: 501)
         },
-        emailSettings("valid settings") {
+        emailSettings("valid email settings") {
             $0.senderName = "Éxample"
             $0.actionURL = "https://Localhost/account"
             $0.subjects = [.resetPassword: [.japanese: String(repeating: "あ", count: 200)]]

@@ -60,6 +60,7 @@ struct ECDSATests {
         #expect(!isAccepted(der))
     }
 
+    /// The difference of two big-endian numbers of equal length.
     private func difference(_ a: [UInt8], _ b: [UInt8]) -> [UInt8] {
         var borrow = 0
         return zip(a, b).reversed().map { a, b in

@@ -7,6 +7,7 @@ struct PerMessageKeyBoxTests {
     private let secret = Array("state of a sign-in".utf8)
     private let context = "sealed token/authorization-flow/demo"
 
+    /// A box whose master keys consist of 32 equal bytes.
     private func box(current: UInt8, previous: UInt8? = nil, purpose: String = "sealed tokens") throws
         -> PerMessageKeyBox
     {

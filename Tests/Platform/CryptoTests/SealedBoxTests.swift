@@ -7,6 +7,7 @@ struct SealedBoxTests {
     private let secret = Array("-----BEGIN PRIVATE KEY-----".utf8)
     private let context = "signing_key/demo/kid-1/private"
 
+    /// A box whose master keys consist of 32 equal bytes.
     private func box(current: UInt8, previous: UInt8? = nil) throws -> SealedBox {
         try SealedBox(keys: MasterKeys(current: repeated(current, 32), previous: previous.map { repeated($0, 32) }))
     }

@@ -65,6 +65,7 @@ struct CacheTests {
         for await _ in started { break }
         cache.invalidateAll()
         async let second = cache.value(for: "a")
+        // The gate opens once for each of the three loads of this test.
         for _ in 1...3 { open.yield() }
         #expect(try await first == 1)
         #expect(try await second == 2)

@@ -39,7 +39,7 @@ struct BodyAdmissionTests {
     @Test("A body that needs a check is not read before the check", arguments: ways)
     func waits(way: Row) async throws {
         let gate = Gate()
-        try await withServer(requests: checkedBodies(gate)) { server in
+        try await withServer(requestHandler: checkedBodies(gate)) { server in
             let client = try RawClient(port: server.port)
             client.send(head("/key", 200_000, expectsContinue: way.expectsContinue))
             if way.sendsAtOnce { client.send(String(repeating: "x", count: 100_000)) }
@@ -64,7 +64,7 @@ struct BodyAdmissionTests {
         arguments: ways)
     func rejected(way: Row) async throws {
         let gate = Gate()
-        try await withServer(requests: checkedBodies(gate)) { server in
+        try await withServer(requestHandler: checkedBodies(gate)) { server in
             let client = try RawClient(port: server.port)
             client.send(head("/other", 200_000, expectsContinue: way.expectsContinue))
             if way.sendsAtOnce { client.send(String(repeating: "x", count: 100_000)) }
@@ -85,7 +85,7 @@ struct BodyAdmissionTests {
     func sizes(bytes: Int, status: Int, checks: Int) async throws {
         let gate = Gate()
         gate.open()
-        try await withServer(requests: checkedBodies(gate)) { server in
+        try await withServer(requestHandler: checkedBodies(gate)) { server in
             let client = try RawClient(port: server.port)
             client.send(head("/other", bytes))
             if status == 200 { client.send(String(repeating: "x", count: bytes)) }
@@ -97,7 +97,7 @@ struct BodyAdmissionTests {
     @Test("No bytes stay reserved if the client disconnects or the server stops during the check")
     func abandoned() async throws {
         let gate = Gate()
-        try await withServer(requests: checkedBodies(gate)) { server in
+        try await withServer(requestHandler: checkedBodies(gate)) { server in
             do {
                 let client = try RawClient(port: server.port)
                 client.resetAtEnd()
@@ -118,7 +118,8 @@ struct BodyAdmissionTests {
     @Test("The server does not wait for a body whose client has disconnected during the check")
     func disconnected() async throws {
         let gate = Gate()
-        try await withServer(limits: Limits(bodyDeadline: .seconds(3600)), requests: checkedBodies(gate)) { server in
+        let limits = Limits(bodyDeadline: .seconds(3600))
+        try await withServer(limits: limits, requestHandler: checkedBodies(gate)) { server in
             do {
                 let client = try RawClient(port: server.port)
                 client.resetAtEnd()

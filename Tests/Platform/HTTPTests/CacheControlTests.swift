@@ -17,6 +17,7 @@ struct CacheControlTests {
             (["Cache-Control": "max-age=60", "cache-control": "no-store"], 0),
             (["Cache-Control": "max-age=-1"], 0), (["Cache-Control": "max-age"], 0),
             (["Cache-Control": "max-age=1.5"], 0), (["Cache-Control": "max-age=+60"], 0),
+            // The maximum is a year of 365 days.
             (["Cache-Control": "max-age=99999999999999999999999"], 31_536_000),
             (["Cache-Control": "s-maxage=60, x-max-age=60"], nil), (["Cache-Control": ",,\", "], nil), ([:], nil),
             (["Age": "60"], nil),

@@ -38,7 +38,7 @@ struct ClientDestinationTests {
                 try await client.send(
                     ClientRequest(
                         .get, "https://\(host):\(server.port)/", deadline: .seconds(3),
-                        destination: .configured(allowingPrivate: false)))
+                        destination: .configured(allowingPrivateAddresses: false)))
             }
         }
         #expect(server.connections == 0)
@@ -52,7 +52,8 @@ struct ClientDestinationTests {
             await #expect(throws: ClientFault.tlsFailed) {
                 try await client.send(
                     ClientRequest(
-                        .get, "https://127.0.0.1:\(server.port)/", destination: .configured(allowingPrivate: true)))
+                        .get, "https://127.0.0.1:\(server.port)/",
+                        destination: .configured(allowingPrivateAddresses: true)))
             }
         }
         #expect(server.connections == 1)
@@ -61,9 +62,9 @@ struct ClientDestinationTests {
     @Test(
         "An http URL is rejected if it is from a project's configuration or its host is not loopback",
         arguments: [
-            ("http://127.0.0.1", ClientRequest.Destination.configured(allowingPrivate: true)),
-            ("http://127.0.0.1", .configured(allowingPrivate: false)),
-            ("http://192.0.2.1", .configured(allowingPrivate: false)), ("http://192.0.2.1", .operatorChosen),
+            ("http://127.0.0.1", ClientRequest.Destination.configured(allowingPrivateAddresses: true)),
+            ("http://127.0.0.1", .configured(allowingPrivateAddresses: false)),
+            ("http://192.0.2.1", .configured(allowingPrivateAddresses: false)), ("http://192.0.2.1", .operatorChosen),
             ("http://10.0.0.1", .operatorChosen), ("http://0.0.0.0", .operatorChosen),
             ("http://[2001:db8::1]", .operatorChosen), ("http://[64:ff9b::7f00:1]", .operatorChosen),
         ])

@@ -46,6 +46,7 @@ struct ClientFaultTests {
                 usleep(50_000)
                 connection.resetAtEnd()
             },
+            // `request(port:)` allows bodies of 4096 bytes.
             Row("announces a body over the limit", .tooLarge) { connection in
                 connection.send("HTTP/1.1 200 OK\r\ncontent-length:4097\r\n\r\n")
                 _ = connection.waitForEnd()

@@ -43,10 +43,11 @@ struct ClientTLSTests {
     func notShared() async throws {
         let server = try SecureServer(name: "localhost", answer: Self.answer)
         try await withClient(certificateAuthorities: server.certificate) { client in
-            let response = try await client.send(request("localhost", server, .configured(allowingPrivate: true)))
+            let response = try await client.send(
+                request("localhost", server, .configured(allowingPrivateAddresses: true)))
             #expect(response.status == 200)
             await #expect(throws: ClientFault.destinationNotAllowed) {
-                try await client.send(request("localhost", server, .configured(allowingPrivate: false)))
+                try await client.send(request("localhost", server, .configured(allowingPrivateAddresses: false)))
             }
         }
     }

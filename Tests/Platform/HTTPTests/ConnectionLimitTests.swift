@@ -41,6 +41,7 @@ struct ConnectionLimitTests {
         }
     }
 
+    /// Loopback addresses are exempt by default.
     @Test(
         "Connections of one address are not limited if the address is exempt or no limit is set",
         arguments: [Limits(connectionsPerAddress: 1), Limits(connectionsPerAddress: nil, isExempt: { _ in false })])

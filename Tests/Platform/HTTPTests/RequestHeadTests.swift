@@ -21,6 +21,7 @@ struct RequestHeadTests {
         }
     }
 
+    /// Every route accepts bodies of 5 bytes. Routes accept at most 10 bytes, and POST /large accepts 1000.
     private let validator = RequestHeadValidator(limits: Limits(bodyBytes: 5)) { method, path in
         MatchedRoute(bodyLimit: .bytes(path == "/large" && method == .post ? 1000 : 10), respond: echo)
     }

@@ -29,12 +29,12 @@ func withServer(
     _ body: (Server) async throws -> Void
 ) async throws {
     try await withServer(
-        loops: count, limits: limits, requests: RequestHandler(bodyLimit: bodyLimit, handler), body)
+        loops: count, limits: limits, requestHandler: RequestHandler(bodyLimit: bodyLimit, handler), body)
 }
 
 /// Runs `body` with a server that has the given request handler, and stops the server afterwards.
 func withServer(
-    loops count: Int = 1, limits: Limits = Limits(), requests handler: RequestHandler,
+    loops count: Int = 1, limits: Limits = Limits(), requestHandler handler: RequestHandler,
     _ body: (Server) async throws -> Void
 ) async throws {
     let group = try LoopGroup(count: count)

@@ -23,6 +23,7 @@ struct WireTests {
 
     private static let host = "Host: a\r\n"
 
+    /// `withServer` allows bodies of 1024 bytes.
     @Test(
         "An ambiguous, invalid or too large request is rejected, and the connection is closed",
         arguments: [

@@ -26,7 +26,7 @@ struct JWSTests {
             (Vectors.hs256Token, .algorithmNotAllowed), (Vectors.es512Token, .algorithmNotAllowed),
             (Vectors.unsecuredToken, .malformed), (Vectors.unsecuredToken + "AA", .algorithmNotAllowed),
         ] as [(String, JWSFault)])
-    func publishedElsewhere(token: String, fault: JWSFault) {
+    func publishedUnsupported(token: String, fault: JWSFault) {
         #expect(throws: fault) { try UnverifiedJWS(parsing: token) }
     }
 
@@ -138,6 +138,7 @@ struct JWSTests {
 
     @Test("A JWS longer than 16 KiB is rejected")
     func length() throws {
+        // Base64url encodes three bytes as four characters.
         let room = UnverifiedJWS.maximumLength - token(header: #"{"alg":"ES256"}"#, payload: []).utf8.count
         #expect(throws: Never.self) {
             try UnverifiedJWS(parsing: token(header: #"{"alg":"ES256"}"#, payload: bytes(room * 3 / 4)))

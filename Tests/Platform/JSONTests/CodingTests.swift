@@ -5,15 +5,15 @@ import Testing
 
 @Suite("Strict JSON as Codable")
 struct CodingTests {
-    private struct Grant: Codable, Equatable {
+    private struct TokenInput: Codable, Equatable {
         var grantType: String
         var count: Int?
     }
 
     @Test("Strict JSON is decoded, and unknown members are ignored")
     func decodes() throws {
-        let grant = try StrictJSON.decode(Grant.self, from: Array(#"{"grantType":"a","count":2,"other":[]}"#.utf8))
-        #expect(grant == Grant(grantType: "a", count: 2))
+        let input = try StrictJSON.decode(TokenInput.self, from: Array(#"{"grantType":"a","count":2,"other":[]}"#.utf8))
+        #expect(input == TokenInput(grantType: "a", count: 2))
     }
 
     @Test(
@@ -30,19 +30,20 @@ struct CodingTests {
     @Test("Names in snake case are decoded only if requested, and names in camel case always")
     func snakeCase() throws {
         for text in [#"{"grant_type":"a"}"#, #"{"grantType":"a"}"#] {
-            #expect(try StrictJSON.decode(Grant.self, from: Array(text.utf8), camelCasesNames: true).grantType == "a")
+            let input = try StrictJSON.decode(TokenInput.self, from: Array(text.utf8), camelCasesNames: true)
+            #expect(input.grantType == "a")
         }
         #expect(throws: DecodingError.self) {
-            try StrictJSON.decode(Grant.self, from: Array(#"{"grant_type":"a"}"#.utf8))
+            try StrictJSON.decode(TokenInput.self, from: Array(#"{"grant_type":"a"}"#.utf8))
         }
     }
 
     @Test("Duplicate members and values of the wrong type are rejected")
     func rejects() {
         #expect(throws: JSONFault.duplicateMember) {
-            try StrictJSON.decode(Grant.self, from: Array(#"{"grantType":"a","grantType":"b"}"#.utf8))
+            try StrictJSON.decode(TokenInput.self, from: Array(#"{"grantType":"a","grantType":"b"}"#.utf8))
         }
-        #expect(throws: DecodingError.self) { try StrictJSON.decode(Grant.self, from: Array("[]".utf8)) }
+        #expect(throws: DecodingError.self) { try StrictJSON.decode(TokenInput.self, from: Array("[]".utf8)) }
     }
 
     @Test("A number beyond Double is valid JSON but cannot be decoded")

@@ -65,27 +65,29 @@ struct MigratorTests {
 
     struct Rejection: CustomTestStringConvertible, Sendable {
         let testDescription: String
-        let before: [Migration]
-        let after: [Migration]
+        /// The migrations that are applied first.
+        let applied: [Migration]
+        /// The list that is rejected afterwards.
+        let list: [Migration]
         let error: MigrationError
     }
 
     static let rejections = [
         Rejection(
-            testDescription: "the text of an applied migration has changed", before: [accounts, sessions],
-            after: [Migration("m0001_accounts", "SELECT 1"), sessions, index], error: .changed("m0001_accounts")),
+            testDescription: "the text of an applied migration has changed", applied: [accounts, sessions],
+            list: [Migration("m0001_accounts", "SELECT 1"), sessions, index], error: .changed("m0001_accounts")),
         Rejection(
-            testDescription: "the list lacks an applied migration", before: [accounts, sessions],
-            after: [accounts, index], error: .unknown("m0002_sessions")),
+            testDescription: "the list lacks an applied migration", applied: [accounts, sessions],
+            list: [accounts, index], error: .unknown("m0002_sessions")),
         Rejection(
-            testDescription: "a new migration comes before an applied one", before: [accounts, sessions],
-            after: [accounts, Migration("m0001a_late", "SELECT 1"), sessions], error: .outOfOrder("m0001a_late")),
+            testDescription: "a new migration comes before an applied one", applied: [accounts, sessions],
+            list: [accounts, Migration("m0001a_late", "SELECT 1"), sessions], error: .outOfOrder("m0001a_late")),
         Rejection(
-            testDescription: "the list is not sorted", before: [],
-            after: [sessions, accounts], error: .outOfOrder("m0001_accounts")),
+            testDescription: "the list is not sorted", applied: [],
+            list: [sessions, accounts], error: .outOfOrder("m0001_accounts")),
         Rejection(
-            testDescription: "the text is not UTF-8", before: [],
-            after: [Migration(name: "m0001_bytes", sql: [0xC3, 0x28])], error: .unreadable("m0001_bytes")),
+            testDescription: "the text is not UTF-8", applied: [],
+            list: [Migration(name: "m0001_bytes", sql: [0xC3, 0x28])], error: .unreadable("m0001_bytes")),
     ]
 
     @Test(
@@ -93,11 +95,11 @@ struct MigratorTests {
         arguments: rejections)
     func rejected(row: Rejection) async throws {
         try await withDatabase { pool, _ in
-            _ = try await Migrator(migrations: row.before).apply(with: pool)
-            let migrator = Migrator(migrations: row.after)
+            _ = try await Migrator(migrations: row.applied).apply(with: pool)
+            let migrator = Migrator(migrations: row.list)
             await #expect(throws: row.error) { try await migrator.apply(with: pool) }
             if case .unknown = row.error { await #expect(throws: row.error) { try await migrator.status(with: pool) } }
-            #expect(try await Migrator(migrations: row.before).apply(with: pool) == [])
+            #expect(try await Migrator(migrations: row.applied).apply(with: pool) == [])
         }
     }
 

@@ -14,7 +14,7 @@ struct AccountStoreTests {
         expected.lastRefreshAt = nil  // the statement does not read it
         #expect(holder.account == expected)
         #expect(holder.passwordHash == "$argon2id$")
-        let found = try #require(try await fixture.store.find(IDTokenClaim(of: fixture.session), in: fixture.realm))
+        let found = try #require(try await fixture.store.find(IDTokenContents(of: fixture.session), in: fixture.realm))
         #expect(found.account == fixture.account)
         #expect(found.session == fixture.session)
     }
@@ -51,9 +51,10 @@ struct AccountStoreTests {
             NewAccount(
                 id: ID("ada"), email: EmailAddress("ada@example.com"), passwordHash: "h", createdAt: fixture.start),
             opening: .fresh(of: "ada", at: fixture.start), in: other)
-        #expect(try await fixture.store.find(IDTokenClaim(of: fixture.session), in: other)?.session == nil)
+        #expect(try await fixture.store.find(IDTokenContents(of: fixture.session), in: other)?.session == nil)
         let rotation = try await fixture.store.rotate(
-            RefreshClaim(session: fixture.session.id, counter: 0), by: Policy(.sekisho), at: fixture.start, in: other)
+            RefreshTokenContents(session: fixture.session.id, counter: 0), by: Policy(.sekisho), at: fixture.start,
+            in: other)
         #expect(rotation == .removed)
     }
 
@@ -71,11 +72,11 @@ struct AccountStoreTests {
         #expect(account.validSince == fixture.start + .seconds(90))
         for session in [fixture.session, second] {
             let rotation = try await fixture.store.rotate(
-                RefreshClaim(session: session.id, counter: 0), by: Policy(.sekisho), at: change.changedAt,
+                RefreshTokenContents(session: session.id, counter: 0), by: Policy(.sekisho), at: change.changedAt,
                 in: fixture.realm)
             #expect(rotation == .ended)
         }
-        let found = try #require(try await fixture.store.find(IDTokenClaim(of: fresh), in: fixture.realm))
+        let found = try #require(try await fixture.store.find(IDTokenContents(of: fresh), in: fixture.realm))
         #expect(found.session?.generation == found.account.generation)
     }
 
@@ -90,7 +91,7 @@ struct AccountStoreTests {
         await #expect(throws: StoreConflict.stale) {
             try await fixture.store.open(late, rehashed: "old again", in: fixture.realm)
         }
-        #expect(try await fixture.store.find(IDTokenClaim(of: late), in: fixture.realm)?.session == nil)
+        #expect(try await fixture.store.find(IDTokenContents(of: late), in: fixture.realm)?.session == nil)
         let holder = try await fixture.store.holder(of: fixture.account.email!, in: fixture.realm)
         #expect(holder?.passwordHash == "new")
     }
@@ -150,12 +151,12 @@ struct AccountStoreTests {
     func deletion() async throws {
         let fixture = try await StoreFixture(email: "ada@example.com", passwordHash: "h")
         try await fixture.store.delete(
-            by: fixture.session, of: .system, at: fixture.start, emailBatch: EmailBatch(), in: fixture.realm)
+            by: fixture.session, actor: .system, at: fixture.start, emailBatch: EmailBatch(), in: fixture.realm)
         await #expect(throws: StoreConflict.stale) {
             try await fixture.store.delete(
-                by: fixture.session, of: .system, at: fixture.start, emailBatch: EmailBatch(), in: fixture.realm)
+                by: fixture.session, actor: .system, at: fixture.start, emailBatch: EmailBatch(), in: fixture.realm)
         }
-        #expect(try await fixture.store.find(IDTokenClaim(of: fixture.session), in: fixture.realm) == nil)
+        #expect(try await fixture.store.find(IDTokenContents(of: fixture.session), in: fixture.realm) == nil)
         #expect(try await fixture.store.holder(of: fixture.account.email!, in: fixture.realm) == nil)
         let tombstones = try await fixture.database.pool.query("SELECT id FROM deleted_account")
         #expect(try tombstones.map { try $0.decode("id", as: String.self) } == ["ada"])
@@ -166,10 +167,10 @@ struct AccountStoreTests {
         let fixture = try await StoreFixture()
         _ = try await fixture.database.pool.execute("UPDATE account SET disabled_at = now()")
         let rotation = try await fixture.store.rotate(
-            RefreshClaim(session: fixture.session.id, counter: 0), by: Policy(.sekisho), at: fixture.start,
+            RefreshTokenContents(session: fixture.session.id, counter: 0), by: Policy(.sekisho), at: fixture.start,
             in: fixture.realm)
         #expect(rotation == .accountDisabled)
-        let found = try #require(try await fixture.store.find(IDTokenClaim(of: fixture.session), in: fixture.realm))
+        let found = try #require(try await fixture.store.find(IDTokenContents(of: fixture.session), in: fixture.realm))
         #expect(found.account.isDisabled)
     }
 
@@ -181,7 +182,7 @@ struct AccountStoreTests {
         await #expect(throws: StoreConflict.stale) {
             try await fixture.store.open(late, rehashed: nil, in: fixture.realm)
         }
-        #expect(try await fixture.store.find(IDTokenClaim(of: late), in: fixture.realm)?.session == nil)
+        #expect(try await fixture.store.find(IDTokenContents(of: late), in: fixture.realm)?.session == nil)
         var change = OwnerChange(changedAt: fixture.start)
         change.update.passwordHash = .set("new")
         change.replace(with: .fresh(of: "ada", generation: 2, at: fixture.start))
@@ -202,7 +203,7 @@ struct AccountStoreTests {
         }
         await #expect(throws: StoreConflict.stale) {
             try await fixture.store.delete(
-                by: fixture.session, of: .system, at: fixture.start, emailBatch: EmailBatch(), in: fixture.realm)
+                by: fixture.session, actor: .system, at: fixture.start, emailBatch: EmailBatch(), in: fixture.realm)
         }
     }
 
@@ -219,7 +220,7 @@ struct AccountStoreTests {
         }
         let rows = try await fixture.database.pool.query("SELECT generation FROM session ORDER BY generation")
         #expect(try rows.map { try $0.decode("generation", as: Int64.self) } == [4, 5])
-        let found = try await fixture.store.find(IDTokenClaim(of: fixture.session), in: fixture.realm)
+        let found = try await fixture.store.find(IDTokenContents(of: fixture.session), in: fixture.realm)
         #expect(found != nil && found?.session == nil)
     }
 
@@ -233,7 +234,7 @@ struct AccountStoreTests {
             VALUES ('demo', 'apple.com', '001.x', 'ada', 'ada@example.com', 'Ada "L"', now(), to_timestamp(7.25), 'iPhone',
                 'https://appleid.apple.com')
             """)
-        let found = try #require(try await fixture.store.find(IDTokenClaim(of: fixture.session), in: fixture.realm))
+        let found = try #require(try await fixture.store.find(IDTokenContents(of: fixture.session), in: fixture.realm))
         #expect(
             found.account.identities == [
                 LinkedIdentity(

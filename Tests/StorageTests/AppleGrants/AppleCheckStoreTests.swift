@@ -18,7 +18,7 @@ struct AppleCheckStoreTests {
         arguments: [
             Row(testDescription: "authorized", check: .authorized, state: "AUTHORIZED", credential: .authorized),
             Row(
-                testDescription: "disconnected", check: .revoked(failure: "invalid_grant"), state: "REVOKED",
+                testDescription: "revoked", check: .revoked(failure: "invalid_grant"), state: "REVOKED",
                 credential: .revoked),
             Row(
                 testDescription: "Apple unavailable", check: .failed(failure: "status 503"), state: "AUTHORIZED",
@@ -50,7 +50,7 @@ struct AppleCheckStoreTests {
     func locked() async throws {
         let fixture = try await AppleGrantFixture()
         try await fixture.insertGrant()
-        try await fixture.configure(AppleKeyName(teamID: "OTHERTEAM1", keyID: "KEY1234567"))
+        try await fixture.configure(AppleKeyName(teamID: "OTHERTEAM1", keyID: AppleGrantFixture.key.keyID))
         try await fixture.pool.transaction { transaction in
             _ = try await transaction.execute("SELECT FROM linked_identity FOR UPDATE")
             try await fixture.store.markGrantsOfOtherKeys()
@@ -101,8 +101,8 @@ struct AppleCheckStoreTests {
     @Test(
         "Grants of a former team or key become unknown and are no longer checked",
         arguments: [
-            AppleKeyName(teamID: "OTHERTEAM1", keyID: "KEY1234567"),
-            AppleKeyName(teamID: "TEAM123456", keyID: "OTHERKEY12"),
+            AppleKeyName(teamID: "OTHERTEAM1", keyID: AppleGrantFixture.key.keyID),
+            AppleKeyName(teamID: AppleGrantFixture.key.teamID, keyID: "OTHERKEY12"),
         ])
     func changedKey(key: AppleKeyName) async throws {
         let fixture = try await AppleGrantFixture()

@@ -113,7 +113,7 @@ struct AppleDailyCheckTests {
         let (now, realm) = (fixture.grants.now, fixture.grants.realm)
         let client = AppleClientReference(realm: realm, clientID: AppleGrantFixture.client)
         let key = AppleGrantFixture.key
-        let statements: [(SQL, String)] = [
+        let statements: [(statement: SQL, index: String)] = [
             (
                 .claimChecks(of: client, limit: 10, until: now, activeSince: now, nextCheck: now, at: now),
                 "apple_grant_unchecked"

@@ -111,6 +111,7 @@ struct AppleGrantAttemptTests {
         #expect(try await fixture.claim(after: .seconds(59)).isEmpty)
     }
 
+    /// - Parameter fault: the fault of the private key; `nil` if Apple rejects the client.
     @Test(
         "All revocations of a client ID are postponed if Apple rejects the client or its private key cannot be used",
         arguments: [nil, AppleKeyFault.missing, .unreadable])
@@ -153,10 +154,10 @@ struct AppleGrantAttemptTests {
 
     @Test("A code that expired while the sign-in was pending is not inserted")
     func expiredBefore() throws {
-        let code = SealedCode(
+        let code = SealedAppleToken(
             id: ID("00000000-0000-4000-8000-000000000001"), subject: "ada", clientID: "one", code: [1],
             redirectURI: nil, expiresAt: Instant(seconds: 5))
-        #expect(try SQL.insertCode(code, at: Instant(seconds: 4), in: ID("demo"), from: "v") != nil)
-        #expect(try SQL.insertCode(code, at: Instant(seconds: 5), in: ID("demo"), from: "v") == nil)
+        #expect(try SQL.insertCode(code, at: Instant(seconds: 4), in: ID("demo"), from: .singleRow) != nil)
+        #expect(try SQL.insertCode(code, at: Instant(seconds: 5), in: ID("demo"), from: .singleRow) == nil)
     }
 }

@@ -45,15 +45,19 @@ struct AppleGrantFixture: Sendable {
     }
 
     /// Inserts an authorization code, as a sign-in stores it.
+    ///
+    /// - Parameter code: the only byte of the encrypted code.
     func insertCode(_ code: UInt8 = 1, client: String = client) async throws {
-        let sealed = SealedCode(
+        let sealed = SealedAppleToken(
             id: ID(UUID().uuidString.lowercased()), subject: Self.subject, clientID: client, code: [code],
             redirectURI: nil, expiresAt: now + AuthorizationCode.lifetime)
-        guard let statement = try SQL.insertCode(sealed, at: now, in: realm, from: "(VALUES (1)) v") else { return }
+        guard let statement = try SQL.insertCode(sealed, at: now, in: realm, from: .singleRow) else { return }
         try await pool.execute(statement)
     }
 
     /// Inserts a grant with a refresh token, whose first check is due after a day.
+    ///
+    /// - Parameter token: the only byte of the encrypted token.
     @discardableResult
     func insertGrant(_ token: UInt8 = 2, client: String = client) async throws -> AppleGrant {
         try await insertCode(client: client)

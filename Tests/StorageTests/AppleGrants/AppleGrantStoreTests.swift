@@ -77,8 +77,8 @@ struct AppleGrantStoreTests {
     }
 
     /// The refresh token of a sign-in in the browser.
-    private func browserToken(in fixture: AppleGrantFixture) -> SealedCode {
-        SealedCode(
+    private func browserToken(in fixture: AppleGrantFixture) -> SealedAppleToken {
+        SealedAppleToken(
             id: ID("00000000-0000-4000-8000-000000000002"), subject: AppleGrantFixture.subject,
             clientID: AppleGrantFixture.client, code: [5], redirectURI: nil, expiresAt: fixture.now + .seconds(60),
             tokenType: .refreshToken)
@@ -89,7 +89,7 @@ struct AppleGrantStoreTests {
         let fixture = try await AppleGrantFixture()
         let token = browserToken(in: fixture)
         let statement = try #require(
-            try SQL.insertCode(token, at: fixture.now, in: fixture.realm, from: "(VALUES (1)) v"))
+            try SQL.insertCode(token, at: fixture.now, in: fixture.realm, from: .singleRow))
         try await fixture.pool.execute(statement)
         #expect(try await fixture.grants().isEmpty)
         try await fixture.pool.execute(try SQL.insertUnusedToken(token, at: fixture.now, in: fixture.realm))
@@ -134,7 +134,7 @@ struct AppleGrantStoreTests {
         let revocation = revocation(.code, in: fixture)
         try await fixture.store.insert(revocation, in: fixture.realm)
         try await fixture.store.replaceCode(revocation.id, by: [8])
-        try await fixture.store.revoke(revocation, in: fixture.realm)
+        try await fixture.store.applyRevocation(revocation, in: fixture.realm)
         #expect(
             try await fixture.grants() == [
                 "REVOKED REFRESH_TOKEN \(AppleGrantFixture.subject)",
@@ -156,7 +156,7 @@ struct AppleGrantStoreTests {
         let fixture = try await AppleGrantFixture()
         try await fixture.insertGrant(2)
         try await fixture.insertCode(1)
-        try await fixture.store.revoke(revocation(.accessToken, in: fixture), in: fixture.realm)
+        try await fixture.store.applyRevocation(revocation(.accessToken, in: fixture), in: fixture.realm)
         #expect(
             try await fixture.grants() == [
                 "REVOKING CODE \(AppleGrantFixture.subject) 01",
@@ -171,7 +171,7 @@ struct AppleGrantStoreTests {
         let fixture = try await AppleGrantFixture()
         let revocation = revocation(.refreshToken, in: fixture)
         try await fixture.store.insert(revocation, in: fixture.realm)
-        try await fixture.store.revoke(revocation, in: fixture.realm)
+        try await fixture.store.applyRevocation(revocation, in: fixture.realm)
         #expect(try await fixture.grants() == ["REVOKING REFRESH_TOKEN \(AppleGrantFixture.subject) 09"])
         #expect(try await fixture.credential() == nil)
         try await fixture.pool.execute("DELETE FROM apple_grant")

@@ -65,7 +65,7 @@ struct AppleTransferStoreTests {
         let transferred: SQL = "SELECT FROM linked_identity WHERE credential_state = 'TRANSFERRED'"
         try await fixture.store.markGrantsOfOtherKeys()
         #expect(try await fixture.pool.query(transferred).isEmpty, "the old team is still configured")
-        try await fixture.configure(AppleKeyName(teamID: Self.team, keyID: "KEY1234567"))
+        try await fixture.configure(AppleKeyName(teamID: Self.team, keyID: AppleGrantFixture.key.keyID))
         try await fixture.store.markGrantsOfOtherKeys()
         #expect(try await fixture.pool.query(transferred).count == 8000)
         #expect(try await fixture.pool.query(.transfersToConfiguredTeam).isEmpty)
@@ -75,7 +75,8 @@ struct AppleTransferStoreTests {
     func plans() async throws {
         let fixture = try await fixture()
         let realm = fixture.realm
-        let statements: [(SQL, String)] = [
+        // Each statement with a text that its plan must contain: an index, or the limit of a search by primary key.
+        let statements: [(statement: SQL, planText: String)] = [
             (.transferCounts(to: Self.team, after: "", limit: 100, in: realm), "Limit"),
             (.waitingForExport(to: Self.team, after: "", limit: 100, in: realm), "Limit"),
             (
@@ -91,9 +92,9 @@ struct AppleTransferStoreTests {
                 "linked_identity_unmarked_transfer"
             ),
         ]
-        for (statement, expected) in statements {
+        for (statement, planText) in statements {
             let plan = try await fixture.accounts.database.plan(of: statement)
-            #expect(plan.contains(expected), "\(plan)")
+            #expect(plan.contains(planText), "\(plan)")
             #expect(!plan.contains("Seq Scan on linked_identity"), "\(plan)")
         }
     }

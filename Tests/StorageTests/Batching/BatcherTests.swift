@@ -99,7 +99,7 @@ struct BatcherTests {
     struct Change: CustomTestStringConvertible, Sendable {
         let testDescription: String
         let statement: SQL
-        let outcome: Step.Outcome
+        let outcome: Refresh.Outcome
     }
 
     @Test(
@@ -125,7 +125,7 @@ struct BatcherTests {
             try await fixture.database.waitForBlockedStatements()
             return late
         }
-        #expect(try await Step.Outcome(late.value[0]) == change.outcome)
+        #expect(try await Refresh.Outcome(late.value[0]) == change.outcome)
     }
 
     @Test("A cancelled caller returns at once, and its write is not sent if it was still waiting")
@@ -134,7 +134,7 @@ struct BatcherTests {
         try await fixture.database.withSeparateConnection { holder in
             try await holder.transaction { transaction in
                 _ = try await transaction.execute("LOCK TABLE account IN SHARE MODE")
-                // Each is sent in a statement of its own. The batcher executes at most four at a time, so a fifth waits.
+                // Each is sent in a statement of its own. The batcher executes at most four at a time: a fifth waits.
                 var sent: [Task<Session, any Error>] = []
                 for number in 1...4 {
                     sent.append(Task { try await fixture.signUp("sent\(number)") })
@@ -189,7 +189,8 @@ extension StoreFixture {
         let tasks = sessions.map { session in
             Task {
                 try await store.rotate(
-                    RefreshClaim(session: session.id, counter: 0), by: Policy(.sekisho), at: start + .seconds(10),
+                    RefreshTokenContents(session: session.id, counter: 0), by: Policy(.sekisho),
+                    at: start + .seconds(10),
                     in: realm)
             }
         }

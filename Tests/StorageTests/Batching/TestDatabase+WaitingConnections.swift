@@ -6,7 +6,8 @@ extension TestDatabase {
     func endWaitingConnections() async throws {
         // All connections of `pool` may be waiting.
         try await withSeparateConnection { separate in
-            _ = try await separate.query("SELECT pg_terminate_backend(pid) AS ended FROM (\(Self.blocked)) blocked")
+            _ = try await separate.query(
+                "SELECT pg_terminate_backend(pid) AS ended FROM (\(Self.blockedConnections)) blocked")
         }
     }
 }

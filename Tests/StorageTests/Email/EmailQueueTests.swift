@@ -111,7 +111,7 @@ struct EmailQueueTests {
         #expect(try await fixture.claim(after: .seconds(30)).count == 1)
         try await fixture.queue.giveUp(id, failure: "550 to RCPT", at: fixture.now)
         #expect(try await fixture.claim(after: .seconds(7200)).isEmpty)
-        #expect(try await fixture.queue.waiting() == 0)
+        #expect(try await fixture.queue.waitingCount() == 0)
         let listed = try #require(try await EmailListing(pool: fixture.accounts.database.pool).emails(limit: 10).first)
         #expect(listed.id == id)
         #expect(listed.failure == "550 to RCPT")

@@ -16,6 +16,7 @@ struct JanitorAnonymousAccountTests {
         /// The time since the last refresh.
         var unused = day * 31
         var method = "anonymous"
+        /// Runs before the janitor.
         var change: SQL?
         let isDeleted: Bool
     }

@@ -10,11 +10,12 @@ struct JanitorTests {
 
     struct Row: CustomTestStringConvertible {
         let kind: Janitor.Kind
-        /// Inserts a row with this name, `old` or `young`, and this time.
-        let insert: @Sendable (String, Timestamp) -> SQL
+        /// Inserts a row with a name, `old` or `young`, and the time from which its retention period is counted.
+        let insert: @Sendable (_ name: String, _ time: Timestamp) -> SQL
+        /// Selects the names of the rows.
         let names: SQL
-        /// The age above which the row is deleted.
-        let age: Duration
+        /// A row is deleted when more than this time has passed since its time.
+        let retention: Duration
 
         var testDescription: String { kind.rawValue }
     }
@@ -26,12 +27,12 @@ struct JanitorTests {
             kind: .replayKey,
             insert: {
                 "INSERT INTO replay_guard VALUES (\($0), decode(repeat('ab', 32), 'hex'), \($1))"
-            }, names: "SELECT project_id AS name FROM replay_guard", age: .seconds(300)),
+            }, names: "SELECT project_id AS name FROM replay_guard", retention: .seconds(300)),
         Row(
             kind: .revokedSubject,
             insert: {
                 "INSERT INTO revoked_subject VALUES (\($0), decode(repeat('ab', 32), 'hex'), \(epoch), \($1))"
-            }, names: "SELECT project_id AS name FROM revoked_subject", age: .seconds(300)),
+            }, names: "SELECT project_id AS name FROM revoked_subject", retention: .seconds(300)),
         Row(
             kind: .authorizationFlow,
             insert: {
@@ -39,7 +40,7 @@ struct JanitorTests {
                 INSERT INTO authorization_flow (state_hash, project_id, expires_at)
                 VALUES (sha256(\($0)::text::bytea), \($0), \($1))
                 """
-            }, names: "SELECT project_id AS name FROM authorization_flow", age: .seconds(300)),
+            }, names: "SELECT project_id AS name FROM authorization_flow", retention: .seconds(300)),
         Row(
             kind: .oobCode,
             insert: {
@@ -47,14 +48,14 @@ struct JanitorTests {
                 INSERT INTO oob_code (hash, project_id, purpose, email, created_at, expires_at)
                 VALUES (sha256(\($0)::text::bytea), \($0), 'EMAIL_SIGNIN', 'ada@example.com', \(epoch), \($1))
                 """
-            }, names: "SELECT project_id AS name FROM oob_code", age: .seconds(86_400)),
+            }, names: "SELECT project_id AS name FROM oob_code", retention: .seconds(86_400)),
         // The counter has no column for a name. Its count is the length of the name: 3 for `old`.
         Row(
             kind: .rateLimitCounter,
             insert: {
                 "INSERT INTO rate_limit_counter VALUES (sha256(\($0)::text::bytea), \(epoch), length(\($0)), \($1))"
             }, names: "SELECT CASE count WHEN 3 THEN 'old' ELSE 'young' END AS name FROM rate_limit_counter",
-            age: .seconds(300)),
+            retention: .seconds(300)),
         Row(
             kind: .outgoingEmail,
             insert: {
@@ -63,12 +64,12 @@ struct JanitorTests {
                     (id, project_id, kind, recipient, content, created_at, due_at, expires_at, failed_at)
                 VALUES (gen_random_uuid(), \($0), 'k', 'a@example.com', '', \(epoch), \(epoch), \(epoch), \($1))
                 """
-            }, names: "SELECT project_id AS name FROM outgoing_email", age: .seconds(7 * 86_400)),
+            }, names: "SELECT project_id AS name FROM outgoing_email", retention: .seconds(7 * 86_400)),
         Row(
             kind: .outbox,
             insert: {
                 "INSERT INTO outbox VALUES (gen_random_uuid(), \($0), 'account.deleted', 'ada', '{}', \($1))"
-            }, names: "SELECT project_id AS name FROM outbox", age: .seconds(30 * 86_400)),
+            }, names: "SELECT project_id AS name FROM outbox", retention: .seconds(30 * 86_400)),
         Row(
             kind: .knownNetwork,
             insert: {
@@ -77,19 +78,19 @@ struct JanitorTests {
                     VALUES ('demo', \($0), \(epoch), \(epoch)))
                 INSERT INTO known_network VALUES ('demo', \($0), decode(repeat('ab', 16), 'hex'), \($1))
                 """
-            }, names: "SELECT account_id AS name FROM known_network", age: .seconds(30 * 86_400)),
+            }, names: "SELECT account_id AS name FROM known_network", retention: .seconds(30 * 86_400)),
         Row(
             kind: .accountMerge,
             insert: {
                 "INSERT INTO account_merge VALUES ('demo', \($0), 'target', \(epoch), \($1), 1, '{}')"
-            }, names: "SELECT source_id AS name FROM account_merge", age: .zero),
+            }, names: "SELECT source_id AS name FROM account_merge", retention: .zero),
     ]
 
     @Test("Rows older than their retention period are deleted, and others are kept", arguments: rows)
     func expiry(row: Row) async throws {
         let fixture = JanitorFixture()
         try await fixture.insertAccount("target")
-        let end = (JanitorFixture.now - row.age).microseconds
+        let end = (JanitorFixture.now - row.retention).microseconds
         try await fixture.run(row.insert("old", Timestamp(microsecondsSinceEpoch: end - 1)))
         try await fixture.run(row.insert("young", Timestamp(microsecondsSinceEpoch: end)))
         let janitor = Janitor(pool: try fixture.pool)
@@ -99,19 +100,19 @@ struct JanitorTests {
         #expect(try await fixture.names(row.names) == ["young"])
     }
 
-    @Test("A failed email is kept until it expires, and a waiting email even after it has expired")
+    @Test("A failed email is not deleted before it expires, even after a week, and a waiting email is never deleted")
     func emails() async throws {
         let fixture = JanitorFixture()
         let (past, future) = (Timestamp(microsecondsSinceEpoch: 0), Timestamp(microsecondsSinceEpoch: .max / 2))
-        let emails: [(String, Timestamp, Timestamp?)] = [
+        let emails: [(name: String, expiresAt: Timestamp, failedAt: Timestamp?)] = [
             ("expired", past, past), ("valid", future, past), ("waiting", past, nil),
         ]
-        for (name, expires, failed) in emails {
+        for (name, expiresAt, failedAt) in emails {
             try await fixture.run(
                 """
                 INSERT INTO outgoing_email
                     (id, project_id, kind, recipient, content, created_at, due_at, expires_at, failed_at)
-                VALUES (gen_random_uuid(), \(name), 'k', 'a@example.com', '', \(past), \(past), \(expires), \(failed))
+                VALUES (gen_random_uuid(), \(name), 'k', 'a@example.com', '', \(past), \(past), \(expiresAt), \(failedAt))
                 """)
         }
         #expect(try await Janitor(pool: fixture.pool).remove(.outgoingEmail, at: JanitorFixture.now) == 1)
@@ -123,7 +124,8 @@ struct JanitorTests {
         let fixture = JanitorFixture()
         try await fixture.insertAccount("ada")
         let month = Self.day * 30
-        // The method serves as the name of the session.
+        // The method serves as the name of the session. The account has generation 2, so sessions of generation 1 are
+        // revoked.
         let sessions: [(method: String, generation: Int, age: Duration, isEnded: Bool)] = [
             ("ended", 2, month + .microseconds(1), true), ("revoked", 1, month + .microseconds(1), false),
             ("ended recently", 2, month, true), ("revoked recently", 1, month, false),
@@ -201,7 +203,7 @@ struct JanitorTests {
                 return try await group.reduce([0, 0]) { [$0[0] + $1[0], $0[1] + $1[1]] }
             }
         }
-        #expect(removed[1] == 39, "every account but the locked one")
+        #expect(removed[1] == 39, "every account except the locked one")
         #expect(try await fixture.names("SELECT id AS name FROM account") == ["p7"])
         let remaining = try await janitors[0].remove(.replayKey, at: JanitorFixture.now)
         #expect(removed[0] + remaining == 200)

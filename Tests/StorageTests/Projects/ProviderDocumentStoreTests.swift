@@ -39,7 +39,7 @@ struct ProviderDocumentStoreTests {
         #expect(try await store.claimForcedFetch(url + "/other", start + .seconds(501)))
         let stored = try await store.load(url)
         #expect(
-            stored == ProviderDocument(body: "keys", fetchedAt: start, forcedRefetchAt: start + .seconds(500)))
+            stored == ProviderDocument(body: "keys", fetchedAt: start, forcedFetchClaimedAt: start + .seconds(500)))
     }
 
     @Test("A forced refetch is allowed to one of many concurrent callers, before and after a document is stored")
@@ -69,7 +69,7 @@ struct ProviderDocumentStoreTests {
         try await store.store(url, "now", start)
         #expect(try await store.claimForcedFetch(url, start))
         #expect(
-            try await store.load(url) == ProviderDocument(body: "now", fetchedAt: start, forcedRefetchAt: start))
+            try await store.load(url) == ProviderDocument(body: "now", fetchedAt: start, forcedFetchClaimedAt: start))
     }
 
     @Test("An unreachable database throws StoreUnavailable")

@@ -4,7 +4,7 @@ import Support
 import Testing
 
 /// A refresh with one token of the session, identified by its counter.
-struct Step {
+struct Refresh {
     enum Outcome: Equatable {
         /// The session continues, and the response has the token with this counter.
         case gives(Int64)
@@ -41,75 +41,83 @@ struct Step {
 struct Interleaving: CustomTestStringConvertible {
     let testDescription: String
     var rotates = true
-    let steps: [Step]
+    let refreshes: [Refresh]
 
     static let all = [
         Interleaving(
             testDescription: "each token in turn gives its successor",
-            steps: [Step(0, at: 10, .gives(1)), Step(1, at: 20, .gives(2)), Step(2, at: 9000, .gives(3))]),
+            refreshes: [Refresh(0, at: 10, .gives(1)), Refresh(1, at: 20, .gives(2)), Refresh(2, at: 9000, .gives(3))]),
         Interleaving(
             testDescription: "a response was lost: the same token gives the same successor, even a month later",
-            steps: [Step(0, at: 10, .gives(1)), Step(0, at: 11, .gives(1)), Step(0, at: 2_600_000, .gives(1))]),
+            refreshes: [
+                Refresh(0, at: 10, .gives(1)), Refresh(0, at: 11, .gives(1)), Refresh(0, at: 2_600_000, .gives(1)),
+            ]),
         Interleaving(
             testDescription: "after a lost response the chain continues",
-            steps: [Step(0, at: 10, .gives(1)), Step(0, at: 5000, .gives(1)), Step(1, at: 6000, .gives(2))]),
+            refreshes: [
+                Refresh(0, at: 10, .gives(1)), Refresh(0, at: 5000, .gives(1)), Refresh(1, at: 6000, .gives(2)),
+            ]),
         Interleaving(
             testDescription: "two tabs with one token: the slower gets the newest token within the grace period",
-            steps: [Step(0, at: 10, .gives(1)), Step(1, at: 11, .gives(2)), Step(0, at: 40, .gives(2))]),
+            refreshes: [Refresh(0, at: 10, .gives(1)), Refresh(1, at: 11, .gives(2)), Refresh(0, at: 40, .gives(2))]),
         Interleaving(
             testDescription: "many quick refreshes in one tab do not shorten the grace period of the other",
-            steps: [
-                Step(0, at: 1000, .gives(1)), Step(1, at: 1001, .gives(2)), Step(2, at: 1002, .gives(3)),
-                Step(3, at: 1003, .gives(4)), Step(0, at: 1004, .gives(4)), Step(1, at: 1005, .gives(4)),
+            refreshes: [
+                Refresh(0, at: 1000, .gives(1)), Refresh(1, at: 1001, .gives(2)), Refresh(2, at: 1002, .gives(3)),
+                Refresh(3, at: 1003, .gives(4)), Refresh(0, at: 1004, .gives(4)), Refresh(1, at: 1005, .gives(4)),
             ]),
         Interleaving(
             testDescription: "an old token after the grace period is treated as stolen, and ends the session",
-            steps: [
-                Step(0, at: 10, .gives(1)), Step(1, at: 11, .gives(2)), Step(0, at: 42, .stolen),
-                Step(2, at: 43, .ended), Step(0, at: 44, .ended),
+            refreshes: [
+                Refresh(0, at: 10, .gives(1)), Refresh(1, at: 11, .gives(2)), Refresh(0, at: 42, .stolen),
+                Refresh(2, at: 43, .ended), Refresh(0, at: 44, .ended),
             ]),
         Interleaving(
             testDescription:
                 "an attacker who refreshes without pause does not extend the grace period of the owner's token",
-            steps: [
-                Step(0, at: 10, .gives(1)), Step(1, at: 30, .gives(2)), Step(2, at: 50, .gives(3)),
-                Step(3, at: 70, .gives(4)), Step(4, at: 90, .gives(5)), Step(0, at: 110, .stolen),
-                Step(5, at: 111, .ended),
+            refreshes: [
+                Refresh(0, at: 10, .gives(1)), Refresh(1, at: 30, .gives(2)), Refresh(2, at: 50, .gives(3)),
+                Refresh(3, at: 70, .gives(4)), Refresh(4, at: 90, .gives(5)), Refresh(0, at: 110, .stolen),
+                Refresh(5, at: 111, .ended),
             ]),
         Interleaving(
             testDescription: "without a pause between refreshes, each token still has its whole grace period",
-            steps: [
-                Step(0, at: 10, .gives(1)), Step(1, at: 30, .gives(2)), Step(0, at: 60, .gives(2)),
-                Step(2, at: 61, .gives(3)), Step(1, at: 91, .gives(3)), Step(3, at: 92, .gives(4)),
-                Step(2, at: 122, .gives(4)),
+            refreshes: [
+                Refresh(0, at: 10, .gives(1)), Refresh(1, at: 30, .gives(2)), Refresh(0, at: 60, .gives(2)),
+                Refresh(2, at: 61, .gives(3)), Refresh(1, at: 91, .gives(3)), Refresh(3, at: 92, .gives(4)),
+                Refresh(2, at: 122, .gives(4)),
             ]),
         Interleaving(
             testDescription: "later quick refreshes do not make an expired token valid again",
-            steps: [
-                Step(0, at: 10, .gives(1)), Step(1, at: 20, .gives(2)), Step(2, at: 5000, .gives(3)),
-                Step(3, at: 5001, .gives(4)), Step(0, at: 5002, .stolen), Step(4, at: 5003, .ended),
+            refreshes: [
+                Refresh(0, at: 10, .gives(1)), Refresh(1, at: 20, .gives(2)), Refresh(2, at: 5000, .gives(3)),
+                Refresh(3, at: 5001, .gives(4)), Refresh(0, at: 5002, .stolen), Refresh(4, at: 5003, .ended),
             ]),
         Interleaving(
             testDescription: "the grace period begins when the successor is used, not when it is issued",
-            steps: [Step(0, at: 10, .gives(1)), Step(1, at: 5000, .gives(2)), Step(0, at: 5020, .gives(2))]),
+            refreshes: [
+                Refresh(0, at: 10, .gives(1)), Refresh(1, at: 5000, .gives(2)), Refresh(0, at: 5020, .gives(2)),
+            ]),
         Interleaving(
             testDescription: "the last second belongs to the grace period",
-            steps: [Step(0, at: 10, .gives(1)), Step(1, at: 100, .gives(2)), Step(0, at: 130, .gives(2))]),
+            refreshes: [Refresh(0, at: 10, .gives(1)), Refresh(1, at: 100, .gives(2)), Refresh(0, at: 130, .gives(2))]),
         Interleaving(
             testDescription: "the grace period does not revive an ended session",
-            steps: [
-                Step(0, at: 10, .gives(1)), Step(1, at: 100, .gives(2)), Step(2, at: 115, .gives(3)),
-                Step(0, at: 140, .stolen), Step(1, at: 141, .ended), Step(3, at: 142, .ended),
+            refreshes: [
+                Refresh(0, at: 10, .gives(1)), Refresh(1, at: 100, .gives(2)), Refresh(2, at: 115, .gives(3)),
+                Refresh(0, at: 140, .stolen), Refresh(1, at: 141, .ended), Refresh(3, at: 142, .ended),
             ]),
         Interleaving(
             testDescription: "after a failover, the chain continues from a token that is ahead of the database",
-            steps: [
-                Step(0, at: 10, .gives(1)), Step(5, at: 20, .gives(6)), Step(5, at: 25, .gives(6)),
-                Step(6, at: 30, .gives(7)),
+            refreshes: [
+                Refresh(0, at: 10, .gives(1)), Refresh(5, at: 20, .gives(6)), Refresh(5, at: 25, .gives(6)),
+                Refresh(6, at: 30, .gives(7)),
             ]),
         Interleaving(
             testDescription: "without rotation, a token is valid again and again", rotates: false,
-            steps: [Step(0, at: 10, .gives(0)), Step(0, at: 5000, .gives(0)), Step(0, at: 9_000_000, .gives(0))]),
+            refreshes: [
+                Refresh(0, at: 10, .gives(0)), Refresh(0, at: 5000, .gives(0)), Refresh(0, at: 9_000_000, .gives(0)),
+            ]),
     ]
 }
 
@@ -121,16 +129,16 @@ struct RotationTests {
         var policy = Policy(.sekisho)
         policy.rotatesRefreshTokens = row.rotates
         policy.refreshTokenGracePeriod = .seconds(30)
-        for step in row.steps {
-            let outcome = try await fixture.present(step.token, at: step.second, by: policy)
-            #expect(outcome == step.outcome, "token \(step.token) at \(step.second) s")
+        for refresh in row.refreshes {
+            let outcome = try await fixture.present(refresh.token, at: refresh.second, by: policy)
+            #expect(outcome == refresh.outcome, "token \(refresh.token) at \(refresh.second) s")
         }
     }
 
     @Test("Twenty concurrent requests with one token get the same successor")
     func race() async throws {
         let fixture = try await StoreFixture()
-        let outcomes = try await withThrowingTaskGroup(of: Step.Outcome.self) { group in
+        let outcomes = try await withThrowingTaskGroup(of: Refresh.Outcome.self) { group in
             for _ in 1...20 { group.addTask { try await fixture.present(0, at: 10, by: Policy(.sekisho)) } }
             return try await group.reduce(into: []) { $0.append($1) }
         }
@@ -140,10 +148,11 @@ struct RotationTests {
 
 extension StoreFixture {
     /// Refreshes the fixture's session with the token that has this counter.
-    func present(_ token: Int64, at second: Int64, by policy: Policy) async throws -> Step.Outcome {
-        Step.Outcome(
+    func present(_ token: Int64, at second: Int64, by policy: Policy) async throws -> Refresh.Outcome {
+        Refresh.Outcome(
             try await store.rotate(
-                RefreshClaim(session: session.id, counter: token), by: policy, at: start + .seconds(second), in: realm
+                RefreshTokenContents(session: session.id, counter: token), by: policy, at: start + .seconds(second),
+                in: realm
             ))
     }
 }

@@ -66,6 +66,7 @@ struct FirstSignInBatchTests {
         let fixture = try await SignInFixture(accounts: 0)
         let results = await fixture.commit((1...20).map { .create($0) } + [.create(7)])
         #expect(results.count { $0.isSuccess } == 20)
+        // `xmin` is the ID of the transaction that inserted the row.
         #expect(try await fixture.count("SELECT DISTINCT xmin::text FROM account") < 20)
     }
 
@@ -81,16 +82,16 @@ struct FirstSignInBatchTests {
         for result in await fixture.commit((2...9).map(commit)) { _ = try result.get() }
         #expect(try await fixture.count("SELECT DISTINCT xmin::text FROM account") < 9)
         for table: SQL in ["account", "linked_identity", "session", "known_network", "replay_guard", "apple_grant"] {
-            let different = try await fixture.count(
+            let distinct = try await fixture.count(
                 """
                 SELECT DISTINCT regexp_replace((to_jsonb(t) - 'id' - 'hash')::text, '(user|subject)[0-9]', '\\1', 'g')
                 FROM \(table) t
                 """)
             let stored = try await fixture.count("SELECT FROM \(table)")
             if content == .complete {
-                #expect(different == 1 && stored == 9, "\(table)")
+                #expect(distinct == 1 && stored == 9, "\(table)")
             } else {
-                #expect(different <= 1 && (stored == 0 || stored == 9), "\(table)")
+                #expect(distinct <= 1 && (stored == 0 || stored == 9), "\(table)")
             }
         }
     }
@@ -186,7 +187,7 @@ extension SignInCommit {
                 name: PersonName(given: "Ada", family: "Lovelace"), displayName: "Countess",
                 photoURL: "https://example.com/ada.png", screenName: "ada", language: "en", timeZone: "Europe/London")
             identity.realUserStatus = 2
-            identity.code = SealedCode(
+            identity.code = SealedAppleToken(
                 id: ID(UUID().uuidString.lowercased()), subject: identity.subject, clientID: identity.audience,
                 code: [1, 2, 3], redirectURI: "https://example.com/return",
                 expiresAt: Instant(seconds: 1_800_000_400))
@@ -216,6 +217,7 @@ extension SQL {
         """
     }
 
+    /// Links an identity to the account of the fixture.
     fileprivate static func identity(_ subject: String) -> SQL {
         """
         INSERT INTO linked_identity (project_id, provider, subject, account_id, created_at)

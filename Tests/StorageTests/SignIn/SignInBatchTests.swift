@@ -12,6 +12,7 @@ struct SignInBatchTests {
         try await fixture.database.pool.execute("UPDATE account SET disabled_at = now() WHERE id = 'user7'")
         try await fixture.database.pool.execute("UPDATE account SET generation = 2 WHERE id = 'user8'")
         try await fixture.database.pool.execute("DELETE FROM linked_identity WHERE account_id = 'user9'")
+        // Later than the credentials, which the fixture dates in 2027.
         try await fixture.database.pool.execute(
             "UPDATE linked_identity SET credentials_void_before = now() + interval '9 years' WHERE account_id = 'user10'"
         )

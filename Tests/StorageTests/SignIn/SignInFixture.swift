@@ -5,7 +5,7 @@ import Support
 
 @testable import Identity
 
-/// A store with accounts, each with an Apple identity.
+/// A store with the accounts `user1`, `user2` and so on, each with an Apple identity.
 struct SignInFixture: Sendable {
     let database: TestDatabase
     let store: PostgresFederationStore

@@ -6,8 +6,8 @@ public struct AuthDataResult: Sendable {
     public let user: User
     /// The provider's profile of the user. `nil` if ``Auth/signInAnonymously()`` returns the current user.
     public let additionalUserInfo: AdditionalUserInfo?
-    /// A credential with the provider's tokens, for requests to the provider's API. `nil` unless an identity provider was
-    /// used.
+    /// A credential with the provider's tokens, for requests to the provider's API. `nil` unless an identity provider
+    /// was used.
     public let credential: AuthCredential?
 
     init(user: User, additionalUserInfo: AdditionalUserInfo?, credential: AuthCredential? = nil) {

@@ -75,8 +75,9 @@ extension User {
     /// - Throws: ``AuthErrorCode/invalidCredential`` or ``AuthErrorCode/missingOrInvalidNonce`` for the proof;
     ///   ``AuthErrorCode/userNotFound`` if it belongs to no account; ``AuthErrorCode/requiresRecentLogin``;
     ///   ``AuthErrorCode/providerAlreadyLinked`` if both accounts have an identity of the same provider;
-    ///   ``AuthErrorCode/internalError`` with the ``AuthErrorCode/serverCode`` `MERGE_SAME_ACCOUNT` if the target is this
-    ///   account, or `RECOVERY_PENDING` if this account's email address was changed and its recovery link is still valid.
+    ///   ``AuthErrorCode/internalError`` with the ``AuthErrorCode/serverCode`` `MERGE_SAME_ACCOUNT` if the target is
+    ///   this account, or `RECOVERY_PENDING` if this account's email address was changed and its recovery link is still
+    ///   valid.
     public func previewMerge(into target: MergeTarget) async throws -> MergePreview {
         let received: TimedResponse<MergeResponse> = try await withIDToken(onAccountError: .keepUser) {
             [core] idToken in
@@ -109,9 +110,9 @@ extension User {
     /// Merges this account into the target of a preview, and signs in to the target.
     ///
     /// - Throws: ``AuthErrorCode/requiresRecentLogin``; ``AuthErrorCode/invalidCredential`` if the preview has expired;
-    ///   ``AuthErrorCode/internalError`` with the ``AuthErrorCode/serverCode`` `MERGE_PREVIEW_OUTDATED` if an account has
-    ///   changed since the preview. After ``AuthErrorCode/networkError``, the accounts may be merged: the user then has to
-    ///   sign in to the target.
+    ///   ``AuthErrorCode/internalError`` with the ``AuthErrorCode/serverCode`` `MERGE_PREVIEW_OUTDATED` if an account
+    ///   has changed since the preview. After ``AuthErrorCode/networkError``, the accounts may be merged: the user then
+    ///   has to sign in to the target.
     public func merge(_ preview: MergePreview) async throws -> MergeResult {
         let core = core
         return try await replacingTokens(onAccountError: .keepUser) { idToken in

@@ -1,8 +1,8 @@
 internal import Foundation
 
 extension AuthCore {
-    /// Signs in. Cancelling the caller does not cancel a sign-in that has begun, because the gateway may already have used
-    /// the credential or created the account.
+    /// Signs in. Cancelling the caller does not cancel a sign-in that has begun, because the gateway may already have
+    /// used the credential or created the account.
     func performSignIn(
         isAnonymous: Bool = false, _ authenticate: @escaping @Sendable () async throws -> Authentication
     ) async throws -> AuthDataResult {

@@ -16,8 +16,8 @@ extension User {
     /// Links a credential to the account, which keeps its ``uid``. An anonymous user becomes a permanent one. Linking a
     /// password ends all other sessions of the account.
     ///
-    /// - Throws: ``AuthErrorCode/credentialAlreadyInUse`` if the credential is linked to another account: use the error's
-    ///   ``AuthErrorCode/updatedCredential`` to sign in to that account or to merge the accounts.
+    /// - Throws: ``AuthErrorCode/credentialAlreadyInUse`` if the credential is linked to another account: use the
+    ///   error's ``AuthErrorCode/updatedCredential`` to sign in to that account or to merge the accounts.
     ///   ``AuthErrorCode/emailAlreadyInUse``; ``AuthErrorCode/providerAlreadyLinked``;
     ///   ``AuthErrorCode/requiresRecentLogin``; otherwise as ``Auth/signIn(with:)``.
     @discardableResult public func link(with credential: AuthCredential) async throws -> AuthDataResult {
@@ -32,8 +32,8 @@ extension User {
     ///   - provider: the provider ID, for example `apple.com`.
     ///   - allowNoSignInMethod: whether the last sign-in method may be removed (default: false).
     /// - Throws: ``AuthErrorCode/noSuchProvider`` if the provider is not linked; ``AuthErrorCode/requiresRecentLogin``;
-    ///   ``AuthErrorCode/internalError`` with the ``AuthErrorCode/serverCode`` `LAST_SIGN_IN_METHOD` if the provider is the
-    ///   last sign-in method, `allowNoSignInMethod` is false, and the project protects the last sign-in method.
+    ///   ``AuthErrorCode/internalError`` with the ``AuthErrorCode/serverCode`` `LAST_SIGN_IN_METHOD` if the provider is
+    ///   the last sign-in method, `allowNoSignInMethod` is false, and the project protects the last sign-in method.
     /// - Returns: this user.
     public func unlink(fromProvider provider: String, allowNoSignInMethod: Bool = false) async throws -> User {
         guard session.current.profile.identities.contains(where: { $0.providerID == provider }) else {
@@ -77,8 +77,8 @@ extension User {
     /// Sends an email with a link that verifies the account's email address.
     ///
     /// - Throws: ``AuthErrorCode/missingEmail`` if the account has none; ``AuthErrorCode/unauthorizedDomain`` or
-    ///   ``AuthErrorCode/invalidContinueURI`` for the ``ActionCodeSettings/url``; ``AuthErrorCode/operationNotAllowed`` if
-    ///   the gateway does not send email.
+    ///   ``AuthErrorCode/invalidContinueURI`` for the ``ActionCodeSettings/url``; ``AuthErrorCode/operationNotAllowed``
+    ///   if the gateway does not send email.
     public func sendEmailVerification(with actionCodeSettings: ActionCodeSettings? = nil) async throws {
         try await withIDToken { [self] in
             try await core.sendOobCode("VERIFY_EMAIL", idToken: $0, settings: actionCodeSettings)

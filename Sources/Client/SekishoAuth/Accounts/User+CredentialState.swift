@@ -16,8 +16,8 @@ public struct CredentialState: Hashable, Sendable {
 
     /// The provider ID, `apple.com`.
     public let providerID: String
-    /// The user ID at Apple, for `ASAuthorizationAppleIDProvider.getCredentialState(forUserID:)`. `nil` if the account has
-    /// no Apple identity.
+    /// The user ID at Apple, for `ASAuthorizationAppleIDProvider.getCredentialState(forUserID:)`. `nil` if the account
+    /// has no Apple identity.
     public let userID: String?
     /// The state.
     public let state: State
@@ -26,8 +26,8 @@ public struct CredentialState: Hashable, Sendable {
 }
 
 extension User {
-    /// Returns the states of the account's Apple identities; for an account without one, a single ``CredentialState`` with
-    /// `notFound`. The gateway does not send a request to Apple for this.
+    /// Returns the states of the account's Apple identities; for an account without one, a single ``CredentialState``
+    /// with `notFound`. The gateway does not send a request to Apple for this.
     public func credentialState() async throws -> [CredentialState] {
         let response: CredentialStateResponse = try await withIDToken { [core] idToken in
             try await core.post("/v1/accounts:credentialState", IDTokenRequest(idToken: idToken))

@@ -2,22 +2,22 @@
 public enum AppleRevocation: String, Sendable {
     /// The gateway will revoke Apple's tokens. This disconnects the app from the Apple Account.
     case queued = "QUEUED"
-    /// The gateway has no token from Apple, or no private key to revoke the token with. The user can disconnect the app in
-    /// the settings of a device.
+    /// The account has an Apple identity, but the gateway has no token from Apple, or no private key to revoke the
+    /// token with. The user can disconnect the app in the settings of a device.
     case notPossible = "NOT_POSSIBLE"
-    /// There is nothing to revoke.
+    /// The account has no Apple identity, or the user has already disconnected the app.
     case notNeeded = "NONE"
 }
 
 extension User {
     /// Deletes the account and signs the user out.
     ///
-    /// The gateway revokes the tokens of Sign in with Apple if the app sent an authorization code at a sign-in. Otherwise,
-    /// call ``Auth/revokeToken(withAuthorizationCode:)`` first.
+    /// The gateway revokes the tokens of Sign in with Apple if the app sent an authorization code at a sign-in.
+    /// Otherwise, call ``Auth/revokeToken(withAuthorizationCode:)`` first.
     ///
     /// - Throws: ``AuthErrorCode/requiresRecentLogin``.
-    /// - Returns: whether the gateway revokes Apple's tokens; `nil` if this is unknown, for example because the account was
-    ///   already deleted.
+    /// - Returns: whether the gateway revokes Apple's tokens; `nil` if this is unknown, for example because the account
+    ///   was already deleted.
     @discardableResult public func delete() async throws -> AppleRevocation? {
         try await replacingTokens(onAccountError: .keepUser) { [self] idToken in
             do {
@@ -40,13 +40,13 @@ extension User {
 }
 
 extension Auth {
-    /// Revokes Apple's tokens, which disconnects the app from the user's Apple Account. The account, its Apple identity and
-    /// its sessions stay.
+    /// Revokes Apple's tokens, which disconnects the app from the user's Apple Account. The account, its Apple identity
+    /// and its sessions stay.
     ///
     /// - Parameter authorizationCode: the `authorizationCode` of a new `ASAuthorizationAppleIDCredential` as a UTF-8
     ///   string. It can be used once, within five minutes.
-    /// - Throws: ``AuthErrorCode/nullUser`` if no user is signed in; ``AuthErrorCode/invalidCredential`` if Apple rejects the
-    ///   code.
+    /// - Throws: ``AuthErrorCode/nullUser`` if no user is signed in; ``AuthErrorCode/invalidCredential`` if Apple
+    ///   rejects the code.
     public func revokeToken(withAuthorizationCode authorizationCode: String) async throws {
         guard let user = currentUser else { throw AuthErrorCode.nullUser }
         try await user.withIDToken(onAccountError: .keepUser) { idToken in

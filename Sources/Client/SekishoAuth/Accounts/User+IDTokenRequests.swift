@@ -4,14 +4,14 @@ internal import Foundation
 enum AccountErrorAction: Sendable {
     /// Signs the user out, because the request concerns only the user's own account.
     case signOut
-    /// Keeps the user signed in, because the error may concern the account of a credential in the request, or the caller
-    /// handles it.
+    /// Keeps the user signed in, because the error may concern the account of a credential in the request, or the
+    /// caller handles it.
     case keepUser
 }
 
 extension User {
-    /// Runs an operation that does not replace the tokens, with a fresh ID token. Repeats it once if the gateway rejects the
-    /// ID token.
+    /// Runs an operation that does not replace the tokens, with a fresh ID token. Repeats it once if the gateway
+    /// rejects the ID token.
     func withIDToken<Result: Sendable>(
         onAccountError action: AccountErrorAction = .signOut, _ operation: @Sendable (String) async throws -> Result
     ) async throws -> Result {
@@ -31,8 +31,8 @@ extension User {
         }
     }
 
-    /// Like ``withIDToken(onAccountError:_:)``, for an operation that may replace the tokens. No refresh runs at the same
-    /// time. Cancelling the caller does not cancel the operation, because only its response contains valid tokens.
+    /// Like ``withIDToken(onAccountError:_:)``, for an operation that may replace the tokens. No refresh runs at the
+    /// same time. Cancelling the caller does not cancel the operation, because only its response contains valid tokens.
     func replacingTokens<Result: Sendable>(
         onAccountError action: AccountErrorAction = .signOut,
         _ operation: @escaping @Sendable (String) async throws -> Result

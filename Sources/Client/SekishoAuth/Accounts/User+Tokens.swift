@@ -1,8 +1,8 @@
 extension User {
     /// Returns the ID token. Refreshes it first if it expires within five minutes.
     ///
-    /// If the refresh fails with an error that a retry may resolve, such as ``AuthErrorCode/networkError``, the current token
-    /// is returned if it is valid for more than 30 seconds and `forcingRefresh` is false.
+    /// If the refresh fails with an error that a retry may resolve, such as ``AuthErrorCode/networkError``, the current
+    /// token is returned if it is valid for more than 30 seconds and `forcingRefresh` is false.
     ///
     /// - Parameter forcingRefresh: whether to refresh a valid token too, for example after a change of custom claims.
     /// - Throws: ``AuthErrorCode/invalidUserToken`` if the gateway cannot read the refresh token, or

@@ -2,12 +2,12 @@ public import Foundation
 
 /// A signed-in user.
 ///
-/// The instance stays the same when the tokens or the profile change. A sign-in creates a new instance. All members can be
-/// used on any thread. The description contains neither an email address nor a token.
+/// The instance stays the same when the tokens or the profile change. A sign-in creates a new instance. All members can
+/// be used on any thread. The description contains neither an email address nor a token.
 ///
-/// Methods throw ``AuthErrorCode/userTokenExpired``, ``AuthErrorCode/userDisabled`` or ``AuthErrorCode/userNotFound`` if
-/// the session has ended, or the account is disabled or deleted. Most methods then sign the user out. The others keep the
-/// user, for example because the error can concern another account. For errors of all requests, see ``Auth``.
+/// Methods throw ``AuthErrorCode/userTokenExpired``, ``AuthErrorCode/userDisabled`` or ``AuthErrorCode/userNotFound``
+/// if the session has ended, or the account is disabled or deleted. Most methods then sign the user out. The others
+/// keep the user, for example because the error can concern another account. For errors of all requests, see ``Auth``.
 public final class User: UserInfo {
     let core: AuthCore
     let session: Locked<Session>

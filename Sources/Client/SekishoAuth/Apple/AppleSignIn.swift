@@ -2,8 +2,8 @@
     public import AuthenticationServices
     public import Foundation
 
-    /// Shows the dialogs of Sign in with Apple without a `SignInWithAppleButton`, for example to sign in with an existing
-    /// credential when the app starts, or to reauthenticate before an account is deleted.
+    /// Shows the dialogs of Sign in with Apple without a `SignInWithAppleButton`, for example to sign in with an
+    /// existing credential when the app starts, or to reauthenticate before an account is deleted.
     ///
     /// Keep a reference to the instance until the call returns. While a dialog is shown, another call throws
     /// ``AuthErrorCode/internalError``.
@@ -52,8 +52,8 @@
             return try await user.reauthenticate(with: credential, rawNonce: nonce.rawNonce)
         }
 
-        /// Offers sign-in with an Apple credential or a saved password of this device. Call it when the app starts and no
-        /// user is signed in.
+        /// Offers sign-in with an Apple credential or a saved password of this device. Call it when the app starts and
+        /// no user is signed in.
         ///
         /// - Throws: as ``Auth/signIn(with:)``.
         /// - Returns: `nil` if the dialog ends with an `ASAuthorizationError`, for example because the device has no

@@ -55,8 +55,8 @@ public struct ActionCodeURL: Sendable {
     /// The language of the email (`lang`).
     public let languageCode: String?
 
-    /// Parses a link. If it has no action code, but contains another link in the query item `link` or `deep_link_id`, that
-    /// link is parsed instead.
+    /// Parses a link. If it has no action code, but contains another link in the query item `link` or `deep_link_id`,
+    /// that link is parsed instead.
     ///
     /// - Returns: `nil` if the text is not a URL with a query.
     public init?(link: String) {
@@ -118,8 +118,8 @@ public final class ActionCodeSettings: Sendable {
 
     /// Whether an app opens the link (default: false). Must be true for sign-in links.
     ///
-    /// The app is ``iOSBundleID`` or ``androidPackageName``, if an administrator has associated it with the gateway's host.
-    /// Otherwise, and where that app is not installed, the link opens a page of the gateway.
+    /// The app is ``iOSBundleID`` or ``androidPackageName``, if an administrator has associated it with the gateway's
+    /// host. Otherwise, and where that app is not installed, the link opens a page of the gateway.
     public var handleCodeInApp: Bool {
         get { values.current.handleCodeInApp }
         set { values.withLock { $0.handleCodeInApp = newValue } }

@@ -2,8 +2,8 @@ internal import Foundation
 
 /// The sign-in methods that the app should offer.
 public struct LoginMethods: Sendable {
-    /// The sign-in methods in display order. Apple is first if App Review guideline 4.8 requires it because of
-    /// another method.
+    /// The sign-in methods in display order. Apple is first if the app also offers a third-party login that falls under
+    /// App Review guideline 4.8.
     public let methods: [LoginMethod]
     /// Providers that can be linked, but not used for sign-in.
     public let linkOnlyMethods: [LoginMethod]

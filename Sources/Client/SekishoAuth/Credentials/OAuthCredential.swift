@@ -5,7 +5,7 @@ public final class OAuthCredential: AuthCredential, @unchecked Sendable {
 
     /// - Parameters:
     ///   - idToken: the provider's ID token in the gateway's response, if the content is a pending token.
-    ///   - accessToken: see `idToken`.
+    ///   - accessToken: the provider's access token in the same response.
     init(provider: String, _ content: CredentialContent, idToken: String? = nil, accessToken: String? = nil) {
         responseIDToken = idToken
         responseAccessToken = accessToken
@@ -19,8 +19,8 @@ public final class OAuthCredential: AuthCredential, @unchecked Sendable {
     /// The OAuth 1.0 token secret. Always `nil`, because the gateway does not support OAuth 1.0.
     public var secret: String? { nil }
 
-    /// The pending token of an ``AuthErrorCode/updatedCredential``: the gateway has verified the provider's credential. It
-    /// can be used once, within 30 minutes.
+    /// The pending token of an ``AuthErrorCode/updatedCredential``: the gateway has verified the provider's credential.
+    /// It can be used once, within 30 minutes.
     public var pendingToken: String? {
         if case .pendingToken(let token) = content { token } else { nil }
     }

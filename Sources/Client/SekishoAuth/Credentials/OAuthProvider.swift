@@ -33,8 +33,8 @@ public final class OAuthProvider: Sendable {
     ///   - idToken: the `identityToken` of the `ASAuthorizationAppleIDCredential` as a UTF-8 string.
     ///   - rawNonce: the nonce before hashing, whose SHA-256 the request to Apple contained; `nil` if it had no nonce.
     ///   - fullName: the `fullName` of the same credential. Apple sends it at the first sign-in only.
-    ///   - authorizationCode: the `authorizationCode` of the same credential as a UTF-8 string. With it, the gateway can
-    ///     revoke Apple's tokens when the account is deleted.
+    ///   - authorizationCode: the `authorizationCode` of the same credential as a UTF-8 string. With it, the gateway
+    ///     can revoke Apple's tokens when the account is deleted.
     public static func appleCredential(
         withIDToken idToken: String, rawNonce: String?, fullName: PersonNameComponents?,
         authorizationCode: String? = nil
@@ -65,8 +65,8 @@ public final class OAuthProvider: Sendable {
         credential(providerID.rawValue, idToken: idToken, rawNonce: nil, accessToken: accessToken)
     }
 
-    /// Creates a credential from an access token. Its use fails with ``AuthErrorCode/invalidCredential``, because the gateway
-    /// requires an ID token.
+    /// Creates a credential from an access token. Its use fails with ``AuthErrorCode/invalidCredential``, because the
+    /// gateway requires an ID token.
     public static func credential(providerID: AuthProviderID, accessToken: String) -> OAuthCredential {
         credential(providerID.rawValue, idToken: nil, rawNonce: nil, accessToken: accessToken)
     }

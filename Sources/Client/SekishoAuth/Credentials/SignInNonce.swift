@@ -4,8 +4,8 @@ public import Foundation
     internal import CryptoKit
 #endif
 
-/// A nonce for one sign-in with Apple or Google. The provider copies the nonce of the request into the ID token, and the
-/// gateway compares it with ``rawNonce``. This prevents the replay of a stolen ID token.
+/// A nonce for one sign-in with Apple or Google. The provider copies the nonce of the request into the ID token, and
+/// the gateway compares it with ``rawNonce``. This prevents the replay of a stolen ID token.
 public struct SignInNonce: Sendable {
     /// The nonce before hashing, for the `rawNonce` of the credential.
     public let rawNonce: String

@@ -12,8 +12,8 @@ extension AuthErrorCode {
 
     static let responseForAnotherUser = internalError.with("The response is for a different user than the request.")
 
-    /// Whether a retry may succeed: no response, too many requests, or an internal error without a code of the gateway, such
-    /// as a response with status 503 or a response from a proxy.
+    /// Whether a retry may succeed: no response, too many requests, or an internal error without a code of the gateway,
+    /// such as a response with status 503 or a response from a proxy.
     var isTransient: Bool {
         self == .networkError || self == .tooManyRequests || self == .internalError && serverCode == nil
     }

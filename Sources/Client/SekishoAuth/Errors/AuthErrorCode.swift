@@ -119,8 +119,8 @@ public struct AuthErrorCode: CustomNSError, LocalizedError, RawRepresentable, Se
     /// Seconds to wait before a retry, from 0 to 3600. `nil` unless the response has `Retry-After` in seconds.
     public var retryAfter: TimeInterval? { details[AuthErrors.userInfoRetryAfterKey] as? TimeInterval }
 
-    /// The sign-in methods of the account that has the email address, for example `apple.com`. `nil` if the gateway does
-    /// not reveal them.
+    /// The sign-in methods of the account that has the email address, for example `apple.com`. `nil` if the gateway
+    /// does not reveal them.
     public var signInMethods: [String]? { details[AuthErrors.userInfoSignInMethodsKey] as? [String] }
 
     static let pendingTokenKey = "SekishoErrorPendingToken"

@@ -1,5 +1,6 @@
 extension ServerError {
-    /// The ``AuthErrorCode`` for each of these codes of the gateway. Other codes become ``AuthErrorCode/internalError``.
+    /// The ``AuthErrorCode`` for each of these codes of the gateway. Other codes become
+    /// ``AuthErrorCode/internalError``.
     static let codes: [String: AuthErrorCode] = [
         "ADMIN_ONLY_OPERATION": .adminRestrictedOperation,
         "API_KEY_ANDROID_APP_BLOCKED": .appNotAuthorized,

@@ -50,6 +50,7 @@ struct ServerError: Sendable {
 
     /// The error that the app gets.
     var authError: AuthErrorCode {
+        // Google's reasons for rejected API keys, as in FirebaseAuth. The gateway sends codes instead.
         let known =
             if let reason, reason.hasPrefix("keyInvalid") {
                 AuthErrorCode.invalidAPIKey
@@ -69,6 +70,7 @@ struct ServerError: Sendable {
         ["USER_NOT_FOUND", "USER_DISABLED", "TOKEN_EXPIRED"].contains(code)
     }
 
-    /// Whether a code means that the ID token is not accepted.
+    /// Whether a code means that the ID token is not accepted. If the code of such a rejection is `TOKEN_EXPIRED`,
+    /// which also belongs to ``endsSession(_:)``, a refresh decides whether the session has ended.
     static func rejectsIDToken(_ code: String) -> Bool { ["INVALID_ID_TOKEN", "TOKEN_EXPIRED"].contains(code) }
 }

@@ -6,9 +6,9 @@ extension Auth {
     /// With email enumeration protection, this succeeds even if no account has the address.
     ///
     /// - Throws: ``AuthErrorCode/userNotFound`` without email enumeration protection; ``AuthErrorCode/invalidEmail`` or
-    ///   ``AuthErrorCode/missingEmail``; ``AuthErrorCode/unauthorizedDomain`` or
-    ///   ``AuthErrorCode/invalidContinueURI`` for the ``ActionCodeSettings/url``; ``AuthErrorCode/operationNotAllowed`` if
-    ///   the project does not allow passwords, or the gateway does not send email.
+    ///   ``AuthErrorCode/missingEmail``; ``AuthErrorCode/unauthorizedDomain`` or ``AuthErrorCode/invalidContinueURI``
+    ///   for the ``ActionCodeSettings/url``; ``AuthErrorCode/operationNotAllowed`` if the project does not allow
+    ///   passwords, or the gateway does not send email.
     public func sendPasswordReset(
         withEmail email: String, actionCodeSettings: ActionCodeSettings? = nil
     ) async throws {
@@ -18,10 +18,10 @@ extension Auth {
 
     /// Sends an email with a sign-in link (email link).
     ///
-    /// - Throws: ``AuthErrorCode/operationNotAllowed`` if ``ActionCodeSettings/handleCodeInApp`` is false, the project does
-    ///   not allow email links, or the gateway does not send email; ``AuthErrorCode/invalidEmail`` or
-    ///   ``AuthErrorCode/missingEmail``; ``AuthErrorCode/unauthorizedDomain`` or
-    ///   ``AuthErrorCode/invalidContinueURI`` for the ``ActionCodeSettings/url``.
+    /// - Throws: ``AuthErrorCode/operationNotAllowed`` if ``ActionCodeSettings/handleCodeInApp`` is false, the project
+    ///   does not allow email links, or the gateway does not send email; ``AuthErrorCode/invalidEmail`` or
+    ///   ``AuthErrorCode/missingEmail``; ``AuthErrorCode/unauthorizedDomain`` or ``AuthErrorCode/invalidContinueURI``
+    ///   for the ``ActionCodeSettings/url``.
     public func sendSignInLink(toEmail email: String, actionCodeSettings: ActionCodeSettings) async throws {
         guard !email.isEmpty else { throw AuthErrorCode.missingEmail }
         guard actionCodeSettings.handleCodeInApp else {

@@ -30,7 +30,8 @@ extension Auth {
     /// - Throws: ``AuthErrorCode/accountExistsWithDifferentCredential`` if an account with the same email address has
     ///   other sign-in methods: sign in with one of them, then link the error's ``AuthErrorCode/updatedCredential``.
     ///   ``AuthErrorCode/invalidCredential`` if the credential is wrong, malformed or expired.
-    ///   ``AuthErrorCode/missingOrInvalidNonce``; ``AuthErrorCode/userDisabled``; ``AuthErrorCode/operationNotAllowed``.
+    ///   ``AuthErrorCode/missingOrInvalidNonce``; ``AuthErrorCode/userDisabled``;
+    ///   ``AuthErrorCode/operationNotAllowed``.
     @discardableResult public func signIn(with credential: AuthCredential) async throws -> AuthDataResult {
         try await core.performSignIn { [core] in try await core.authenticate(credential, for: .signIn) }
     }
@@ -73,10 +74,11 @@ extension Auth {
         return link.operation == .emailLink && link.code?.isEmpty == false
     }
 
-    /// Signs the user out on this device, and sends a request that ends the session at the gateway. The call does not wait
-    /// for this request and ignores its errors.
+    /// Signs the user out on this device, and sends a request that ends the session at the gateway. The call does not
+    /// wait for this request and ignores its errors.
     ///
-    /// - Throws: ``AuthErrorCode/keychainError`` if the stored session cannot be removed. The user then stays signed in.
+    /// - Throws: ``AuthErrorCode/keychainError`` if the stored session cannot be removed. The user then stays signed
+    ///   in.
     public func signOut() throws {
         guard let user = try core.signOut() else { return }
         // A task, because the caller does not wait. Errors are ignored, because the user is already signed out on this
@@ -90,11 +92,11 @@ extension Auth {
 
     /// Sets the current user, for example to a user that another instance has signed in.
     ///
-    /// Both instances then share a session. Use only one of them afterwards: if both refresh the tokens, the gateway can
-    /// detect the reuse of an old refresh token and end the session.
+    /// Both instances then share a session. Use only one of them afterwards: if both refresh the tokens, the gateway
+    /// can detect the reuse of an old refresh token and end the session.
     ///
-    /// - Throws: ``AuthErrorCode/nullUser`` if the user is `nil`; ``AuthErrorCode/tenantIDMismatch`` if the user's tenant
-    ///   is not ``tenantID``; ``AuthErrorCode/invalidUserToken`` for a user of another gateway;
+    /// - Throws: ``AuthErrorCode/nullUser`` if the user is `nil`; ``AuthErrorCode/tenantIDMismatch`` if the user's
+    ///   tenant is not ``tenantID``; ``AuthErrorCode/invalidUserToken`` for a user of another gateway;
     ///   ``AuthErrorCode/keychainError`` if the session cannot be stored.
     public func updateCurrentUser(_ user: User?) async throws {
         guard let user else { throw AuthErrorCode.nullUser }

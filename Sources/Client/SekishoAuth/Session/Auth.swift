@@ -13,9 +13,10 @@ public typealias IDTokenDidChangeListenerHandle = any NSObjectProtocol
 /// returns. ``signOut()`` does not wait for the listeners.
 ///
 /// Methods throw ``AuthErrorCode``, or `CancellationError` if the calling task is cancelled. Every method that sends a
-/// request can throw ``AuthErrorCode/networkError``, ``AuthErrorCode/tooManyRequests``, ``AuthErrorCode/invalidAPIKey``,
-/// ``AuthErrorCode/appNotAuthorized`` and ``AuthErrorCode/internalError``. A sign-in can also throw
-/// ``AuthErrorCode/keychainError`` if the session cannot be stored. The methods list only further errors.
+/// request can throw ``AuthErrorCode/networkError``, ``AuthErrorCode/tooManyRequests``,
+/// ``AuthErrorCode/invalidAPIKey``, ``AuthErrorCode/appNotAuthorized`` and ``AuthErrorCode/internalError``. A sign-in
+/// can also throw ``AuthErrorCode/keychainError`` if the session cannot be stored. The methods list only further
+/// errors.
 public final class Auth: Sendable {
     /// The version of the library.
     public static let libraryVersion = "0.1.0"
@@ -79,7 +80,7 @@ public final class Auth: Sendable {
         set { core.withState { $0.tenantID = newValue } }
     }
 
-    /// The host of the gateway's web pages. It has no effect, because the gateway serves them itself.
+    /// The host of the gateway's web pages. It has no effect, because the gateway serves its pages itself.
     public var customAuthDomain: String? {
         get { customDomain.current }
         set { customDomain.withLock { $0 = newValue } }
@@ -87,10 +88,11 @@ public final class Auth: Sendable {
 
     private let customDomain = Locked<String?>(nil)
 
-    /// Sends all further requests to a development server (`sekisho dev`), without TLS. Call it before any other method.
+    /// Sends all further requests to a development server (`sekisho dev`), without TLS. Call it before any other
+    /// method.
     ///
-    /// The session at the development server is stored separately. A user who is signed in to the configured gateway stays
-    /// signed in to that gateway.
+    /// The session at the development server is stored separately. A user who is signed in to the configured gateway
+    /// stays signed in to that gateway.
     ///
     /// - Parameters:
     ///   - host: a host name or an IP address. If it is not valid, the call has no effect.

@@ -5,7 +5,8 @@ internal import Foundation
 /// Each server has its own core, and a user belongs to one core. So the tokens of one server are never sent to another,
 /// even if a request is in progress when ``Auth/useEmulator(withHost:port:)`` changes the server.
 ///
-/// Every change runs under one lock: it writes the store, changes the user and notifies the observers, in this order.
+/// Every change runs under one lock. A sign-in and a sign-out change the store first, then the user. A change of tokens
+/// or profile changes the user first, because the gateway has already made it. The observers are notified last.
 final class AuthCore: Sendable {
     struct State {
         var restoration = Restoration.pending
@@ -84,7 +85,8 @@ final class AuthCore: Sendable {
         SessionKey(app: appName, server: server, apiKey: options.apiKey, tenantID: options.tenantID)
     }
 
-    /// - Throws: ``AuthErrorCode/invalidUserToken`` for a user of another gateway, whose tokens must not be sent to this one.
+    /// - Throws: ``AuthErrorCode/invalidUserToken`` for a user of another gateway, whose tokens must not be sent to
+    ///   this one.
     func requireSameServer(_ user: User) throws {
         guard user.core.server == server else {
             throw AuthErrorCode.invalidUserToken.with("The user belongs to another gateway.")
@@ -147,8 +149,8 @@ final class AuthCore: Sendable {
 
     /// Removes the stored session, then the user.
     ///
-    /// - Parameter expected: the user to sign out (default: the current user). A user whom another process has signed in
-    ///   stays signed in. An item in another format is kept.
+    /// - Parameter expected: the user to sign out (default: the current user). If it is set, another user whom another
+    ///   process has signed in stays signed in, and an item in another format is kept.
     /// - Throws: ``AuthErrorCode/keychainError`` if the store fails. The user then stays signed in.
     /// - Returns: the user who was signed out, if any.
     @discardableResult func signOut(_ expected: User? = nil) throws -> User? {
@@ -168,8 +170,8 @@ final class AuthCore: Sendable {
         }
     }
 
-    /// Changes a user's session in memory and in the store. If the store fails, the change is written later, because the
-    /// gateway has already made it.
+    /// Changes a user's session in memory and in the store. If the store fails, the change is written later, because
+    /// the gateway has already made it.
     func update(_ user: User, _ change: (inout Session) -> Void) {
         withState { state in
             // A write must not overwrite newer tokens, or another user, that another process has stored.
@@ -183,8 +185,9 @@ final class AuthCore: Sendable {
         }
     }
 
-    /// Retries a failed write, whatever another process has stored since. Another refresh must wait for it: if the stored refresh token were two refreshes old, the
-    /// gateway would detect its reuse after a restart and end the session.
+    /// Retries a failed write, whatever another process has stored since. The next refresh must wait for the write: if
+    /// the stored refresh token were two refreshes old, the gateway would detect its reuse after a restart and end the
+    /// session.
     ///
     /// - Throws: ``AuthErrorCode/keychainError`` if the store fails again.
     func saveIfNeeded(_ user: User) throws {

@@ -41,7 +41,8 @@ extension AuthCore {
     }
 
     func removeObserver(_ id: Int) {
-        // The listener is released outside the lock, because deinitializing what it captured may remove another listener.
+        // The listener is released outside the lock, because deinitializing what it captured may remove another
+        // listener.
         _ = state.withLock { $0.observers.removeValue(forKey: id) }
     }
 

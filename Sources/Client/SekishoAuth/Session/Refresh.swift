@@ -13,8 +13,8 @@ struct RefreshState: Sendable {
 extension User {
     /// Returns tokens with a fresh ID token. Refreshes them if necessary.
     ///
-    /// Concurrent callers share one request. The request waits for operations that replace the tokens. Cancelling a caller
-    /// does not cancel the request.
+    /// Concurrent callers share one request. The request waits for operations that replace the tokens. Cancelling a
+    /// caller does not cancel the request.
     ///
     /// - Parameter forced: whether fresh tokens are refreshed too.
     func freshTokens(forced: Bool = false) async throws -> SessionTokens {
@@ -63,7 +63,8 @@ extension User {
         }
     }
 
-    /// Requests new tokens with the refresh token. If the gateway cannot read that token, uses the previous refresh token.
+    /// Requests new tokens with the refresh token. If the gateway cannot read that token, uses the previous refresh
+    /// token.
     private func requestTokens() async throws -> SessionTokens {
         let tokens = session.current.tokens
         do {
@@ -74,8 +75,8 @@ extension User {
         }
     }
 
-    /// Requests new tokens, in at most three attempts. A retry is safe, because the gateway returns the same new refresh token
-    /// for the same old one.
+    /// Requests new tokens, in at most three attempts. A retry is safe, because the gateway returns the same new
+    /// refresh token for the same old one.
     private func requestTokens(for refreshToken: String) async throws -> SessionTokens {
         var failures = 0
         while true {

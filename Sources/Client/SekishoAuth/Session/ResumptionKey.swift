@@ -7,8 +7,8 @@ internal import Foundation
 /// be used to get tokens of a session that starts after a later change of the password.
 struct ResumptionKey: Codable, Hashable, Sendable {
     let value: String
-    /// When the ID token of the latest request with the key expires, in seconds since 1970 by the gateway's clock. After
-    /// that, the gateway rejects the request.
+    /// When the ID token of the latest request with the key expires, in seconds since 1970 by the gateway's clock.
+    /// After that, the gateway rejects the request.
     var neededUntil: TimeInterval
 
     init(neededUntil: TimeInterval) {
@@ -18,8 +18,8 @@ struct ResumptionKey: Codable, Hashable, Sendable {
 }
 
 extension User {
-    /// Sends a request. If the request replaces the gateway's session, first stores a resumption key, and passes the key to
-    /// the request.
+    /// Sends a request. If the request replaces the gateway's session, first stores a resumption key, and passes the
+    /// key to the request.
     ///
     /// The caller adopts the tokens of the response and removes the key in one write.
     func replacingSession<Result>(
@@ -31,6 +31,7 @@ extension User {
         do {
             return try await request(key.value)
         } catch let error as AuthErrorCode where storedKey == nil && error.isRejection {
+            // The key of an earlier request is kept, because the outcome of that request is unknown.
             core.update(self) { if $0.resumptionKey == key { $0.resumptionKey = nil } }
             throw error
         }

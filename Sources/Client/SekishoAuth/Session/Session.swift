@@ -9,8 +9,8 @@ struct Session: Codable, Hashable, Sendable {
     /// Present while a request that replaces the gateway's session is in progress, or its outcome is unknown.
     var resumptionKey: ResumptionKey?
 
-    /// Replaces the tokens. Removes the resumption key if the tokens are of another session, or if the gateway no longer
-    /// accepts the request that the key was made for.
+    /// Replaces the tokens. Removes the resumption key if the tokens are of another session, or if the gateway no
+    /// longer accepts the request that the key was made for.
     mutating func replaceTokens(with new: SessionTokens) {
         if let key = resumptionKey, new.sessionID != tokens.sessionID || new.issuedAt > key.neededUntil {
             resumptionKey = nil

@@ -8,8 +8,8 @@ struct SessionTokens: Codable, Hashable, Sendable {
 
     var idToken: String
     var refreshToken: String
-    /// The refresh token before the latest refresh. The gateway accepts it until ``refreshToken`` is used. It is sent if the
-    /// gateway cannot read ``refreshToken``.
+    /// The refresh token before the latest refresh. The gateway accepts it until ``refreshToken`` is used. It is sent
+    /// if the gateway cannot read ``refreshToken``.
     var previousRefreshToken: String?
     /// Seconds from ``requestedAt`` until the ID token expires (`expiresIn`).
     var lifetime: TimeInterval
@@ -24,8 +24,8 @@ struct SessionTokens: Codable, Hashable, Sendable {
         case idToken, refreshToken, previousRefreshToken, lifetime, requestedAt, clockOffset
     }
 
-    /// The claim `iat` of the ID token, in seconds since 1970; 0 if the token cannot be read. Unlike ``requestedAt``, it is
-    /// the same in all processes.
+    /// The claim `iat` of the ID token, in seconds since 1970; 0 if the token cannot be read. Unlike ``requestedAt``,
+    /// it is the same in all processes.
     var issuedAt: TimeInterval { (try? IDTokenClaims(of: idToken).date("iat").timeIntervalSince1970) ?? 0 }
 
     /// The claim `sid` of the ID token: the ID of the gateway's session. `nil` if the token cannot be read.
@@ -58,7 +58,8 @@ struct ClockReading: Sendable {
     /// The gateway's clock minus the device's clock, in seconds. `nil` before the first response.
     var clockOffset: TimeInterval?
 
-    /// The time by the gateway's clock, in seconds since 1970. Before the first response, the time by the device's clock.
+    /// The time by the gateway's clock, in seconds since 1970. Before the first response, the time by the device's
+    /// clock.
     var gatewayTime: TimeInterval { deviceTime + (clockOffset ?? 0) }
 }
 

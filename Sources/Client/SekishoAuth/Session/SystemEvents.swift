@@ -10,9 +10,10 @@ extension AuthCore {
         ]
     }
 
-    /// Retries the restore when the device is unlocked, and reschedules the refresh when the app becomes active.
+    /// Tries again to restore the session when the device is unlocked, and reschedules the refresh when the app becomes
+    /// active.
     func observeSystem() {
-        // `withState` restores the session if that was not possible before.
+        // `withState` first restores the session if that has not been done.
         observe(SystemEvent.unlocked) { core in core.withState { _ in } }
         for name in SystemEvent.foreground {
             observe(name) { core in core.withState { core.scheduleRefresh(&$0) } }

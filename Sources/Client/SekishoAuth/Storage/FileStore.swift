@@ -100,7 +100,8 @@ public struct FileStore: SessionStore {
         guard fsync(descriptor) == 0 else { throw Self.failure("fsync") }
     }
 
-    /// Flushes the directory, so that a rename survives a power failure. Errors are ignored: the file itself is complete.
+    /// Flushes the directory, so that a rename survives a power failure. Errors are ignored: the file itself is
+    /// complete.
     private func synchronizeDirectory() {
         let descriptor = open(directory.path, O_RDONLY | O_CLOEXEC)
         guard descriptor >= 0 else { return }

@@ -20,7 +20,8 @@ extension AuthCore {
 
     /// Sends a JSON request, and returns the decoded response with the time of the request.
     ///
-    /// - Parameter resumptionKey: the value of ``ResumptionKey``, if the request replaces the session or refreshes tokens.
+    /// - Parameter resumptionKey: the value of ``ResumptionKey``, if the request replaces the session or refreshes
+    ///   tokens.
     /// - Throws: see the other `post`.
     func post<Response: Decodable & Sendable>(
         _ path: String, _ body: some Encodable, resumptionKey: String? = nil

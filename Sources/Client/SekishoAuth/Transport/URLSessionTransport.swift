@@ -6,8 +6,8 @@ internal import Foundation
 
 /// Sends requests with its own `URLSession`, without cookies, a cache or stored credentials.
 ///
-/// On Linux, Foundation crashes if a connection closes within the header of a response (swift-corelibs-foundation, issue
-/// 5285). Programs for which this matters need another ``HTTPTransport`` there.
+/// On Linux, Foundation crashes if a connection closes within the header of a response (swift-corelibs-foundation,
+/// issue 5285). Programs for which this matters need another ``HTTPTransport`` there.
 public struct URLSessionTransport: HTTPTransport {
     private let session: URLSession
     private let collector = ResponseCollector()
@@ -46,8 +46,8 @@ public struct URLSessionTransport: HTTPTransport {
         urlRequest.httpBody = request.body
         for (name, value) in request.headers { urlRequest.setValue(value, forHTTPHeaderField: name) }
         #if canImport(FoundationNetworking)
-            // On Linux, a request on a reused connection that the server has just closed never completes, because Foundation
-            // cannot send the body again.
+            // On Linux, a request on a reused connection that the server has just closed never completes, because
+            // Foundation cannot send the body again.
             urlRequest.setValue("close", forHTTPHeaderField: "Connection")
         #endif
         let task = session.dataTask(with: urlRequest)

@@ -26,6 +26,7 @@ struct ExtensionTests {
         let other = try await tablet.auth.signIn(withEmail: "ada@example.com", password: "secret1").user
         let sessions = try await user.listSessions()
         #expect(sessions.count == 2)
+        // Every `TestApp` has this device name.
         #expect(sessions.allSatisfy { $0.device == "Ada's phone" && $0.signInProvider == "password" })
         let otherSession = try #require(sessions.first { !$0.isCurrent })
         try await user.revokeSession(otherSession.id)

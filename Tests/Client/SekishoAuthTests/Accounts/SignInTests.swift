@@ -60,6 +60,7 @@ struct SignInTests {
     @Test("A sign-in completes although the look-up after it fails, because the credential can be used only once")
     func lookupFails() async throws {
         let app = try await TestApp()
+        // The look-up has two attempts.
         app.transport.injectNext(.dropResponse, for: "lookup")
         app.transport.injectNext(.respond(503), for: "lookup")
         let user = try await app.auth.signIn(with: app.gateway.apple().credential()).user

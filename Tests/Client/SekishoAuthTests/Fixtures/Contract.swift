@@ -8,6 +8,7 @@ import Testing
 enum Contract {
     private static let document: JSON? = {
         var parts = #filePath.split(separator: "/", omittingEmptySubsequences: false)
+        // This path has five components below the repository.
         parts.removeLast(5)
         let path = parts.joined(separator: "/") + "/Sources/CReference/openapi.json"
         return FileManager.default.contents(atPath: path).flatMap { try? JSON([UInt8]($0)) }

@@ -52,8 +52,9 @@ final class FaultyProxy: Sendable {
             connection.send("HTTP/1.1 200 OK\r\nContent-Length: 6\r\nConnection: close\r\n\r\n<html>")
             return
         }
-        guard let gateway = TCPConnection.connect(to: port), let line = request.firstIndex(of: 10) else { return }
-        gateway.send(request[...line] + Array("Connection: close\r\n".utf8) + request[(line + 1)...])
+        guard let gateway = TCPConnection.connect(to: port), let lineFeed = request.firstIndex(of: UInt8(ascii: "\n"))
+        else { return }
+        gateway.send(request[...lineFeed] + Array("Connection: close\r\n".utf8) + request[(lineFeed + 1)...])
         var response = gateway.receiveAll()
         let body = response.firstRange(of: Array("\r\n\r\n".utf8))?.upperBound ?? 0
         switch fault {

@@ -18,10 +18,12 @@ struct LostSessionTests {
         var isAnonymous = false
         let run: @Sendable (User) async throws -> Void
 
+        static let newPassword = Change(testDescription: "a new password", operation: "update") { user in
+            try await user.updatePassword(to: "another secret")
+        }
+
         static let all = [
-            Change(testDescription: "a new password", operation: "update") { user in
-                try await user.updatePassword(to: "another secret")
-            },
+            newPassword,
             Change(testDescription: "a new address", operation: "update") { user in
                 try await user.updateEmail(to: "new@example.com")
             },
@@ -90,6 +92,7 @@ struct LostSessionTests {
         let (app, user) = try await signedIn(change)
         app.transport.injectNext(.dropResponse, for: change.operation)
         #expect(await failure { try await change.run(user) } == .networkError)
+        // A refresh has three attempts.
         for _ in 0..<3 { app.transport.injectNext(.dropResponse, for: "token") }
         #expect(await failure { try await user.reload() } == .networkError)
         try await user.reload()
@@ -98,7 +101,7 @@ struct LostSessionTests {
 
     @Test("The user stays signed in if the gateway receives the lost request later")
     func lateChange() async throws {
-        let (app, user) = try await signedIn(Change.all[0])
+        let (app, user) = try await signedIn(Change.newPassword)
         app.transport.injectNext(.dropRequest, for: "update")
         #expect(await failure { try await user.updatePassword(to: "another secret") } == .networkError)
         let key = try #require(app.transport.headers[Self.keyHeader])
@@ -113,12 +116,13 @@ struct LostSessionTests {
 
     @Test("Each new session has a different resumption key")
     func keys() async throws {
-        let (app, user) = try await signedIn(Change.all[0])
+        let (app, user) = try await signedIn(Change.newPassword)
         var keys: [String?] = []
         for number in 0..<2 {
             app.transport.injectNext(.dropResponse, for: "update")
             #expect(await failure { try await user.updatePassword(to: "another secret \(number)") } == .networkError)
             keys.append(app.transport.headers[Self.keyHeader])
+            // The first refresh gets the tokens of the new session, and the second needs no key.
             _ = try await user.getIDToken(forcingRefresh: true)
             _ = try await user.getIDToken(forcingRefresh: true)
             #expect(app.transport.headers[Self.keyHeader] == nil)
@@ -175,7 +179,7 @@ struct LostSessionTests {
 
     @Test("A resumption key is removed when the gateway no longer accepts the lost request")
     func keyOfLostRequest() async throws {
-        let (app, user) = try await signedIn(Change.all[0])
+        let (app, user) = try await signedIn(Change.newPassword)
         app.transport.injectNext(.dropRequest, for: "update")
         #expect(await failure { try await user.updatePassword(to: "another secret") } == .networkError)
         _ = try await user.getIDToken(forcingRefresh: true)
@@ -187,7 +191,7 @@ struct LostSessionTests {
 
     @Test("A retry has the resumption key of the lost request, which may still arrive")
     func keyOfSecondAttempt() async throws {
-        let (app, user) = try await signedIn(Change.all[0])
+        let (app, user) = try await signedIn(Change.newPassword)
         app.transport.injectNext(.dropRequest, for: "update")
         #expect(await failure { try await user.updatePassword(to: "another secret") } == .networkError)
         let key = app.transport.headers[Self.keyHeader]

@@ -125,8 +125,9 @@ struct RestoreTests {
     @Test("The sessions of different servers, API keys and tenants are separate")
     func keys() async throws {
         let (app, _) = try await appWithStoredSession()
-        let configured = Auth(options: try #require(app.auth.app).options)
-        #expect(configured.currentUser == nil)
+        // `TestApp` calls `useEmulator`; without this call, the instance uses the server of its options.
+        let otherServer = Auth(options: try #require(app.auth.app).options)
+        #expect(otherServer.currentUser == nil)
         #expect(try app.restarted { $0.apiKey = "another" }.currentUser == nil)
         #expect(try app.restarted { $0.tenantID = "tenant" }.currentUser == nil)
         #expect(try app.restarted().currentUser != nil)

@@ -18,6 +18,7 @@ struct ServerChangeTests {
         let app = try await TestApp()
         let user = try await app.auth.createUser(withEmail: "ada@example.com", password: "secret1").user
         app.clock.advance(by: 3600)
+        // The first attempt of the refresh fails, and the response to the second is held.
         app.transport.injectNext(.dropResponse, for: "token")
         app.transport.injectNext(.holdResponse, for: "token")
         let refresh = Task { try await user.getIDToken() }

@@ -1,8 +1,8 @@
 #if canImport(SwiftUI) && canImport(AuthenticationServices)
     import SwiftUI
 
-    /// The sign-in methods, in the order of the gateway's response. Apple is first if App Review
-    /// guideline 4.8 requires it because of another method.
+    /// The sign-in methods, in the order of the gateway's response. Apple is first if the app also offers a third-party
+    /// login that falls under App Review guideline 4.8.
     struct SignInScreen: View {
         @ObservedObject var model: SampleModel
         @State private var email = ""

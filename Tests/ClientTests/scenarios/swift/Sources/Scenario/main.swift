@@ -12,12 +12,15 @@ import SekishoClient
 
 struct UnexpectedResponse: Error {}
 
+struct MissingSetting: Error { let name: String }
+
 func done(_ step: String) { print(step) }
 
 func check(_ condition: Bool) throws { if !condition { throw UnexpectedResponse() } }
 
+/// The value of an environment variable that must be set.
 func setting(_ name: String) throws -> String {
-    guard let value = ProcessInfo.processInfo.environment[name] else { throw UnexpectedResponse() }
+    guard let value = ProcessInfo.processInfo.environment[name] else { throw MissingSetting(name: name) }
     return value
 }
 

@@ -5,25 +5,26 @@ import SekishoAuth
     import FoundationNetworking
 #endif
 
-/// The texts that the tutorials would show on the screen.
+/// The texts that an app with the code of the tutorials would show on its screen.
 let (screen, screenContinuation) = AsyncStream.makeStream(of: String.self)
 
 func show(_ text: String) { screenContinuation.yield(text) }
 
-/// Runs the tutorials one after another against a development server, and prints what they show.
+/// Runs the code of this folder, which is written as in tutorials for FirebaseAuth, against `sekisho dev`. Prints the
+/// texts of ``screen``.
 @MainActor @main struct Tutorials {
     static func main() async throws {
         let environment = ProcessInfo.processInfo.environment
         guard let server = environment["SEKISHO_URL"].flatMap({ URL(string: $0) }), let port = server.port,
             let email = environment["SEKISHO_EMAIL"]
-        else { throw AuthErrorCode.internalError }
-        // The tutorials call `FirebaseApp.configure()` instead.
+        else { fatalError("SEKISHO_URL must be a URL with a port, and SEKISHO_EMAIL must be set") }
+        // Apps that use FirebaseAuth call `FirebaseApp.configure()` instead.
         var options = SekishoOptions(url: server, apiKey: "any")
         options.store = MemoryStore()
         SekishoApp.configure(options: options)
         Auth.auth().useEmulator(withHost: "127.0.0.1", port: port)
 
-        func wait() async {
+        func printNextText() async {
             for await text in screen {
                 print(text.replacingOccurrences(of: email, with: "EMAIL"))
                 return
@@ -32,31 +33,31 @@ func show(_ text: String) { screenContinuation.yield(text) }
 
         let login = LoginController()
         login.viewWillAppear()
-        await wait()
+        await printNextText()
         login.signUp(email: email, password: "secret1")
-        await wait()
-        await wait()
+        await printNextText()
+        await printNextText()
         login.signUp(email: email, password: "secret1")
-        await wait()
+        await printNextText()
         login.viewWillDisappear()
         login.signOut()
-        await wait()
+        await printNextText()
         login.signIn(email: email, password: "wrong")
-        await wait()
+        await printNextText()
         login.signIn(email: email, password: "secret1")
-        await wait()
+        await printNextText()
         login.resetPassword(email: email)
-        await wait()
+        await printNextText()
 
         let account = AccountController()
         for step in [account.rename, account.verifyEmail, account.reload, account.token, account.idTokenResult] {
             step()
-            await wait()
+            await printNextText()
         }
         account.changePassword(from: "secret1", to: "secret2")
-        await wait()
+        await printNextText()
         account.deleteAccount()
-        await wait()
+        await printNextText()
 
         for method in [AppleSignInController.FactoryMethod.current, .beforeVersion12] {
             let apple = AppleSignInController()
@@ -64,14 +65,14 @@ func show(_ text: String) { screenContinuation.yield(text) }
             apple.finish(
                 idToken: try await appleToken(email: "apple." + email, rawNonce: nonce, server), nonce: nonce,
                 method: method)
-            await wait()
+            await printNextText()
         }
 
         let model = AsyncViewModel()
         try await model.run(email: email)
-        await wait()
+        await printNextText()
         try await model.observe()
-        await wait()
+        await printNextText()
     }
 
     /// Returns an identity token, as Apple's dialog would.
