@@ -34,6 +34,7 @@ extension Command {
     ) { arguments in
         let project = try arguments.project()
         try Administration.run { administration in
+            _ = try await administration.realm(ID(project))
             let keys = try await APIKeyStore(pool: administration.pool).list(in: project)
             Terminal.writeTable(
                 [["ID", "APP", "CREATED", "REVOKED"]]

@@ -6,12 +6,13 @@ internal import Storage
 extension Command {
     static let exportTransfers = Command(
         words: ["apple", "export-transfers"],
-        summary: "Fetch Apple's transfer subjects of all users into the database, for moving an app to another team",
+        summary:
+            "Fetch Apple's transfer identifiers (`transfer_sub`) of all users into the database, for moving an app to another team",
         options: [
             .project, .tenant, .text("to-team", "ID", "ID of the new team", isRequired: true),
         ] + TransferArguments.options,
         details: [
-            "Each identity of apple.com gets a transfer subject (transfer_sub), by which the new team finds the user. Run the command with the key of the old team, before the transfer or in the 60 days after it. Identities that already have a transfer subject for the new team are skipped, so an interrupted command can be run again.",
+            "Each identity of apple.com gets a transfer identifier, by which the new team finds the user. Run the command with the key of the old team, before the transfer or in the 60 days after it. Identities that already have a transfer identifier for the new team are skipped, so an interrupted command can be run again.",
             TransferArguments.keyNote,
         ],
         environment: ["DATABASE_URL", "SEKISHO_MASTER_KEY"]
@@ -33,7 +34,7 @@ extension Command {
         details: [
             "Each exported identity gets its new subject and relay address in a transaction of its own; the account keeps its ID and its sessions. Configure the new team's ID, key ID and private key first (`sekisho projects apply`), and run the command in the 60 days after the transfer. Identities that are already imported are skipped, so an interrupted command can be run again. A user who signs in before the import is found by the token's transfer_sub.",
             "Apple may reject an identity, usually because the user has disconnected the app. At the end of the run, the command requests such an identity a second time. If Apple rejects it again, the command records the rejection and lists the account. Later runs list the account too, but request the identity again only with --retry-rejected.",
-            "Rejections that a wrong option or setting may have caused are neither requested a second time nor recorded: all rejections as long as no identity has been imported, and with --client-id those of users whose latest sign-in had another client ID.",
+            "A rejection may be due to a wrong option or setting. Until the first identity is imported, and with --client-id for users whose latest sign-in had another client ID, rejected identities are not tried a second time and not recorded.",
             TransferArguments.keyNote,
         ],
         environment: ["DATABASE_URL", "SEKISHO_MASTER_KEY"]

@@ -67,7 +67,10 @@ extension Command {
             "webDomains",
             "hosts of pages; if any are listed, requests with the app's API keys from pages of other hosts are rejected; *.example.com stands for all subdomains"
         ),
-        ("associatedDomains", "hosts whose apple-app-site-association and assetlinks.json name the app"),
+        (
+            "associatedDomains",
+            "hosts of this gateway at which it serves apple-app-site-association and assetlinks.json with this app"
+        ),
         ("teamId", "Apple team in apple-app-site-association; null: the team of apple.com"),
         (
             "androidFingerprints",
@@ -79,7 +82,7 @@ extension Command {
         ),
         (
             "exemption",
-            "exemption from guideline 4.8, or null: reason, and kind, which limits the relations of the app's providers: ownAccountsOnly (all own), organisationAccounts (all organisation; users can sign up neither anonymously nor by email), governmentIdentity (all government), alternativeMarketplace (all marketplace, like the app's distribution), thirdPartyClient (exactly one provider)"
+            "exemption from guideline 4.8, or null. Its members are reason (1 to 500 characters) and kind, which limits the providers that the app offers for sign-in. ownAccountsOnly: every provider has the relation own. organisationAccounts: every provider has the relation organisation, and the app offers neither password, nor anonymous, nor sign-in by an emailed link. governmentIdentity: every provider has the relation government. alternativeMarketplace: every provider has the relation marketplace, and the app's distribution is marketplace. thirdPartyClient: exactly one provider, with the relation social or thirdPartyService"
         ),
     ]
 

@@ -13,6 +13,7 @@ extension Command {
     ) { arguments in
         let (realm, query) = try arguments.auditQuery(limit: try arguments.number("limit"))
         try Administration.run { administration in
+            try await administration.requireProject(of: realm)
             let events = try await AuditStore(pool: administration.pool).page(query, in: realm)
             Terminal.writeTable(
                 [["TIME", "ACTOR", "ACTION", "SUBJECT", "NETWORK", "DETAIL"]]
@@ -34,6 +35,7 @@ extension Command {
     ) { arguments in
         let (realm, query) = try arguments.auditQuery(limit: 1000)
         try Administration.run { administration in
+            try await administration.requireProject(of: realm)
             let store = AuditStore(pool: administration.pool)
             var query = query
             query.isOldestFirst = true
@@ -71,11 +73,22 @@ extension Arguments {
     fileprivate func auditQuery(limit: Int) throws(UsageError) -> (ID<Realm>, AuditQuery) {
         var query = AuditQuery(limit: limit)
         query.subject = optionalText("subject")
-        query.actor = optionalText("actor")
+        query.actor = try auditActor()
         query.action = optionalText("action")
         query.since = try time("since")
         query.until = try time("until")
         return (try realm(), query)
+    }
+
+    private func auditActor() throws(UsageError) -> String? {
+        guard let text = optionalText("actor") else { return nil }
+        let actors: [AuditActor] = [.user(.none), .system, .commandLine, .emulator]
+        let keyPrefix = AuditActor.key("").name
+        let isKey = text.hasPrefix(keyPrefix) && text != keyPrefix
+        guard isKey || actors.contains(where: { $0.name == text }) else {
+            throw UsageError(message: "--actor: expected user, system, cli, emulator or key:ID, got \"\(text)\"")
+        }
+        return text
     }
 
     private func time(_ name: String) throws(UsageError) -> Instant? {
@@ -85,5 +98,14 @@ extension Arguments {
                 message: "--\(name): expected a date or a UTC time such as 2026-01-31T12:00:00Z, got \"\(text)\"")
         }
         return time
+    }
+}
+
+extension Administration {
+    /// Does not check the tenant, because the events of a deleted tenant can still be read.
+    ///
+    /// - Throws: ``Failure`` if the project of `realm` does not exist.
+    fileprivate func requireProject(of realm: ID<Realm>) async throws {
+        _ = try await self.realm(ID(realm.project))
     }
 }

@@ -31,6 +31,27 @@ struct Command: Sendable {
         all.first { arguments.starts(with: $0.words) }
     }
 
+    /// Returns the words of the command, or of the group of commands, that `arguments` begin with; empty if there is
+    /// neither.
+    static func helpWords(for arguments: [String]) -> [String] {
+        if let command = named(by: arguments) { return command.words }
+        let group = Array(arguments.prefix(1))
+        return subcommands(of: group).isEmpty ? [] : group
+    }
+
+    /// Returns the second words of the commands whose first word is `group`; empty if there is no such group.
+    private static func subcommands(of group: [String]) -> [String] {
+        all.filter { $0.words.count == 2 && Array($0.words.prefix(1)) == group }.map { $0.words[1] }
+    }
+
+    /// The error for words that are not a command.
+    private static func noCommand(_ words: [String]) -> UsageError {
+        let text = words.joined(separator: " ")
+        let subcommands = subcommands(of: words)
+        guard !subcommands.isEmpty else { return UsageError(message: "unknown command: \(text)") }
+        return UsageError(message: "\(text) requires a subcommand: \(subcommands.joined(separator: ", "))")
+    }
+
     /// Runs the command that `arguments` begin with, or shows a help text.
     static func run(_ arguments: [String]) throws {
         let words = arguments.prefix { !$0.hasPrefix("-") }
@@ -38,9 +59,7 @@ struct Command: Sendable {
         let path = words.first == "help" ? Array(words.dropFirst()) : Array(words)
         guard let command = named(by: path) else {
             guard isHelpRequested || arguments.isEmpty else {
-                throw UsageError(
-                    message: words.isEmpty
-                        ? "unknown option \(arguments[0])" : "unknown command: \(words.joined(separator: " "))")
+                throw words.isEmpty ? UsageError(message: "unknown option \(arguments[0])") : noCommand(path)
             }
             return Terminal.writeLine(HelpText.overview(of: all, under: path))
         }

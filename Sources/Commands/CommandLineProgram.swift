@@ -11,7 +11,7 @@ package enum CommandLineProgram {
         do {
             try Command.run(arguments)
         } catch let error as UsageError {
-            let words = ["sekisho"] + (Command.named(by: arguments)?.words ?? [])
+            let words = ["sekisho"] + Command.helpWords(for: arguments)
             Terminal.writeError("\(error.message)\nRun `\(words.joined(separator: " ")) --help` for usage.")
             exit(2)
         } catch let error as ConfigurationError {

@@ -13,7 +13,7 @@ extension Command {
         ],
         details: [
             "Client networks: passwordFailureLimit and signUpLimit apply to each IPv4 address and each IPv6 /64; four times the limit applies to an IPv4 /24 or an IPv6 /56, and sixteen times the limit to an IPv6 /48. emailLimit applies to each IPv4 /24 and each IPv6 /48.",
-            "For all email addresses together, clients in one such network can enter ten times passwordFailureLimit wrong passwords, and request ten times emailLimit emails of one purpose. A project and its tenants share the limits of emailLimit. The first password reset email to an email address in a quarter of an hour is sent even if the limits of this email address are exhausted; only the limit for all email addresses together applies to it. The project and each tenant can send such a first email.",
+            "For all email addresses together, the limits are ten times passwordFailureLimit wrong passwords, and ten times emailLimit emails of one purpose. Both use the network sizes of passwordFailureLimit. A project and its tenants share the limits of emailLimit. The first password reset email to an email address in a quarter of an hour is sent even if the limits of this email address are exhausted; only the limit for all email addresses together applies to it. The project and each tenant can send such a first email.",
             "After 100 wrong passwords for one email address in an hour, networks in which the account has signed in or reset its password in the last 30 days can continue. All other networks together get one attempt a minute. If passwordFailureLimit is 0, this limit does not apply either.",
         ],
         tables: [

@@ -58,6 +58,7 @@ extension Command {
     ) { arguments in
         let project = try arguments.project()
         try Administration.run { administration in
+            _ = try await administration.realm(ID(project))
             let keys = try await ServiceKeyStore(pool: administration.pool).list(in: project)
             Terminal.writeTable(
                 [["ID", "NAME", "SCOPES", "CREATED", "EXPIRES", "LAST USED", "REVOKED"]]

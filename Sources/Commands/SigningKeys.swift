@@ -11,12 +11,13 @@ extension Command {
         summary: "List the signing keys and the refresh keys of a project",
         options: [.project],
         details: [
-            "A signing key signs ID tokens and session cookies. A refresh key authenticates refresh tokens. New tokens are made with the key whose time SIGNS FROM is the latest in the past. From the time RETIRES, if a key has one, its tokens are rejected, and the key is not listed any more."
+            "A signing key signs ID tokens and session cookies. A refresh key authenticates refresh tokens. For each PURPOSE, the key with the most recent SIGNS FROM that has passed makes new tokens. From the time RETIRES, if a key has one, its tokens are rejected, and the key is not listed any more."
         ],
         environment: ["DATABASE_URL"]
     ) { arguments in
         let project = try arguments.project()
         try Administration.run { administration in
+            _ = try await administration.realm(ID(project))
             let keys = try await SigningKeyStore(pool: administration.pool)
                 .unretiredKeys(in: project, at: administration.clock.now())
             Terminal.writeTable(

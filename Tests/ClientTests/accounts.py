@@ -38,14 +38,14 @@ def unsaved_account():
     return Account(fresh_uid(), fresh_email(), fresh_phone(), secrets.token_hex(8))
 
 
-def import_account(library, account=None):
-    """Imports `account` (default: a new one) with ``PASSWORD`` into the project or tenant of `library`."""
+def import_account(admin, account=None):
+    """Imports `account` (default: a new one) with ``PASSWORD``, by a firebase-admin client of a project or tenant."""
     account = account or unsaved_account()
     record = auth.ImportUserRecord(
         uid=account.uid, email=account.email, phone_number=account.phone_number, display_name="Ada",
         provider_data=[auth.UserProvider(account.subject, "google.com")])
-    assert library.import_users([record]).errors == []
-    library.update_user(account.uid, password=PASSWORD)
+    assert admin.import_users([record]).errors == []
+    admin.update_user(account.uid, password=PASSWORD)
     return account
 
 

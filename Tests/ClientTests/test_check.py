@@ -20,6 +20,7 @@ def test_check_succeeds_with_a_project(installation):
     # Without Apple as a provider, there is no advice to register an endpoint for its notifications.
     assert "notification" not in checked.stdout
     assert "email: disabled (SEKISHO_SMTP_URL is not set)" in checked.stdout
+    assert "database belongs to sekisho serve" in checked.stdout
     assert "project demo: signing keys" in checked.stdout
     assert "project demo, app default: complies with guideline 4.8" in checked.stdout
 
@@ -34,7 +35,7 @@ def test_check_succeeds_before_the_first_project(folder, dev):
     ("an unmigrated database", "migrations: m0001_"),
     ("an unreachable database", "database not reachable"),
     ("another master key", "master key is not the one that the database was created with"),
-    ("a database of dev", "database created by sekisho dev"),
+    ("a database of dev", "database belongs to sekisho dev"),
 ])
 def test_check_reports_each_problem(problem, finding, installation, empty_database, dev):
     changes = {

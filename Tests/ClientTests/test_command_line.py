@@ -54,9 +54,11 @@ def test_an_unknown_option_is_named(command):
 
 @pytest.mark.parametrize(("words", "message"), [
     ("frobnicate", "unknown command: frobnicate"),
-    ("keys", "unknown command: keys"),
-    ("keys frobnicate", "unknown command: keys frobnicate"),
-    ("--frobnicate", "unknown option --frobnicate"),
+    ("apple", "apple requires a subcommand: export-transfers, import-transfers\nRun `sekisho apple --help` for usage."),
+    ("keys", "keys requires a subcommand: create-api-key, list-api-keys, revoke-api-key, create-service-key,"),
+    ("users --project demo", "users requires a subcommand: import, export\n"),
+    ("keys frobnicate", "unknown command: keys frobnicate\nRun `sekisho keys --help` for usage."),
+    ("--frobnicate", "unknown option --frobnicate\nRun `sekisho --help` for usage."),
     ("serve now", "unexpected argument: now"),
     ("migrate now", "unexpected argument: now"),
     ("check now", "unexpected argument: now"),
@@ -105,6 +107,9 @@ def test_an_unknown_option_is_named(command):
     ("keys list-signing-keys", "--project is required"),
     ("keys rotate-signing-key", "--project is required"),
     ("keys rotate-refresh-key", "--project is required"),
+    ("audit list --project demo --actor bogus",
+     "--actor: expected user, system, cli, emulator or key:ID, got \"bogus\""),
+    ("audit export --project demo --actor key:", "--actor: expected user, system, cli, emulator or key:ID, got"),
     ("keys rotate-signing-key --now=yes --project demo", "--now takes no value, got \"yes\""),
 ])
 def test_invalid_arguments_are_rejected_with_an_explanation(words, message):

@@ -175,7 +175,7 @@ def dev_on(database_url, folder):
 
 def test_dev_rejects_a_database_of_serve(serve, tmp_path):
     before = dump(serve.database_url)
-    assert_command_fails(dev_on(serve.database_url, tmp_path), "the database was created by `sekisho serve`")
+    assert_command_fails(dev_on(serve.database_url, tmp_path), "the database belongs to `sekisho serve`")
     assert dump(serve.database_url) == before
 
 
@@ -202,7 +202,7 @@ def test_serve_rejects_a_database_of_dev(dev, installation):
     before = sql(dev.database_url, query)
     environment = installation.replica().environment | {"DATABASE_URL": dev.database_url}
     for command in ("serve", "projects create other", "keys rewrap"):
-        assert_command_fails(command.split(), "the database was created by `sekisho dev`", **environment)
+        assert_command_fails(command.split(), "the database belongs to `sekisho dev`", **environment)
     assert sql(dev.database_url, query) == before
 
 

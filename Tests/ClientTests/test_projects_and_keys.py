@@ -55,7 +55,10 @@ def test_creating_an_existing_project_fails(own_installation):
     "projects policy unknown", "apps create web --project unknown", "keys create-api-key --project unknown",
     "keys create-api-key --project demo --app unknown", "keys revoke-api-key unknown --project demo",
     "keys create-service-key --project unknown --name backend", "keys revoke-service-key unknown --project demo",
-    "keys rotate-signing-key --project unknown",
+    "keys rotate-signing-key --project unknown", "apps list --project unknown",
+    "keys list-api-keys --project unknown", "keys list-service-keys --project unknown",
+    "keys list-signing-keys --project unknown", "audit list --project unknown", "audit export --project unknown",
+    "audit list --project unknown --tenant acme",
 ])
 def test_a_command_fails_for_an_unknown_project_app_or_key(words, own_installation):
     completed = own_installation.run(words)
@@ -139,12 +142,16 @@ def test_the_audit_trail_is_listed_newest_first_and_exported_oldest_first(own_in
     own_installation.run_ok(f"keys revoke-api-key {identifier} --project trailed")
     listed = own_installation.run_ok("audit list --project trailed").splitlines()
     assert [line.split()[2] for line in listed[1:]] == ["apiKey.revoked", *["apiKey.added"] * 3, "project.added"]
-    revocations = own_installation.run_ok(f"audit list --project trailed --subject {identifier} --action apiKey.revoked")
+    revocations = own_installation.run_ok(
+        f"audit list --project trailed --subject {identifier} --action apiKey.revoked")
     assert revocations.count("\n") == 1
     assert own_installation.run_ok("audit list --project trailed --since 2999-01-01").count("\n") == 0
     exported = [json.loads(line) for line in own_installation.run_ok("audit export --project trailed").splitlines()]
     assert [line["action"] for line in exported] == ["project.added", *["apiKey.added"] * 3, "apiKey.revoked"]
     assert {line["actor"] for line in exported} == {"cli"}
+    assert own_installation.run_ok("audit list --project trailed --actor cli").splitlines() == listed
+    for actor in ("user", "system", "emulator", "key:unknown"):
+        assert own_installation.run_ok(f"audit export --project trailed --actor {actor}") == ""
     assert own_installation.run("audit list --project trailed --since yesterday").returncode == 2
 
 

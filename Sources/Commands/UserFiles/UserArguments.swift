@@ -8,7 +8,7 @@ enum UserArguments {
     static let hashing: [Option] = [
         .text(
             "hash-algo", "NAME",
-            "algorithm of the password hashes: SCRYPT (Firebase's own), STANDARD_SCRYPT, BCRYPT, PBKDF2_SHA256, PBKDF_SHA1, HMAC_SHA512, HMAC_SHA256, HMAC_SHA1, HMAC_MD5, SHA512, SHA256, SHA1, MD5; or CRYPT: only hashes that name their algorithm",
+            "algorithm of the password hashes: SCRYPT (Firebase's own, which an export of Firebase needs), STANDARD_SCRYPT, BCRYPT, PBKDF2_SHA256, PBKDF_SHA1, HMAC_SHA512, HMAC_SHA256, HMAC_SHA1, HMAC_MD5, SHA512, SHA256, SHA1, MD5; or CRYPT: no algorithm is given, and only hashes that name theirs by a prefix such as $2b$ are accepted, see below",
             defaultNote: "CRYPT"),
         .text("hash-key", "KEY", "hash key in base64; required by SCRYPT (Firebase's signer key) and HMAC_*"),
         .text("hash-key-file", "PATH", "file with the hash key in base64, instead of --hash-key"),

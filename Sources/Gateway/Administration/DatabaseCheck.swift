@@ -68,7 +68,7 @@ package struct DatabaseCheck: Sendable {
         return [
             Finding(
                 isGood: isForServe,
-                text: "database created by sekisho \(installation.mode)" + (isForServe ? "" : ": use another database")),
+                text: "database belongs to sekisho \(installation.mode)" + (isForServe ? "" : ": use another database")),
             Finding(
                 isGood: isMasterKeyValid,
                 text: isMasterKeyValid

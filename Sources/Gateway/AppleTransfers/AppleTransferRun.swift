@@ -118,7 +118,9 @@ package struct AppleTransferRun: Sendable {
         let counts = try await store.counts(to: key.teamID, in: realm)
         guard counts.exported > 0 else {
             throw Failure(
-                message: "no identity has a transfer subject for team \(key.teamID): run export-transfers first")
+                message:
+                    "no identity has a transfer identifier (transfer_sub) for team \(key.teamID): run export-transfers first"
+            )
         }
         var progress = Progress(all: counts.exported, done: counts.imported)
         var rejected: [AppleTransferStore.Waiting] = []

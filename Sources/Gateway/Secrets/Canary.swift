@@ -20,7 +20,7 @@ package enum Canary {
         guard installation.mode == mode else {
             throw Failure(
                 message:
-                    "the database was created by `sekisho \(installation.mode)` and cannot be used with `sekisho \(mode)`: use another database"
+                    "the database belongs to `sekisho \(installation.mode)` and cannot be used with `sekisho \(mode)`: use another database"
             )
         }
         guard opens(installation.canary, under: masterKeys) else {

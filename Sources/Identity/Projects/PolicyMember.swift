@@ -70,7 +70,8 @@ extension Policy {
         .flag("allowsEmailLinks", \.allowsEmailLinks, "users can sign in with an emailed link"),
         .flag(
             "allowsDuplicateEmails", \.allowsDuplicateEmails,
-            "a new identity is not linked by its email address, but gets its own account, which has no address"),
+            "each identity that signs in for the first time gets its own account, whose primary email address is empty, so several users can share an address at their providers"
+        ),
         .flag(
             "trustsGoogleForEveryDomain", \.trustsGoogleForEveryDomain,
             "an email address that Google has verified is trusted in every domain, not only in gmail.com and Workspace domains"
