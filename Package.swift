@@ -46,9 +46,11 @@ let package = Package(
     targets: [
         .target(name: "SekishoAuth", path: "Sources/Client/SekishoAuth", swiftSettings: clientSettings),
         .systemLibrary(name: "CSystem", path: "Sources/Platform/CSystem"),
-        // Replaces mmap for libsodium, in every executable that contains Crypto.
+        // Overrides `mmap` in every executable that contains Crypto, so that the memory of Argon2id hashes gets huge
+        // pages.
         .target(name: "CHugePages", path: "Sources/Platform/CHugePages"),
-        // Lists the unchanged pages of the program and its libraries, which the gateway releases from memory.
+        // Lists the read-only memory of the executable and its shared libraries, which the gateway can release because
+        // the kernel can read it again from the files.
         .target(name: "CProgramPages", path: "Sources/Platform/CProgramPages"),
         // Embeds openapi.yaml, and the two files that Deploy/contract generates from it.
         .target(name: "CReference", path: "Sources/CReference", exclude: ["openapi.json", "reference.html"]),

@@ -26,7 +26,7 @@ package struct ConfigurationCache: Sendable {
     /// By the hash of the API key.
     private let callingApps: Cache<[UInt8], CallingApp?>
     /// By the hash of the service key's secret.
-    private let administrators: Cache<[UInt8], ServiceKeyStore.AuthenticatedKey?>
+    private let administrators: Cache<[UInt8], ServiceKeyStore.FoundKey?>
     private let backendKeys: Cache<BackendKeyName, ExpiringKey?>
     private let keyUse: KeyUsageTracker
     private let clock: WallClock

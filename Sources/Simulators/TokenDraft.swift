@@ -32,7 +32,8 @@ public struct TokenDraft: Sendable {
         self.beginsWithKeyID = beginsWithKeyID
     }
 
-    func compact(changing change: (inout TokenDraft) throws -> Void) throws -> String {
+    /// The signed token in compact serialization (RFC 7515 §7.1), after `change`.
+    func compact(changing change: (inout TokenDraft) throws -> Void = { _ in }) throws -> String {
         var draft = self
         try change(&draft)
         return try draft.serialized

@@ -3,8 +3,8 @@ internal import Encoding
 internal import Identity
 
 /// Encodes and decodes refresh tokens: version (1 byte), key ID (4), session (16), counter (8, big-endian), in
-/// version 2 the tenant ID, HMAC-SHA-256 (32), all in base64url. The MAC also covers the ID of the realm, of which the
-/// token contains only the tenant ID.
+/// version 2 the tenant ID, HMAC-SHA-256 (32), all in base64url. The MAC also covers the full realm ID. The token
+/// itself contains only its tenant part.
 enum RefreshTokenCodec {
     private static let (version, tenantVersion): (UInt8, UInt8) = (1, 2)
     private static let fixedLength = 1 + 4 + 16 + 8

@@ -30,7 +30,7 @@ extension Endpoint {
         _ = try await call.services.accounts.linking.apply(
             .unlink(call.providerID, from: call.localID, allowsNoSignInMethod: allowsNoSignInMethod),
             by: call.actor(of: administrator), in: administrator.project)
-        return try .json(NoContent())
+        return try .json(EmptyObject())
     }
 
     /// Moves an identity to another account, in one transaction: at any time, exactly one of the two accounts has it.

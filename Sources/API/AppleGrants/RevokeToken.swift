@@ -10,7 +10,7 @@ extension Endpoint {
         let caller = try await call.services.signIn.authenticator.authenticate(idToken: idToken, in: client.project)
         try await call.services.apple.revocation.revoke(
             try request.revocation(), of: caller, for: client.app, in: client.project, from: call.context)
-        return try .json(NoContent())
+        return try .json(EmptyObject())
     }
 }
 

@@ -11,7 +11,7 @@ extension Endpoint {
         "receiveProjectAppleNotification", "/{project}/v1/apple/notifications")
 
     private static func notification(_ operationID: String, _ path: String) -> Endpoint {
-        open(operationID, path, .post) { call in
+        unauthenticated(operationID, path, .post) { call in
             let metrics = call.pipeline.metrics.appleNotifications
             return try await metrics.countingErrors {
                 let request = try call.decoded(as: ReceiveAppleNotificationRequest.self)
@@ -21,7 +21,7 @@ extension Endpoint {
                 let receipt = try await call.services.apple.notifications.receive(
                     payload, in: call.parameters["project"].map { ID($0) }, from: call.context)
                 metrics.record(receipt)
-                return try .json(NoContent())
+                return try .json(EmptyObject())
             }
         }
     }

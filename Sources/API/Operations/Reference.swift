@@ -10,11 +10,11 @@ extension Endpoint {
     }
 
     /// The contract, for generators of clients; RFC 9512 defines its media type.
-    static let getOpenAPIYAML = open("getOpenApiYaml", "/openapi.yaml") { _ in
+    static let getOpenAPIYAML = unauthenticated("getOpenApiYaml", "/openapi.yaml") { _ in
         .document(openAPIYAML, type: "application/yaml")
     }
 
-    static let getOpenAPIJSON = open("getOpenApiJson", "/openapi.json") { _ in
+    static let getOpenAPIJSON = unauthenticated("getOpenApiJson", "/openapi.json") { _ in
         .document(openAPIJSON, type: "application/json")
     }
 }

@@ -4,17 +4,17 @@ internal import Identity
 extension Endpoint {
     /// The apps for Apple's platforms that this host shares passwords and links with (Apple: "Supporting associated
     /// domains").
-    static let getAppleAppSiteAssociation = open(
+    static let getAppleAppSiteAssociation = unauthenticated(
         "getAppleAppSiteAssociation", "/.well-known/apple-app-site-association"
     ) { try await $0.siteAssociation { AppleAppSiteAssociation($0) } }
 
     /// The Android apps that this host shares passwords and links with: a statement list of Digital Asset Links.
-    static let getAssetLinks = open("getAssetLinks", "/.well-known/assetlinks.json") {
+    static let getAssetLinks = unauthenticated("getAssetLinks", "/.well-known/assetlinks.json") {
         try await $0.siteAssociation { apps in apps.flatMap { app in app.packages.map { AssetLink($0, of: app) } } }
     }
 
     /// The file by which Apple verifies that the operator controls the host.
-    static let getAppleDomainAssociation = open(
+    static let getAppleDomainAssociation = unauthenticated(
         "getAppleDomainAssociation", "/.well-known/apple-developer-domain-association.txt"
     ) { call in
         guard let text = call.services.operations.appleDomainAssociation else { throw RequestRefusal.notFound }

@@ -3,28 +3,28 @@ internal import Identity
 
 extension Endpoint {
     /// OpenID Connect Discovery 1.0, for the only project of an installation.
-    static let getOpenIDConfiguration = open(
+    static let getOpenIDConfiguration = unauthenticated(
         "getOpenIdConfiguration", "/.well-known/openid-configuration"
     ) { try await $0.document { $0.openIDConfiguration } }
 
-    static let getProjectOpenIDConfiguration = open(
+    static let getProjectOpenIDConfiguration = unauthenticated(
         "getProjectOpenIdConfiguration", "/{project}/.well-known/openid-configuration"
     ) { try await $0.document { $0.openIDConfiguration } }
 
     /// JWK set (RFC 7517 §5), for the only project of an installation.
-    static let getJwks = open("getJwks", "/.well-known/jwks.json") { try await $0.document { $0.jwks } }
+    static let getJwks = unauthenticated("getJwks", "/.well-known/jwks.json") { try await $0.document { $0.jwks } }
 
-    static let getProjectJwks = open("getProjectJwks", "/{project}/.well-known/jwks.json") {
+    static let getProjectJwks = unauthenticated("getProjectJwks", "/{project}/.well-known/jwks.json") {
         try await $0.document { $0.jwks }
     }
 
     /// The JWK set, at the path where Google publishes the keys of session cookies.
-    static let getSessionCookiePublicKeys = open("getSessionCookiePublicKeys", "/v1/sessionCookiePublicKeys") {
-        try await $0.document { $0.jwks }
-    }
+    static let getSessionCookiePublicKeys = unauthenticated(
+        "getSessionCookiePublicKeys", "/v1/sessionCookiePublicKeys"
+    ) { try await $0.document { $0.jwks } }
 
     /// Certificates of the only project, at the path where Firebase publishes its certificates.
-    static let getSigningCertificates = open(
+    static let getSigningCertificates = unauthenticated(
         "getSigningCertificates", "/robot/v1/metadata/x509/securetoken@system.gserviceaccount.com"
     ) { try await $0.document { $0.certificates } }
 }

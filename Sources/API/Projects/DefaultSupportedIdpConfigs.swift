@@ -66,7 +66,7 @@ extension Endpoint {
             }
             $0.remove(id)
         }
-        return try .json(NoContent())
+        return try .json(EmptyObject())
     }
 }
 

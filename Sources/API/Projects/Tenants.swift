@@ -59,7 +59,7 @@ extension Endpoint {
         let isDeleted = try await call.services.projects.tenancy.delete(
             try call.tenantInPath(), by: call.actor(of: administrator), in: administrator.project)
         guard isDeleted else { throw RequestRefusal.rejected(.tenantNotFound) }
-        return try .json(NoContent())
+        return try .json(EmptyObject())
     }
 }
 

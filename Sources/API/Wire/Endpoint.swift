@@ -20,7 +20,7 @@ public struct Endpoint: Sendable {
     /// The handler, by its permitted callers. A handler for clients or administrators takes the caller that ``Access``
     /// returned.
     enum Action: Sendable {
-        case open(@Sendable (EndpointCall) async throws -> Response)
+        case unauthenticated(@Sendable (EndpointCall) async throws -> Response)
         case page(@Sendable (EndpointCall) async throws -> PageResponse)
         case client(@Sendable (EndpointCall, CallingApp) async throws -> Response)
         case administrator(needs: ServiceKeyScope, @Sendable (EndpointCall, Administrator) async throws -> Response)
@@ -33,7 +33,7 @@ public struct Endpoint: Sendable {
     /// The scope that a service key needs; `nil` if the operation is not for administrators.
     public var scope: ServiceKeyScope? {
         switch action {
-        case .page, .open, .client: nil
+        case .page, .unauthenticated, .client: nil
         case .administrator(let scope, _), .clientOrAdministrator(_, let scope, _): scope
         }
     }
@@ -104,14 +104,14 @@ public struct Endpoint: Sendable {
             action: .clientOrAdministrator(client: client, needs: scope, administrator: administrator))
     }
 
-    /// A public operation.
-    static func open(
+    /// An operation that needs no credentials.
+    static func unauthenticated(
         _ operationID: String, _ path: String, _ method: HTTP.Method = .get,
         handler: @escaping @Sendable (EndpointCall) async throws -> Response
     ) -> Endpoint {
         Endpoint(
             operationID: operationID, method: method, path: path, bodyLimit: defaultBodyLimit(of: method),
-            errors: .identityToolkit, action: .open(handler))
+            errors: .identityToolkit, action: .unauthenticated(handler))
     }
 
     /// A public page. Pages of other origins cannot read the response. A POST request can submit a form.
@@ -136,7 +136,7 @@ public struct Endpoint: Sendable {
     ) -> Endpoint {
         Endpoint(
             operationID: operationID, method: method, path: path, bodyLimit: emptyBodyLimit, errors: .identityToolkit,
-            action: .open(handler))
+            action: .unauthenticated(handler))
     }
 }
 

@@ -79,8 +79,8 @@ extension Response {
     }
 }
 
-/// An empty object.
-struct NoContent: Encodable {}
+/// The body `{}` of a response with status 200.
+struct EmptyObject: Encodable {}
 
 /// Shadows the standard library's function, so that the synthesized decoding of every optional text in this module
 /// follows the rules of the wire protocol.

@@ -99,7 +99,7 @@ public final class RequestPipeline: Sendable {
             let response: Response
             switch endpoint.action {
             case .page(let handler): return RequestOutcome(try await handler(call), of: endpoint)
-            case .open(let handler): response = try await handler(call)
+            case .unauthenticated(let handler): response = try await handler(call)
             case .clientOrAdministrator(_, let scope, let handler) where credential.bearer != nil,
                 .administrator(let scope, let handler):
                 let administrator = try await authenticate(

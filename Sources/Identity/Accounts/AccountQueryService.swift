@@ -31,7 +31,7 @@ public struct AccountQueryService: Sendable {
             ? try await store.find(contact.references, in: project.realm) : []
         guard let prefix = IDPrefix(text) else { return Page(accounts: contactMatches, last: nil) }
         let idMatches = try await store.page(
-            beginningWith: prefix, besides: contact, after: id, limit: limit, in: project.realm)
+            beginningWith: prefix, excludingAccountsWith: contact, after: id, limit: limit, in: project.realm)
         return Page(accounts: contactMatches + idMatches, last: idMatches.count == limit ? idMatches.last?.id : nil)
     }
 

@@ -183,8 +183,8 @@ public protocol AccountStore: Sendable {
     ///
     /// - Parameter id: the last account of the previous page.
     func page(
-        beginningWith prefix: IDPrefix, besides contacts: ContactIdentifiers, after id: ID<Account>?, limit: Int,
-        in realm: ID<Realm>
+        beginningWith prefix: IDPrefix, excludingAccountsWith contacts: ContactIdentifiers, after id: ID<Account>?,
+        limit: Int, in realm: ID<Realm>
     ) async throws -> [Account]
 
     /// Accounts with an identity that has this `real_user_status`, in the byte order of their IDs.

@@ -39,7 +39,8 @@ public struct AppleTokenRevocation: Sendable {
     }
 
     /// A code is exchanged first, because Apple revokes only tokens. Code and token are stored before they are used, so
-    /// that a worker continues after a crash, or if Apple does not respond to the revocation or rejects the key.
+    /// that a worker continues after a crash. If Apple does not respond to the revocation, or rejects the key then, the
+    /// call succeeds and a worker tries again. If the exchange fails for these reasons, the call throws.
     ///
     /// - Throws: ``AppleRevocationRefusal``, ``TooManyAttempts``; ``ProviderUnreachable`` if the project has no usable
     ///   private key, or if a code cannot be exchanged because Apple does not respond or rejects the key. After any of
@@ -104,9 +105,10 @@ public struct AppleTokenRevocation: Sendable {
 }
 
 extension App {
-    /// The client ID that Apple issued the app's codes to: the client ID of the latest sign-in if it is one of the
-    /// app's, otherwise the app's first client ID, bundle IDs before Services IDs. For an app without client IDs: the
-    /// client ID of the latest sign-in, otherwise the project's first client ID.
+    /// The client ID to which Apple most likely issued the code or token: the client ID of the latest sign-in if it is
+    /// one of the app's IDs that the provider accepts, otherwise the first of these, bundle IDs before Services IDs. If
+    /// the provider accepts none of the app's IDs: the client ID of the latest sign-in, otherwise the project's first
+    /// client ID.
     func revocationClientID(in settings: ProviderSettings, for identity: LinkedIdentity) -> String {
         let own = (self.settings.bundleIDs + (self.settings.clientIDs[ProviderID.apple.rawValue] ?? []))
             .filter(settings.clientIDs.contains)

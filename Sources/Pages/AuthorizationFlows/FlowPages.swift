@@ -5,8 +5,8 @@ public import Identity
 extension Page {
     /// The last page of a sign-in in the browser. Its script passes the result to the app.
     ///
-    /// - Parameter delivery: the data that the script passes to the app, as JSON.
-    public static func flowResult(delivering delivery: String, _ context: Context) -> Page {
+    /// - Parameter eventDelivery: the data that the script passes to the app, as JSON.
+    public static func flowResult(delivering eventDelivery: String, _ context: Context) -> Page {
         var page = Page(
             context, LocalizedString("Signing in…", "ログインしています…"),
             [
@@ -14,7 +14,7 @@ extension Page {
                     LocalizedString("You will be taken back to the app.", "アプリに戻ります。")),
                 Markup(.noscript, [context.paragraph(.needsScript)]), context.noResponseNotice,
             ])
-        page.delivery = delivery
+        page.eventDelivery = eventDelivery
         return page
     }
 
@@ -48,8 +48,8 @@ extension Page {
         switch back {
         case .link(let target, let url):
             page.content.append(context.link(label, to: .app(target, at: url), isSecondary: isSecondary))
-        case .script(let delivery, let waits):
-            page.delivery = delivery
+        case .script(let eventDelivery, let waits):
+            page.eventDelivery = eventDelivery
             if waits {
                 page.content.append(
                     Markup(
@@ -65,7 +65,7 @@ extension Page {
     /// Like ``response(status:)``, but the policy allows the script of the page and no form, and the page can still
     /// exchange messages with the window that opened it.
     public func flowResponse(status: Int = 200) -> Response {
-        let script = delivery.map { _ in "script-src 'sha256-\(PageScript.delivery.sha256)'; " } ?? ""
+        let script = eventDelivery.map { _ in "script-src 'sha256-\(PageScript.delivery.sha256)'; " } ?? ""
         let policy = """
             default-src 'none'; \(script)style-src 'sha256-\(Stylesheet.sha256)'; form-action 'none'; \
             frame-ancestors 'none'; base-uri 'none'

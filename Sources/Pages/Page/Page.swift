@@ -20,8 +20,9 @@ public struct Page: Sendable {
     let context: Context
     let title: LocalizedString
     var content: [Markup]
-    /// Data of the only script that a page can have, ``PageScript/delivery``, as JSON; `nil` for a page without script.
-    var delivery: String?
+    /// What ``PageScript/delivery``, the only script that a page can have, passes to the app (the result or the error
+    /// of a sign-in) and how, as JSON; `nil` for a page without script.
+    var eventDelivery: String?
 
     init(_ context: Context, _ title: LocalizedString, _ content: [Markup]) {
         self.context = context
@@ -40,11 +41,12 @@ public struct Page: Sendable {
                 .void(.meta, [.name("robots"), .content("noindex")]), Markup(.title, text: windowTitle), .stylesheet,
             ],
             body: Markup(
-                .body, delivery.map { [.delivery($0)] } ?? [],
+                .body, eventDelivery.map { [.delivery($0)] } ?? [],
                 [Markup(.main, name + [Markup(.h1, text: heading)] + content)]
-                    + (delivery == nil ? [] : [PageScript.delivery.markup])))
+                    + (eventDelivery == nil ? [] : [PageScript.delivery.markup])))
     }
 
+    /// For a page without script; a page with ``eventDelivery`` needs ``flowResponse(status:)``.
     public func response(status: Int = 200) -> Response {
         Self.response(
             Array(html.utf8), language: context.language.rawValue, style: "sha256-\(Stylesheet.sha256)", status: status)
@@ -70,6 +72,7 @@ public struct Page: Sendable {
             body: html)
     }
 
+    /// For a page without script; a page with ``eventDelivery`` gets its policy from ``flowResponse(status:)``.
     private static func securityPolicy(_ style: String) -> String {
         "default-src 'none'; style-src '\(style)'; form-action 'self'; frame-ancestors 'none'; base-uri 'none'"
     }

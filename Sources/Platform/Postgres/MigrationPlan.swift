@@ -14,7 +14,8 @@ struct MigrationPlan {
         if let early = pending.first, let lastApplied, early.name < lastApplied { throw .outOfOrder(early.name) }
     }
 
-    /// Returns the first applied migration that is not in the list but precedes the last one of the list.
+    /// Returns the first applied migration that is not in the list but precedes the last one of the list. Later
+    /// unknown migrations belong to a newer release and are allowed.
     static func unknown(to migrations: [Migration], in ledger: [String: [UInt8]]) -> String? {
         let names = migrations.map(\.name)
         return names.last.flatMap { last in ledger.keys.filter { $0 < last && !names.contains($0) }.min() }

@@ -83,16 +83,16 @@ struct AppleSignIn: Sendable {
 
     var consentKey: ConsentKey { ConsentKey(personID: person.id, clientID: clientID) }
 
-    /// The same sign-in, but not as the first: for the tokens that the client gets for its code.
-    var redeemed: AppleSignIn {
+    /// A copy that is not the first sign-in, for the tokens that the client gets for its code.
+    var forCodeExchange: AppleSignIn {
         var signIn = self
         signIn.isFirst = false
         return signIn
     }
 
-    /// The same sign-in, but not as the first and without the nonce: for the tokens that a refresh returns.
-    var renewed: AppleSignIn {
-        var signIn = redeemed
+    /// A copy that is not the first sign-in and has no nonce, for the tokens that a refresh returns.
+    var forRefresh: AppleSignIn {
+        var signIn = forCodeExchange
         signIn.nonce = nil
         return signIn
     }

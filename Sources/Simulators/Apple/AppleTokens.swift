@@ -4,7 +4,7 @@ internal import Synchronization
 
 extension SimulatedApple {
     /// `/auth/token`: accepts a code once, a refresh token until the consent ends, and the grant `client_credentials`
-    /// for migrations.
+    /// for the migration of users to another team.
     func redeem(_ request: Request) throws -> Response {
         let (form, client) = try authenticated(
             request, acceptsFormerTeam: Form(request)?["grant_type"] == "client_credentials")
@@ -12,10 +12,10 @@ extension SimulatedApple {
         let signIn: AppleSignIn
         switch form["grant_type"] {
         case "authorization_code":
-            signIn = try signInOfCode(in: form, for: client).redeemed
+            signIn = try signInOfCode(in: form, for: client).forCodeExchange
             refreshToken = Self.token(beginningWith: "r")
         case "refresh_token":
-            signIn = try signInOfRefreshToken(in: form, for: client).renewed
+            signIn = try signInOfRefreshToken(in: form, for: client).forRefresh
             refreshToken = nil
         case "client_credentials": return try migrationToken(for: form["scope"])
         case nil: throw AppleRefusal(.invalidRequest)
@@ -30,7 +30,7 @@ extension SimulatedApple {
         var body: [String: JSONValue] = [
             "access_token": .string(accessToken), "token_type": .string("Bearer"),
             "expires_in": .integer(AppleState.accessTokenLifetime),
-            "id_token": .string(try draft(for: signIn, accessToken: accessToken).compact { _ in }),
+            "id_token": .string(try draft(for: signIn, accessToken: accessToken).compact()),
         ]
         body["refresh_token"] = refreshToken.map(JSONValue.string)
         return .json(body, Self.tokenHeaders)
@@ -82,8 +82,12 @@ extension SimulatedApple {
             guard !code.isUsed else {
                 return .failure(AppleRefusal(.invalidGrant, "The code has already been used."))
             }
-            guard code.expiresAt > now, code.redirectURI == form["redirect_uri"] else {
+            guard code.expiresAt > now else {
                 return .failure(AppleRefusal(.invalidGrant, "The code has expired or has been revoked."))
+            }
+            guard code.redirectURI == form["redirect_uri"] else {
+                return .failure(
+                    AppleRefusal(.invalidGrant, "redirect_uri differs from that of the authorization request."))
             }
             state.codes[text]?.isUsed = true
             return .success(code.signIn)

@@ -54,8 +54,8 @@ struct GoogleSignIn: Sendable {
 
     var consentKey: ConsentKey { ConsentKey(personID: person.id, clientID: clientID) }
 
-    /// The same sign-in without the nonce: for the tokens that a refresh returns.
-    var renewed: GoogleSignIn {
+    /// A copy without the nonce, for the tokens that a refresh returns.
+    var forRefresh: GoogleSignIn {
         GoogleSignIn(person: person, clientID: clientID, authorizedParty: authorizedParty, nonce: nil)
     }
 }

@@ -15,7 +15,7 @@ extension SimulatedGoogle {
             let code = try code(in: form, for: client)
             signIn = code.signIn
             if code.givesRefreshToken { refreshToken = "1//0\(Random.text(length: 95))" }
-        case "refresh_token": signIn = try signInOfRefreshToken(in: form, for: client).renewed
+        case "refresh_token": signIn = try signInOfRefreshToken(in: form, for: client).forRefresh
         case nil: throw GoogleRefusal(.invalidRequest, "Missing required parameter: grant_type")
         default: throw GoogleRefusal(.unsupportedGrantType, "Invalid grant_type")
         }
@@ -28,7 +28,7 @@ extension SimulatedGoogle {
         var body: [String: JSONValue] = [
             "access_token": .string(accessToken), "token_type": .string("Bearer"),
             "expires_in": .integer(GoogleState.accessTokenLifetime), "scope": .string("openid email profile"),
-            "id_token": .string(try draft(for: signIn, flow: .signIn, accessToken: accessToken).compact { _ in }),
+            "id_token": .string(try draft(for: signIn, flow: .signIn, accessToken: accessToken).compact()),
         ]
         body["refresh_token"] = refreshToken.map(JSONValue.string)
         return .json(body, Self.tokenHeaders)

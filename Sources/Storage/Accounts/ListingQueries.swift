@@ -44,10 +44,10 @@ extension SQL {
     /// otherwise make a plan for each statement. The planner chooses the primary key even though it does not know the
     /// values, because the prefix limits the IDs on both sides.
     ///
-    /// - Parameter contacts: excludes the accounts with this email address or phone number.
+    /// - Parameter contacts: the email address or phone number whose accounts are excluded.
     static func page(
-        beginningWith prefix: IDPrefix, besides contacts: ContactIdentifiers, after id: ID<Account>?, limit: Int,
-        in realm: ID<Realm>
+        beginningWith prefix: IDPrefix, excludingAccountsWith contacts: ContactIdentifiers, after id: ID<Account>?,
+        limit: Int, in realm: ID<Realm>
     ) -> SQL {
         let start: SQL = id.map { "a.id > (SELECT \($0.rawValue))" } ?? "a.id >= (SELECT \(prefix.text))"
         let end: SQL = prefix.end.map { "a.id < (SELECT \($0))" } ?? "true"

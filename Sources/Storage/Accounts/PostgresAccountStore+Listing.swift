@@ -1,7 +1,7 @@
 public import Identity
 internal import Postgres
 
-/// Pages of accounts in any order, and of the accounts with an ID prefix or a `realUserStatus`.
+/// Lists accounts by page: all in a chosen order, those with an ID prefix, or those with a `realUserStatus`.
 extension PostgresAccountStore {
     public func page(
         by order: AccountOrder, skipping count: Int, limit: Int, in realm: ID<Realm>
@@ -21,10 +21,11 @@ extension PostgresAccountStore {
     }
 
     public func page(
-        beginningWith prefix: IDPrefix, besides contacts: ContactIdentifiers, after id: ID<Account>?, limit: Int,
-        in realm: ID<Realm>
+        beginningWith prefix: IDPrefix, excludingAccountsWith contacts: ContactIdentifiers, after id: ID<Account>?,
+        limit: Int, in realm: ID<Realm>
     ) async throws -> [Account] {
-        let statement = SQL.page(beginningWith: prefix, besides: contacts, after: id, limit: limit, in: realm)
+        let statement = SQL.page(
+            beginningWith: prefix, excludingAccountsWith: contacts, after: id, limit: limit, in: realm)
         return try await withStoreErrors { try await pool.query(statement) }.map {
             try AccountRow.accountWithLastRefresh($0)
         }
@@ -52,12 +53,12 @@ extension Transaction {
     ) async throws -> [Account] {
         let page = try await accounts(.page(by: order, skipping: count, limit: limit, in: realm))
         guard page.count < limit else { return page }
-        var skipped = 0
+        var remainingToSkip = 0
         if page.isEmpty, count > 0 {
             let row = try await query(.count(order, upTo: count, in: realm)).first
-            skipped = count - (try row?.decode("count") ?? 0)
+            remainingToSkip = count - (try row?.decode("count") ?? 0)
         }
-        let remaining = SQL.remaining(order, skipping: skipped, limit: limit - page.count, in: realm)
+        let remaining = SQL.remaining(order, skipping: remainingToSkip, limit: limit - page.count, in: realm)
         return page + (try await accounts(remaining))
     }
 

@@ -80,7 +80,8 @@ extension SQL {
         """
     }
 
-    static func voidCredentials(by event: AppleEvent, in realm: ID<Realm>) -> SQL {
+    /// Remembers the time before which credentials of the event's subject are void, even if no account has the subject.
+    static func rememberVoidTime(by event: AppleEvent, in realm: ID<Realm>) -> SQL {
         """
         INSERT INTO revoked_subject AS r (project_id, subject_hash, credentials_void_before, expires_at)
         VALUES (\(realm.rawValue), \(hash(ofApple: event.subject)), \(Timestamp(event.cutoff)),
@@ -91,9 +92,10 @@ extension SQL {
         """
     }
 
-    static func voidIdentity(_ subject: String, before end: Instant, in realm: ID<Realm>) -> SQL {
+    /// Sets the time before which credentials of a linked identity are void, unless the identity has a later one.
+    static func setVoidTime(ofIdentity subject: String, to cutoff: Instant, in realm: ID<Realm>) -> SQL {
         """
-        UPDATE linked_identity SET credentials_void_before = greatest(credentials_void_before, \(Timestamp(end)))
+        UPDATE linked_identity SET credentials_void_before = greatest(credentials_void_before, \(Timestamp(cutoff)))
         WHERE \(isIdentity(subject, in: realm))
         """
     }
@@ -113,36 +115,36 @@ extension SQL {
         """
     }
 
-    /// Deletes the grants whose codes and refresh tokens wait to be processed, because Apple rejects these after the
-    /// event.
-    static func deleteRedeemingGrants(of subject: String, before end: Instant, in realm: ID<Realm>) -> SQL {
+    /// Deletes the grants whose code is not exchanged yet, or whose refresh token no sign-in has used yet; Apple
+    /// rejects both after the event.
+    static func deleteRedeemingGrants(of subject: String, before cutoff: Instant, in realm: ID<Realm>) -> SQL {
         """
         DELETE FROM apple_grant WHERE project_id = \(realm.rawValue) AND subject = \(subject)
-            AND created_at < \(Timestamp(end)) AND state = 'REDEEMING'
+            AND created_at < \(Timestamp(cutoff)) AND state = 'REDEEMING'
         """
     }
 
-    /// Marks the grants of all client IDs as revoked, because a user disconnects the apps and web sites of a group
-    /// together.
-    static func revokeGrants(of subject: String, before end: Instant, in realm: ID<Realm>) -> SQL {
+    /// Marks the grants of all client IDs as revoked, because a user disconnects the apps and web sites of one Sign in
+    /// with Apple group (a primary App ID and what is grouped with it) together.
+    static func revokeGrants(of subject: String, before cutoff: Instant, in realm: ID<Realm>) -> SQL {
         """
         UPDATE apple_grant SET state = 'REVOKED', token = NULL
         WHERE project_id = \(realm.rawValue) AND subject = \(subject)
-            AND created_at < \(Timestamp(end)) AND state IN ('AUTHORIZED', 'UNKNOWN')
+            AND created_at < \(Timestamp(cutoff)) AND state IN ('AUTHORIZED', 'UNKNOWN')
         """
     }
 
-    /// Ends the sessions that were opened with credentials from before `end`.
+    /// Ends the sessions that were opened with credentials from before `cutoff`.
     ///
-    /// - Parameter excluded: a session that is not ended.
+    /// - Parameter excluded: a session to keep.
     static func endAppleSessions(
-        of account: ID<Account>, before end: Instant, except excluded: ID<Session>?, at now: Instant,
+        of account: ID<Account>, before cutoff: Instant, except excluded: ID<Session>?, at now: Instant,
         in realm: ID<Realm>
     ) throws -> SQL {
         """
         UPDATE session SET ended_at = \(Timestamp(now))
         WHERE project_id = \(realm.rawValue) AND account_id = \(account.rawValue) AND method = 'apple.com'
-            AND coalesce(credential_issued_at, authenticated_at) < \(Timestamp(end)) AND ended_at IS NULL
+            AND coalesce(credential_issued_at, authenticated_at) < \(Timestamp(cutoff)) AND ended_at IS NULL
             AND id IS DISTINCT FROM \(try excluded.map { try UUID($0) })
         """
     }

@@ -35,7 +35,7 @@ extension Transaction {
         _ = try await execute(.lockSubject(event.subject, of: .apple, in: realm))
         if let account = commit.facts?.account.id { _ = try await execute(.lock([account], in: realm)) }
         _ = try await execute(.insertReplayKey(of: event, in: realm))
-        if event.voidsCredentials { _ = try await execute(.voidCredentials(by: event, in: realm)) }
+        if event.voidsCredentials { _ = try await execute(.rememberVoidTime(by: event, in: realm)) }
         let facts = try await query(.appleFacts(about: event.subject, locking: true, in: realm)).first
             .map(AppleEventFacts.init)
         guard facts == commit.facts else { throw StoreConflict.stale }
@@ -45,7 +45,7 @@ extension Transaction {
             return
         }
         if event.voidsCredentials {
-            _ = try await execute(.voidIdentity(event.subject, before: event.cutoff, in: realm))
+            _ = try await execute(.setVoidTime(ofIdentity: event.subject, to: event.cutoff, in: realm))
         }
         if decision.revokesGrants { try await discardGrants(of: event.subject, before: event.cutoff, in: realm) }
         if case .end(let excluded) = decision.sessions {
@@ -63,9 +63,9 @@ extension Transaction {
     }
 
     /// Deletes grants that are not redeemed yet, and marks the others as revoked.
-    private func discardGrants(of subject: String, before end: Instant, in realm: ID<Realm>) async throws {
-        _ = try await execute(.deleteRedeemingGrants(of: subject, before: end, in: realm))
-        _ = try await execute(.revokeGrants(of: subject, before: end, in: realm))
+    private func discardGrants(of subject: String, before cutoff: Instant, in realm: ID<Realm>) async throws {
+        _ = try await execute(.deleteRedeemingGrants(of: subject, before: cutoff, in: realm))
+        _ = try await execute(.revokeGrants(of: subject, before: cutoff, in: realm))
     }
 
     /// Applies an event that was received before the account's identity had this subject. The kind of the event is not
@@ -75,12 +75,12 @@ extension Transaction {
         about subject: String, to account: ID<Account>, at now: Instant, in realm: ID<Realm>
     ) async throws {
         guard let row = try await query(.voidTime(of: subject, in: realm)).first else { return }
-        let end = Instant(try row.decode("credentials_void_before"))
-        _ = try await execute(.voidIdentity(subject, before: end, in: realm))
-        // The event occurred within the second before `end`.
-        _ = try await execute(.markRevoked(subject, at: end - .seconds(1), in: realm))
-        try await discardGrants(of: subject, before: end, in: realm)
-        _ = try await execute(.endAppleSessions(of: account, before: end, except: nil, at: now, in: realm))
+        let cutoff = Instant(try row.decode("credentials_void_before"))
+        _ = try await execute(.setVoidTime(ofIdentity: subject, to: cutoff, in: realm))
+        // The event occurred within the second before `cutoff`.
+        _ = try await execute(.markRevoked(subject, at: cutoff - .seconds(1), in: realm))
+        try await discardGrants(of: subject, before: cutoff, in: realm)
+        _ = try await execute(.endAppleSessions(of: account, before: cutoff, except: nil, at: now, in: realm))
         let outboxEvent = OutboxEvent(.identityRevoked, of: account, provider: .apple)
         _ = try await execute(.insertOutboxEvent(outboxEvent, at: now, in: realm))
         try await audit([AuditNote(.identityRevoked, account, .apple)], by: .system, at: now, in: realm)

@@ -40,8 +40,8 @@ public struct ServiceKeyStore: Sendable {
         public let revokedAt: Instant?
     }
 
-    /// A key that is not revoked, with its project and scopes. It may have expired.
-    public struct AuthenticatedKey: Sendable {
+    /// A key that is not revoked, with its project and scopes. It may have expired; the caller checks that.
+    public struct FoundKey: Sendable {
         public let project: Project
         public let id: String
         public let scopes: ServiceKeyScopes
@@ -82,21 +82,21 @@ public struct ServiceKeyStore: Sendable {
 
     /// - Parameter hash: SHA-256 of the bearer secret.
     /// - Returns: `nil` if the secret is unknown or its key is revoked.
-    public func key(withSecretHash hash: [UInt8]) async throws -> AuthenticatedKey? {
+    public func key(withSecretHash hash: [UInt8]) async throws -> FoundKey? {
         let statement: SQL = """
             SELECT \(SQL.projectColumns), k.id AS key_id, k.scopes, k.expires_at
             FROM service_key k JOIN (\(SQL.realmsWithProjects)) ON r.id = k.project_id
             WHERE k.secret_hash = \(hash) AND k.revoked_at IS NULL
             """
         return try await withStoreErrors { try await pool.read(statement) }.first.map { row in
-            AuthenticatedKey(
+            FoundKey(
                 project: try Project(row), id: try row.decode("key_id"), scopes: try row.scopes(),
                 expiresAt: try row.instant("expires_at"))
         }
     }
 
     /// Returns the public key with this ID in `project`. If there is none, returns a key of another project with this
-    /// ID, for which the caller reports another error.
+    /// ID, so that the caller can report a wrong project instead of an unknown key.
     ///
     /// - Returns: `nil` if the key does not exist or is revoked.
     public func verificationKey(_ id: String, preferably project: ID<Project>) async throws -> VerificationKey? {

@@ -4,10 +4,10 @@ import Testing
 
 @testable import Support
 
-@Suite("Concurrent responses to a sign-in in the browser", .serialized)
+@Suite("Concurrent requests with one provider response", .serialized)
 struct FlowConcurrencyTests {
     @Test(
-        "Concurrent responses give one grant and redeem one code, even on different replicas",
+        "If nine browsers send one provider response at once, one gets a result, even with several replicas",
         arguments: ["apple.com", "google.com", "oidc.corp"])
     func callbacks(provider: String) async throws {
         let gateway = try await ClientFlowTests.gateway()

@@ -59,14 +59,15 @@ struct RequestPipelineTests {
         #expect(response.text.contains(row.excerpt))
     }
 
-    @Test("Endpoints reject requests without credentials, except open ones and pages", arguments: Endpoint.all)
+    @Test("Endpoints reject requests without credentials, except public ones and pages", arguments: Endpoint.all)
     func everyEndpoint(endpoint: Endpoint) async throws {
         let path = endpoint.path.replacing("{project}", with: "demo").replacing(#/[{}]/#, with: "")
         let response = try await Self.shared.value.send(endpoint.method, path, query: [])
         switch endpoint.action {
         case .client, .administrator, .clientOrAdministrator: #expect(response.status == 403)
         // A notification needs a body.
-        case .open: #expect([200, 404].contains(response.status) || endpoint.method == .post && response.status == 400)
+        case .unauthenticated:
+            #expect([200, 404].contains(response.status) || endpoint.method == .post && response.status == 400)
         case .page: #expect([200, 303, 400].contains(response.status))
         }
     }

@@ -6,7 +6,7 @@ struct KeyTests {
     private let message = Array("The papers of every traveller".utf8)
 
     @Test(
-        "A signature is verified only if it is unchanged, for its message, and with the signer's public key",
+        "A signature is rejected if the signature, the message or the public key is another",
         arguments: SignatureAlgorithm.allCases)
     func roundTrip(algorithm: SignatureAlgorithm) throws {
         let key = try PrivateKey.generate(algorithm)

@@ -78,8 +78,8 @@ struct AccountQueryPlanTests {
 
         static func prefix(_ text: String, after id: String? = nil) -> SQL {
             .page(
-                beginningWith: IDPrefix(text)!, besides: ContactIdentifiers(text), after: id.map { ID($0) }, limit: 100,
-                in: realm)
+                beginningWith: IDPrefix(text)!, excludingAccountsWith: ContactIdentifiers(text),
+                after: id.map { ID($0) }, limit: 100, in: realm)
         }
     }
 

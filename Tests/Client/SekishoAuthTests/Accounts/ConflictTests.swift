@@ -40,7 +40,7 @@ struct ConflictTests {
     }
 
     @Test(
-        "A credential with another account's address is linked after a sign-in to that account, without another dialog")
+        "After a sign-in to the account with the address, the error's credential is linked without a new proof of it")
     func otherCredential() async throws {
         let app = try await TestApp(TestGateway(.sekisho, transport: .socket))
         let owner = try await app.auth.createUser(withEmail: "mary@company.example", password: "correct horse battery")
@@ -124,7 +124,7 @@ struct ConflictTests {
         #expect(app.auth.currentUser?.uid == target)
     }
 
-    @Test("The target of a merge can be proven with a user of another instance")
+    @Test("A user of another instance of Auth proves the target of a merge")
     func mergeUser() async throws {
         let app = try await TestApp()
         let other = try await TestApp(app.gateway)
