@@ -31,7 +31,7 @@ extension Command {
         let data = try DevDirectory(try arguments.text("data"))
         let database = try DevDatabase(url: arguments.optionalText("database-url"), in: data)
         defer { database.stop() }
-        // The private database has locked the directory, so that no other process writes the key at the same time.
+        // A private database has locked the directory, so that no other process writes the key at the same time.
         let masterKeys = try data.masterKeys()
         let config = try Config.dev(databaseURL: database.url, masterKeys: masterKeys, port: port)
         try Administration.run(on: config.database) { administration in

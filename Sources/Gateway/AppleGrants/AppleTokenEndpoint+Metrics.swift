@@ -45,7 +45,7 @@ private struct AppleRequestReporter: Sendable {
             requests.increment(operation, code.rawValue)
             guard code.isConfigurationFault, warnings.claim(for: "\(client.clientID) \(client.key)") else { return }
             log.error(
-                "apple rejects the private key: run `sekisho check --live`",
+                "apple rejects the client ID or its private key: run `sekisho check --live`",
                 [
                     "clientId": .string(client.clientID), "teamId": .string(client.key.teamID),
                     "keyId": .string(client.key.keyID), "error": .string(code.rawValue),

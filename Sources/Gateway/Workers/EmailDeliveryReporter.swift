@@ -43,7 +43,7 @@ struct EmailDeliveryReporter: Sendable {
             log.error("email given up", fields)
         case .interrupted:
             outcomes.increment("interrupted", kind)
-            log.warning("email interrupted by a database error: it is retried within minutes", fields)
+            log.warning("email interrupted: it is retried within minutes", fields)
         }
     }
 }

@@ -92,8 +92,8 @@ extension SQL {
         """
     }
 
-    /// Sets the time before which credentials of a linked identity are void, unless the identity has a later one.
-    static func setVoidTime(ofIdentity subject: String, to cutoff: Instant, in realm: ID<Realm>) -> SQL {
+    /// Raises the time before which credentials of a linked identity are void; a later time stays.
+    static func raiseVoidTime(ofIdentity subject: String, to cutoff: Instant, in realm: ID<Realm>) -> SQL {
         """
         UPDATE linked_identity SET credentials_void_before = greatest(credentials_void_before, \(Timestamp(cutoff)))
         WHERE \(isIdentity(subject, in: realm))

@@ -45,7 +45,7 @@ extension Transaction {
             return
         }
         if event.voidsCredentials {
-            _ = try await execute(.setVoidTime(ofIdentity: event.subject, to: event.cutoff, in: realm))
+            _ = try await execute(.raiseVoidTime(ofIdentity: event.subject, to: event.cutoff, in: realm))
         }
         if decision.revokesGrants { try await discardGrants(of: event.subject, before: event.cutoff, in: realm) }
         if case .end(let excluded) = decision.sessions {
@@ -76,7 +76,7 @@ extension Transaction {
     ) async throws {
         guard let row = try await query(.voidTime(of: subject, in: realm)).first else { return }
         let cutoff = Instant(try row.decode("credentials_void_before"))
-        _ = try await execute(.setVoidTime(ofIdentity: subject, to: cutoff, in: realm))
+        _ = try await execute(.raiseVoidTime(ofIdentity: subject, to: cutoff, in: realm))
         // The event occurred within the second before `cutoff`.
         _ = try await execute(.markRevoked(subject, at: cutoff - .seconds(1), in: realm))
         try await discardGrants(of: subject, before: cutoff, in: realm)
