@@ -82,10 +82,7 @@ extension Arguments {
 
     private func auditActor() throws(UsageError) -> String? {
         guard let text = optionalText("actor") else { return nil }
-        let actors: [AuditActor] = [.user(.none), .system, .commandLine, .emulator]
-        let keyPrefix = AuditActor.key("").name
-        let isKey = text.hasPrefix(keyPrefix) && text != keyPrefix
-        guard isKey || actors.contains(where: { $0.name == text }) else {
+        guard AuditActor.canHave(name: text) else {
             throw UsageError(message: "--actor: expected user, system, cli, emulator or key:ID, got \"\(text)\"")
         }
         return text

@@ -27,6 +27,13 @@ public struct AuditActor: Hashable, Sendable {
 
     /// The user of the account, proven by a token, a password or access to the mailbox.
     public static func user(_ trace: RequestTrace) -> AuditActor { AuditActor(name: "user", trace: trace) }
+
+    /// Whether an actor can have this ``name``.
+    public static func canHave(name: String) -> Bool {
+        let keyPrefix = key("").name
+        return [user(.none), system, commandLine, emulator].contains { $0.name == name }
+            || (name.hasPrefix(keyPrefix) && name != keyPrefix)
+    }
 }
 
 /// The content of an audit event: IDs and member names, never personal data, secrets or addresses.
