@@ -1,4 +1,4 @@
-"""Chromium, headless, driven by Selenium."""
+"""Chromium's headless shell, driven by Selenium: it needs half the CPU time of the browser with windows."""
 
 import json
 from contextlib import contextmanager
@@ -12,7 +12,7 @@ from selenium.webdriver.support.expected_conditions import staleness_of
 from selenium.webdriver.support.wait import WebDriverWait
 
 DRIVER = "/usr/bin/chromedriver"
-BROWSER = "/usr/bin/chromium"
+BROWSER = "/usr/bin/chromium-headless-shell"
 
 
 @contextmanager
@@ -23,18 +23,15 @@ def browser(*, runs_scripts=True, language="en", records_requests=False, argumen
     """
     options = Options()
     options.binary_location = BROWSER
-    common = ("--headless=new", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--no-proxy-server")
-    for argument in (*common, *arguments):
+    common = ("--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--no-proxy-server")
+    for argument in (*common, f"--accept-lang={language}", *arguments):
         options.add_argument(argument)
-    options.add_experimental_option("prefs", {
-        "intl.accept_languages": language,
-        "profile.managed_default_content_settings.javascript": 1 if runs_scripts else 2,
-    })
     options.set_capability(
         "goog:loggingPrefs", {"browser": "ALL"} | ({"performance": "ALL"} if records_requests else {}))
     driver = webdriver.Chrome(options=options, service=Service(DRIVER))
     try:
         driver.set_page_load_timeout(60)
+        driver.execute_cdp_cmd("Emulation.setScriptExecutionDisabled", {"value": not runs_scripts})
         yield Browser(driver)
     finally:
         driver.quit()
