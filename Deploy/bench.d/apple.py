@@ -26,12 +26,12 @@ class Apple:
         """Stores the public key in the gateway's database, as if the gateway had just fetched it."""
         numbers = self.key.public_key().public_numbers()
         jwk = {"kty": "RSA", "kid": KEY_ID, "use": "sig", "alg": "RS256",
-               "n": encoded(big_endian(numbers.n)), "e": encoded(big_endian(numbers.e))}
+               "n": base64url(big_endian(numbers.n)), "e": base64url(big_endian(numbers.e))}
         psql(database_url, f"INSERT INTO provider_document (url, body, fetched_at) VALUES ('{KEYS_URL}', "
                            f"'{json.dumps({'keys': [jwk]})}', now())")
 
-    def bodies(self, subjects):
-        """Returns one sign-in request per subject, each with its own nonce.
+    def sign_in_bodies(self, subjects):
+        """Returns the body of one sign-in request per subject, each with its own nonce.
 
         The order of more than two subjects can change, because worker processes share them.
         """
@@ -39,12 +39,13 @@ class Apple:
             serialization.Encoding.PEM, serialization.PrivateFormat.PKCS8, serialization.NoEncryption())
         workers = len(os.sched_getaffinity(0))
         with ProcessPoolExecutor(workers) as executor:
-            shares = executor.map(sign, [pem] * workers, [subjects[n::workers] for n in range(workers)])
-            return [body for share in shares for body in share]
+            bodies_of_workers = executor.map(
+                signed_bodies, [pem] * workers, [subjects[n::workers] for n in range(workers)])
+            return [body for bodies in bodies_of_workers for body in bodies]
 
 
-def configuration(project):
-    """Returns a project file for `sekisho projects apply` that enables sign-in with Apple."""
+def project_file_with_apple(project):
+    """Returns the JSON text of a project file for `sekisho projects apply` that enables sign-in with Apple."""
     key = ec.generate_private_key(ec.SECP256R1()).private_bytes(
         serialization.Encoding.PEM, serialization.PrivateFormat.PKCS8, serialization.NoEncryption()).decode()
     apple = {
@@ -52,9 +53,9 @@ def configuration(project):
     return json.dumps({"project": project, "providers": {"apple.com": apple}})
 
 
-def sign(pem, subjects):
+def signed_bodies(pem, subjects):
     key = serialization.load_pem_private_key(pem, None)
-    header = encoded(json.dumps({"kid": KEY_ID, "alg": "RS256"}).encode())
+    header = base64url(json.dumps({"kid": KEY_ID, "alg": "RS256"}).encode())
     now = int(time.time())
     bodies = []
     for subject in subjects:
@@ -62,14 +63,14 @@ def sign(pem, subjects):
         claims = {"iss": "https://appleid.apple.com", "aud": CLIENT_ID, "sub": subject, "iat": now, "exp": now + 86400,
                   "nonce": hashlib.sha256(nonce.encode()).hexdigest(), "nonce_supported": True,
                   "email": f"{subject}@example.com", "email_verified": True, "auth_time": now}
-        text = f"{header}.{encoded(json.dumps(claims).encode())}"
-        signature = encoded(key.sign(text.encode(), padding.PKCS1v15(), hashes.SHA256()))
+        text = f"{header}.{base64url(json.dumps(claims).encode())}"
+        signature = base64url(key.sign(text.encode(), padding.PKCS1v15(), hashes.SHA256()))
         bodies.append({"credential": {
             "providerId": "apple.com", "idToken": f"{text}.{signature}", "rawNonce": nonce}})
     return bodies
 
 
-def encoded(data):
+def base64url(data):
     return base64.urlsafe_b64encode(data).rstrip(b"=").decode()
 
 

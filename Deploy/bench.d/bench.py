@@ -13,18 +13,20 @@ from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
 import limits
-from apple import Apple, configuration
+from apple import Apple, project_file_with_apple
 from gateway import (
     Installation, Postgres, database_description, output, private_postgres, psql, session_of, sign_up_many)
 from report import Measurement, report
 from statements import pgbench_scripts
 
-# A load and its limit take turns in short rounds, so that other processes of the machine affect both equally.
+# A load and the measurement of its limit take turns in short rounds of SECONDS each, so that other processes of the
+# machine affect both equally.
 ROUNDS = 4
 SECONDS = 2
 # The pause after a load, in which the requests in flight end.
 SETTLE_SECONDS = 0.3
 OPERATIONS = ("look-up", "refresh", "refresh-lasting", "sign-up", "password", "apple", "p99")
+# The numbers of clients with which each load is measured, except for password sign-ins.
 CLIENTS = (1, 8, 64)
 # The numbers of clients with which pgbench measures a limit. The higher rate is the limit.
 LIMIT_CLIENTS = (8, 64)
@@ -53,6 +55,7 @@ class Bench:
     """Loads a gateway with `wrk`, and measures the limit of each load.
 
     Refresh tokens of a project with the profile `sekisho` rotate; those of a project with `firebase` do not.
+    `scripts` has the pgbench script and its constants for each operation, by name.
     """
 
     def __init__(self, folder, installation, scripts, sekisho_profile_key, firebase_profile_key, apple):
@@ -63,70 +66,72 @@ class Bench:
         self.sekisho_profile_key = sekisho_profile_key
         self.firebase_profile_key = firebase_profile_key
         self.apple = apple
-        self.sign_in_bodies = [
+        self.password_sign_in_bodies = [
             {"email": f"user{number}@example.com", "password": PASSWORD} for number in range(ACCOUNTS)]
 
     def run(self, gateway, wanted):
-        """Returns the measurements of the wanted operations (all if none is named), without p99."""
-        accounts = sign_up_many(gateway, self.sekisho_profile_key, self.sign_in_bodies)
+        """Measures the wanted operations (all if none is named), except p99, and returns the measurements."""
+        accounts = sign_up_many(gateway, self.sekisho_profile_key, self.password_sign_in_bodies)
         operations = {
-            "look-up": lambda: self.lookup(gateway, accounts),
-            "refresh": lambda: self.refresh(gateway, "refresh", self.sekisho_profile_key),
-            "refresh-lasting": lambda: self.refresh(gateway, "refresh-lasting", self.firebase_profile_key),
-            "sign-up": lambda: self.sign_up(gateway),
-            "password": lambda: self.sign_in(gateway),
-            "apple": lambda: [*self.apple_first(gateway), *self.apple_returning(gateway)],
+            "look-up": lambda: self.measure_look_up(gateway, accounts),
+            "refresh": lambda: self.measure_refresh(gateway, "refresh", self.sekisho_profile_key),
+            "refresh-lasting": lambda: self.measure_refresh(gateway, "refresh-lasting", self.firebase_profile_key),
+            "sign-up": lambda: self.measure_sign_up(gateway),
+            "password": lambda: self.measure_password_sign_in(gateway),
+            "apple": lambda: [
+                *self.measure_first_sign_in_with_apple(gateway), *self.measure_returning_sign_in_with_apple(gateway)],
         }
         return [row for name in operations if not wanted or name in wanted for row in operations[name]()]
 
-    def lookup(self, gateway, accounts):
-        self.use_rows(accounts)
+    def measure_look_up(self, gateway, accounts):
+        self.store_sessions_for_pgbench(accounts)
         bodies = [json.dumps({"idToken": account["idToken"]}) for account in accounts]
 
         def load(measurement, _):
-            self.load(gateway, measurement, "cycle", "/v1/accounts:lookup", self.sekisho_profile_key, bodies)
+            self.run_wrk(gateway, measurement, "cycle", "/v1/accounts:lookup", self.sekisho_profile_key, bodies)
 
-        return self.rounds("look-up", load, script="lookup", target=0.55)
+        return self.measure_in_rounds("look-up", load, script="lookup", target=0.55)
 
-    def refresh(self, gateway, script, key):
+    def measure_refresh(self, gateway, script, key):
         def load(measurement, _):
             # New accounts in each round, because in a project whose tokens rotate, the previous load and pgbench have
             # rotated the tokens of the earlier accounts.
             accounts = sign_up_many(gateway, key, [{}] * ACCOUNTS)
-            self.use_rows(accounts)
+            self.store_sessions_for_pgbench(accounts)
             tokens = [account["refreshToken"] for account in accounts]
-            self.load(gateway, measurement, "refresh", "/v1/token", key, tokens)
+            self.run_wrk(gateway, measurement, "refresh", "/v1/token", key, tokens)
 
         rotation = "with rotation" if key == self.sekisho_profile_key else "without rotation"
-        return self.rounds(f"refresh, {rotation}", load, script, target=0.8)
+        return self.measure_in_rounds(f"refresh, {rotation}", load, script, target=0.8)
 
-    def sign_up(self, gateway):
+    def measure_sign_up(self, gateway):
         def load(measurement, _):
-            self.load(
+            self.run_wrk(
                 gateway, measurement, "cycle", "/v1/accounts:signUp", self.sekisho_profile_key, ["{}"] * WRK_THREADS)
 
-        return self.rounds("anonymous sign-up", load, script="sign-up", target=0.8)
+        return self.measure_in_rounds("anonymous sign-up", load, script="sign-up", target=0.8)
 
-    def sign_in(self, gateway):
+    def measure_password_sign_in(self, gateway):
         measurement = Measurement("password sign-in", PASSWORD_CLIENTS, target=0.92)
-        phc = self.stored_hash()
+        phc = self.stored_password_hash()
         for _ in range(ROUNDS):
-            self.load(
+            self.run_wrk(
                 gateway, measurement, "cycle", "/v1/accounts:signInWithPassword", self.sekisho_profile_key,
-                [json.dumps(body) for body in self.sign_in_bodies])
+                [json.dumps(body) for body in self.password_sign_in_bodies])
             # 0 clients, because no client takes part in this limit.
             measurement.add_limit(0, limits.argon2id(phc, PASSWORD, SECONDS))
         return [measurement]
 
-    def apple_first(self, gateway):
+    def measure_first_sign_in_with_apple(self, gateway):
         def load(measurement, turn):
             count = SINGLE_USE_REQUESTS[measurement.clients]
-            self.load_once(
+            self.sign_in_with_apple(
                 gateway, measurement, [f"first-{turn}-{measurement.clients}-{number}" for number in range(count)])
 
-        return self.rounds("first sign-in with Apple", load, script="apple-first", target=0.7)
+        return self.measure_in_rounds("first sign-in with Apple", load, script="apple-first", target=0.7)
 
-    def apple_returning(self, gateway):
+    def measure_returning_sign_in_with_apple(self, gateway):
+        """Measures further sign-ins of users whom `measure_first_sign_in_with_apple` has signed up."""
         url = self.installation.database_url
         psql(url, "CREATE TABLE bench_person (n int PRIMARY KEY, subject text, email text, account text)")
         psql(url, "INSERT INTO bench_person SELECT row_number() OVER () - 1, subject, email, account_id "
@@ -135,14 +140,14 @@ class Bench:
 
         def load(measurement, _):
             count = SINGLE_USE_REQUESTS[measurement.clients]
-            self.load_once(gateway, measurement, [people[number % ACCOUNTS] for number in range(count)])
+            self.sign_in_with_apple(gateway, measurement, [people[number % ACCOUNTS] for number in range(count)])
 
-        return self.rounds("returning sign-in with Apple", load, script="apple-returning", target=0.7)
+        return self.measure_in_rounds("returning sign-in with Apple", load, script="apple-returning", target=0.7)
 
-    def rounds(self, name, load, script, target):
+    def measure_in_rounds(self, name, load, script, target):
         """Returns a measurement for each number of clients. Only the highest number has a target; see Deploy/bench.md.
 
-        `script` is the name of the pgbench script that measures the limit.
+        `load` puts load on the gateway in one round. The pgbench script with the name `script` measures the limit.
         """
         measurements = [
             Measurement(name, clients, target if clients == max(CLIENTS) else None) for clients in CLIENTS]
@@ -155,15 +160,16 @@ class Bench:
                     measurement.add_limit(clients, limit)
         return measurements
 
-    def load_once(self, gateway, measurement, subjects):
-        lines = [json.dumps(body) for body in self.apple.bodies(subjects)]
-        self.load(gateway, measurement, "once", "/v1/accounts:signInWithIdp", self.sekisho_profile_key, lines)
+    def sign_in_with_apple(self, gateway, measurement, subjects):
+        lines = [json.dumps(body) for body in self.apple.sign_in_bodies(subjects)]
+        self.run_wrk(gateway, measurement, "once", "/v1/accounts:signInWithIdp", self.sekisho_profile_key, lines)
 
-    def load(self, gateway, measurement, script, path, key, lines):
+    def run_wrk(self, gateway, measurement, script, path, key, lines):
+        """Runs a Lua script of this folder in wrk for one round, with the lines as input, and adds the results."""
         threads = min(WRK_THREADS, measurement.clients)
         file = self.folder / f"lines-{measurement.name}"
         file.write_text("".join(line + "\n" for line in lines))
-        cpu = gateway.cpu_seconds(), self.postgres.cpu_seconds()
+        gateway_before, postgres_before = gateway.cpu_seconds(), self.postgres.cpu_seconds()
         printed = output(
             ["wrk", f"-t{threads}", f"-c{measurement.clients}", f"-d{SECONDS}s", "--timeout", "10s", "-s",
              f"{script}.lua", gateway.url(path, key), "--", file, str(threads)],
@@ -176,18 +182,19 @@ class Bench:
                 f"{measurement.name}: {len(lines)} requests are too few for {SECONDS} s; increase SINGLE_USE_REQUESTS")
         measurement.requests += result["requests"]
         measurement.seconds += result["microseconds"] / 1e6
-        measurement.gateway_seconds += gateway.cpu_seconds() - cpu[0]
-        measurement.postgres_seconds += self.postgres.cpu_seconds() - cpu[1]
+        measurement.gateway_seconds += gateway.cpu_seconds() - gateway_before
+        measurement.postgres_seconds += self.postgres.cpu_seconds() - postgres_before
         measurement.p50.append(result["p50"])
         measurement.p99.append(result["p99"])
         time.sleep(SETTLE_SECONDS)
 
     def pgbench(self, script, clients):
+        """Runs a pgbench script for one round. Returns the number of its transactions, and their duration."""
         text, constants = self.scripts[script]
         return limits.pgbench(
             self.installation.database_url, self.folder, text, constants | {"rows": str(ACCOUNTS)}, clients, SECONDS)
 
-    def use_rows(self, accounts):
+    def store_sessions_for_pgbench(self, accounts):
         """Stores the sessions of these accounts in the table that the scripts of pgbench read."""
         rows = "".join(f"{n}\t{session_of(account['idToken'])}\n" for n, account in enumerate(accounts))
         url = self.installation.database_url
@@ -204,10 +211,10 @@ class Bench:
         """
         alone, beside_hashes, beside_sign_ins = (Measurement("refresh", 8, None) for _ in range(3))
         file = self.folder / "background"
-        file.write_text("".join(json.dumps(body) + "\n" for body in self.sign_in_bodies))
+        file.write_text("".join(json.dumps(body) + "\n" for body in self.password_sign_in_bodies))
         # Longer than the load, which begins BACKGROUND_START_SECONDS later.
         background_seconds = SECONDS + 2
-        hashes = limits.argon2id_command(self.stored_hash(), PASSWORD, background_seconds)
+        hashes = limits.argon2id_command(self.stored_password_hash(), PASSWORD, background_seconds)
         sign_ins = [
             "wrk", f"-t{WRK_THREADS}", f"-c{BACKGROUND_CLIENTS}", f"-d{background_seconds}s", "--timeout", "10s", "-s",
             "cycle.lua",
@@ -217,11 +224,11 @@ class Bench:
                 accounts = sign_up_many(gateway, self.sekisho_profile_key, [{}] * ACCOUNTS)
                 tokens = [account["refreshToken"] for account in accounts]
                 with in_background(command):
-                    self.load(gateway, measurement, "refresh", "/v1/token", self.sekisho_profile_key, tokens)
+                    self.run_wrk(gateway, measurement, "refresh", "/v1/token", self.sekisho_profile_key, tokens)
         return [
             statistics.median(measurement.p99) / 1000 for measurement in (alone, beside_hashes, beside_sign_ins)]
 
-    def stored_hash(self):
+    def stored_password_hash(self):
         return psql(
             self.installation.database_url, "SELECT password_hash FROM account WHERE password_hash <> '' LIMIT 1")
 
@@ -243,7 +250,10 @@ def in_background(command):
 
 
 def memory_with_idle_connections(installation):
-    """Returns the resident memory in MiB: without connections, and with idle connections after one request each."""
+    """Returns the resident memory of a gateway in MiB, without connections and with IDLE_CONNECTIONS.
+
+    Each connection sends one request before it is idle.
+    """
     with installation.serve(**IDLE_SETTINGS) as (gateway, _), ExitStack() as stack:
         time.sleep(IDLE_SECONDS)
         before = gateway.resident_mib()
@@ -273,7 +283,7 @@ def main(binary, wanted):
             firebase_profile_key = installation.create_project("lasting", "firebase")
             apple = Apple()
             apple.publish(installation.database_url)
-            installation.run("projects", "apply", "-", input=configuration("rotating"))
+            installation.run("projects", "apply", "-", input=project_file_with_apple("rotating"))
             log = folder / "data/postgres/postgres.log"
             scripts = pgbench_scripts(installation, log, sekisho_profile_key, firebase_profile_key, apple)
             starts = []
@@ -283,11 +293,11 @@ def main(binary, wanted):
             with installation.serve() as (gateway, _):
                 bench = Bench(folder, installation, scripts, sekisho_profile_key, firebase_profile_key, apple)
                 measurements = bench.run(gateway, wanted)
-                loaded = gateway.resident_mib()
+                loaded_mib = gateway.resident_mib()
                 p99 = bench.refresh_p99(gateway) if not wanted or "p99" in wanted else None
-            idle = memory_with_idle_connections(installation)
+            idle_mib = memory_with_idle_connections(installation)
             print(f"\n{ROUNDS} rounds of {SECONDS} s each; {database_description(installation.database_url)}")
-            report(measurements, statistics.median(starts), idle, loaded, p99)
+            report(measurements, statistics.median(starts), idle_mib, loaded_mib, p99)
 
 
 if __name__ == "__main__":

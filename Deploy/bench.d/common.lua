@@ -1,18 +1,18 @@
--- Shared by all loads. Arguments after `--`: a file, and the number of threads that share its lines.
+-- Functions that all scripts for wrk share. In wrk's command line, a file and the number of wrk's threads follow `--`.
 
 local threads = 0
 
--- Called by wrk for each thread. The thread's global `number` counts from 0.
+-- Called by wrk for each thread. Sets the thread's global `thread_number`, which counts from 0.
 function setup(thread)
-    thread:set("number", threads)
+    thread:set("thread_number", threads)
     threads = threads + 1
 end
 
--- Returns the lines of this thread.
-function share(arguments)
+-- Returns the lines of the file that belong to this thread. The lines are divided equally among the threads.
+function lines_of_this_thread(arguments)
     local lines, count = {}, 0
     for line in io.lines(arguments[1]) do
-        if count % tonumber(arguments[2]) == number then table.insert(lines, line) end
+        if count % tonumber(arguments[2]) == thread_number then table.insert(lines, line) end
         count = count + 1
     end
     return lines

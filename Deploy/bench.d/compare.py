@@ -11,7 +11,7 @@ import tempfile
 from contextlib import ExitStack
 from pathlib import Path
 
-from apple import Apple, configuration
+from apple import Apple, project_file_with_apple
 from bench import ACCOUNTS, CLIENTS, PASSWORD_CLIENTS, SINGLE_USE_REQUESTS, WRK_THREADS, Bench
 from gateway import Installation, private_postgres, sign_up_many
 from report import Measurement
@@ -30,12 +30,12 @@ class Side:
         self.firebase_profile_key = installation.create_project("lasting", "firebase")
         self.apple = Apple()
         self.apple.publish(installation.database_url)
-        installation.run("projects", "apply", "-", input=configuration("rotating"))
+        installation.run("projects", "apply", "-", input=project_file_with_apple("rotating"))
         self.gateway, _ = stack.enter_context(installation.serve())
         self.bench = Bench(
             folder, installation, scripts={}, sekisho_profile_key=self.sekisho_profile_key,
             firebase_profile_key=self.firebase_profile_key, apple=self.apple)
-        self.accounts = sign_up_many(self.gateway, self.sekisho_profile_key, self.bench.sign_in_bodies)
+        self.accounts = sign_up_many(self.gateway, self.sekisho_profile_key, self.bench.password_sign_in_bodies)
         # Creates the accounts of the users whose later sign-ins are measured as returning.
         self.returning_sign_in_with_apple(Measurement("returning", 8, None), None)
 
@@ -43,42 +43,44 @@ class Side:
         self.cycle(measurement, "lookup", [{"idToken": account["idToken"]} for account in self.accounts])
 
     def refresh(self, measurement, _):
-        self.refresh_with(measurement, self.sekisho_profile_key)
+        self.refresh_in_project(measurement, self.sekisho_profile_key)
 
     def refresh_without_rotation(self, measurement, _):
-        self.refresh_with(measurement, self.firebase_profile_key)
+        self.refresh_in_project(measurement, self.firebase_profile_key)
 
     def sign_up(self, measurement, _):
         self.cycle(measurement, "signUp", [{}] * WRK_THREADS)
 
     def password_sign_in(self, measurement, _):
-        self.cycle(measurement, "signInWithPassword", self.bench.sign_in_bodies)
+        self.cycle(measurement, "signInWithPassword", self.bench.password_sign_in_bodies)
 
     def first_sign_in_with_apple(self, measurement, turn):
-        self.load_once(measurement, lambda number: f"first-{turn}-{measurement.clients}-{number}")
+        self.sign_in_with_apple(measurement, lambda number: f"first-{turn}-{measurement.clients}-{number}")
 
     def returning_sign_in_with_apple(self, measurement, _):
-        self.load_once(measurement, lambda number: f"returning-{number % ACCOUNTS}")
+        self.sign_in_with_apple(measurement, lambda number: f"returning-{number % ACCOUNTS}")
 
     def cycle(self, measurement, operation, bodies):
+        """Posts the bodies in turn, again and again."""
         lines = [json.dumps(body) for body in bodies]
-        self.bench.load(
+        self.bench.run_wrk(
             self.gateway, measurement, "cycle", f"/v1/accounts:{operation}", self.sekisho_profile_key, lines)
 
-    def refresh_with(self, measurement, key):
-        tokens = [account["refreshToken"] for account in sign_up_many(self.gateway, key, [{}] * ACCOUNTS)]
-        self.bench.load(self.gateway, measurement, "refresh", "/v1/token", key, tokens)
+    def refresh_in_project(self, measurement, api_key):
+        tokens = [account["refreshToken"] for account in sign_up_many(self.gateway, api_key, [{}] * ACCOUNTS)]
+        self.bench.run_wrk(self.gateway, measurement, "refresh", "/v1/token", api_key, tokens)
 
-    def load_once(self, measurement, subject):
-        subjects = [subject(number) for number in range(SINGLE_USE_REQUESTS[measurement.clients])]
-        self.bench.load_once(self.gateway, measurement, subjects)
+    def sign_in_with_apple(self, measurement, subject_of):
+        subjects = [subject_of(number) for number in range(SINGLE_USE_REQUESTS[measurement.clients])]
+        self.bench.sign_in_with_apple(self.gateway, measurement, subjects)
 
 
 LOADS = [
     Side.look_up, Side.refresh, Side.refresh_without_rotation, Side.sign_up, Side.password_sign_in,
     Side.first_sign_in_with_apple, Side.returning_sign_in_with_apple,
 ]
-# Each column "new" has the new binary's value of the column before it, which has the old binary's.
+# The columns "p50 ms", "gateway us" and "PostgreSQL us" have the old binary's values; the column "new" after each of
+# them has the new binary's.
 HEAD = ["load", "clients", "old/s", "new/s", "ratio", "p50 ms", "new", "gateway us", "new", "PostgreSQL us", "new"]
 
 
@@ -94,12 +96,12 @@ def compare(load, clients, sides):
         load.__name__.replace("_", " "), str(clients), f"{old.rate:.0f}", f"{new.rate:.0f}",
         f"{new.rate / old.rate:.2f}",
         *(f"{statistics.median(each.p50) / 1000:.2f}" for each in measurements),
-        *(each.per_request(each.gateway_seconds) for each in measurements),
-        *(each.per_request(each.postgres_seconds) for each in measurements)]
-    print_line(cells)
+        *(each.microseconds_per_request(each.gateway_seconds) for each in measurements),
+        *(each.microseconds_per_request(each.postgres_seconds) for each in measurements)]
+    print_cells(cells)
 
 
-def print_line(cells):
+def print_cells(cells):
     print(cells[0].ljust(30), *(cell.rjust(max(7, len(head))) for cell, head in zip(cells[1:], HEAD[1:])), flush=True)
 
 
@@ -113,7 +115,7 @@ def main(old, new, wanted):
         folder = Path(name)
         folder.chmod(0o711)
         sides = [Side(binary, folder / side, stack) for side, binary in (("old", old), ("new", new))]
-        print_line(HEAD)
+        print_cells(HEAD)
         for load in LOADS:
             if wanted and load.__name__ not in wanted:
                 continue

@@ -1,10 +1,13 @@
-"""Fills a project by SQL with the rows that an import of generated users would create, because SQL is faster."""
+"""Fills a project with the rows that an import of generated users would create.
+
+SQL generates most of the rows, because that is faster than an import.
+"""
 
 import users
 from gateway import psql
 
 # The number of users that `sekisho users import` imports. SQL generates the others in the same form.
-IMPORTED = 100
+IMPORTED_USERS = 100
 # The time limit of one statement.
 STATEMENT_SECONDS = 3600
 SETTINGS = "SET synchronous_commit = off; SET maintenance_work_mem = '512MB'; SET work_mem = '256MB';"
@@ -31,15 +34,15 @@ COLUMNS = {
     "linked_identity": "project_id, provider, subject, account_id, email, display_name, photo_url, created_at, "
                        "linked_at",
 }
-# One session per account.
+# Creates one session per account.
 SESSIONS = """
 INSERT INTO session (project_id, id, account_id, generation, method, authenticated_at, rotated_at, refreshed_at)
 SELECT project_id, gen_random_uuid(), id, generation, 'password', last_sign_in_at, last_sign_in_at, last_sign_in_at
 FROM account"""
 
-# Stores the statements that recreate the indexes of the three tables, and the foreign keys that refer to account.
-# Indexes keep their order of creation, because the planner prefers the newest of those with equal costs. Foreign keys
-# come last.
+# Stores statements in a table `definition`: they recreate the indexes of the three tables, and the foreign keys that
+# refer to account. Indexes keep their order of creation, because the planner prefers the newest of those with equal
+# costs. Foreign keys come last.
 DEFINITIONS = """
 CREATE TABLE definition AS
 SELECT i.indexrelid::bigint AS position, CASE WHEN c.oid IS NULL THEN pg_get_indexdef(i.indexrelid)
@@ -51,7 +54,7 @@ UNION ALL
 SELECT 1e12::bigint + oid::bigint,
     format('ALTER TABLE %s ADD CONSTRAINT %I %s', conrelid::regclass, conname, pg_get_constraintdef(oid))
 FROM pg_constraint WHERE contype = 'f' AND confrelid = 'account'::regclass"""
-# Drops these foreign keys, and then these indexes.
+# Drops the foreign keys and indexes that DEFINITIONS has stored. Foreign keys come first, because they need an index.
 DROP = """
 DO $$
 DECLARE command text;
@@ -73,10 +76,10 @@ def fill(installation, folder, project, count):
     The project must be the only one in its database, and have no accounts.
     """
     file = folder / "users.json"
-    users.write(file, (
+    users.write_export(file, (
         users.user(number, count) | {"phoneNumber": users.phone_number(number)}
-        for number in range(min(IMPORTED, count))))
-    installation.run("users", "import", str(file), "--project", project, *users.OPTIONS)
+        for number in range(min(IMPORTED_USERS, count))))
+    installation.run("users", "import", str(file), "--project", project, *users.IMPORT_OPTIONS)
     url = installation.database_url
     require_equal_rows(url, count)
 
@@ -84,22 +87,22 @@ def fill(installation, folder, project, count):
         psql(url, SETTINGS + ";".join(statements), timeout=STATEMENT_SECONDS)
 
     run(DEFINITIONS, DROP)
-    numbers = f"generate_series({IMPORTED}::bigint, {count - 1})"
+    numbers = f"generate_series({IMPORTED_USERS}::bigint, {count - 1})"
     for table, rows in (("account", ACCOUNTS), ("linked_identity", IDENTITIES)):
         run(f"INSERT INTO {table} ({COLUMNS[table]}) {rows.format(numbers=numbers, count=count)}")
     run(SESSIONS)
     for statement in psql(url, "SELECT statement FROM definition ORDER BY position").splitlines():
         run(statement)
     run("DROP TABLE definition")
-    # Without this, autovacuum would run during the measurement.
+    # Otherwise autovacuum would run during the measurement.
     psql(url, "VACUUM ANALYZE", timeout=STATEMENT_SECONDS)
-    # Without this, requests that read pages would first write pages that the insertions changed.
+    # Otherwise requests that read pages would first write pages that the insertions changed.
     psql(url, "CHECKPOINT", timeout=STATEMENT_SECONDS)
 
 
 def require_equal_rows(url, count):
     """Exits with an error unless the statements above generate the same rows as the import."""
-    numbers = f"generate_series(0::bigint, {min(IMPORTED, count) - 1})"
+    numbers = f"generate_series(0::bigint, {min(IMPORTED_USERS, count) - 1})"
     for table, rows in (("account", ACCOUNTS), ("linked_identity", IDENTITIES)):
         generated, imported = rows.format(numbers=numbers, count=count), f"SELECT {COLUMNS[table]} FROM {table}"
         different = psql(url, f"(({generated}) EXCEPT ({imported})) UNION ALL (({imported}) EXCEPT ({generated}))")

@@ -37,19 +37,20 @@ class Gateway:
 
 
 class Postgres:
-    """The processes of a private PostgreSQL."""
+    """The PostgreSQL server of a `sekisho dev` that keeps its files in `folder`."""
 
     def __init__(self, folder):
-        self.main = int((folder / "data/postgres/data/postmaster.pid").read_text().split()[0])
+        self.main_process_id = int((folder / "data/postgres/data/postmaster.pid").read_text().split()[0])
 
     def cpu_seconds(self):
         """Returns the CPU time of all processes of the server, including those that have ended."""
-        children = [int(word) for word in Path(f"/proc/{self.main}/task/{self.main}/children").read_text().split()]
-        return sum(cpu_times(self.main)) + sum(sum(cpu_times(child)[:2]) for child in children)
+        children = [int(word) for word in Path(
+            f"/proc/{self.main_process_id}/task/{self.main_process_id}/children").read_text().split()]
+        return sum(cpu_times(self.main_process_id)) + sum(sum(cpu_times(child)[:2]) for child in children)
 
 
 def cpu_times(process_id):
-    """Returns the CPU seconds of a process: in its code, in the kernel, and the same of its children that have ended.
+    """Returns four CPU times in seconds: the process's user and system time, and those of its ended children.
 
     Returns zeros if the process has ended.
     """
@@ -61,7 +62,7 @@ def cpu_times(process_id):
 
 
 class Client:
-    """One persistent connection; every response must have status 200."""
+    """A persistent connection to a gateway, with an API key. A status other than 200 ends the program with an error."""
 
     def __init__(self, gateway, key):
         self.connection = http.client.HTTPConnection("127.0.0.1", gateway.port, timeout=DEADLINE_SECONDS)
@@ -76,24 +77,24 @@ class Client:
 
     def _send(self, path, body, content_type):
         self.connection.request("POST", f"{path}?key={self.key}", body, {"Content-Type": content_type})
-        answer = self.connection.getresponse()
-        text = answer.read()
-        if answer.status != 200:
-            raise SystemExit(f"{path} answered {answer.status}: {text.decode()}")
+        response = self.connection.getresponse()
+        text = response.read()
+        if response.status != 200:
+            raise SystemExit(f"{path} answered {response.status}: {text.decode()}")
         return json.loads(text)
 
 
 def sign_up_many(gateway, key, bodies):
-    """Signs up once with each of `bodies` and returns the answers."""
+    """Signs up once with each of `bodies`, and returns the answers in another order."""
     workers = 8
-    shares = [bodies[number::workers] for number in range(workers)]
+    bodies_of_workers = [bodies[number::workers] for number in range(workers)]
 
-    def sign_up(share):
+    def sign_up(bodies):
         client = Client(gateway, key)
-        return [client.post("signUp", body) for body in share]
+        return [client.post("signUp", body) for body in bodies]
 
     with ThreadPoolExecutor(workers) as executor:
-        return [answer for answers in executor.map(sign_up, shares) for answer in answers]
+        return [answer for answers in executor.map(sign_up, bodies_of_workers) for answer in answers]
 
 
 def session_of(id_token):
@@ -104,13 +105,13 @@ def session_of(id_token):
 
 @contextmanager
 def private_postgres(binary, folder):
-    """Yields the URL of the private database that `sekisho dev` runs."""
+    """Runs `sekisho dev` during the block of `with`, and yields the URL of its database server."""
     log = folder / "dev.log"
     with log.open("w") as file:
         process = subprocess.Popen(
             [binary, "dev", "--port", "0", "--data", folder / "data"], stdin=subprocess.DEVNULL, stdout=file,
             stderr=file, start_new_session=True)
-    with ending(process):
+    with terminating(process):
         deadline = time.monotonic() + DEADLINE_SECONDS
         while not (found := re.search(r"database: (\S+)\n", log.read_text())):
             if process.poll() is not None or time.monotonic() > deadline:
@@ -121,19 +122,21 @@ def private_postgres(binary, folder):
 
 @contextmanager
 def postgres_with_default_buffers(binary, folder):
-    """Yields the URL of a server with PostgreSQL's default `shared_buffers`, and a larger `max_wal_size`.
+    """Yields the URL of a PostgreSQL server with the default `shared_buffers`, and a larger `max_wal_size`.
 
-    `sekisho dev` creates the data directory. Its server, with less `shared_buffers`, ends before this server starts.
+    `sekisho dev` creates the data directory and runs a server with smaller `shared_buffers`, which ends before this
+    server starts.
     """
     with private_postgres(binary, folder) as url:
         data = Path(psql(url, "SHOW data_directory"))
         process_folder = Path("/proc", (data / "postmaster.pid").read_text().split()[0])
         program = (process_folder / "exe").readlink()
         options = (process_folder / "cmdline").read_text().split("\0")[1:-1]
-    sockets = Path(next(option for option in options if option.startswith("unix_socket_directories=")).split("=")[1])
+    socket_option = next(option for option in options if option.startswith("unix_socket_directories="))
+    socket_folder = Path(socket_option.split("=")[1])
     owner = data.stat()
-    sockets.mkdir(mode=0o700)
-    os.chown(sockets, owner.st_uid, owner.st_gid)
+    socket_folder.mkdir(mode=0o700)
+    os.chown(socket_folder, owner.st_uid, owner.st_gid)
     options += ["-c", "shared_buffers=128MB", "-c", "max_wal_size=8GB"]
     with (folder / "postgres.log").open("w") as log:
         process = subprocess.Popen(
@@ -152,7 +155,7 @@ def postgres_with_default_buffers(binary, folder):
 
 
 class Installation:
-    """A migrated database and a master key for `sekisho serve`. `create_project` adds projects."""
+    """A migrated database in the server of `server_url`, and the environment of a `sekisho serve` that uses it."""
 
     def __init__(self, binary, server_url, name="bench"):
         self.binary = binary
@@ -171,8 +174,9 @@ class Installation:
         }
         self.run("migrate")
 
-    def run(self, *words, **options):
-        return output([self.binary, *words], env=self.environment, **options)
+    def run(self, *arguments, **options):
+        """Runs `sekisho` with these arguments, and returns its standard output."""
+        return output([self.binary, *arguments], env=self.environment, **options)
 
     def create_project(self, name, profile):
         """Creates a project without the limits on sign-ups and wrong passwords, because all load comes from one
@@ -190,7 +194,7 @@ class Installation:
         process = subprocess.Popen(
             [self.binary, "serve"], env=self.environment | settings, stdin=subprocess.DEVNULL,
             stdout=subprocess.DEVNULL, start_new_session=True)
-        with ending(process):
+        with terminating(process):
             while not is_healthy(self.port):
                 if process.poll() is not None or time.monotonic() - began > DEADLINE_SECONDS:
                     raise SystemExit("sekisho serve did not start")
@@ -199,7 +203,7 @@ class Installation:
 
 
 @contextmanager
-def ending(process):
+def terminating(process):
     """Sends SIGTERM to the process after the block of `with`, and waits for its end."""
     try:
         yield

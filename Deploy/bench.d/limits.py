@@ -10,11 +10,14 @@ from concurrent.futures import ThreadPoolExecutor
 from gateway import output
 
 # What the gateway adds to its own niceness for its password threads.
-NICENESS = 5
+PASSWORD_THREAD_NICENESS = 5
 
 
 def pgbench(url, folder, script, constants, clients, seconds):
-    """Returns the number of transactions, and their duration in seconds."""
+    """Returns the number of transactions of a pgbench script, and their duration in seconds.
+
+    `constants` maps the script's variables to their initial values.
+    """
     file = folder / "script.sql"
     file.write_text(script)
     values = constants | {"clients": clients}
@@ -35,16 +38,17 @@ def argon2id(phc, password, seconds):
 
 
 def argon2id_command(phc, password, seconds):
-    return ["nice", "-n", str(NICENESS), sys.executable, "-B", __file__, phc, password, str(seconds)]
+    return ["nice", "-n", str(PASSWORD_THREAD_NICENESS), sys.executable, "-B", __file__, phc, password, str(seconds)]
 
 
-def p256():
+def p256_rates():
     """Returns signatures and verifications per second on one core."""
     printed = output(["openssl", "speed", "-seconds", "1", "ecdsap256"])
     return re.search(r"nistp256\)(?:\s+[\d.]+s){2}\s+([\d.]+)\s+([\d.]+)", printed).groups()
 
 
 def hash_until(sodium, phc, password, deadline):
+    """Verifies the hash again and again on this thread, and returns how often."""
     count = 0
     while time.monotonic() < deadline:
         if sodium.crypto_pwhash_str_verify(phc, password, ctypes.c_ulonglong(len(password))) != 0:
@@ -55,7 +59,7 @@ def hash_until(sodium, phc, password, deadline):
 
 def main(phc, password, seconds):
     """Prints what `argon2id` returns. `argon2id_command` starts this file as a program."""
-    sodium = ctypes.CDLL("libsodium.so.23")  # releases Python's global lock during a call
+    sodium = ctypes.CDLL("libsodium.so.23")  # a CDLL releases Python's global lock during a call
     sodium.sodium_init()
     began = time.monotonic()
     cores = len(os.sched_getaffinity(0))

@@ -1,17 +1,17 @@
--- Posts each JSON body of a file once, and ends after the last one.
+-- Script for wrk: posts each JSON body of a file once, and ends after the last one.
 dofile("common.lua")
 
 local bodies, position = {}, 1
 
 function init(arguments)
-    bodies = share(arguments)
+    bodies = lines_of_this_thread(arguments)
 end
 
 function request()
     local body = bodies[position]
     if not body then
         wrk.thread:stop()
-        -- wrk needs a request even now.
+        -- wrk requires a return value even after stop().
         return wrk.format("GET", "/healthz")
     end
     bodies[position] = nil

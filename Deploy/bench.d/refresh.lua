@@ -1,5 +1,5 @@
--- Exchanges refresh tokens. The refresh token of each response goes to the end of the queue, so that every session is
--- used and two connections never use the same session at once.
+-- Script for wrk: exchanges refresh tokens. The refresh token of each response goes to the end of the queue, so that
+-- every session is used and two connections never use the same session at once.
 dofile("common.lua")
 
 local queue, first, last = {}, 1, 0
@@ -11,7 +11,7 @@ local function append(token)
 end
 
 function init(arguments)
-    for _, token in ipairs(share(arguments)) do append(token) end
+    for _, token in ipairs(lines_of_this_thread(arguments)) do append(token) end
 end
 
 function request()

@@ -7,12 +7,12 @@ import statistics
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from limits import p256
+from limits import p256_rates
 
 MEMORY_TARGET_MIB = 60
 START_TARGET_MS = 200
-# The maximum p99 of a refresh during password sign-ins, relative to the p99 without other requests.
-P99_TARGET = 2
+# The maximum p99 of a refresh during password sign-ins, divided by the p99 without other requests.
+P99_TARGET_RATIO = 2
 
 
 @dataclass
@@ -21,13 +21,14 @@ class Measurement:
 
     name: str
     clients: int
-    # The ratio to the limit that the operation should reach; `None` if there is no target for this number of clients.
+    # The minimum of the rate divided by the limit; `None` if there is no target for this number of clients.
     target: float | None
     requests: int = 0
     seconds: float = 0
+    # CPU time.
     gateway_seconds: float = 0
     postgres_seconds: float = 0
-    # Pairs of a count and seconds, by the number of clients of the limit.
+    # The rounds in which pgbench or Argon2id measured the limit: lists of pairs (count, seconds), by number of clients.
     limits: dict = field(default_factory=dict)
     # Latencies in microseconds, one for each round.
     p50: list = field(default_factory=list)
@@ -42,12 +43,12 @@ class Measurement:
 
     @property
     def best_limit(self):
-        """The highest limit of all numbers of clients, per second."""
+        """The limit per second with the number of clients that reached the highest rate."""
         return max(
             sum(count for count, _ in rounds) / sum(seconds for _, seconds in rounds)
             for rounds in self.limits.values())
 
-    def per_request(self, seconds):
+    def microseconds_per_request(self, seconds):
         return f"{seconds / self.requests * 1e6:.0f}"
 
     def row(self):
@@ -57,11 +58,12 @@ class Measurement:
         return [
             self.name, str(self.clients), f"{self.rate:.0f}", f"{self.best_limit:.0f}", f"{ratio:.2f}", target, result,
             f"{statistics.median(self.p50) / 1000:.2f}", f"{statistics.median(self.p99) / 1000:.1f}",
-            self.per_request(self.gateway_seconds), self.per_request(self.postgres_seconds),
+            self.microseconds_per_request(self.gateway_seconds),
+            self.microseconds_per_request(self.postgres_seconds),
         ]
 
 
-def table(head, rows):
+def print_table(head, rows):
     widths = [max(len(row[column]) for row in [head, *rows]) for column in range(len(head))]
     for row in [head, *rows]:
         print("  ".join(
@@ -69,8 +71,8 @@ def table(head, rows):
             for column, (cell, width) in enumerate(zip(row, widths))))
 
 
-def outcome(value, target):
-    return "reached" if value <= target else "missed"
+def outcome(value, maximum):
+    return "reached" if value <= maximum else "missed"
 
 
 def machine():
@@ -87,23 +89,27 @@ def huge_pages():
         return "none"
 
 
-def report(measurements, start_ms, idle, loaded, p99):
-    """Prints all results. `idle` has the memory in MiB without and with idle connections; `p99` may be None."""
+def report(measurements, start_ms, idle_mib, loaded_mib, p99):
+    """Prints all results.
+
+    `idle_mib` has the memory of an idle gateway without and with idle connections, `loaded_mib` the memory after the
+    loads. `p99` is the result of `Bench.refresh_p99`, or None.
+    """
     print(f"{machine()}\n")
-    table(
+    print_table(
         ["operation", "clients", "requests/s", "limit/s", "ratio", "target", "", "p50 ms", "p99 ms", "gateway us",
          "PostgreSQL us"],
         [measurement.row() for measurement in measurements])
-    signatures, verifications = p256()
+    signatures, verifications = p256_rates()
     print("\nlimits: pgbench with the statements of one request, the better of 8 and 64 clients; for password sign-in,"
           " Argon2id on all cores\ngateway us, PostgreSQL us: CPU time per request")
     if p99:
         alone, beside_hashes, beside_sign_ins = p99
         print(f"p99 of a refresh with 8 clients: {alone:.1f} ms; while Argon2id in another process saturates every "
               f"core: {beside_hashes:.1f} ms; while password sign-ins do: {beside_sign_ins:.1f} ms (target: at most "
-              f"{P99_TARGET:.0f} times the first value: {outcome(beside_sign_ins / alone, P99_TARGET)})")
+              f"{P99_TARGET_RATIO:.0f} times the first value: {outcome(beside_sign_ins / alone, P99_TARGET_RATIO)})")
     print(f"start until /healthz answers: {start_ms:.0f} ms (target {START_TARGET_MS}: "
           f"{outcome(start_ms, START_TARGET_MS)})")
-    print(f"resident memory: {idle[0]:.0f} MiB idle, {loaded:.0f} MiB after the loads, {idle[1]:.0f} MiB with 10,000 "
-          f"idle connections (target {MEMORY_TARGET_MIB}: {outcome(idle[1], MEMORY_TARGET_MIB)})")
+    print(f"resident memory: {idle_mib[0]:.0f} MiB idle, {loaded_mib:.0f} MiB after the loads, {idle_mib[1]:.0f} MiB "
+          f"with 10,000 idle connections (target {MEMORY_TARGET_MIB}: {outcome(idle_mib[1], MEMORY_TARGET_MIB)})")
     print(f"openssl on one core: {signatures} P-256 signatures/s, {verifications} verifications/s")

@@ -1,8 +1,8 @@
 """Sends the same requests to a small and a large project in turn: operations with an index must be about equally fast.
 
 Each project has a database of its own, in one PostgreSQL server, and a gateway of its own. All requests of an operation
-are sent twice, because in the large project most requests of the first time find their pages outside PostgreSQL's
-memory.
+are sent twice, and the second times count. The first time, most requests to the large project read pages that are not
+yet in PostgreSQL's memory.
 """
 
 import re
@@ -20,17 +20,19 @@ from pathlib import Path
 import users
 from gateway import DEADLINE_SECONDS, Installation, database_description, postgres_with_default_buffers
 from projects import Project
-from report import machine, table
+from report import machine, print_table
 
+# The numbers of accounts.
 COUNTS = {"small": 10_000, "large": 1_000_000}
+# The number of requests of an operation to each project.
 REQUESTS = 600
 # The time limit of a round, for slow operations, which then send fewer requests.
 SECONDS = 10
-PAGE = 20
+PAGE_SIZE = 20
 # The number of accounts whose IDs differ only in the last digit. A search by the other digits finds all of them.
 SIBLINGS = 10
-# The maximum ratio of the two medians, large to small.
-TARGET = 1.2
+# The maximum median in the large project, divided by the median in the small one.
+TARGET_RATIO = 1.2
 # Disk space per account, with its identity, its session, their indexes, and PostgreSQL's log of the insertions.
 BYTES_PER_ACCOUNT = 1800
 
@@ -51,7 +53,7 @@ def operations(project, id_tokens):
     """Yields the operations to measure. Requests about single accounts name a different account each time."""
     lookups = [project.app_post_request("lookup", {"idToken": token}) for token in id_tokens]
     yield Operation("look-up by ID token", lookups)
-    # Only every fourth user has an identity, so those requests name users whose number is a multiple of 4.
+    # The numbers of the users in a request are multiples of `step`: only every fourth user has an identity.
     for operation, name, step, body in (
         ("lookup", "look-up by ID", 1, lambda n: {"localId": [users.local_id(n, project.count)]}),
         ("lookup", "look-up by email", 1, lambda n: {"email": [users.email(n)]}),
@@ -62,35 +64,41 @@ def operations(project, id_tokens):
         ("query", "query for a phone number", 1, lambda n: {"expression": [{"phoneNumber": users.phone_number(n)}]}),
     ):
         numbers = project.random_users(REQUESTS, step)
-        yield Operation(name, [project.post_request(operation, body(number)) for number in numbers])
+        yield Operation(name, [project.admin_post_request(operation, body(number)) for number in numbers])
     yield Operation(
         "search by email",
-        [project.get_request("search", q=users.email(number)) for number in project.random_users(REQUESTS)])
+        [project.admin_get_request("search", q=users.email(number)) for number in project.random_users(REQUESTS)])
     beginnings = [users.ranked_id(number)[:-1] for number in project.random_users(REQUESTS, SIBLINGS)]
     yield Operation(
-        "search by prefix of an ID", [project.get_request("search", q=beginning) for beginning in beginnings], SIBLINGS)
-    yield Operation("first page of all", [project.get_request("batchGet", maxResults=PAGE)] * REQUESTS, PAGE)
-    # Positions in the second and third quarter.
+        "search by prefix of an ID",
+        [project.admin_get_request("search", q=beginning) for beginning in beginnings], SIBLINGS)
+    yield Operation(
+        "first page of all", [project.admin_get_request("batchGet", maxResults=PAGE_SIZE)] * REQUESTS, PAGE_SIZE)
+    # IDs at positions in the second and third quarter of all IDs; a page begins after each of them.
     middle = [users.ranked_id(project.count // 4 + number // 2) for number in project.random_users(REQUESTS, 2)]
     yield Operation(
         "page in the middle",
-        [project.get_request("batchGet", maxResults=PAGE, nextPageToken=last) for last in middle], PAGE)
+        [project.admin_get_request("batchGet", maxResults=PAGE_SIZE, nextPageToken=last) for last in middle],
+        PAGE_SIZE)
     for order in ("USER_ID", "USER_EMAIL", "CREATED_AT", "NAME", "LAST_LOGIN_AT"):
         yield Operation(
             f"query, sorted by {order}",
-            [project.post_request("query", {"sortBy": order, "limit": str(PAGE)})] * REQUESTS, PAGE,
+            [project.admin_post_request("query", {"sortBy": order, "limit": str(PAGE_SIZE)})] * REQUESTS, PAGE_SIZE,
             is_full_scan=order == "LAST_LOGIN_AT")
     yield Operation(
-        "count of all", [project.post_request("query", {"returnUserInfo": False})] * REQUESTS, 0, is_full_scan=True)
+        "count of all", [project.admin_post_request("query", {"returnUserInfo": False})] * REQUESTS, 0,
+        is_full_scan=True)
 
 
 @dataclass
 class Comparison:
-    """The times of one operation. Each list has the milliseconds of the small and of the large project."""
+    """The times of one operation. Each list has two values: the milliseconds of the small and the large project."""
 
     operation: Operation
     requests: int
+    # The first time that the requests are sent.
     first_p50: list
+    # The second time.
     p50: list
     p99: list
 
@@ -100,7 +108,7 @@ class Comparison:
             return "rejected"
         if self.operation.is_full_scan:
             return "full scan"
-        return "reached" if self.p50[1] / self.p50[0] <= TARGET else "missed"
+        return "reached" if self.p50[1] / self.p50[0] <= TARGET_RATIO else "missed"
 
     @property
     def failed(self):
@@ -150,7 +158,10 @@ class Connection:
 
 
 def measured(connections, pair):
-    """Returns the milliseconds of the requests, small and large in turn, within the time limit."""
+    """Sends requests to the small and the large project in turn until all are sent or the time limit is reached.
+
+    `pair` is the same operation for both projects. Returns two lists of milliseconds.
+    """
     times = ([], [])
     deadline = time.monotonic() + SECONDS
     for requests in zip(*(operation.requests for operation in pair)):
@@ -162,7 +173,7 @@ def measured(connections, pair):
 
 
 def compared(connections, pair):
-    """Sends the requests of one operation twice, and returns the times of both."""
+    """Sends the requests of one operation twice, and returns the comparison of the two projects."""
     first, again = measured(connections, pair), measured(connections, pair)
 
     def percentile(times, rank):
@@ -173,7 +184,7 @@ def compared(connections, pair):
 
 @dataclass
 class Side:
-    """One of the two projects, in a database that has nothing else."""
+    """The small or the large project, in a database that has nothing else."""
 
     installation: Installation
     project: Project
@@ -214,7 +225,7 @@ def main(binary, *counts):
 
 def report(sizes, comparisons):
     print(" and ".join(f"{count} accounts ({name})" for name, count in sizes.items()) + "; milliseconds\n")
-    table(
+    print_table(
         ["operation", "requests", "p50 small", "p50 large", "ratio", "", "p99 small", "p99 large", "ratio",
          "first p50 small", "first p50 large", "ratio"],
         [comparison.row() for comparison in comparisons])

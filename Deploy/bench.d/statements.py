@@ -1,6 +1,6 @@
 """Reads the gateway's statements from PostgreSQL's log, and converts them to pgbench scripts.
 
-The log is the source, because a copy of the statements could become outdated.
+The log is the source, because a copy of the statements in this folder could become outdated.
 """
 
 import re
@@ -8,12 +8,13 @@ from dataclasses import dataclass
 
 from gateway import Client, psql
 
-# The default verbosity, with which the parameters are logged as DETAIL.
-LOGGING = {"log_statement": "all", "log_error_verbosity": "default"}
+# PostgreSQL's settings that log every statement. With the default verbosity, it logs the parameters as DETAIL.
+LOG_SETTINGS = {"log_statement": "all", "log_error_verbosity": "default"}
 # A script selects a row and uses it in this many transactions. The limit includes the time of the SELECT.
 TRANSACTIONS_PER_ROW = 100
 
-# Patterns of parameters in the log, with the PostgreSQL type that the script gives them. The first match decides.
+# Patterns of parameters in the log, with the PostgreSQL type that the script gives them. The first matching pattern
+# decides.
 TYPES = [
     (r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}", "uuid"),
     (r"\d{4}-\d\d-\d\d \d\d:\d\d:\d\d\S*", "timestamptz"),
@@ -43,10 +44,11 @@ class Statement:
     # The parameters in the format of the log; None is NULL.
     values: list
 
-    def script(self, varying, prefix="c"):
-        """Returns a pgbench script and its constants.
+    def script(self, expression_for, prefix="c"):
+        """Returns a pgbench script that executes the statement, and the script's constants.
 
-        `varying` returns the expression that replaces a value of a type, or None if the value stays constant.
+        `expression_for(value, kind)` returns the expression that replaces a value of the type `kind`, or None if the
+        value becomes a constant. Names of constants begin with `prefix`.
         """
         constants = {}
 
@@ -56,16 +58,19 @@ class Statement:
             if value is None:
                 return "NULL"
             kind = next(name for pattern, name in TYPES if re.fullmatch(pattern, value, re.DOTALL))
-            if other := varying(value, kind):
-                return other
+            if expression := expression_for(value, kind):
+                return expression
             constants[f"{prefix}{number}"] = value
             return f":{prefix}{number}::{kind}"
 
         return re.sub(r"\$(\d+)", replacement, self.text) + ";\n", constants
 
 
-def by_session(statement):
-    """Returns the script of a look-up or refresh. The session varies, and if tokens rotate, the counter varies too."""
+def session_script(statement):
+    """Returns the script of a look-up or refresh, and its constants.
+
+    The session varies, and if tokens rotate, the counter varies too.
+    """
     script, constants = statement.script(
         lambda _, kind: {"uuid": ":session::uuid", "bigint": ":counter::bigint"}.get(kind))
     # Of these statements, only a refresh has a Boolean parameter: whether the token rotates.
@@ -73,31 +78,36 @@ def by_session(statement):
     return NEXT_ROW + script + ("\\set counter :counter + 1\n" if rotates else ""), constants | {"left": "0"}
 
 
-def by_account(statement, account):
-    """Returns the script of a sign-up. It calls gen_random_uuid(), because pgbench cannot generate UUIDs."""
+def sign_up_script(statement, account):
+    """Returns a script that repeats the sign-up of `account` with new IDs, and its constants.
+
+    The script calls gen_random_uuid(), because pgbench cannot generate UUIDs.
+    """
     script, constants = statement.script(
         lambda value, kind: ":account::text" if value == account else "gen_random_uuid()" if kind == "uuid" else None)
     return "\\set account random(1000000000000000000, 9000000000000000000)\n" + script, constants
 
 
-def by_person(statements, person):
-    """Returns the script of a sign-in with Apple. The person varies, and each sign-in stores its own replay key.
+def apple_script(statements, expressions):
+    """Returns the script of a sign-in with Apple, and its constants.
 
-    `person` maps values of the recorded sign-in to the expressions that replace them.
+    `expressions` maps values of the recorded user to the expressions that replace them.
     """
     script, constants = "", {}
     for number, statement in enumerate(statements):
-        def varying(value, kind):
+        def expression_for(value, kind):
+            # The only text[] is the list of replay keys. Each sign-in stores a new one.
             if kind == "text[]":
                 return "ARRAY[encode(sha256(gen_random_uuid()::text::bytea), 'hex')]"
-            return "gen_random_uuid()" if kind == "uuid" else person.get(value)
+            return "gen_random_uuid()" if kind == "uuid" else expressions.get(value)
 
-        text, more = statement.script(varying, f"s{number}_")
+        text, more = statement.script(expression_for, f"s{number}_")
         script += text
         constants |= more
     return script, constants
 
 
+# Selects the next user for a returning sign-in, in the same way as NEXT_ROW.
 NEXT_PERSON = f"""\\if :left = 0
 \\set n random(0, :rows / :clients - 1) * :clients + :client_id
 SELECT subject, email, account FROM bench_person WHERE n = :n \\gset
@@ -106,6 +116,7 @@ SELECT subject, email, account FROM bench_person WHERE n = :n \\gset
 \\set left :left - 1
 """
 
+# Chooses the ID of a new account, which is also the user's subject at Apple and begins the user's address.
 NEW_PERSON = """\\set person random(1000000000000000000, 9000000000000000000)
 """
 
@@ -114,16 +125,17 @@ def apple_scripts(log, client, apple):
     """Returns the pgbench scripts of a first and of a returning sign-in with Apple."""
     subject = "recorded"
     # Two sign-ins fill the caches of the gateway: this one, and the first call of `recorded`.
-    client.post("signInWithIdp", apple.bodies(["warm-up"])[0])
+    client.post("signInWithIdp", apple.sign_in_bodies(["warm-up"])[0])
     first, answer = recorded(
-        log, lambda body: client.post("signInWithIdp", body), apple.bodies(["warm-up-2", subject]), count=2)
+        log, lambda body: client.post("signInWithIdp", body), apple.sign_in_bodies(["warm-up-2", subject]), count=2)
     returning, _ = recorded(
-        log, lambda body: client.post("signInWithIdp", body), apple.bodies([subject] * 2), count=2)
-    new = {subject: ":person::text", f"{subject}@example.com": ":person || '@example.com'",
-           answer["localId"]: ":person::text"}
-    known = {subject: ":subject::text", f"{subject}@example.com": ":email::text", answer["localId"]: ":account::text"}
-    first_script, first_constants = by_person(first, new)
-    returning_script, returning_constants = by_person(returning, known)
+        log, lambda body: client.post("signInWithIdp", body), apple.sign_in_bodies([subject] * 2), count=2)
+    new_user = {subject: ":person::text", f"{subject}@example.com": ":person || '@example.com'",
+                answer["localId"]: ":person::text"}
+    known_user = {
+        subject: ":subject::text", f"{subject}@example.com": ":email::text", answer["localId"]: ":account::text"}
+    first_script, first_constants = apple_script(first, new_user)
+    returning_script, returning_constants = apple_script(returning, known_user)
     return {
         "apple-first": (NEW_PERSON + first_script, first_constants),
         "apple-returning": (NEXT_PERSON + returning_script, returning_constants | {"left": "0"}),
@@ -132,7 +144,7 @@ def apple_scripts(log, client, apple):
 
 def pgbench_scripts(installation, log, sekisho_profile_key, firebase_profile_key, apple):
     """Returns the pgbench script and its constants for each operation, by name."""
-    for name, value in LOGGING.items():
+    for name, value in LOG_SETTINGS.items():
         psql(installation.database_url, f"ALTER DATABASE bench SET {name} = '{value}'")
     # With one event loop, the second call of an operation finds keys and projects in the cache, so that it sends only
     # the statements of the operation.
@@ -144,33 +156,34 @@ def pgbench_scripts(installation, log, sekisho_profile_key, firebase_profile_key
         (refresh,), _ = recorded(log, lambda _: rotating.refresh(answer["refreshToken"]))
         token = not_rotating.post("signUp", {})["refreshToken"]
         (refresh_lasting,), _ = recorded(log, lambda _: not_rotating.refresh(token))
-        of_apple = apple_scripts(log, rotating, apple)
-    for name in LOGGING:
+        scripts_of_apple = apple_scripts(log, rotating, apple)
+    for name in LOG_SETTINGS:
         psql(installation.database_url, f"ALTER DATABASE bench RESET {name}")
     return {
-        "lookup": by_session(lookup), "refresh": by_session(refresh), "refresh-lasting": by_session(refresh_lasting),
-        "sign-up": by_account(sign_up, answer["localId"]),
-    } | of_apple
+        "lookup": session_script(lookup), "refresh": session_script(refresh),
+        "refresh-lasting": session_script(refresh_lasting), "sign-up": sign_up_script(sign_up, answer["localId"]),
+    } | scripts_of_apple
 
 
 def recorded(log, call, arguments=(None, None), count=1):
-    """Returns the statements and the answer of the second of two calls; the first call fills the caches.
+    """Calls `call` with each of the two `arguments`, and returns the statements and the answer of the second call.
 
-    Exits with an error unless the second call executes `count` statements.
+    The first call fills the caches. Exits with an error unless the second call executes `count` statements.
     """
     call(arguments[0])
     offset = log.stat().st_size
     answer = call(arguments[1])
     with log.open() as file:
         file.seek(offset)
-        statements = logged(file.read())
+        statements = statements_in(file.read())
     if len(statements) != count:
         raise SystemExit(f"expected {count} statements, got {len(statements)}: {statements}")
     return statements, answer
 
 
-def logged(text):
-    entries = re.split(r"^\d{4}-\d\d-\d\d \S+ \S+ \[\d+\] ", text, flags=re.MULTILINE)
+def statements_in(log_text):
+    """Returns the statements in a part of the log, with their parameters."""
+    entries = re.split(r"^\d{4}-\d\d-\d\d \S+ \S+ \[\d+\] ", log_text, flags=re.MULTILINE)
     statements = []
     for entry in entries:
         entry = entry.rstrip("\n").replace("\n\t", "\n")

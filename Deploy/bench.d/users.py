@@ -3,10 +3,12 @@
 import base64
 import json
 
-# The hash key of the project, and the password hash of every user: no user signs in with a password.
-KEY = bytes(range(64))
+# Arbitrary bytes: no user signs in with a password, so the password hash of a user need not match a password.
+HASH_KEY = bytes(range(64))
+PASSWORD_HASH = bytes(range(64))
 # Options of `sekisho users import`.
-OPTIONS = ["--hash-algo", "SCRYPT", "--hash-key", base64.b64encode(KEY).decode(), "--rounds", "8", "--mem-cost", "14"]
+IMPORT_OPTIONS = [
+    "--hash-algo", "SCRYPT", "--hash-key", base64.b64encode(HASH_KEY).decode(), "--rounds", "8", "--mem-cost", "14"]
 
 
 def ranked_id(rank):
@@ -34,19 +36,20 @@ def subject(number):
 
 
 def user(number, count):
-    """Returns one of `count` users. Its number determines every member."""
+    """Returns the user with this number, one of `count` users. The two arguments determine every member."""
     google = {"providerId": "google.com", "rawId": subject(number), "email": email(number),
               "displayName": f"User {number}", "photoUrl": f"https://example.com/{number}.png"}
     return {
         "localId": local_id(number, count), "email": email(number), "emailVerified": number % 2 == 0,
-        "passwordHash": base64.b64encode(KEY).decode(),
+        "passwordHash": base64.b64encode(PASSWORD_HASH).decode(),
         "salt": base64.b64encode(number.to_bytes(10, "big")).decode(), "displayName": f"User {number}",
         "createdAt": str(1_600_000_000_000 + number), "lastSignedInAt": str(1_700_000_000_000 + number),
         "disabled": False, "providerUserInfo": [google] if number % 4 == 0 else [],
     }
 
 
-def write(path, users):
+def write_export(path, users):
+    """Writes a file in the format of `firebase auth:export`."""
     with path.open("w") as file:
         file.write('{"users": [')
         for number, entry in enumerate(users):

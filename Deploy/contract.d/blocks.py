@@ -8,14 +8,14 @@ class Blocks(dict):
         super().__init__()
         self.indentation = indentation
         # The text after the colon on the line of each key.
-        self.inline = {}
+        self.after_colon = {}
         key = None
         for line in lines:
             match = re.fullmatch(rf" {{{indentation}}}('?[\w-]+'?):(.*)", line)
             if match:
                 key = match[1].strip("'")
                 self[key] = []
-                self.inline[key] = match[2]
+                self.after_colon[key] = match[2]
             else:
                 self[key].append(line)
 
@@ -23,13 +23,13 @@ class Blocks(dict):
         lines = []
         for key, content in self.items():
             name = f"'{key}'" if key.isdigit() else key
-            lines += [f"{' ' * self.indentation}{name}:{self.inline.get(key, '')}", *content]
+            lines += [f"{' ' * self.indentation}{name}:{self.after_colon.get(key, '')}", *content]
         return "\n".join(lines).rstrip()
 
     def copy(self):
         copy = Blocks([], self.indentation)
         copy.update({key: list(lines) for key, lines in self.items()})
-        copy.inline = dict(self.inline)
+        copy.after_colon = dict(self.after_colon)
         return copy
 
     def ordered(self, keys):
@@ -44,13 +44,13 @@ class Blocks(dict):
         return self.get(key, [])
 
     def text(self, key):
-        return "\n".join([self.inline.get(key, ""), *self.lines(key)])
+        return "\n".join([self.after_colon.get(key, ""), *self.lines(key)])
 
     def value(self, key):
-        return self.inline[key].strip()
+        return self.after_colon[key].strip()
 
     def set_value(self, key, value):
-        self.inline[key] = f" {value}"
+        self.after_colon[key] = f" {value}"
 
     def words(self, key):
         """The members of a list of words, as a set."""

@@ -1,4 +1,4 @@
-"""openapi.yaml as text: paths, operations, and the blocks of an operation.
+"""openapi.yaml as text, divided into paths and operations.
 
 The document has one key per line, so that its lines can be moved without a parser. Only the generated parts change.
 """
@@ -17,13 +17,13 @@ class Document:
     def __init__(self, text):
         head, rest = text.split("\npaths:\n", 1)
         paths, components = rest.split("\ncomponents:\n", 1)
-        before, after = self._without_tenants(paths)
+        before, after = self._around_generated_paths(paths)
         self.head, self.components = head, components
         # The paths before and after the generated ones.
-        self.parts = [split_paths(before), split_paths(after)]
+        self.written_paths = [split_paths(before), split_paths(after)]
 
     @staticmethod
-    def _without_tenants(paths):
+    def _around_generated_paths(paths):
         """The text before the generated paths of tenants, and the text after them."""
         before, begin, rest = paths.partition(BEGIN)
         if not begin:
@@ -31,27 +31,27 @@ class Document:
         _, _, after = rest.partition(END)
         return before, after
 
-    def completed(self):
-        """The text with its generated parts."""
-        tenants = {}
-        for part in self.parts:
-            for path, operations in part.items():
+    def with_generated_parts(self):
+        """Returns the text of openapi.yaml in which the generated parts are up to date."""
+        tenant_paths = {}
+        for paths in self.written_paths:
+            for path, operations in paths.items():
                 for method, operation in operations.items():
                     operation.complete(path)
                     if operation.is_for_tenants:
                         tenant_path = path.replace("/projects/{project}", "/projects/{project}/tenants/{tenant}", 1)
-                        tenants.setdefault(tenant_path, {})[method] = operation.in_tenant(tenant_path)
-        codes = sorted(CODES_WITHOUT_OPERATION.union(*(operation.codes for operation in self._operations(tenants))))
-        before, after = (joined_paths(part) for part in self.parts)
-        generated = f"{BEGIN}\n\n{joined_paths(tenants)}{END}\n\n"
+                        tenant_paths.setdefault(tenant_path, {})[method] = operation.in_tenant(tenant_path)
+        codes = sorted(CODES_WITHOUT_OPERATION.union(*(operation.codes for operation in self._operations(tenant_paths))))
+        before, after = (joined_paths(paths) for paths in self.written_paths)
+        generated = f"{BEGIN}\n\n{joined_paths(tenant_paths)}{END}\n\n"
         components = re.sub(
             r"(\n    ErrorCode:\n(?:      .*\n)*?      enum:\n)(?:        - \w+\n)+",
             lambda match: match[1] + "".join(f"        - {code}\n" for code in codes), self.components)
         return f"{self.head}\npaths:\n\n{before}{generated}{after.rstrip()}\n\ncomponents:\n{components}"
 
-    def _operations(self, tenants):
-        for part in [*self.parts, tenants]:
-            for operations in part.values():
+    def _operations(self, tenant_paths):
+        for paths in [*self.written_paths, tenant_paths]:
+            for operations in paths.values():
                 yield from operations.values()
 
 

@@ -1,11 +1,11 @@
-"""One operation of openapi.yaml, and the parts that its security, path and error codes determine."""
+"""One operation of openapi.yaml, and those of its parts that its security, path and error codes determine."""
 
 import re
 
 from blocks import Blocks
 
 # The statuses of an operation's responses, in the order in which the contract lists them.
-ORDER = ["200", "303", "400", "401", "403", "404", "409", "429", "4XX", "500", "501", "503"]
+STATUS_ORDER = ["200", "303", "400", "401", "403", "404", "409", "429", "4XX", "500", "501", "503"]
 # The names of the responses that `Deploy/contract` adds to operations.
 COMMON_RESPONSES = {
     "Unauthenticated", "PermissionDenied", "ServiceKeyRequired", "NotFound", "TenantNotFound", "ConfigurationNotFound",
@@ -34,7 +34,7 @@ class Operation:
         return self.blocks.words("x-error-codes")
 
     def complete(self, path):
-        """Adds the error codes and responses that the other parts determine."""
+        """Adds the error codes and responses that the other parts of the operation determine."""
         key_kinds = set(re.findall(r"- (\w+): \[\]", self.blocks.text("security")))
         if key_kinds:
             self.blocks.set_words("x-error-codes", sorted(self.codes | self._implied_codes(key_kinds, path)))
@@ -64,7 +64,7 @@ class Operation:
         for status, name in self._common_responses(key_kinds):
             if status not in responses:
                 responses[status] = [f"          $ref: '#/components/responses/{name}'"]
-        self.blocks["responses"] = str(responses.ordered(ORDER)).splitlines()
+        self.blocks["responses"] = str(responses.ordered(STATUS_ORDER)).splitlines()
 
     def _common_responses(self, key_kinds):
         """Pairs of a status and the name of its response. Of several pairs with one status, the first applies."""
@@ -96,7 +96,7 @@ class Operation:
         summary = copy.blocks.value("summary")
         copy.blocks.set_value("summary", f"{summary}, in a tenant" if "," in summary else f"{summary} in a tenant")
         parameters = [part for part in copy.blocks.members("parameters") if part[0] != "        - name: tenantId"]
-        # After the parameter of the project.
+        # The tenant follows the project, which is the first parameter.
         parameters.insert(1, ["        - $ref: '#/components/parameters/Tenant'"])
         copy.blocks["parameters"] = [line for part in parameters for line in part]
         # The tenant of the contract's examples.

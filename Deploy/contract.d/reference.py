@@ -1,4 +1,4 @@
-"""The reference: one page without scripts, from the parsed contract."""
+"""The API reference: one HTML page without scripts, generated from the parsed openapi.yaml."""
 
 import base64
 import hashlib
@@ -6,7 +6,7 @@ from pathlib import Path
 
 import schemas
 from operation import COMMON_RESPONSES
-from text import escaped, inline, link, paragraphs, table, tag
+from text import anchor_link, escaped, inline_html, paragraphs, table, tag
 
 STYLE = (Path(__file__).parent / "reference.css").read_text()
 METHODS = ("get", "post", "put", "patch", "delete")
@@ -36,7 +36,7 @@ class Reference:
             '<!DOCTYPE html>\n<html lang="en"><head><meta charset="utf-8">'
             '<meta name="viewport" content="width=device-width, initial-scale=1">'
             f"<title>{title}</title><style>{STYLE}</style></head>\n<body>"
-            + tag("nav", self._contents(tags)) + "\n" + tag("main", "\n".join(main)) + "</body></html>\n"
+            + tag("nav", self._table_of_contents(tags)) + "\n" + tag("main", "\n".join(main)) + "</body></html>\n"
         )
 
     @property
@@ -50,14 +50,14 @@ class Reference:
             if operation["tags"] == [name] and not operation["operationId"].endswith("InTenant")
         ]
 
-    def _contents(self, tags):
+    def _table_of_contents(self, tags):
         parts = []
         for entry in tags:
             items = "".join(
-                f"<li>{link(operation['operationId'], operation['operationId'])}</li>"
+                f"<li>{anchor_link(operation['operationId'], operation['operationId'])}</li>"
                 for _, _, operation in self._operations_of_tag(entry["name"]))
-            parts.append(tag("p", link(entry["name"], entry["name"])) + tag("ul", items))
-        return "".join(parts) + tag("p", link("schemas", "Schemas"))
+            parts.append(tag("p", anchor_link(entry["name"], entry["name"])) + tag("ul", items))
+        return "".join(parts) + tag("p", anchor_link("schemas", "Schemas"))
 
     def _section_of_tag(self, entry):
         heading = tag("h2", escaped(entry["name"]), id=entry["name"])
@@ -67,7 +67,7 @@ class Reference:
     def _operation(self, method, path, operation):
         name = operation["operationId"]
         parts = [
-            tag("h3", link(name, name)), tag("p", inline(operation["summary"]), class_="summary"),
+            tag("h3", anchor_link(name, name)), tag("p", inline_html(operation["summary"]), class_="summary"),
             tag("p", f"<b>{method.upper()}</b> <code>{escaped(path)}</code>", class_=f"path {method}"),
             self._tenant_path(path, operation), paragraphs(operation.get("description")), self._security(operation),
             table([self._parameter(part) for part in operation.get("parameters", [])], "Parameters"),
@@ -90,12 +90,13 @@ class Reference:
         return tag("p", "Authentication: " + (" or ".join(words) or "none") + ".", class_="security")
 
     def _resolved(self, node, kind):
+        """The component of this kind that the node refers to, or the node itself if it is no reference."""
         return self.document["components"][kind][schemas.reference_name(node)] if "$ref" in node else node
 
     def _parameter(self, node):
         parameter = self._resolved(node, "parameters")
         optional = "" if parameter.get("required") else " <i>optional</i>"
-        description = inline(" ".join(parameter.get("description", "").split()))
+        description = inline_html(" ".join(parameter.get("description", "").split()))
         return (
             f"<code>{escaped(parameter['name'])}</code>{optional}", f"{parameter['in']}, " + schemas.type_of(
                 parameter["schema"]), description + schemas.values_of(parameter["schema"]))
@@ -118,7 +119,7 @@ class Reference:
                 continue
             content = response.get("content", {}).values()
             types = ", ".join(schemas.type_of(media["schema"]) for media in content)
-            yield escaped(status), types, inline(" ".join(response["description"].split()))
+            yield escaped(status), types, inline_html(" ".join(response["description"].split()))
         if common:
             statuses = ", ".join(common)
             yield f'<span class="more">{statuses}</span>', "", '<span class="more">As for most operations.</span>'

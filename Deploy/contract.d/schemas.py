@@ -1,6 +1,6 @@
 """The schemas of the contract as HTML."""
 
-from text import escaped, inline, link, paragraphs, table, tag
+from text import anchor_link, escaped, inline_html, paragraphs, table, tag
 
 
 def reference_name(node):
@@ -10,7 +10,7 @@ def reference_name(node):
 def type_of(schema):
     """A short name of a type, with a link to a named schema."""
     if "$ref" in schema:
-        return link(f"schema-{reference_name(schema)}", reference_name(schema))
+        return anchor_link(f"schema-{reference_name(schema)}", reference_name(schema))
     if "oneOf" in schema:
         return " or ".join(type_of(part) for part in schema["oneOf"])
     if schema.get("type") == "array":
@@ -30,11 +30,12 @@ def values_of(schema):
 
 
 def members_of(schema):
+    """The rows of a table of the schema's members."""
     required = schema.get("required", [])
     return [
         (
             f"<code>{escaped(name)}</code>" + ("" if name in required else " <i>optional</i>"), type_of(member),
-            inline(" ".join(member.get("description", "").split())) + values_of(member),
+            inline_html(" ".join(member.get("description", "").split())) + values_of(member),
         )
         for name, member in schema.get("properties", {}).items()
     ]
@@ -42,7 +43,7 @@ def members_of(schema):
 
 def section(name, schema):
     """The section of one named schema."""
-    parts = [tag("h3", link(f"schema-{name}", name)), paragraphs(schema.get("description"))]
+    parts = [tag("h3", anchor_link(f"schema-{name}", name)), paragraphs(schema.get("description"))]
     if "oneOf" in schema:
         parts.append(f"<p>{type_of(schema)}</p>")
     elif "properties" in schema:

@@ -1,4 +1,4 @@
-"""Descriptions of the contract as HTML: paragraphs, lists, `code` and **bold**."""
+"""HTML elements, and the contract's descriptions as HTML: paragraphs, lists, `code` and **bold**."""
 
 import html
 import re
@@ -8,8 +8,8 @@ def escaped(text):
     return html.escape(str(text), quote=True)
 
 
-def inline(text):
-    """One line of a description."""
+def inline_html(text):
+    """One line of a description, as HTML."""
     text = escaped(text.strip())
     text = re.sub(r"`([^`]+)`", r"<code>\1</code>", text)
     return re.sub(r"\*\*([^*]+)\*\*", r"<strong>\1</strong>", text)
@@ -22,17 +22,18 @@ def paragraphs(text):
 
 def _block(part):
     if part.startswith("- "):
-        return "<ul>" + "".join(f"<li>{inline(item)}</li>" for item in re.split(r"(?:^|\n)- ", part)[1:]) + "</ul>"
-    return f"<p>{inline(' '.join(part.split()))}</p>"
+        return "<ul>" + "".join(f"<li>{inline_html(item)}</li>" for item in re.split(r"(?:^|\n)- ", part)[1:]) + "</ul>"
+    return f"<p>{inline_html(' '.join(part.split()))}</p>"
 
 
 def tag(name, content, **attributes):
+    """An element. The content is HTML already; `class_` is the attribute `class`."""
     written = "".join(f' {key.rstrip("_")}="{escaped(value)}"' for key, value in attributes.items())
     return f"<{name}{written}>{content}</{name}>"
 
 
-def link(target, text):
-    return tag("a", escaped(text), href=f"#{target}")
+def anchor_link(element_id, text):
+    return tag("a", escaped(text), href=f"#{element_id}")
 
 
 def table(rows, label):
