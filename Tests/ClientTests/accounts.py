@@ -11,7 +11,7 @@ from client import PASSWORD, fresh_email
 
 @dataclass
 class Account:
-    """Values for an account with an identifier of every kind."""
+    """The values of an account that has an identifier of every kind."""
 
     uid: str
     email: str
@@ -35,6 +35,7 @@ def fresh_phone():
 
 
 def unsaved_account():
+    """Returns new values; no gateway has such an account."""
     return Account(fresh_uid(), fresh_email(), fresh_phone(), secrets.token_hex(8))
 
 
@@ -50,6 +51,7 @@ def import_account(admin, account=None):
 
 
 def sign_in_with_password(client, account, password=PASSWORD, **more):
+    """Signs in and returns the response, which must be a success. `more` are further members of the request."""
     response = client.call("signInWithPassword", {"email": account.email, "password": password, **more})
     assert response.status == 200, response.body
     return response.body

@@ -14,8 +14,8 @@ from google.oauth2.credentials import Credentials
 from client import Client
 from gateway import DEMO_PROJECT
 
-# With the default universe the library asks Google where a credential may be used.
-UNIVERSE = "example.com"
+# Not the default domain, with which the library would ask Google where a credential may be used.
+UNIVERSE_DOMAIN = "example.com"
 CERTIFICATES_PATH = "/robot/v1/metadata/x509/securetoken@system.gserviceaccount.com"
 
 
@@ -30,14 +30,20 @@ class StaticCredential(credentials.Base):
 
 
 class CookieIssuer(str):
-    """The library appends the project to the issuer; the gateway's issuer has the project in the middle."""
+    """The issuer of session cookies, to which the library appends the project ID.
+
+    The gateway's issuer goes on after the project ID: `URL/PROJECT/session`.
+    """
 
     def __add__(self, project):
         return f"{self}{project}/session"
 
 
 class Admin:
-    """The functions of the library for one of its apps, and a client of the same gateway."""
+    """firebase-admin for one gateway, and `client`, an app's client of the same gateway.
+
+    Every other attribute is a function of the library's module `auth` or `tenant_mgt`, called for this gateway.
+    """
 
     def __init__(self, gateway, contract, credential):
         self.gateway = gateway
@@ -51,26 +57,28 @@ class Admin:
 
     @property
     def authorization(self):
+        """The HTTP header with which the library authenticates."""
         return {"Authorization": f"Bearer {self.app.credential.get_credential().token}"}
 
-    def tenant(self, name="Acme"):
-        """The library for a new tenant that allows passwords and sign-in links."""
+    def new_tenant(self, name="Acme"):
+        """Creates a tenant that allows passwords and sign-in links, and returns the library's client for it."""
         tenant = self.create_tenant(name, allow_password_sign_up=True, enable_email_link_sign_in=True)
         return self.auth_for_tenant(tenant.tenant_id)
 
 
 @contextmanager
 def emulator_admin(gateway, contract):
+    """An `Admin` for `sekisho dev`, which the library takes for Firebase's emulator."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("FIREBASE_AUTH_EMULATOR_HOST", gateway.url.removeprefix("http://"))
         # The library has no emulator support for tenants.
         patch.setattr(tenant_mgt._TenantManagementService, "TENANT_MGT_URL", identity_toolkit_url(gateway, "v2"))
-        yield from until_closed(Admin(gateway, contract, owner_credential()))
+        yield from deleted_afterwards(Admin(gateway, contract, owner_credential()))
 
 
 @contextmanager
-def serve_admin(gateway, contract, key):
-    """The library with all the checks that it skips for an emulator."""
+def serve_admin(gateway, contract, service_key):
+    """An `Admin` for `sekisho serve`: the library makes all the checks that it skips for an emulator."""
     with pytest.MonkeyPatch.context() as patch:
         for service in (_token_gen.TokenGenerator, _user_mgt.UserManager):
             patch.setattr(service, "ID_TOOLKIT_URL", identity_toolkit_url(gateway, "v1"))
@@ -81,10 +89,10 @@ def serve_admin(gateway, contract, key):
         patch.setattr(_token_gen, "COOKIE_ISSUER_PREFIX", CookieIssuer(gateway.url + "/"))
         for name in ("ID_TOKEN_CERT_URI", "COOKIE_CERT_URI"):
             patch.setattr(_token_gen, name, gateway.url + CERTIFICATES_PATH)
-        yield from until_closed(Admin(gateway, contract, service_credential(key, gateway)))
+        yield from deleted_afterwards(Admin(gateway, contract, service_credential(service_key, gateway)))
 
 
-def until_closed(admin):
+def deleted_afterwards(admin):
     """Yields `admin`, and deletes its app afterwards."""
     yield admin
     firebase_admin.delete_app(admin.app)
@@ -95,15 +103,17 @@ def identity_toolkit_url(gateway, version):
 
 
 def owner_credential():
-    return Credentials("owner", universe_domain=UNIVERSE)
+    """The credential of an administrator of an emulator."""
+    return Credentials("owner", universe_domain=UNIVERSE_DOMAIN)
 
 
-def service_credential(key, gateway):
-    """A service account made from a service key, whose secret is the access token."""
+def service_credential(service_key, gateway):
+    """The credential of a service account made from a service key. Its access token is the secret of the key."""
     account = service_account.Credentials.from_service_account_info({
-        "client_email": key["id"], "private_key_id": key["id"], "private_key": key["privateKey"],
-        "token_uri": gateway.url + "/unused", "universe_domain": UNIVERSE})
-    account.token = key["secret"]
+        "client_email": service_key["id"], "private_key_id": service_key["id"],
+        "private_key": service_key["privateKey"],
+        "token_uri": gateway.url + "/unused", "universe_domain": UNIVERSE_DOMAIN})
+    account.token = service_key["secret"]
     return account
 
 

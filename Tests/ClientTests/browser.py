@@ -66,7 +66,7 @@ class Browser:
     def text(self):
         return self.element("body").text
 
-    def labelled(self, label):
+    def buttons_and_links(self, label):
         """The visible buttons and links whose first line of text is `label`."""
         return self.driver.execute_script("""
             return [...document.querySelectorAll("button, a")].filter(
@@ -74,7 +74,7 @@ class Browser:
 
     def click(self, label):
         """Clicks the only button or link with this label, and waits for the next page."""
-        [element] = self.labelled(label)
+        [element] = self.buttons_and_links(label)
         before = self.element("html")
         element.click()
         self.wait(lambda: staleness_of(before)(self.driver))

@@ -19,16 +19,16 @@ class Certificate:
     file: Path
     key_file: Path
     # Base64 of the SHA-256 of the public key, as Chromium's option `--ignore-certificate-errors-spki-list` takes it.
-    key_hash: str
+    public_key_hash: str
 
-    def context(self):
+    def server_context(self):
         """The TLS context of a server with this certificate."""
         context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
         context.load_cert_chain(self.file, self.key_file)
         return context
 
 
-def certificate(folder, *hosts):
+def create_certificate(folder, *hosts):
     """Creates a certificate for `localhost`, 127.0.0.1 and `hosts`."""
     key = ec.generate_private_key(ec.SECP256R1())
     name = x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, "localhost")])
@@ -42,9 +42,9 @@ def certificate(folder, *hosts):
         .sign(key, hashes.SHA256()))
     public = key.public_key().public_bytes(
         serialization.Encoding.DER, serialization.PublicFormat.SubjectPublicKeyInfo)
-    made = Certificate(
+    created = Certificate(
         folder / "server.pem", folder / "server.key", base64.b64encode(hashlib.sha256(public).digest()).decode())
-    made.file.write_bytes(signed.public_bytes(serialization.Encoding.PEM))
-    made.key_file.write_bytes(key.private_bytes(
+    created.file.write_bytes(signed.public_bytes(serialization.Encoding.PEM))
+    created.key_file.write_bytes(key.private_bytes(
         serialization.Encoding.PEM, serialization.PrivateFormat.PKCS8, serialization.NoEncryption()))
-    return made
+    return created

@@ -9,10 +9,10 @@ import requests
 from contract import error_code
 
 PASSWORD = "correct horse battery"
-# Stands for the API key of the gateway in `Client.call`.
+# Default of the argument `api_key` of `Client.call`; stands for the API key of the gateway.
 API_KEY = object()
-# The header fields with the credential of an administrator of `dev`.
-OWNER = {"Authorization": "Bearer owner"}
+# The HTTP header with which a request authenticates as an administrator of `dev`.
+ADMIN_HEADERS = {"Authorization": "Bearer owner"}
 
 
 def fresh_email():
@@ -24,7 +24,7 @@ def unverified_claims(token):
     return jwt.decode(token, options={"verify_signature": False})
 
 
-def ok(response):
+def ok_body(response):
     """The body of a response with status 200."""
     assert response.status == 200, response.body
     return response.body
@@ -47,16 +47,17 @@ class Client:
         self.gateway = gateway
         self.contract = contract
 
-    def call(self, operation_id, json=None, *, key=API_KEY, path=None, **options):
+    def call(self, operation_id, json=None, *, api_key=API_KEY, path=None, **options):
         """Sends a request and fails if openapi.yaml does not describe the response.
 
-        `key` is the API key (default: the gateway's); `None` sends none. `path` holds the path parameters except the
-        project; `options` are passed to `requests`.
+        `api_key` is the key to send (default: the gateway's); `None` sends none. `path` holds the path parameters
+        except the project; `options` are passed to `requests`.
         """
         operation = self.contract.operations[operation_id]
         path = operation.path.format(project=self.gateway.project, **(path or {}))
-        if operation.body["security"] and key:
-            options["params"] = options.get("params", {}) | {"key": self.gateway.api_key if key is API_KEY else key}
+        if operation.body["security"] and api_key:
+            key = self.gateway.api_key if api_key is API_KEY else api_key
+            options["params"] = options.get("params", {}) | {"key": key}
         response = requests.request(operation.method, self.gateway.url + path, json=json, timeout=30, **options)
         return self._checked(operation, response)
 
@@ -86,15 +87,17 @@ class Client:
         return result
 
     def sign_up(self, **fields):
+        """Signs up and returns the session: the response, which must be a success."""
         response = self.call("signUp", fields)
         assert response.status == 200, response.body
         return response.body
 
     def new_account(self):
-        """Signs up with a new email address and ``PASSWORD``."""
+        """Signs up with a new email address and ``PASSWORD``, and returns the session."""
         return self.sign_up(email=fresh_email(), password=PASSWORD, displayName="Ada")
 
     def refresh(self, session, **more):
+        """Refreshes the ID token of a session, and returns the `Response`, which may be an error."""
         return self.call("token", {"grant_type": "refresh_token", "refresh_token": session["refreshToken"], **more})
 
     def lookup(self, session):

@@ -36,6 +36,7 @@ def folder():
 
 @pytest.fixture(scope="session")
 def dev(folder):
+    """`sekisho dev`, which all tests share."""
     with gateway.dev(folder) as running:
         # The tests create many databases; with fsync, the checkpoint at the exit would take long.
         sql(running.database_url, "ALTER SYSTEM SET fsync = off")
@@ -65,13 +66,13 @@ def new_folder(folder):
 
 @pytest.fixture
 def dev_folder(folder):
-    """A folder for a gateway that a test starts."""
+    """An empty folder for a `sekisho dev` that one test starts."""
     return new_folder(folder)
 
 
 @pytest.fixture(scope="module")
 def own_dev(folder, dev):
-    """A gateway whose clock, data and configuration the tests of one file may change."""
+    """A `sekisho dev` whose clock, data and configuration the tests of one file may change."""
     with gateway.dev(new_folder(folder), "--database-url", new_database(dev.database_url)) as running:
         yield running
 
@@ -103,6 +104,7 @@ def installation(new_installation):
 
 @pytest.fixture(scope="session")
 def serve(installation):
+    """`sekisho serve` of the installation that all tests share."""
     with installation.serving() as running:
         yield running
 
@@ -115,6 +117,7 @@ def own_installation(new_installation):
 
 @pytest.fixture(scope="module")
 def own_serve(own_installation):
+    """`sekisho serve` of the installation that the tests of one file may change."""
     with own_installation.serving() as running:
         yield running
 
@@ -127,7 +130,10 @@ def empty_database(dev):
 
 @pytest.fixture(scope="session")
 def rs256_installation(new_installation):
-    """An installation that signs tokens as firebase-admin expects; tests change only what they have created in it."""
+    """An installation that signs tokens with RS256, the only algorithm that firebase-admin accepts.
+
+    Tests change only what they have created in it.
+    """
     return new_installation("--algorithm RS256 --domain localhost")
 
 
@@ -137,7 +143,7 @@ def rs256_serve(rs256_installation, contract):
         # The first request creates a tenant. Otherwise an event loop could use a cached project without tenants for up
         # to five seconds.
         with serve_admin(running, contract, create_service_key(rs256_installation)) as admin:
-            admin.tenant()
+            admin.new_tenant()
         yield running
 
 
@@ -156,13 +162,13 @@ def admin(request, contract):
 @pytest.fixture(scope="module")
 def acme(admin):
     """A tenant that the tests of one file share."""
-    return admin.tenant()
+    return admin.new_tenant()
 
 
 @pytest.fixture(scope="module")
 def zen(admin):
     """Another tenant of the same project."""
-    return admin.tenant("Zen-2")
+    return admin.new_tenant("Zen-2")
 
 
 @pytest.fixture

@@ -9,7 +9,7 @@ from pathlib import Path
 import yaml
 from openapi_schema_validator import OAS30Validator
 
-PATH = Path(__file__).resolve().parents[2] / "openapi.yaml"
+CONTRACT_FILE = Path(__file__).resolve().parents[2] / "openapi.yaml"
 METHODS = {"get", "put", "post", "delete", "options", "head", "patch", "trace"}
 
 
@@ -26,7 +26,7 @@ class Contract:
     @classmethod
     @cache
     def load(cls):
-        return cls(yaml.load(PATH.read_text(), Loader=yaml.CSafeLoader))
+        return cls(yaml.load(CONTRACT_FILE.read_text(), Loader=yaml.CSafeLoader))
 
     @property
     def error_codes(self):
@@ -37,6 +37,7 @@ class Contract:
         return self.operations[operation.body.get("x-with-service-key", operation.body["operationId"])]
 
     def resolved(self, node):
+        """Returns the object to which `$ref` leads, or `node` if it has no `$ref`."""
         while "$ref" in node:
             target = self.document
             for key in node["$ref"].removeprefix("#/").split("/"):
@@ -88,7 +89,7 @@ class Operation:
 
 
 def error_code(envelope):
-    """Returns the code of an error.
+    """Returns the error code in the body of an error response.
 
     The code is the part of `message` before ` : ` if that part is in capitals. Otherwise it is the reason in `details`,
     or `status` if there are no details.

@@ -13,14 +13,14 @@ def section(document, heading):
     return document.read_text().split(f"\n## {heading}\n")[1].split("\n## ")[0]
 
 
-def blocks(text, language):
+def code_blocks(text, language):
     """The blocks of code in a language."""
     return re.findall(rf"^```{language}\n(.*?)^```$", text, re.MULTILINE | re.DOTALL)
 
 
-def block(document, language, heading):
-    """The first block of code in a language below a heading."""
-    return blocks(section(document, heading), language)[0]
+def first_code_block(document, language, heading):
+    """The first block of code in a language below a heading of the second level."""
+    return code_blocks(section(document, heading), language)[0]
 
 
 def linked_files(document):

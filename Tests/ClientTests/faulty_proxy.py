@@ -1,4 +1,4 @@
-"""A proxy in front of a gateway. It applies faults to requests and responses, as a test has planned."""
+"""A proxy in front of a gateway, with faults that a test plans for single requests."""
 
 import http.client
 import threading
@@ -9,12 +9,12 @@ from urllib.parse import urlsplit
 
 DELAY_SECONDS = 2
 FAULTS = {
-    "drops the request": lambda handler: handler.drop(),
-    "loses the response": lambda handler: (handler.forward(), handler.drop()),
+    "drops the request": lambda handler: handler.drop_connection(),
+    "loses the response": lambda handler: (handler.forward(), handler.drop_connection()),
     "delays the request": lambda handler: (time.sleep(DELAY_SECONDS), handler.respond(*handler.forward())),
-    "cuts the response": lambda handler: handler.cut(*handler.forward()),
+    "cuts the response": lambda handler: handler.respond_with_half(*handler.forward()),
     "garbles the body": lambda handler: handler.respond(200, [], bytes(byte ^ 0x5A for byte in handler.forward()[2])),
-    "garbles the response": lambda handler: (handler.forward(), handler.write(b"\xff\x00 not HTTP \r\n\r\n")),
+    "garbles the response": lambda handler: (handler.forward(), handler.write_and_close(b"\xff\x00 not HTTP \r\n\r\n")),
     "answers in place of the gateway": lambda handler: handler.respond(
         200, [("Content-Type", "text/html")], b"<h1>Accept the terms</h1>"),
     "is overloaded": lambda handler: handler.respond(503, [("Retry-After", "1")], b"busy"),
@@ -27,22 +27,22 @@ class Proxy(ThreadingHTTPServer):
 
     def __init__(self, gateway):
         self.target = urlsplit(gateway.url).netloc
-        self.planned = []
+        self.planned_faults = []
         self.lock = threading.Lock()
         super().__init__(("127.0.0.1", 0), Handler)
         self.url = f"http://127.0.0.1:{self.server_address[1]}"
 
-    def plan(self, fault, operation):
-        """Applies a fault to the next request whose path ends with `operation`."""
+    def plan_fault(self, fault, operation):
+        """Plans a fault (a key of ``FAULTS``) for the next request whose path ends with `operation`."""
         with self.lock:
-            self.planned.append((operation, FAULTS[fault]))
+            self.planned_faults.append((operation, FAULTS[fault]))
 
     def take_fault(self, path):
-        """Removes and returns the next fault for a path; `None` if there is none."""
+        """Removes and returns the next fault that is planned for a path; `None` if there is none."""
         with self.lock:
-            for index, (operation, fault) in enumerate(self.planned):
+            for index, (operation, fault) in enumerate(self.planned_faults):
                 if path.split("?")[0].endswith(operation):
-                    del self.planned[index]
+                    del self.planned_faults[index]
                     return fault
 
     def handle_error(self, request, client_address):
@@ -75,9 +75,10 @@ class Handler(BaseHTTPRequestHandler):
         self.send(status, headers, len(body))
         self.wfile.write(body)
 
-    def cut(self, status, headers, body):
+    def respond_with_half(self, status, headers, body):
+        """Announces the whole body, sends its first half and closes the connection."""
         self.send(status, headers, len(body))
-        self.write(body[:len(body) // 2])
+        self.write_and_close(body[:len(body) // 2])
 
     def send(self, status, headers, length):
         self.send_response_only(status)
@@ -87,12 +88,12 @@ class Handler(BaseHTTPRequestHandler):
         self.send_header("Content-Length", str(length))
         self.end_headers()
 
-    def write(self, octets):
-        """Sends the last octets of a connection."""
+    def write_and_close(self, octets):
+        """Sends octets and closes the connection."""
         self.wfile.write(octets)
-        self.drop()
+        self.drop_connection()
 
-    def drop(self):
+    def drop_connection(self):
         self.close_connection = True
 
     def log_message(self, *_):
@@ -100,7 +101,8 @@ class Handler(BaseHTTPRequestHandler):
 
 
 @contextmanager
-def proxy(gateway):
+def faulty_proxy(gateway):
+    """Runs a proxy on loopback and yields it."""
     server = Proxy(gateway)
     thread = threading.Thread(target=server.serve_forever)
     thread.start()

@@ -8,18 +8,18 @@ from pathlib import Path
 
 import pytest
 
-MODULES = Path(os.environ.get("SEKISHO_FIREBASE_JS") or Path(__file__).parents[3] / "shared" / "firebase-js")
-NAMES = ("firebase-app.js", "firebase-auth.js")
+MODULES_FOLDER = Path(os.environ.get("SEKISHO_FIREBASE_JS") or Path(__file__).parents[3] / "shared" / "firebase-js")
+MODULE_NAMES = ("firebase-app.js", "firebase-auth.js")
 # `firebase-auth.js` imports the other module by its absolute URL.
 IMPORT_MAP = """<script type="importmap">
 {"imports": {"https://www.gstatic.com/firebasejs/12.14.0/firebase-app.js": "/firebase-app.js"}}
 </script>"""
 
-requires_sdk = pytest.mark.skipif(
-    not all((MODULES / name).is_file() for name in NAMES),
-    reason=f"the Firebase SDK is not in {MODULES}; set SEKISHO_FIREBASE_JS")
+requires_firebase_js = pytest.mark.skipif(
+    not all((MODULES_FOLDER / name).is_file() for name in MODULE_NAMES),
+    reason=f"the Firebase SDK is not in {MODULES_FOLDER}; set SEKISHO_FIREBASE_JS")
 
 
-def modules():
-    """The modules by path, for `web_site.site`."""
-    return {f"/{name}": ("text/javascript", (MODULES / name).read_bytes()) for name in NAMES}
+def firebase_modules():
+    """The modules of the SDK by path, for `web_site.site`."""
+    return {f"/{name}": ("text/javascript", (MODULES_FOLDER / name).read_bytes()) for name in MODULE_NAMES}

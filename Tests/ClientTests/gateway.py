@@ -12,12 +12,14 @@ from pathlib import Path
 
 import requests
 
-START_SECONDS = 60
-STOP_SECONDS = 30
+# Limit for commands, for starts and for conditions that a test waits for.
+TIMEOUT_SECONDS = 60
+STOP_TIMEOUT_SECONDS = 30
 # Each event loop of the gateway may use configuration that is up to five seconds old.
-CONFIGURATION_SECONDS = 6
-# The number of requests, each on a new connection, after which every event loop has very likely answered one.
-LOOP_PROBES = 8
+CONFIGURATION_DELAY_SECONDS = 6
+# The gateway has several event loops. After this many requests, each on a new connection, every loop has very likely
+# answered one.
+REQUESTS_TO_REACH_EVERY_LOOP = 8
 DEMO_PROJECT = "demo"
 
 
@@ -32,13 +34,13 @@ class Gateway:
 
     def is_ready(self):
         """Whether the gateway is ready; `None` while it does not accept connections."""
-        return succeeds(self.url + "/readyz")
+        return has_status_200(self.url + "/readyz")
 
     def is_alive(self):
-        return succeeds(self.url + "/healthz")
+        return has_status_200(self.url + "/healthz")
 
 
-def succeeds(url):
+def has_status_200(url):
     """Whether a GET request has the status 200; `None` while the server does not accept connections."""
     try:
         return requests.get(url, timeout=30).status_code == 200
@@ -47,21 +49,22 @@ def succeeds(url):
 
 
 def binary():
+    """The path of the built gateway."""
     path = os.environ.get("SEKISHO_BIN")
     if not path:
         raise RuntimeError("SEKISHO_BIN must name the built gateway")
     return path
 
 
-def run(*words, **environment):
-    """Runs a command and returns the completed process, whatever its exit status."""
+def run_sekisho(*words, **environment):
+    """Runs a command of the gateway and returns the completed process, whatever its exit status."""
     return subprocess.run(
         [binary(), *words],
         env=clean_environment(**environment),
         capture_output=True,
         text=True,
         stdin=subprocess.DEVNULL,
-        timeout=START_SECONDS,
+        timeout=TIMEOUT_SECONDS,
     )
 
 
@@ -69,16 +72,16 @@ def run(*words, **environment):
 def dev(folder: Path, *options, data="data"):
     """Runs `sekisho dev` with its own PostgreSQL, unless `options` name a database."""
     log = folder / "dev.log"
-    with running(["dev", "--port", "0", "--data", str(folder / data), *options], log) as process:
-        url = _logged(log, r"(http://127\.0\.0\.1:\d+)", process)
-        database_url = _logged(log, r"database: (\S+)", process)
+    with process_running(["dev", "--port", "0", "--data", str(folder / data), *options], log) as process:
+        url = _found_in_log(log, r"(http://127\.0\.0\.1:\d+)", process)
+        database_url = _found_in_log(log, r"database: (\S+)", process)
         gateway = Gateway(url, DEMO_PROJECT, "any-key", database_url, process, log)
         wait_for(gateway.is_ready, process, log)
         yield gateway
 
 
 @contextmanager
-def running(words, log: Path, **environment):
+def process_running(words, log: Path, **environment):
     """Runs a process of the gateway and stops it afterwards. Fails if it exits with an error, unless it was killed."""
     with log.open("w") as output:
         process = subprocess.Popen(
@@ -96,10 +99,10 @@ def running(words, log: Path, **environment):
 
 
 def stop(process, signal_number):
-    """Sends a signal to a process and returns its exit status. Kills it and fails after ``STOP_SECONDS``."""
+    """Sends a signal to a process and returns its exit status. Kills it and fails after ``STOP_TIMEOUT_SECONDS``."""
     process.send_signal(signal_number)
     try:
-        return process.wait(STOP_SECONDS)
+        return process.wait(STOP_TIMEOUT_SECONDS)
     except subprocess.TimeoutExpired:
         process.kill()
         process.wait()
@@ -107,14 +110,14 @@ def stop(process, signal_number):
 
 
 def wait_for(condition, process, log):
-    """Returns the first true value of `condition`; fails if the process exits or ``START_SECONDS`` pass."""
+    """Returns the first true value of `condition`; fails if the process exits or ``TIMEOUT_SECONDS`` pass."""
     value = eventually(lambda: condition() or process.poll() is not None)
     assert value and process.poll() is None, (
-        f"the process exited, or the condition was not met in {START_SECONDS} seconds:\n{log.read_text()}")
+        f"the process exited, or the condition was not met in {TIMEOUT_SECONDS} seconds:\n{log.read_text()}")
     return value
 
 
-def eventually(condition, within=START_SECONDS):
+def eventually(condition, within=TIMEOUT_SECONDS):
     """Returns the first true value of `condition`, or its value after `within` seconds."""
     end = time.monotonic() + within
     while time.monotonic() < end:
@@ -124,22 +127,22 @@ def eventually(condition, within=START_SECONDS):
     return condition()
 
 
-def eventually_applied(condition):
-    """Like `eventually`, for a condition that holds once the event loop knows a change of the configuration."""
-    return eventually(condition, CONFIGURATION_SECONDS)
+def once_configuration_applies(condition):
+    """Like `eventually`, for a condition that becomes true when an event loop knows a change of the configuration."""
+    return eventually(condition, CONFIGURATION_DELAY_SECONDS)
 
 
-def on_every_loop(condition, within=CONFIGURATION_SECONDS):
-    """Waits until `condition` holds `LOOP_PROBES` times in a row, and returns whether it did.
+def on_every_event_loop(condition, within=CONFIGURATION_DELAY_SECONDS):
+    """Waits until `condition` holds `REQUESTS_TO_REACH_EVERY_LOOP` times in a row, and returns whether it did.
 
-    The gateway has several event loops, each with its own connections and its own copy of the configuration. One true
-    value proves only that one loop has the new configuration.
+    Each event loop has its own connections and its own copy of the configuration. One true value proves only that one
+    loop has the new configuration.
     """
-    return eventually(lambda: all(condition() for _ in range(LOOP_PROBES)), within)
+    return eventually(lambda: all(condition() for _ in range(REQUESTS_TO_REACH_EVERY_LOOP)), within)
 
 
-def set_clock(gateway, **change):
-    """Changes the clock of a `dev` gateway."""
+def change_clock(gateway, **change):
+    """Changes the clock of a `dev` gateway. `change` is the body of the request, such as `advanceSeconds`."""
     requests.post(f"{gateway.url}/emulator/v1/clock", json=change, timeout=30).raise_for_status()
 
 
@@ -156,7 +159,8 @@ def clean_environment(**variables):
     return inherited | variables
 
 
-def _logged(log, pattern, process):
+def _found_in_log(log, pattern, process):
+    """Waits until a line of the log matches, and returns the group of the pattern."""
     def match():
         # The pattern must be followed by a newline: a line may be written in parts.
         found = re.search(pattern + r".*\n", log.read_text())

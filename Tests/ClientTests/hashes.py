@@ -10,22 +10,26 @@ import passlib.hash
 from cryptography.hazmat.primitives.ciphers import Cipher, algorithms, modes
 from firebase_admin import auth
 
+# The key of Firebase's scrypt and of the HMAC algorithms.
 SIGNER_KEY = bytes(range(64))
 SEPARATOR = b"\x07"
 SALT = b"NaCl, not sugar"
 
 
 def firebase_scrypt(password, salt=SALT, rounds=8, memory_cost=12):
+    """Hashes with Firebase's variant of scrypt: encrypts the signer key with a key derived from the password."""
     derived = hashlib.scrypt(
         password.encode(), salt=salt + SEPARATOR, n=2**memory_cost, r=rounds, p=1, dklen=64, maxmem=2**28)
     return Cipher(algorithms.AES(derived[:32]), modes.CTR(bytes(16))).encryptor().update(SIGNER_KEY)
 
 
 def hmac_of(name):
+    """Returns a function that hashes a password with HMAC and the digest algorithm `name`."""
     return lambda password: hmac.new(SIGNER_KEY, password.encode() + SALT, name).digest()
 
 
 def digest_of(name, rounds=1):
+    """Returns a function that hashes a password with the digest algorithm `name`, applied `rounds` times."""
     def hashed(password):
         digest = SALT + password.encode()
         for _ in range(rounds):
@@ -35,7 +39,7 @@ def digest_of(name, rounds=1):
     return hashed
 
 
-# Every algorithm that firebase-admin can import, with a function that hashes a password.
+# For every algorithm that firebase-admin can import: its parameters, and a function that hashes a password.
 ADMIN_HASHES = {
     "scrypt": (
         auth.UserImportHash.scrypt(SIGNER_KEY, rounds=8, memory_cost=12, salt_separator=SEPARATOR), firebase_scrypt),
@@ -61,7 +65,7 @@ ADMIN_HASHES = {
     "md5": (auth.UserImportHash.md5(0), lambda password: digest_of("md5")(password).hex().encode()),
 }
 
-# Self-describing formats: the string names its algorithm, parameters and salt.
+# For every format whose strings contain algorithm, parameters and salt: a function that hashes a password.
 SELF_DESCRIBING_HASHES = {
     "argon2id": argon2.PasswordHasher(time_cost=2, memory_cost=4096, parallelism=4).hash,
     "argon2i": argon2.PasswordHasher(time_cost=3, memory_cost=1024, parallelism=1, type=argon2.Type.I).hash,
@@ -72,5 +76,5 @@ SELF_DESCRIBING_HASHES = {
 }
 
 
-def as_base64(hashed):
-    return base64.b64encode(hashed.encode() if isinstance(hashed, str) else hashed).decode()
+def as_base64(value):
+    return base64.b64encode(value.encode() if isinstance(value, str) else value).decode()

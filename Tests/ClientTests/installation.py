@@ -13,7 +13,7 @@ import gateway
 from gateway import DEMO_PROJECT, Gateway
 
 
-def master_key():
+def new_master_key():
     return base64.b64encode(secrets.token_bytes(32)).decode()
 
 
@@ -38,6 +38,7 @@ def sql(url, statement):
 
 
 def dump(url):
+    """Returns all rows of a database as SQL, to compare two states."""
     command = ["pg_dump", "--data-only", "--inserts", url]
     text = subprocess.run(command, capture_output=True, text=True, timeout=60, check=True).stdout
     # Newer versions of pg_dump write these lines, with a different random value in each dump.
@@ -45,6 +46,8 @@ def dump(url):
 
 
 class Installation:
+    """A database, the environment for `sekisho serve`, and a folder for logs."""
+
     def __init__(self, folder, database_url):
         self.folder = folder
         self.url = f"http://127.0.0.1:{gateway.free_port()}"
@@ -52,7 +55,7 @@ class Installation:
             "DATABASE_URL": database_url,
             "SEKISHO_PUBLIC_URL": self.url,
             "SEKISHO_LISTEN": self.url.removeprefix("http://"),
-            "SEKISHO_MASTER_KEY": master_key(),
+            "SEKISHO_MASTER_KEY": new_master_key(),
             # Tests send no requests outside this machine.
             "SEKISHO_BREACHED_PASSWORDS_URL": "",
             # The lowest cost that `serve` accepts, because many tests hash passwords and none needs a strong hash.
@@ -65,7 +68,8 @@ class Installation:
         return self.environment["DATABASE_URL"]
 
     def run(self, words, **environment):
-        return gateway.run(*words.split(), **self.environment | environment)
+        """Runs a command in the environment of the installation, and returns the completed process."""
+        return gateway.run_sekisho(*words.split(), **self.environment | environment)
 
     def run_ok(self, words, **environment):
         """Runs a command that must succeed and returns its output."""
@@ -74,7 +78,7 @@ class Installation:
         return completed.stdout.strip()
 
     def with_project(self, project=DEMO_PROJECT, options=""):
-        """Migrates the database and creates a project in it."""
+        """Migrates the database, creates a project in it, and returns the installation."""
         self.run_ok("migrate")
         self.run_ok(f"projects create {project} {options}")
         # All tests share one client address and would exceed its limits.
@@ -82,6 +86,7 @@ class Installation:
         return self
 
     def create_api_key(self, project=DEMO_PROJECT):
+        """Creates an API key and returns it."""
         return self.run_ok(f"keys create-api-key --project {project}")
 
     def key_ids(self, kind, project=DEMO_PROJECT):
@@ -89,16 +94,16 @@ class Installation:
         return [line.split()[0] for line in self.run_ok(f"keys list-{kind}-keys --project {project}").splitlines()[1:]]
 
     @contextmanager
-    def started(self, api_key="", **environment):
+    def starting(self, api_key="", **environment):
         """Runs `sekisho serve`, and does not wait until it is ready."""
         log = self.folder / f"serve-{secrets.token_hex(4)}.log"
-        with gateway.running(["serve"], log, **self.environment | environment) as process:
+        with gateway.process_running(["serve"], log, **self.environment | environment) as process:
             yield Gateway(self.url, DEMO_PROJECT, api_key, self.database_url, process, log)
 
     @contextmanager
     def serving(self, **environment):
         """Runs `sekisho serve` with a new API key, and waits until it is ready."""
-        with self.started(self.create_api_key(), **environment) as serve:
+        with self.starting(self.create_api_key(), **environment) as serve:
             gateway.wait_for(serve.is_ready, serve.process, serve.log)
             yield serve
 

@@ -25,13 +25,13 @@ class Provider:
         self.folder = folder
 
     def set_user(self, **claims):
-        """Sets the claims of the user who is authenticated from now on."""
+        """Sets the claims of the user as whom requests are authenticated from now on."""
         (self.folder / "user.json").write_text(json.dumps({"sub": secrets.token_hex(8)} | claims))
 
 
 @contextmanager
 def running(folder, redirect_uri=REDIRECT_URI):
-    """Runs the provider with one client. A new user is authenticated until `set_user` is called."""
+    """Runs the provider with one client. Requests are authenticated as a new user until `set_user` is called."""
     port = gateway.free_port()
     provider = Provider(f"http://127.0.0.1:{port}", folder)
     provider.set_user()
@@ -41,7 +41,7 @@ def running(folder, redirect_uri=REDIRECT_URI):
         process = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=output, stderr=output)
     try:
         discovery = f"{provider.url}/.well-known/openid-configuration"
-        gateway.wait_for(lambda: gateway.succeeds(discovery), process, log)
+        gateway.wait_for(lambda: gateway.has_status_200(discovery), process, log)
         yield provider
     finally:
         process.terminate()
@@ -57,7 +57,7 @@ def serve(port, folder, redirect_uri):
     key = rsa.generate_private_key(public_exponent=65537, key_size=2048).private_bytes(
         serialization.Encoding.PEM, serialization.PrivateFormat.PKCS8, serialization.NoEncryption()).decode()
     settings.configure(
-        SECRET_KEY="a test's", DEBUG=True, ALLOWED_HOSTS=["127.0.0.1"], ROOT_URLCONF=__name__, USE_TZ=True,
+        SECRET_KEY="only for tests", DEBUG=True, ALLOWED_HOSTS=["127.0.0.1"], ROOT_URLCONF=__name__, USE_TZ=True,
         DATABASES={"default": {"ENGINE": "django.db.backends.sqlite3", "NAME": str(folder / "db.sqlite3")}},
         INSTALLED_APPS=["django.contrib.auth", "django.contrib.contenttypes", "oauth2_provider"],
         MIDDLEWARE=[f"{__name__}.authenticate"], DEFAULT_AUTO_FIELD="django.db.models.AutoField",
@@ -76,7 +76,7 @@ def serve(port, folder, redirect_uri):
     Application.objects.create(
         client_id=CLIENT_ID, client_type="public", authorization_grant_type="authorization-code", algorithm="RS256",
         redirect_uris=redirect_uri, skip_authorization=True)
-    make_server("127.0.0.1", port, get_wsgi_application(), Server, Quiet).serve_forever()
+    make_server("127.0.0.1", port, get_wsgi_application(), Server, QuietHandler).serve_forever()
 
 
 class Server(ThreadingMixIn, WSGIServer):
@@ -85,12 +85,13 @@ class Server(ThreadingMixIn, WSGIServer):
     daemon_threads = True
 
 
-class Quiet(WSGIRequestHandler):
+class QuietHandler(WSGIRequestHandler):
     def log_message(self, *_):
         pass
 
 
 def authenticate(get_response):
+    """Middleware of Django that authenticates every request."""
     from django.conf import settings
     from django.contrib.auth.models import User
 

@@ -9,7 +9,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from gateway import eventually
-from processes import children
+from processes import child_process_ids
 
 
 class Postgres:
@@ -47,7 +47,7 @@ class Postgres:
         would keep the server from starting again.
         """
         self._signal_all(signal.SIGSTOP)
-        for process in [self._process.pid, *children(self._process.pid)]:
+        for process in [self._process.pid, *child_process_ids(self._process.pid)]:
             # A child may have ended since.
             with suppress(ProcessLookupError):
                 os.kill(process, signal.SIGKILL)
@@ -75,7 +75,7 @@ class Postgres:
         os.kill(main, number)
         # A child that the main process is forking at this moment is not in the list yet.
         time.sleep(0.1)
-        for child in children(main):
+        for child in child_process_ids(main):
             os.kill(child, number)
 
     def _run(self, program, *options):

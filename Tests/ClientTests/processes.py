@@ -1,21 +1,34 @@
-"""Information about processes from proc(5)."""
+"""Runs programs, and reads information about running processes from proc(5)."""
 
 import ipaddress
 import os
 import re
+import subprocess
 from pathlib import Path
 
 # The state TCP_LISTEN in /proc/net/tcp.
 LISTENING = "0A"
 
 
-def children(process_id):
+def run_program(*words, folder=None, **environment):
+    """Runs a program in `folder` and returns its output. If the program fails, the test fails with the output.
+
+    `environment` replaces the environment of the tests, unless it is empty.
+    """
+    completed = subprocess.run(
+        [str(word) for word in words], cwd=folder, env=environment or None, stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, timeout=400)
+    assert completed.returncode == 0, completed.stdout
+    return completed.stdout
+
+
+def child_process_ids(process_id):
     """The IDs of the running child processes of all threads of a process."""
     lists = Path(f"/proc/{process_id}/task").glob("*/children")
     return [int(number) for path in lists for number in path.read_text().split()]
 
 
-def exists(process_id):
+def process_exists(process_id):
     return Path(f"/proc/{process_id}").exists()
 
 
@@ -25,12 +38,12 @@ def resident_memory(process_id, field="VmRSS"):
     return int(re.search(rf"^{field}:\s+(\d+) kB$", status, re.MULTILINE)[1]) * 1024
 
 
-def running_with(text):
+def process_ids_by_command_line(text):
     """The IDs, as text, of the processes whose command line contains `text`."""
     return [path.parent.name for path in Path("/proc").glob("[0-9]*/cmdline") if text in _read(path)]
 
 
-def listening(process_id):
+def listening_addresses(process_id):
     """The TCP addresses on which a process accepts connections."""
     sockets = {_target(path) for path in Path(f"/proc/{process_id}/fd").iterdir()}
     return [_address(line[1]) for line in _tcp() if line[3] == LISTENING and f"socket:[{line[9]}]" in sockets]

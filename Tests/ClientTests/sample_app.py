@@ -5,7 +5,7 @@ import subprocess
 from functools import cache
 from pathlib import Path
 
-import generator
+from processes import run_program
 
 ROOT = Path(__file__).parents[2]
 PACKAGE = ROOT / "Examples/SekishoSample"
@@ -13,25 +13,28 @@ SCRATCH = ROOT / ".build/sample"
 
 
 @cache
-def build():
+def build_sample_app():
     """Builds the sample app and returns the folder of its products."""
-    return build_quickly(PACKAGE, SCRATCH)
+    return build_unoptimized(PACKAGE, SCRATCH)
 
 
-def build_quickly(package, scratch):
-    """Builds a Swift package without optimization, in the least time, and returns the folder of its products."""
+def build_unoptimized(package, scratch):
+    """Builds a Swift package without optimization, and returns the folder of its products."""
     # A debug build would compile each file of a module on its own, which takes twice as long.
     options = ("--configuration", "release", "-Xswiftc", "-Onone")
-    output = generator.run("swift", "build", *options, "--package-path", package, "--scratch-path", scratch)
+    output = run_program("swift", "build", *options, "--package-path", package, "--scratch-path", scratch)
     assert "warning:" not in output, output
     return scratch / "release"
 
 
 class SampleApp:
-    """A running process. `screen` is the state that it printed last."""
+    """A running process of the sample app. `screen` is the state that it printed last.
+
+    `store` is the folder in which the app keeps its session.
+    """
 
     def __init__(self, url, store, *options):
-        command = [build() / "sekisho-sample", "--server", url, "--store", store, *options]
+        command = [build_sample_app() / "sekisho-sample", "--server", url, "--store", store, *options]
         self.process = subprocess.Popen(
             [str(word) for word in command], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
         self.screen = self.read()
@@ -47,7 +50,7 @@ class SampleApp:
         self.send(*words)
         return self.read()
 
-    def succeed(self, *words):
+    def run_ok(self, *words):
         """Runs a command that must succeed and returns the state after it. Repeats it if the gateway is overloaded."""
         screen = self.run(*words)
         for _ in range(3):

@@ -8,12 +8,14 @@ import jwt
 import requests
 from cryptography.hazmat.primitives.asymmetric import rsa
 
-from gateway import set_clock
+from gateway import change_clock
 
 ISSUERS = {"apple.com": "https://appleid.apple.com", "google.com": "https://accounts.google.com"}
 
 
 class Simulators:
+    """The simulated providers of the project that `dev` has by default."""
+
     def __init__(self, gateway):
         self.gateway = gateway
         self.base = f"{gateway.url}/emulator/v1/projects/{gateway.project}"
@@ -22,15 +24,15 @@ class Simulators:
         return requests.request(method, self.base + path, json=json, timeout=30)
 
     def sign_in(self, provider, person=None, **more):
-        """Returns what an app receives after `person` (default: a new one) signs in at the provider."""
+        """Signs `person` (default: a new one) in at the provider, and returns what an app then receives."""
         json = {"providerId": provider, "person": person or fresh_person()} | more
         return _json(self.request("POST", "/simulatedSignIns", json))
 
-    def apple(self, person=None, nonce=None, **more):
-        """Signs in with Apple, always with a nonce, as apps should."""
+    def sign_in_with_apple(self, person=None, nonce=None, **more):
+        """Signs in like `sign_in`, always with a nonce, as apps should."""
         return self.sign_in("apple.com", person, rawNonce=nonce or secrets.token_urlsafe(), **more)
 
-    def google(self, person=None, **more):
+    def sign_in_with_google(self, person=None, **more):
         return self.sign_in("google.com", person, **more)
 
     def key_id(self, provider):
@@ -38,46 +40,49 @@ class Simulators:
         return jwt.get_unverified_header(self.sign_in(provider)["idToken"])["kid"]
 
     def configure(self, **change):
+        """Changes settings of the simulators, or simulates an event at a provider; returns the response."""
         return _json(self.request("PATCH", "/simulators", change))
 
-    def notification(self):
+    def apple_notification_payload(self):
         """Disconnects the app for a new person, and returns the payload of the notification that Apple sends."""
         sent = self.configure(apple={"disconnect": fresh_person(), "clientId": "com.example.app"})
         return sent["notifications"][0]["payload"]
 
-    def key_fetches(self, provider):
+    def key_fetch_count(self, provider):
+        """The number of requests for the keys of a provider, "apple" or "google"."""
         return _json(self.request("GET", "/simulators", None))[provider]["keyFetches"]
 
     def url(self, provider):
-        """The base URL of a simulated provider."""
+        """The base URL of a simulated provider, "apple" or "google"."""
         return _json(self.request("GET", "/simulators", None))[provider]["url"]
 
-    def revocations(self):
+    def revocation_count(self):
+        """The number of requests to revoke a token that the simulated Apple has accepted."""
         return _json(self.request("GET", "/simulators", None))["apple"]["revocations"]
 
-    def clock(self, **change):
-        set_clock(self.gateway, **change)
+    def change_clock(self, **change):
+        change_clock(self.gateway, **change)
 
 
 def fresh_person(domain="gmail.com"):
-    """Returns a person unknown to the provider, as the simulators' API describes one."""
+    """Returns the description of a new person for the simulators' API."""
     return {"email": f"{secrets.token_hex(8)}@{domain}", "givenName": "Ada", "familyName": "Lovelace"}
 
 
 @cache
-def foreign_key():
-    """A key that no simulator has."""
+def unpublished_key():
+    """A signing key that no simulator publishes, so that no signature with it can be verified."""
     return rsa.generate_private_key(public_exponent=65537, key_size=2048)
 
 
-def foreign_post_body(provider, key_id="another-key", **changed):
-    """Returns a `postBody` with a token that has the provider's issuer but is signed with `foreign_key`.
+def unverifiable_post_body(provider, key_id="another-key", **changed):
+    """Returns a `postBody` with an ID token of the provider's issuer that is signed with `unpublished_key`.
 
     The token has expired, so it is accepted only where no claim but the issuer is checked. `changed` are claims to add
     or replace.
     """
     claims = {"iss": ISSUERS[provider], "aud": "some.app", "sub": secrets.token_hex(8), "exp": 1, "iat": 0} | changed
-    token = jwt.encode(claims, foreign_key(), algorithm="RS256", headers={"kid": key_id})
+    token = jwt.encode(claims, unpublished_key(), algorithm="RS256", headers={"kid": key_id})
     return urlencode({"providerId": provider, "id_token": token})
 
 

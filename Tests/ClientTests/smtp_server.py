@@ -10,7 +10,7 @@ from aiosmtpd.smtp import AuthResult
 
 from gateway import free_port
 
-USER, PASSWORD = "sekisho", "pass/word:1"
+SMTP_USER, SMTP_PASSWORD = "sekisho", "pass/word:1"
 
 
 class SMTPServer:
@@ -43,7 +43,7 @@ class SMTPServer:
         return await reply(self, server, session, envelope) if callable(reply) else reply
 
     def authenticate(self, server, session, envelope, mechanism, auth_data):
-        is_known = (auth_data.login, auth_data.password) == (USER.encode(), PASSWORD.encode())
+        is_known = (auth_data.login, auth_data.password) == (SMTP_USER.encode(), SMTP_PASSWORD.encode())
         return AuthResult(success=is_known, handled=False)
 
 
@@ -70,7 +70,7 @@ class ReceivedEmail:
 
 @contextmanager
 def smtp_server_running(server, port=None, **options):
-    """Serves on a port of loopback and yields the port."""
+    """Runs `server` on a port of loopback and yields the port."""
     controller = Controller(
         server, hostname="127.0.0.1", port=port or free_port(), server_hostname="mail.test",
         authenticator=server.authenticate, **options)

@@ -7,17 +7,18 @@ import textwrap
 import jwt
 import pytest
 
-import generator
 from client import Client, unverified_claims
-from documents import GUIDES, ROOT, blocks
-from sample_app import build
+from documents import GUIDES, ROOT, code_blocks
+from processes import run_program
+from sample_app import build_sample_app
 
 pytestmark = pytest.mark.slow
 
 # The issuer in the examples of verify-id-tokens.md.
 ISSUER = "https://auth.example.com/my-app"
-BUTTON = ROOT / "Examples/SekishoSample/Sources/SekishoSample/Screens/AppleButton.swift"
-GO = """\
+APPLE_BUTTON_FILE = ROOT / "Examples/SekishoSample/Sources/SekishoSample/Screens/AppleButton.swift"
+# Calls the function `newVerifier` of the Go code in the guide.
+GO_MAIN = """\
 package main
 
 import (
@@ -44,42 +45,41 @@ func main() {
 """
 
 
-def blocks_of(guide, language):
-    return blocks((GUIDES / guide).read_text(), language)
+def code_blocks_of_guide(guide, language):
+    return code_blocks((GUIDES / guide).read_text(), language)
 
 
 def swift_blocks():
     return [
         pytest.param(guide, block, id=f"{guide}-{number}") for guide in ("ios.md", "from-firebase-auth.md")
-        for number, block in enumerate(blocks_of(guide, "swift")) if "SignInWithAppleButton" not in block
+        for number, block in enumerate(code_blocks_of_guide(guide, "swift")) if "SignInWithAppleButton" not in block
     ]
 
 
-@pytest.mark.parametrize("mode", ["5", "6"])
+@pytest.mark.parametrize("language_mode", ["5", "6"])
 @pytest.mark.parametrize("guide, block", swift_blocks())
-def test_swift_code_compiles_without_warnings(guide, block, mode, tmp_path):
+def test_swift_code_compiles_without_warnings(guide, block, language_mode, tmp_path):
     file = tmp_path / "Guide.swift"
     file.write_text("import Foundation\n" + ("" if "import SekishoAuth" in block else "import SekishoAuth\n") + block)
-    modules = build() / "Modules"
-    generator.run("swiftc", "-typecheck", "-swift-version", mode, "-warnings-as-errors", "-I", modules, file)
+    modules = build_sample_app() / "Modules"
+    run_program("swiftc", "-typecheck", "-swift-version", language_mode, "-warnings-as-errors", "-I", modules, file)
 
 
 def test_the_button_of_the_ios_guide_is_that_of_the_sample_app():
-    [button] = [block for block in blocks_of("ios.md", "swift") if "SignInWithAppleButton" in block]
-    assert textwrap.indent(button, " " * 12) in BUTTON.read_text()
+    [button] = [block for block in code_blocks_of_guide("ios.md", "swift") if "SignInWithAppleButton" in block]
+    assert textwrap.indent(button, " " * 12) in APPLE_BUTTON_FILE.read_text()
 
 
 def test_swift_code_for_backends_can_be_parsed(tmp_path):
-    [block] = blocks_of("verify-id-tokens.md", "swift")
+    [block] = code_blocks_of_guide("verify-id-tokens.md", "swift")
     file = tmp_path / "Verify.swift"
     file.write_text(block)
-    generator.run("swiftc", "-frontend", "-parse", file)
+    run_program("swiftc", "-frontend", "-parse", file)
 
 
-def test_the_project_file_of_the_ios_guide_is_accepted_with_a_generated_key(
-        new_installation, apple_key, tmp_path):
+def test_the_project_file_of_the_ios_guide_can_be_applied(new_installation, apple_key, tmp_path):
     installation = new_installation()
-    [text] = blocks_of("ios.md", "json")
+    [text] = code_blocks_of_guide("ios.md", "json")
     file = json.loads(text)
     (tmp_path / file["providers"]["apple.com"]["privateKeyFile"]).write_text(apple_key)
     (tmp_path / "project.json").write_text(text)
@@ -96,7 +96,7 @@ def token(serve, contract):
 def guide_code(serve):
     """A function that returns the only block of a language, with the issuer and the audience of the tests' gateway."""
     def text(language):
-        [block] = blocks_of("verify-id-tokens.md", language)
+        [block] = code_blocks_of_guide("verify-id-tokens.md", language)
         assert ISSUER in block and '"my-app"' in block
         return block.replace(ISSUER, f"{serve.url}/{serve.project}").replace('"my-app"', f'"{serve.project}"')
 
@@ -107,9 +107,9 @@ def invalid_tokens(token):
     """Tokens that must be rejected: with another payload, with the algorithm `none`, without the signature."""
     header, payload, signature = token.split(".")
     claims = unverified_claims(token)
-    other = jwt.encode(claims | {"sub": "another"}, "secret" * 8, algorithm="HS256").split(".")[1]
+    other_payload = jwt.encode(claims | {"sub": "another"}, "secret" * 8, algorithm="HS256").split(".")[1]
     unsigned = jwt.encode(claims, None, algorithm="none")
-    return [f"{header}.{other}.{signature}", unsigned, f"{header}.{payload}."]
+    return [f"{header}.{other_payload}.{signature}", unsigned, f"{header}.{payload}."]
 
 
 def test_the_python_code_accepts_an_id_token_and_rejects_invalid_ones(guide_code, token):
@@ -131,17 +131,17 @@ def test_the_node_code_accepts_an_id_token_and_rejects_invalid_ones(guide_code, 
     (tmp_path / "main.mjs").write_text(
         'import { verify } from "./verify.mjs";\n'
         'verify(process.argv[2]).then((claims) => console.log(claims.sub), () => console.log("rejected"));\n')
-    assert generator.run("node", tmp_path / "main.mjs", token).strip() == subject(token)
+    assert run_program("node", tmp_path / "main.mjs", token).strip() == subject(token)
     for invalid in invalid_tokens(token):
-        assert generator.run("node", tmp_path / "main.mjs", invalid).strip() == "rejected"
+        assert run_program("node", tmp_path / "main.mjs", invalid).strip() == "rejected"
 
 
 def test_the_go_code_accepts_an_id_token_and_rejects_invalid_ones(guide_code, token, tmp_path):
-    (tmp_path / "main.go").write_text(GO + guide_code("go"))
+    (tmp_path / "main.go").write_text(GO_MAIN + guide_code("go"))
     program = tmp_path / "verify"
-    generator.run(
+    run_program(
         "go", "build", "-o", program, tmp_path / "main.go", folder=tmp_path, GOPATH="/usr/share/gocode",
         GO111MODULE="off", GOCACHE=str(tmp_path / "cache"), PATH="/usr/bin:/bin", HOME=str(tmp_path))
-    assert generator.run(program, token).strip() == subject(token)
+    assert run_program(program, token).strip() == subject(token)
     for invalid in invalid_tokens(token):
-        assert generator.run(program, invalid).strip() == "rejected"
+        assert run_program(program, invalid).strip() == "rejected"

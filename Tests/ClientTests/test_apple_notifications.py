@@ -7,10 +7,10 @@ import jwt
 import pytest
 import requests
 
-from client import OWNER, unverified_claims
+from client import ADMIN_HEADERS, unverified_claims
 from gateway import eventually
 from installation import sql
-from simulators import Simulators, foreign_key, fresh_person, idp_sign_in_body
+from simulators import Simulators, fresh_person, idp_sign_in_body, unpublished_key
 
 CLIENT_ID = "com.example.app"
 
@@ -21,8 +21,8 @@ def post(dev, path, body, status=200):
     return response.json()
 
 
-def signed_in(dev, person):
-    return post(dev, "/v1/accounts:signInWithIdp", idp_sign_in_body(Simulators(dev).apple(person)))
+def sign_in_with_apple(dev, person):
+    return post(dev, "/v1/accounts:signInWithIdp", idp_sign_in_body(Simulators(dev).sign_in_with_apple(person)))
 
 
 def is_signed_in(dev, account):
@@ -37,27 +37,29 @@ def simulate_event(dev, **event):
     return sent["payload"]
 
 
-def administer(dev, path, body, project=None):
+def call_as_admin(dev, path, body, project=None):
     url = f"{dev.url}/v1/projects/{project or dev.project}/accounts{path}"
-    response = requests.post(url, headers=OWNER, json=body, timeout=30)
+    response = requests.post(url, headers=ADMIN_HEADERS, json=body, timeout=30)
     assert response.status_code == 200, response.text
     return response.json()
 
 
 def apple_identity(dev, account, project=None):
-    [user] = administer(dev, ":lookup", {"localId": [account["localId"]]}, project)["users"]
+    """The only identity of an account; `None` if it has none."""
+    [user] = call_as_admin(dev, ":lookup", {"localId": [account["localId"]]}, project)["users"]
     return next(iter(user.get("providerUserInfo", [])), None)
 
 
-def test_a_person_who_disconnects_the_app_is_signed_out_once(dev):
+def test_a_person_who_disconnects_the_app_is_signed_out_once_even_if_the_notification_is_repeated(dev):
     person = fresh_person()
-    first = signed_in(dev, person)
+    first = sign_in_with_apple(dev, person)
     payload = simulate_event(dev, disconnect=person)
     assert not is_signed_in(dev, first)
     assert apple_identity(dev, first)["credentialState"] == "REVOKED"
-    # The times in identity tokens are whole seconds, so the next token must be of a later second.
+    # The times in identity tokens are whole seconds. To be newer than the disconnection, the next token must be of a
+    # later second.
     time.sleep(1)
-    second = signed_in(dev, person)
+    second = sign_in_with_apple(dev, person)
     assert second["localId"] == first["localId"]
     for path in ("/v1/apple/notifications", f"/{dev.project}/v1/apple/notifications"):
         assert post(dev, path, {"payload": payload}) == {}
@@ -67,8 +69,8 @@ def test_a_person_who_disconnects_the_app_is_signed_out_once(dev):
 
 def test_an_identity_token_from_before_a_disconnection_does_not_sign_in(dev):
     person = fresh_person()
-    signed_in(dev, person)
-    proof = Simulators(dev).apple(person)
+    sign_in_with_apple(dev, person)
+    proof = Simulators(dev).sign_in_with_apple(person)
     simulate_event(dev, disconnect=person)
     rejected = post(dev, "/v1/accounts:signInWithIdp", idp_sign_in_body(proof), status=400)
     assert rejected["error"]["errorCode"] == "INVALID_IDP_RESPONSE"
@@ -76,15 +78,15 @@ def test_an_identity_token_from_before_a_disconnection_does_not_sign_in(dev):
 
 def test_a_deleted_apple_account_is_unlinked(dev):
     person = fresh_person()
-    account = signed_in(dev, person)
+    account = sign_in_with_apple(dev, person)
     simulate_event(dev, deleteAccount=person)
     assert not is_signed_in(dev, account)
     assert apple_identity(dev, account) is None
 
 
-def test_an_email_to_a_relay_that_forwards_nothing_is_given_up(dev):
+def test_an_email_to_a_relay_address_that_forwards_nothing_is_given_up(dev):
     person = fresh_person() | {"hidesEmail": True}
-    account = signed_in(dev, person)
+    account = sign_in_with_apple(dev, person)
     relay = account["email"]
     simulate_event(dev, relay={"person": person, "forwards": False})
     assert apple_identity(dev, account)["emailForwarding"] is False
@@ -96,25 +98,25 @@ def test_an_email_to_a_relay_that_forwards_nothing_is_given_up(dev):
 
 
 def test_a_notification_is_applied_in_both_projects_that_have_the_client_id(dev):
-    person, other = fresh_person(), "other" + secrets.token_hex(4)
-    ours = signed_in(dev, person)
-    theirs = administer(dev, "", {"email": person["email"]}, other)
+    person, other_project = fresh_person(), "other" + secrets.token_hex(4)
+    ours = sign_in_with_apple(dev, person)
+    theirs = call_as_admin(dev, "", {"email": person["email"]}, other_project)
     subject = apple_identity(dev, ours)["rawId"]
-    administer(dev, f"/{theirs['localId']}/identities", {"providerId": "apple.com", "rawId": subject}, other)
+    call_as_admin(dev, f"/{theirs['localId']}/identities", {"providerId": "apple.com", "rawId": subject}, other_project)
     simulate_event(dev, disconnect=person)
     assert not is_signed_in(dev, ours)
-    for account, project in ((ours, dev.project), (theirs, other)):
+    for account, project in ((ours, dev.project), (theirs, other_project)):
         assert apple_identity(dev, account, project)["credentialState"] == "REVOKED"
 
 
 @pytest.mark.parametrize("fault", ["another key", "another audience", "altered", "no token"])
 def test_a_notification_that_is_forged_or_for_another_app_is_rejected(dev, fault):
     person = fresh_person()
-    account = signed_in(dev, person)
+    account = sign_in_with_apple(dev, person)
     genuine = simulate_event(dev, relay={"person": person, "forwards": True})
     header, claims = jwt.get_unverified_header(genuine), unverified_claims(genuine)
     claims |= {"jti": secrets.token_hex(8), "events": claims["events"].replace("email-enabled", "consent-revoked")}
-    signed = jwt.encode(claims, foreign_key(), algorithm="RS256", headers={"kid": header["kid"]})
+    signed = jwt.encode(claims, unpublished_key(), algorithm="RS256", headers={"kid": header["kid"]})
     payload = {
         "another key": signed,
         "altered": ".".join([*signed.split(".")[:2], genuine.split(".")[2]]),
@@ -132,10 +134,10 @@ def test_a_notification_that_is_forged_or_for_another_app_is_rejected(dev, fault
 def test_a_notification_gets_503_while_the_keys_of_apple_cannot_be_fetched(dev):
     simulators = Simulators(dev)
     person = fresh_person()
-    account = signed_in(dev, person)
+    account = sign_in_with_apple(dev, person)
     try:
-        # For unknown keys, the gateway sends Apple at most one request a minute.
-        simulators.clock(advanceSeconds=120)
+        # For tokens with unknown keys, the gateway fetches Apple's keys at most once a minute.
+        simulators.change_clock(advanceSeconds=120)
         simulators.configure(apple={"rotateKeys": True, "dropOldKeys": True})
         simulators.configure(apple={"fault": "outage"})
         [sent] = simulators.configure(apple={"clientId": CLIENT_ID, "disconnect": person})["notifications"]
@@ -143,12 +145,12 @@ def test_a_notification_gets_503_while_the_keys_of_apple_cannot_be_fetched(dev):
         assert is_signed_in(dev, account)
         simulators.configure(reset=True)
         # Two minutes later, the gateway may fetch Apple's keys again.
-        simulators.clock(advanceSeconds=120)
+        simulators.change_clock(advanceSeconds=120)
         assert post(dev, "/v1/apple/notifications", {"payload": sent["payload"]}) == {}
         assert not is_signed_in(dev, account)
     finally:
         simulators.configure(reset=True)
-        simulators.clock(reset=True)
+        simulators.change_clock(reset=True)
 
 
 @pytest.mark.parametrize("change", [

@@ -1,4 +1,4 @@
-"""`sekisho serve` with a range API of breached passwords."""
+"""`sekisho serve` with a range API of breached passwords, as of Have I Been Pwned."""
 
 import json
 import threading
@@ -31,6 +31,7 @@ class RangeAPI(BaseHTTPRequestHandler):
 
 @pytest.fixture
 def range_url():
+    """The URL of a range API that knows only the password `BREACHED`."""
     server = ThreadingHTTPServer(("127.0.0.1", 0), RangeAPI)
     threading.Thread(target=server.serve_forever, daemon=True).start()
     yield f"http://127.0.0.1:{server.server_port}/range"
@@ -42,7 +43,8 @@ def sign_up(client, password):
     return client.call("signUp", {"email": fresh_email(), "password": password})
 
 
-def failures(serve):
+def failed_lookups(serve):
+    """The number of failed requests to the range API, as text."""
     text = requests.get(serve.url + "/metrics", timeout=30).text
     return next(line for line in text.splitlines() if line.startswith("sekisho_breach_lookups_failed_total")).split()[1]
 
@@ -56,11 +58,12 @@ def test_breached_passwords_are_rejected_unless_the_range_api_is_unreachable(own
         assert RangeAPI.requested[0] == "/range/5BAA6"
         # Only the first five digits of a hash leave the gateway.
         assert {len(path) for path in RangeAPI.requested} == {len("/range/5BAA6")}
-        assert failures(serve) == "0"
+        assert failed_lookups(serve) == "0"
+    # No server listens on port 9.
     with own_installation.serving(SEKISHO_BREACHED_PASSWORDS_URL="https://127.0.0.1:9/range/") as serve:
         client = Client(serve, contract)
         assert [sign_up(client, BREACHED).status for _ in range(3)] == [200] * 3
-        assert failures(serve) == "3"
+        assert failed_lookups(serve) == "3"
         lines = [json.loads(line) for line in serve.log.read_text().splitlines()]
         reasons = [line["reason"] for line in lines if "list of breached passwords" in line["message"]]
         # The gateway logs this warning at most once in ten minutes.

@@ -7,7 +7,7 @@ import json
 
 import pytest
 
-from installation import Installation, dump, master_key, new_database, sql
+from installation import Installation, dump, new_database, new_master_key, sql
 
 UNREACHABLE = "postgresql:///unreachable?host=/nonexistent"
 
@@ -41,7 +41,7 @@ def test_check_reports_each_problem(problem, finding, installation, empty_databa
     changes = {
         "an unmigrated database": {"DATABASE_URL": empty_database},
         "an unreachable database": {"DATABASE_URL": UNREACHABLE},
-        "another master key": {"SEKISHO_MASTER_KEY": master_key()},
+        "another master key": {"SEKISHO_MASTER_KEY": new_master_key()},
         "a database of dev": {"DATABASE_URL": dev.database_url},
     }
     checked = installation.run("check", **changes[problem])
@@ -70,7 +70,7 @@ def test_a_command_reports_an_unreachable_database(installation, command):
 @pytest.mark.parametrize("command", ["serve", "projects create other", "keys rotate-signing-key --project demo"])
 def test_another_master_key_is_rejected(installation, command):
     before = dump(installation.database_url)
-    completed = installation.replica().run(command, SEKISHO_MASTER_KEY=master_key())
+    completed = installation.replica().run(command, SEKISHO_MASTER_KEY=new_master_key())
     assert completed.returncode == 1
     assert "the master key is not the one that the database was created with" in completed.stderr
     assert dump(installation.database_url) == before

@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from gateway import run
+from gateway import run_sekisho
 
 COMMANDS = [
     "dev", "simulate", "serve", "migrate", "check", "verify-token",
@@ -20,26 +20,26 @@ each_command = pytest.mark.parametrize("command", COMMANDS)
 
 
 def test_the_overview_lists_every_command():
-    listed = re.findall(r"^  ([a-z-]+(?: [a-z-]+)?)(?: [A-Z_]+)?  ", run("--help").stdout, re.MULTILINE)
+    listed = re.findall(r"^  ([a-z-]+(?: [a-z-]+)?)(?: [A-Z_]+)?  ", run_sekisho("--help").stdout, re.MULTILINE)
     assert listed == COMMANDS
 
 
 @pytest.mark.parametrize("words", ["", "help", "-h"])
-def test_the_overview_is_shown_without_a_command(words):
-    assert run(*words.split()).stdout == run("--help").stdout
+def test_the_overview_is_shown_without_a_command_and_on_request(words):
+    assert run_sekisho(*words.split()).stdout == run_sekisho("--help").stdout
 
 
 @each_command
 def test_every_command_has_a_help_text(command):
-    helped = run(*command.split(), "--help")
+    helped = run_sekisho(*command.split(), "--help")
     assert (helped.returncode, helped.stderr) == (0, "")
     assert helped.stdout.startswith(f"Usage: sekisho {command}")
     assert max(map(len, helped.stdout.splitlines())) <= 80
-    assert helped.stdout == run("help", *command.split()).stdout == run(*command.split(), "-h").stdout
+    assert helped.stdout == run_sekisho("help", *command.split()).stdout == run_sekisho(*command.split(), "-h").stdout
 
 
 def test_the_help_of_a_group_names_the_group_and_lists_only_its_commands():
-    keys = run("keys", "--help").stdout
+    keys = run_sekisho("keys", "--help").stdout
     assert keys.startswith("Usage: sekisho keys COMMAND [OPTION]...\n")
     assert "keys rewrap" in keys and "projects list" not in keys
     assert "Run `sekisho keys COMMAND --help` for the options of a command.\n" in keys
@@ -47,7 +47,7 @@ def test_the_help_of_a_group_names_the_group_and_lists_only_its_commands():
 
 @each_command
 def test_an_unknown_option_is_named(command):
-    completed = run(*command.split(), "--frobnicate")
+    completed = run_sekisho(*command.split(), "--frobnicate")
     assert (completed.returncode, completed.stdout) == (2, "")
     assert "unknown option --frobnicate" in completed.stderr
 
@@ -113,12 +113,12 @@ def test_an_unknown_option_is_named(command):
     ("keys rotate-signing-key --now=yes --project demo", "--now takes no value, got \"yes\""),
 ])
 def test_invalid_arguments_are_rejected_with_an_explanation(words, message):
-    completed = run(*words.split())
+    completed = run_sekisho(*words.split())
     assert (completed.returncode, completed.stdout) == (2, "")
     assert message in completed.stderr
 
 
 def test_a_generated_master_key_is_32_random_bytes_in_base64():
-    first, second = (run("keys", "generate-master-key").stdout for _ in range(2))
+    first, second = (run_sekisho("keys", "generate-master-key").stdout for _ in range(2))
     assert re.fullmatch(r"[A-Za-z0-9+/]{43}=\n", first)
     assert first != second

@@ -6,24 +6,24 @@ from pathlib import Path
 
 import pytest
 
-from gateway import run
+from gateway import run_sekisho
 
 EXAMPLE = Path(__file__).parents[2] / "Deploy" / "sekisho.env.example"
-# Only other commands read these.
+# `serve` does not read these variables of the file, only other commands do.
 NOT_READ_BY_SERVE = ["SEKISHO_HASH_KEY"]
-NAMES = [
+VARIABLES = [
     name for name in re.findall(r"^#?([A-Z_]+)=", EXAMPLE.read_text(), re.MULTILINE) if name not in NOT_READ_BY_SERVE]
 
 # A constant, because these values are part of test IDs, which must be equal in every worker of pytest-xdist.
 VALID_MASTER_KEY = base64.b64encode(bytes(range(32))).decode()
 
-VALID = {
+VALID_VALUES = {
     "DATABASE_URL": "postgresql:///unreachable?host=/nonexistent",
     "SEKISHO_MASTER_KEY": VALID_MASTER_KEY,
     "SEKISHO_PUBLIC_URL": "https://auth.example.com",
 }
 # DATABASE_URL is not in this table: only libpq parses the URL, so at its start the gateway rejects only an empty value.
-INVALID = {
+INVALID_VALUES = {
     "SEKISHO_DATABASE_CONNECTIONS": ["0", "65", "-1", "four", "4.0"],
     "SEKISHO_DATABASE_PREPARED": ["yes", "ON"],
     "SEKISHO_MASTER_KEY": ["c2hvcnQ=", "%", VALID_MASTER_KEY[:-1]],
@@ -57,41 +57,43 @@ INVALID = {
 
 def rejected_variables(**environment):
     """The names of the variables that `serve` rejects; fails if `serve` starts."""
-    completed = run("serve", **environment)
+    completed = run_sekisho("serve", **environment)
     assert (completed.returncode, completed.stdout) == (2, ""), completed.stderr
     return re.findall(r"^  - ([A-Z_]+)", completed.stderr, re.MULTILINE)
 
 
 def test_variables_without_a_default_are_required():
-    assert rejected_variables() == list(VALID)
+    assert rejected_variables() == list(VALID_VALUES)
 
 
 def test_all_invalid_and_missing_variables_are_reported_at_once():
     """DATABASE_URL is missing, and all other variables are invalid."""
-    invalid = {name: values[0] for name, values in INVALID.items()}
-    assert set(rejected_variables(**invalid)) == set(NAMES) == INVALID.keys() | {"DATABASE_URL"}
+    invalid = {name: values[0] for name, values in INVALID_VALUES.items()}
+    assert set(rejected_variables(**invalid)) == set(VARIABLES) == INVALID_VALUES.keys() | {"DATABASE_URL"}
 
 
-@pytest.mark.parametrize(("name", "value"), [(name, value) for name, values in INVALID.items() for value in values])
+@pytest.mark.parametrize(
+    ("name", "value"), [(name, value) for name, values in INVALID_VALUES.items() for value in values])
 def test_an_invalid_value_is_reported_with_the_name_of_its_variable(name, value):
-    assert rejected_variables(**VALID | {name: value}) == [name]
+    assert rejected_variables(**VALID_VALUES | {name: value}) == [name]
 
 
-@pytest.mark.parametrize("name", VALID)
+@pytest.mark.parametrize("name", VALID_VALUES)
 def test_an_empty_value_counts_as_not_set(name):
-    assert rejected_variables(**VALID | {name: ""}) == [name]
+    assert rejected_variables(**VALID_VALUES | {name: ""}) == [name]
 
 
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", VARIABLES)
 def test_a_variable_and_its_file_variant_exclude_each_other(name, tmp_path):
-    given = VALID | {name: "x", f"{name}_FILE": str(tmp_path / "value")}
-    assert rejected_variables(**given) == [name]
+    environment = VALID_VALUES | {name: "x", f"{name}_FILE": str(tmp_path / "value")}
+    assert rejected_variables(**environment) == [name]
 
 
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", VARIABLES)
 def test_an_unreadable_file_is_named(name, tmp_path):
     path = str(tmp_path / "missing")
-    completed = run("serve", **{key: value for key, value in VALID.items() if key != name} | {f"{name}_FILE": path})
+    other_variables = {other: value for other, value in VALID_VALUES.items() if other != name}
+    completed = run_sekisho("serve", **other_variables | {f"{name}_FILE": path})
     assert completed.returncode == 2
     assert f"{name}_FILE: cannot read {path}" in completed.stderr
 
@@ -103,7 +105,7 @@ def test_the_variables_of_an_installation_can_be_read_from_files(ending, tmp_pat
         path = tmp_path / name
         path.write_text(value + ending)
         environment[f"{name}_FILE"] = str(path)
-    assert run("check", **environment).returncode == 0
+    assert run_sekisho("check", **environment).returncode == 0
 
 
 @pytest.mark.parametrize("url", ["", "http://127.0.0.1:9/range", "https://mirror.internal/range/"])
@@ -113,4 +115,4 @@ def test_a_range_api_on_loopback_or_with_https_is_accepted_and_can_be_disabled(u
 
 def test_an_error_message_does_not_contain_the_secret():
     for name in ("SEKISHO_MASTER_KEY", "SEKISHO_MASTER_KEY_PREVIOUS"):
-        assert "hunter2" not in run("serve", **VALID | {name: "hunter2"}).stderr
+        assert "hunter2" not in run_sekisho("serve", **VALID_VALUES | {name: "hunter2"}).stderr

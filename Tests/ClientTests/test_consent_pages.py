@@ -14,7 +14,7 @@ from cryptography.hazmat.primitives.asymmetric import ec
 from selenium.webdriver.common.keys import Keys
 
 from browser import browser
-from client import OWNER, unverified_claims
+from client import ADMIN_HEADERS, unverified_claims
 from simulators import fresh_person
 from web_site import site
 
@@ -36,12 +36,13 @@ def app_site():
 
 
 class Provider:
-    """A simulated provider, as the web site uses it."""
+    """A simulated provider, with the requests that the web site sends to it."""
 
     def __init__(self, base, callback):
         self.base, self.callback = base, callback
 
     def url(self, **changed):
+        """The URL of the consent page; `changed` are query parameters to add or replace."""
         return f"{self.base}{self.path}?{urlencode(self.request() | changed)}"
 
     def claims(self, fields):
@@ -101,6 +102,7 @@ def provider(request):
 
 @pytest.fixture(scope="module", params=[True, False], ids=["with scripts", "without scripts"])
 def any_browser(request):
+    """A browser that runs scripts, and one that does not."""
     with browser(runs_scripts=request.param) as window:
         window.runs_scripts = request.param
         yield window
@@ -112,14 +114,15 @@ def window():
         yield window
 
 
-def decide(window, app_site, button):
-    """Clicks a button of the consent page, and returns the request that the web site receives at its callback."""
+def click_and_receive(window, app_site, button):
+    """Clicks a button of the consent page, and returns the request that the web site then receives at its callback."""
     before = len(app_site.received)
     window.click(button)
     if not app_site.received[before:]:
         # Without scripts, Apple's response is a form that the person submits.
         assert not getattr(window, "runs_scripts", True)
         window.click("Continue to the app")
+    # The heading of the web site's page.
     assert window.heading == "Welcome"
     [received] = [request for request in app_site.received[before:] if request.path == "/callback"]
     assert received.fields["state"] == "a state"
@@ -127,6 +130,7 @@ def decide(window, app_site, button):
 
 
 def fill_in(window, **fields):
+    """Types texts into fields of the page, by the IDs of the fields."""
     for name, text in fields.items():
         window.element(f"#{name}").send_keys(text)
 
@@ -136,7 +140,7 @@ def test_a_person_of_an_earlier_sign_in_can_be_chosen(simulators, app_site, prov
     name = "apple.com" if isinstance(provider, Apple) else "google.com"
     known = unverified_claims(simulators.sign_in(name, person)["idToken"])
     any_browser.open(provider.url())
-    received = decide(any_browser, app_site, f"{person['givenName']} Lovelace")
+    received = click_and_receive(any_browser, app_site, f"{person['givenName']} Lovelace")
     claims = provider.claims(received.fields)
     assert (claims["email"], claims["nonce"]) == (person["email"], "a nonce")
     assert claims["sub"] == known["sub"]
@@ -146,10 +150,10 @@ def test_a_person_entered_on_the_page_can_be_chosen_later(app_site, provider, an
     person, name = fresh_person(), secrets.token_hex(4)
     any_browser.open(provider.url())
     fill_in(any_browser, givenName=name, familyName="Antonelli", email=person["email"])
-    claims = provider.claims(decide(any_browser, app_site, "Continue as this person").fields)
+    claims = provider.claims(click_and_receive(any_browser, app_site, "Continue as this person").fields)
     assert claims["email"] == person["email"]
     any_browser.open(provider.url())
-    assert provider.claims(decide(any_browser, app_site, f"{name} Antonelli").fields)["sub"] == claims["sub"]
+    assert provider.claims(click_and_receive(any_browser, app_site, f"{name} Antonelli").fields)["sub"] == claims["sub"]
 
 
 def test_apple_posts_the_name_once_and_keeps_the_choice_about_the_address(app_site, apple, any_browser):
@@ -157,7 +161,7 @@ def test_apple_posts_the_name_once_and_keeps_the_choice_about_the_address(app_si
     any_browser.open(apple.url())
     fill_in(any_browser, givenName=name, familyName="Hidden", email=person["email"])
     any_browser.element("#hidesEmailOfNew").click()
-    first = decide(any_browser, app_site, "Continue as this person")
+    first = click_and_receive(any_browser, app_site, "Continue as this person")
     assert first.method == "POST" and first.headers["Origin"] == apple.base
     email = apple.claims(first.fields)["email"]
     assert email.endswith("@privaterelay.appleid.com")
@@ -165,28 +169,29 @@ def test_apple_posts_the_name_once_and_keeps_the_choice_about_the_address(app_si
     assert user == {"name": {"firstName": name, "lastName": "Hidden"}, "email": email}
     any_browser.open(apple.url())
     assert "hides the address" in any_browser.text
-    again = decide(any_browser, app_site, f"{name} Hidden")
+    again = click_and_receive(any_browser, app_site, f"{name} Hidden")
     assert "user" not in again.fields
     assert apple.claims(again.fields)["email"] == email
 
 
 def test_google_redirects_with_its_issuer(app_site, google, window):
     window.open(google.url())
-    received = decide(window, app_site, "Mary Somerville")
+    # The simulated Google offers this person from the start.
+    received = click_and_receive(window, app_site, "Mary Somerville")
     assert received.method == "GET"
     assert received.fields["iss"] == "https://accounts.google.com"
 
 
 def test_a_cancelled_consent_returns_the_error_of_the_provider(app_site, provider, any_browser):
     any_browser.open(provider.url())
-    fields = decide(any_browser, app_site, "Cancel").fields
+    fields = click_and_receive(any_browser, app_site, "Cancel").fields
     assert fields == {"error": provider.cancellation, "state": "a state"}
 
 
 def test_the_page_can_return_an_id_token_with_another_nonce(app_site, provider, window):
     window.open(provider.url())
     window.element("summary").click()
-    fields = decide(window, app_site, "An ID token with another nonce").fields
+    fields = click_and_receive(window, app_site, "An ID token with another nonce").fields
     assert provider.claims(fields)["nonce"] != "a nonce"
 
 
@@ -194,6 +199,7 @@ def test_an_invalid_address_is_rejected_with_an_error_on_the_page(provider, wind
     window.open(provider.url())
     fill_in(window, givenName="Kay", email="kay")
     assert window.elements("#email:invalid"), "the browser validates the address"
+    # Without the validation of the browser, the server has to validate the address.
     window.driver.execute_script("document.querySelectorAll('form').forEach(form => form.noValidate = true)")
     window.click("Continue as this person")
     assert "not a valid email address" in window.element("[role=alert]").text
@@ -203,7 +209,7 @@ def test_an_invalid_address_is_rejected_with_an_error_on_the_page(provider, wind
     assert window.element("#givenName").get_attribute("value") == "Kay"
 
 
-def test_a_test_can_skip_the_page(provider):
+def test_the_parameter_simulated_person_skips_the_page(provider):
     response = requests.get(provider.url(simulated_person="skip@example.com"), allow_redirects=False, timeout=30)
     assert response.status_code == (200 if isinstance(provider, Apple) else 303)
     assert "code" in (response.text + response.headers.get("Location", ""))
@@ -236,9 +242,9 @@ def test_a_client_id_is_accepted_after_a_project_has_configured_it(dev, google):
     assert "No project has the client ID" in requests.get(url, timeout=30).text
     config = f"{dev.url}/v2/projects/with-added-client/defaultSupportedIdpConfigs/google.com?updateMask=clientIds"
     change = {"clientIds": ["added.apps.googleusercontent.com"]}
-    requests.patch(config, json=change, headers=OWNER, timeout=30).raise_for_status()
+    requests.patch(config, json=change, headers=ADMIN_HEADERS, timeout=30).raise_for_status()
     # The request after a change loads the project with the change.
-    requests.get(config, headers=OWNER, timeout=30).raise_for_status()
+    requests.get(config, headers=ADMIN_HEADERS, timeout=30).raise_for_status()
     assert requests.get(url, timeout=30).status_code == 200
 
 

@@ -7,7 +7,7 @@ import sys
 import pytest
 from openapi_spec_validator import OpenAPIV30SpecValidator
 
-from contract import PATH, Contract, error_code
+from contract import CONTRACT_FILE, Contract, error_code
 
 CONTRACT = Contract.load()
 OPERATIONS = CONTRACT.operations.values()
@@ -26,18 +26,18 @@ def test_the_document_is_valid():
 
 
 def test_generated_files_are_up_to_date():
-    script = PATH.parent / "Deploy/contract"
+    script = CONTRACT_FILE.parent / "Deploy/contract"
     checked = subprocess.run([sys.executable, "-B", script, "--check"], capture_output=True, text=True, timeout=60)
     assert checked.returncode == 0, checked.stdout + checked.stderr
 
 
 def test_operation_ids_are_unique():
-    ids = re.findall(r"^      operationId: (\w+)$", PATH.read_text(), re.MULTILINE)
+    ids = re.findall(r"^      operationId: (\w+)$", CONTRACT_FILE.read_text(), re.MULTILINE)
     assert sorted(ids) == sorted(CONTRACT.operations)
 
 
 def test_every_component_is_used():
-    text = PATH.read_text()
+    text = CONTRACT_FILE.read_text()
     unused = {
         f"{kind}/{name}"
         for kind in CONTRACT.document["components"].keys() - {"securitySchemes"}

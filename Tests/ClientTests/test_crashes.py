@@ -13,45 +13,47 @@ from installation import Installation, new_database
 from postgres import Postgres
 
 CLIENTS = 24
-# More than this many requests succeed before each crash and after the last.
-REQUESTS = 500
-# Refreshes of an account before the client signs up again.
-REFRESHES = 5
+# More than this many requests succeed before each crash and after the last crash.
+REQUESTS_BETWEEN_CRASHES = 500
+# After this many refreshes, a client signs up again.
+REFRESHES_PER_ACCOUNT = 5
 
 
 class App:
     """A client that signs up and refreshes in turn. It repeats a refresh that got no response."""
 
-    def __init__(self, installation, key):
+    def __init__(self, installation, api_key):
         self.installation = installation
-        self.key = key
+        self.api_key = api_key
         self.http = requests.Session()
-        self.accounts = {}
+        # The latest refresh token of each account, by account ID.
+        self.refresh_tokens = {}
         self.successes = 0
 
     def run(self, stopped):
+        """Sends requests until the event `stopped` is set."""
         for turn in count():
             if stopped.is_set():
                 return
-            if turn % (REFRESHES + 1) == 0:
+            if turn % (REFRESHES_PER_ACCOUNT + 1) == 0:
                 response = self.post("/v1/accounts:signUp", json={})
                 # Without a response the outcome is unknown: the client sends nothing until its next sign-up, which
                 # creates another account.
                 local_id = response and response["localId"]
             elif local_id:
                 # Without a response the next turn presents the same token.
-                response = self.refresh(self.accounts[local_id])
+                response = self.refresh(self.refresh_tokens[local_id])
             if response:
-                self.accounts[local_id] = response.get("refreshToken") or response["refresh_token"]
+                self.refresh_tokens[local_id] = response.get("refreshToken") or response["refresh_token"]
                 self.successes += 1
 
     def refresh(self, token):
         return self.post("/v1/token", data={"grant_type": "refresh_token", "refresh_token": token})
 
     def post(self, path, **body):
-        """Returns the body of the response, or `None` if there is no response or its status is 503."""
+        """Returns the body of the response; `None` if there is no response or its status is 503."""
         try:
-            response = self.http.post(f"{self.installation.url}{path}?key={self.key}", timeout=30, **body)
+            response = self.http.post(f"{self.installation.url}{path}?key={self.api_key}", timeout=30, **body)
         except requests.RequestException:
             return None
         if response.status_code == 503:
@@ -86,7 +88,7 @@ class RestartableGateway:
         self.start()
 
     def start(self):
-        self.current = self.stack.enter_context(self.installation.started())
+        self.current = self.stack.enter_context(self.installation.starting())
 
     def restart(self):
         self.current.process.kill()
@@ -96,8 +98,8 @@ class RestartableGateway:
 
 def test_crashes_lose_nothing_acknowledged_and_sign_no_user_out(folder, postgres):
     installation = Installation(folder, new_database(postgres.url)).with_project()
-    key = installation.create_api_key()
-    apps = [App(installation, key) for _ in range(CLIENTS)]
+    api_key = installation.create_api_key()
+    apps = [App(installation, api_key) for _ in range(CLIENTS)]
     stopped = Event()
 
     def successes():
@@ -110,15 +112,15 @@ def test_crashes_lose_nothing_acknowledged_and_sign_no_user_out(folder, postgres
         stack.callback(stopped.set)
         for crash in [crash_postgres, crash_gateway] * 2:
             before = successes()
-            assert eventually(lambda: successes() > before + REQUESTS)
+            assert eventually(lambda: successes() > before + REQUESTS_BETWEEN_CRASHES)
             crash(postgres, gateway)
         before = successes()
-        assert eventually(lambda: successes() > before + REQUESTS)
+        assert eventually(lambda: successes() > before + REQUESTS_BETWEEN_CRASHES)
         stopped.set()
         for run in runs:
             run.result(60)
         lost = [
-            local_id for app in apps for local_id, token in app.accounts.items()
+            local_id for app in apps for local_id, token in app.refresh_tokens.items()
             if app.refresh(token)["user_id"] != local_id
         ]
         assert lost == []

@@ -9,8 +9,8 @@ import requests
 
 import gateway
 from client import PASSWORD, Client, fresh_email
-from gateway import START_SECONDS, eventually, on_every_loop
-from installation import Installation, master_key, new_database
+from gateway import TIMEOUT_SECONDS, eventually, on_every_event_loop
+from installation import Installation, new_database, new_master_key
 from postgres import Postgres
 
 
@@ -40,14 +40,14 @@ def client(serve, contract):
 
 def request_bodies(ada):
     """A request body for each of several operations that need the database, by operation."""
-    mine = {"idToken": ada["idToken"]}
+    credential = {"idToken": ada["idToken"]}
     return {
         "signUp": {"email": fresh_email(), "password": PASSWORD},
         "signInWithPassword": {"email": ada["email"], "password": PASSWORD},
         "token": {"grant_type": "refresh_token", "refresh_token": ada["refreshToken"]},
-        "lookup": mine,
-        "update": mine | {"displayName": "Ada Lovelace"},
-        "delete": mine,
+        "lookup": credential,
+        "update": credential | {"displayName": "Ada Lovelace"},
+        "delete": credential,
         "createAuthUri": {"identifier": ada["email"], "continueUri": "http://localhost"},
     }
 
@@ -59,6 +59,7 @@ def readiness_failure(serve):
 
 
 def has_recovered(client, ada):
+    """Whether the event loop that answers can use the database again."""
     status = client.call("lookup", {"idToken": ada["idToken"]}).status
     assert status in (200, 503)
     return status == 200
@@ -79,7 +80,7 @@ def test_requests_in_an_outage_get_503_in_plain_text_and_sessions_survive(outage
         assert client.call("getMetrics").status == 200
         for document in ("getProjectJwks", "getProjectOpenIdConfiguration", "getSigningCertificates"):
             assert client.call(document).status in (200, 503)
-    assert on_every_loop(lambda: has_recovered(client, ada), START_SECONDS)
+    assert on_every_event_loop(lambda: has_recovered(client, ada), TIMEOUT_SECONDS)
     assert client.call("getReadiness").status == 200
     assert client.call("token", bodies["token"]).status == 200
     assert client.call("signInWithPassword", bodies["signInWithPassword"]).status == 200
@@ -93,18 +94,19 @@ def test_readiness_does_not_mention_migrations_in_an_outage(postgres, serve):
 
 
 @contextmanager
-def started_in_an_outage(postgres, replica, key=""):
+def started_in_an_outage(postgres, replica, api_key=""):
+    """Starts a gateway while PostgreSQL is stopped, and yields it after PostgreSQL has started again."""
     with ExitStack() as stack:
         with postgres.stopped():
-            serve = stack.enter_context(replica.started(key))
+            serve = stack.enter_context(replica.starting(api_key))
             gateway.wait_for(serve.is_alive, serve.process, serve.log)
             assert eventually(lambda: readiness_failure(serve))
         yield serve
 
 
 def test_a_gateway_started_in_an_outage_becomes_ready_after_it(postgres, installation, contract):
-    key = installation.create_api_key()
-    with started_in_an_outage(postgres, installation.replica(), key) as serve:
+    api_key = installation.create_api_key()
+    with started_in_an_outage(postgres, installation.replica(), api_key) as serve:
         client = Client(serve, contract)
         gateway.wait_for(serve.is_ready, serve.process, serve.log)
         assert eventually(lambda: client.call("signUp", {}).status == 200)
@@ -112,7 +114,7 @@ def test_a_gateway_started_in_an_outage_becomes_ready_after_it(postgres, install
 
 def test_a_gateway_started_in_an_outage_rejects_another_master_key(postgres, installation):
     replica = installation.replica()
-    replica.environment["SEKISHO_MASTER_KEY"] = master_key()
+    replica.environment["SEKISHO_MASTER_KEY"] = new_master_key()
     with pytest.raises(AssertionError, match="the master key is not the one"):
         with started_in_an_outage(postgres, replica) as serve:
             assert serve.process.wait(60) == 1
@@ -122,6 +124,6 @@ def test_sigterm_ends_a_gateway_during_an_outage(postgres, installation):
     with installation.replica().serving() as serve, postgres.stopped():
         assert eventually(lambda: readiness_failure(serve))
         assert gateway.stop(serve.process, signal.SIGTERM) == 0
-    with postgres.stopped(), installation.replica().started() as serve:
+    with postgres.stopped(), installation.replica().starting() as serve:
         gateway.wait_for(serve.is_alive, serve.process, serve.log)
         assert gateway.stop(serve.process, signal.SIGTERM) == 0

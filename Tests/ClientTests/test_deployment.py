@@ -4,9 +4,9 @@ import configparser
 
 import yaml
 
-from contract import PATH
+from contract import CONTRACT_FILE
 
-DEPLOY = PATH.parent / "Deploy"
+DEPLOY = CONTRACT_FILE.parent / "Deploy"
 
 
 def test_core_dumps_are_disabled():

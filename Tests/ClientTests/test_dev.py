@@ -8,7 +8,7 @@ import requests
 
 import gateway
 from client import PASSWORD, fresh_email, unverified_claims
-from processes import children, exists, running_with
+from processes import child_process_ids, process_exists, process_ids_by_command_line
 
 
 @pytest.fixture(scope="module")
@@ -21,18 +21,19 @@ def dev_folder(folder):
 
 def postgres_processes(process):
     """The processes of the PostgreSQL server that a gateway has started."""
-    [postmaster] = children(process.pid)
-    started = children(postmaster)
+    [postmaster] = child_process_ids(process.pid)
+    started = child_process_ids(postmaster)
     assert started
     return [postmaster, *started]
 
 
 def still_running(process_ids):
-    return [process_id for process_id in process_ids if exists(process_id)]
+    return [process_id for process_id in process_ids if process_exists(process_id)]
 
 
 def failed_start(dev_folder, *options):
-    return gateway.run("dev", "--data", str(dev_folder / "data"), *options)
+    """Runs `sekisho dev`, which must fail, and returns the completed process."""
+    return gateway.run_sekisho("dev", "--data", str(dev_folder / "data"), *options)
 
 
 @pytest.mark.parametrize("signal_number", [signal.SIGINT, signal.SIGTERM])
@@ -78,7 +79,7 @@ def test_a_port_in_use_is_named_and_postgresql_is_stopped(dev_folder):
         completed = failed_start(dev_folder, "--port", str(port))
     assert (completed.returncode, completed.stdout) == (1, "")
     assert f"127.0.0.1:{port}" in completed.stderr and "already in use" in completed.stderr.lower()
-    assert running_with(str(dev_folder)) == []
+    assert process_ids_by_command_line(str(dev_folder)) == []
 
 
 def test_the_default_project_is_configurable(dev_folder):
@@ -91,7 +92,7 @@ def test_a_master_key_that_cannot_be_written_is_reported_with_the_reason(dev_fol
     data = dev_folder / "without-key"
     # The program writes this file first. A folder in its place stops root too.
     (data / "master-key.unfinished").mkdir(parents=True)
-    completed = gateway.run("dev", "--data", str(data), "--port", "0")
+    completed = gateway.run_sekisho("dev", "--data", str(data), "--port", "0")
     assert completed.returncode == 1
     assert f"cannot write {data}/master-key: File exists" in completed.stderr
 

@@ -6,7 +6,7 @@ from types import SimpleNamespace
 import pytest
 import requests
 
-from emails import account_of_code, eventually_deleted, queue_email
+from emails import account_id_of_code, queue_email, queue_row_eventually_deleted
 
 
 @pytest.fixture(scope="module")
@@ -16,14 +16,15 @@ def installation(dev, folder):
     return SimpleNamespace(environment={"SEKISHO_MASTER_KEY": key}, database_url=dev.database_url)
 
 
-def test_an_email_is_kept_and_displayed(dev, installation, client):
+def test_an_email_is_kept_for_developers_and_displayed(dev, installation, client):
     ada = client.new_account()
     code = f"code-of-{ada['localId']}"
     queued = queue_email(installation, "PASSWORD_RESET", ada["email"], code=code, continueURL="https://localhost/<b>")
     listed = requests.get(f"{dev.url}/emulator/emails", timeout=30)
     assert ada["email"] in listed.text and f"/emulator/emails/{queued.id}" in listed.text
-    assert account_of_code(installation, code) == ada["localId"]
-    assert eventually_deleted(installation, queued)
+    assert account_id_of_code(installation, code) == ada["localId"]
+    # It is displayed even after it has left the queue.
+    assert queue_row_eventually_deleted(installation, queued)
     shown = requests.get(f"{dev.url}/emulator/emails/{queued.id}", timeout=30)
     link = f"{dev.url}/emulator/action?mode=resetPassword&amp;oobCode={code}&amp;apiKey=demo&amp;lang=en"
     assert f"{link}&amp;continueUrl=https%3A%2F%2Flocalhost%2F%3Cb%3E" in shown.text
@@ -49,7 +50,7 @@ def test_email_addresses_are_not_logged(dev, installation, client):
     assert ada["email"] not in dev.log.read_text()
 
 
-def codes(dev, email):
+def action_codes(dev, email):
     listed = requests.get(f"{dev.url}/emulator/v1/projects/demo/oobCodes", timeout=30).json()["oobCodes"]
     return [code for code in listed if code["email"] == email]
 
@@ -58,9 +59,9 @@ def test_an_action_code_is_listed_until_it_is_used(dev, client):
     ada = client.new_account()
     client.call("sendOobCode", {"requestType": "PASSWORD_RESET", "email": ada["email"]})
     client.call("sendOobCode", {"requestType": "VERIFY_EMAIL", "idToken": ada["idToken"]})
-    [reset, verification] = codes(dev, ada["email"])
+    [reset, verification] = action_codes(dev, ada["email"])
     assert (reset["requestType"], verification["requestType"]) == ("PASSWORD_RESET", "VERIFY_EMAIL")
     assert reset["oobLink"].startswith(f"{dev.url}/emulator/action?mode=resetPassword&oobCode={reset['oobCode']}&")
     used = client.call("resetPassword", {"oobCode": reset["oobCode"], "newPassword": "another secret"})
     assert used.status == 200 and used.body["email"] == ada["email"]
-    assert reset["oobCode"] not in [code["oobCode"] for code in codes(dev, ada["email"])]
+    assert reset["oobCode"] not in [code["oobCode"] for code in action_codes(dev, ada["email"])]

@@ -5,7 +5,7 @@ import requests
 import yaml
 
 from browser import browser
-from contract import PATH
+from contract import CONTRACT_FILE
 
 
 @pytest.fixture(params=["dev", "serve"])
@@ -16,7 +16,7 @@ def url(request):
 def test_the_contract_is_served_as_yaml_and_json(url):
     served = requests.get(url + "/openapi.yaml", timeout=30)
     assert served.headers["Content-Type"] == "application/yaml; charset=utf-8"
-    assert served.text == PATH.read_text()
+    assert served.text == CONTRACT_FILE.read_text()
     assert requests.get(url + "/openapi.json", timeout=30).json() == yaml.safe_load(served.text)
 
 

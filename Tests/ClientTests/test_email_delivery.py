@@ -9,18 +9,18 @@ from urllib.parse import quote
 import pytest
 
 import gateway
-from certificates import certificate
+from certificates import create_certificate
 from client import Client, fresh_email
 from emails import (
-    account_of_code, delete_emails, email_count, email_row, eventually_deleted, insert_action_code, make_due,
-    queue_email,
+    account_id_of_code, delete_queued_emails, insert_action_code, make_due, queue_email, queue_row_eventually_deleted,
+    queue_row_values, queued_email_count,
 )
 from gateway import eventually
 from installation import sql
-from smtp_server import PASSWORD, USER, ReceivedEmail, SMTPServer, smtp_server_running
+from smtp_server import SMTP_PASSWORD, SMTP_USER, ReceivedEmail, SMTPServer, smtp_server_running
 
 FROM = "no-reply@auth.example.com"
-PASSWORD_IN_URL = quote(PASSWORD, safe="")
+PASSWORD_IN_URL = quote(SMTP_PASSWORD, safe="")
 
 
 @pytest.fixture(scope="module")
@@ -33,25 +33,26 @@ def server():
     return SMTPServer()
 
 
-def environment(port, **more):
+def smtp_environment(port, **more):
     """The variables of a gateway that sends emails to an SMTP server on `port`."""
     return {"SEKISHO_SMTP_URL": f"smtp://127.0.0.1:{port}", "SEKISHO_EMAIL_FROM": FROM} | more
 
 
 @pytest.fixture
-def sending(installation, server):
-    """A gateway that sends emails to `server`."""
-    with smtp_server_running(server) as port, installation.serving(**environment(port)) as running:
+def sending_gateway(installation, server):
+    """A gateway that delivers emails to `server`."""
+    with smtp_server_running(server) as port, installation.serving(**smtp_environment(port)) as running:
         yield running
 
 
 def queue_notice(installation, recipient="ada@example.org"):
+    """Queues an email without a code."""
     return queue_email(installation, "notice.password-changed", recipient)
 
 
 def queue_notices(installation, count):
     """Deletes all queued emails, and queues one for each of `count` recipients."""
-    delete_emails(installation)
+    delete_queued_emails(installation)
     return [queue_notice(installation, f"ada{number}@example.org") for number in range(count)]
 
 
@@ -59,8 +60,8 @@ def recipients(server):
     return sorted(received.recipients[0] for received in server.received)
 
 
-def only_email(server):
-    """Waits for an email, and returns it; fails if the server has received several."""
+def wait_for_only_email(server):
+    """Waits until the server has received an email, and returns it; fails if the server has received several."""
     assert eventually(lambda: server.received), "no email was received"
     [received] = server.received
     return received
@@ -71,13 +72,13 @@ def only_email(server):
     ("ja", "【demo】パスワードの再設定", "次のリンクを開いて"),
 ])
 def test_an_email_is_delivered_as_text_and_html_in_its_language(
-        installation, server, sending, contract, language, subject, action):
-    ada = Client(sending, contract).new_account()
+        installation, server, sending_gateway, contract, language, subject, action):
+    ada = Client(sending_gateway, contract).new_account()
     code = secrets.token_urlsafe(32)
     queued = queue_email(
         installation, "PASSWORD_RESET", ada["email"], code=code, language=language, apiKey="key",
         continueURL="https://app.example.com/?a=b&c")
-    received = only_email(server)
+    received = wait_for_only_email(server)
     link = (
         f"{installation.url}/__/auth/action?mode=resetPassword&oobCode={code}&apiKey=key&lang={language}"
         "&continueUrl=https%3A%2F%2Fapp.example.com%2F%3Fa%3Db%26c")
@@ -91,48 +92,51 @@ def test_an_email_is_delivered_as_text_and_html_in_its_language(
     assert action in received.part("plain") and link in received.part("plain").splitlines()
     assert action in received.part("html") and link.replace("&", "&amp;") in received.part("html")
     assert all(len(line) <= 998 for line in received.raw.splitlines())
-    assert account_of_code(installation, code) == ada["localId"]
-    assert eventually_deleted(installation, queued)
+    assert account_id_of_code(installation, code) == ada["localId"]
+    assert queue_row_eventually_deleted(installation, queued)
 
 
-def test_emails_that_are_expired_or_have_no_valid_code_are_deleted_unsent(installation, server, sending, contract):
-    ada = Client(sending, contract).new_account()
+def test_emails_that_are_expired_or_have_no_valid_code_are_deleted_unsent(
+        installation, server, sending_gateway, contract):
+    ada = Client(sending_gateway, contract).new_account()
     unknown = queue_email(installation, "PASSWORD_RESET", fresh_email(), code="code-for-an-unknown-address")
-    not_inserted = queue_email(installation, "VERIFY_EMAIL", ada["email"], code="not_inserted", account=ada["localId"])
+    not_inserted = queue_email(
+        installation, "VERIFY_EMAIL", ada["email"], code="not-inserted", account_id=ada["localId"])
     expired = queue_email(installation, "notice.password-changed", ada["email"], lifetime=-1)
     good = queue_email(
-        installation, "VERIFY_EMAIL", ada["email"], account=ada["localId"],
+        installation, "VERIFY_EMAIL", ada["email"], account_id=ada["localId"],
         code=insert_action_code(installation, "VERIFY_EMAIL", ada["localId"], ada["email"]))
     for queued in (unknown, not_inserted, expired, good):
-        assert eventually_deleted(installation, queued)
-    assert only_email(server).message["Message-ID"] == f"<{good.id}@auth.example.com>"
-    assert not account_of_code(installation, "code-for-an-unknown-address")
+        assert queue_row_eventually_deleted(installation, queued)
+    assert wait_for_only_email(server).message["Message-ID"] == f"<{good.id}@auth.example.com>"
+    assert not account_id_of_code(installation, "code-for-an-unknown-address")
 
 
 def test_emails_are_sent_with_starttls_and_authentication(installation, server, folder):
-    trusted = certificate(folder)
-    file, context = trusted.file, trusted.context()
+    trusted = create_certificate(folder)
+    file, context = trusted.file, trusted.server_context()
     queued = queue_notice(installation)
     options = {"tls_context": context, "require_starttls": True, "auth_required": True}
     with smtp_server_running(server, **options) as port:
-        url = f"smtp://{USER}:{PASSWORD_IN_URL}@localhost:{port}"
-        with installation.serving(**environment(port, SEKISHO_SMTP_URL=url, SEKISHO_SMTP_CA_FILE=str(file))) as running:
-            received = only_email(server)
+        url = f"smtp://{SMTP_USER}:{PASSWORD_IN_URL}@localhost:{port}"
+        environment = smtp_environment(port, SEKISHO_SMTP_URL=url, SEKISHO_SMTP_CA_FILE=str(file))
+        with installation.serving(**environment) as running:
+            received = wait_for_only_email(server)
             assert received.is_encrypted and received.is_authenticated
-            assert eventually_deleted(installation, queued)
+            assert queue_row_eventually_deleted(installation, queued)
             log = running.log.read_text()
     assert queued.id in log and "ada@example.org" not in log
-    assert PASSWORD not in log and PASSWORD_IN_URL not in log
+    assert SMTP_PASSWORD not in log and PASSWORD_IN_URL not in log
 
 
 def test_emails_are_sent_with_implicit_tls(installation, server, folder):
-    trusted = certificate(folder)
-    file, context = trusted.file, trusted.context()
+    trusted = create_certificate(folder)
+    file, context = trusted.file, trusted.server_context()
     queue_notice(installation)
     with smtp_server_running(server, ssl_context=context) as port:
         url = f"smtps://127.0.0.1:{port}"
-        with installation.serving(**environment(port, SEKISHO_SMTP_URL=url, SEKISHO_SMTP_CA_FILE=str(file))):
-            only_email(server)
+        with installation.serving(**smtp_environment(port, SEKISHO_SMTP_URL=url, SEKISHO_SMTP_CA_FILE=str(file))):
+            wait_for_only_email(server)
 
 
 @pytest.mark.parametrize("server_has", ["no encryption", "an untrusted certificate"])
@@ -140,45 +144,48 @@ def test_nothing_is_sent_to_a_server_without_trusted_tls(installation, server, f
     """The gateway trusts only `SEKISHO_SMTP_CA_FILE`. Without it, `smtp://` connections to this machine need no TLS."""
     other = folder / secrets.token_hex(4)
     other.mkdir()
-    file, context = certificate(folder).file, certificate(other).context()
+    file, context = create_certificate(folder).file, create_certificate(other).server_context()
     options = {} if server_has == "no encryption" else {"tls_context": context}
     queued = queue_notice(installation)
     with smtp_server_running(server, auth_require_tls=False, **options) as port:
-        url = f"smtp://{USER}:{PASSWORD_IN_URL}@localhost:{port}"
-        with installation.serving(**environment(port, SEKISHO_SMTP_URL=url, SEKISHO_SMTP_CA_FILE=str(file))):
-            assert eventually(lambda: "encryption" in email_row(installation, queued, "failure"))
-    assert server.received == [] and email_row(installation, queued, "failed_at") == ""
-    delete_emails(installation)
+        url = f"smtp://{SMTP_USER}:{PASSWORD_IN_URL}@localhost:{port}"
+        with installation.serving(**smtp_environment(port, SEKISHO_SMTP_URL=url, SEKISHO_SMTP_CA_FILE=str(file))):
+            assert eventually(lambda: "encryption" in queue_row_values(installation, queued, "failure"))
+    assert server.received == []
+    # Without `failed_at`, the email stays in the queue and is retried.
+    assert queue_row_values(installation, queued, "failed_at") == ""
+    delete_queued_emails(installation)
 
 
-def test_an_email_to_a_permanently_rejected_recipient_is_given_up_and_listed(installation, server, sending):
+def test_an_email_to_a_permanently_rejected_recipient_is_given_up_and_listed(installation, server, sending_gateway):
     server.rcpt_replies = ["550 5.1.1 <ada@example.org> unknown"]
     queued = queue_notice(installation)
-    assert eventually(lambda: email_row(installation, queued, "failed_at"))
-    assert email_row(installation, queued, "failure") == "the mail server replied 550 to RCPT"
+    assert eventually(lambda: queue_row_values(installation, queued, "failed_at"))
+    assert queue_row_values(installation, queued, "failure") == "the mail server replied 550 to RCPT"
     assert server.received == []
     listed = installation.run_ok("email list")
     assert queued.id in listed and "550 to RCPT" in listed and "given up" in listed
-    assert "ada@example.org" not in listed and "ada@example.org" not in sending.log.read_text()
+    assert "ada@example.org" not in listed and "ada@example.org" not in sending_gateway.log.read_text()
 
 
-def test_a_permanently_rejected_message_is_given_up(installation, server, sending):
+def test_a_permanently_rejected_message_is_given_up(installation, server, sending_gateway):
     server.data_replies = ["554 5.7.1 spam"]
     queued = queue_notice(installation)
-    assert eventually(lambda: email_row(installation, queued, "failed_at"))
-    assert email_row(installation, queued, "failure") == "the mail server replied 554 to DATA"
+    assert eventually(lambda: queue_row_values(installation, queued, "failed_at"))
+    assert queue_row_values(installation, queued, "failure") == "the mail server replied 554 to DATA"
 
 
-def test_a_transiently_rejected_email_is_retried(installation, server, sending):
+def test_a_transiently_rejected_email_is_retried(installation, server, sending_gateway):
     server.rcpt_replies = ["451 4.7.1 try later"]
     queued = queue_notice(installation)
-    assert eventually(lambda: email_row(installation, queued, "failure") == "the mail server replied 451 to RCPT")
+    failure = "the mail server replied 451 to RCPT"
+    assert eventually(lambda: queue_row_values(installation, queued, "failure") == failure)
     # The first retry is due after 30 seconds, plus or minus 25 percent; some time has passed since.
     due_soon = "due_at > now() + interval '15 seconds' AND due_at < now() + interval '45 seconds'"
-    assert email_row(installation, queued, due_soon) == "t"
+    assert queue_row_values(installation, queued, due_soon) == "t"
     make_due(installation, queued)
-    assert only_email(server).message["Message-ID"] == f"<{queued.id}@auth.example.com>"
-    assert eventually_deleted(installation, queued)
+    assert wait_for_only_email(server).message["Message-ID"] == f"<{queued.id}@auth.example.com>"
+    assert queue_row_eventually_deleted(installation, queued)
 
 
 async def drop_connection(server, smtp, session, envelope):
@@ -189,37 +196,37 @@ async def drop_connection(server, smtp, session, envelope):
     return "250 OK"
 
 
-def test_an_email_is_sent_again_unchanged_after_a_lost_connection(installation, server, sending, contract):
-    ada = Client(sending, contract).new_account()
+def test_an_email_is_sent_again_unchanged_after_a_lost_connection(installation, server, sending_gateway, contract):
+    ada = Client(sending_gateway, contract).new_account()
     server.data_replies = [drop_connection]
     queued = queue_email(installation, "PASSWORD_RESET", ada["email"], code="lost-connection", language="ja")
-    assert eventually(lambda: email_row(installation, queued, "failure") == "connection lost")
+    assert eventually(lambda: queue_row_values(installation, queued, "failure") == "connection lost")
     make_due(installation, queued)
     assert eventually(lambda: len(server.received) == 2)
     first, second = server.received
     assert first.content == second.content
 
 
-def test_a_code_used_between_attempts_does_not_become_valid_again(installation, server, sending, contract):
-    ada = Client(sending, contract).new_account()
+def test_a_code_used_between_attempts_does_not_become_valid_again(installation, server, sending_gateway, contract):
+    ada = Client(sending_gateway, contract).new_account()
     server.data_replies = [drop_connection]
     queued = queue_email(installation, "PASSWORD_RESET", ada["email"], code="used-meanwhile")
-    assert eventually(lambda: email_row(installation, queued, "failure") == "connection lost")
+    assert eventually(lambda: queue_row_values(installation, queued, "failure") == "connection lost")
     sql(installation.database_url, f"DELETE FROM oob_code WHERE account_id = '{ada['localId']}'")
     make_due(installation, queued)
-    assert eventually_deleted(installation, queued)
-    assert not account_of_code(installation, "used-meanwhile")
+    assert queue_row_eventually_deleted(installation, queued)
+    assert not account_id_of_code(installation, "used-meanwhile")
     assert len(server.received) == 1
 
 
-def test_emails_wait_for_an_unreachable_server(installation, server):
+def test_emails_stay_queued_until_the_server_is_reachable(installation, server):
     port = gateway.free_port()
-    with installation.serving(**environment(port)):
+    with installation.serving(**smtp_environment(port)):
         waiting = queue_notices(installation, 20)
-        assert eventually(lambda: email_count(installation, "failure IS NULL") == 0)
+        assert eventually(lambda: queued_email_count(installation, "failure IS NULL") == 0)
         with smtp_server_running(server, port):
             make_due(installation, *waiting)
-            assert eventually(lambda: email_count(installation) == 0)
+            assert eventually(lambda: queued_email_count(installation) == 0)
     assert recipients(server) == sorted(queued.recipient for queued in waiting)
 
 
@@ -246,14 +253,15 @@ def test_the_email_of_a_killed_gateway_is_sent_by_the_next(installation, server,
         server.data_replies = [held_back("250 OK")]
     queued = queue_notice(installation)
     with smtp_server_running(server) as port:
-        with installation.serving(**environment(port)) as first:
+        with installation.serving(**smtp_environment(port)) as first:
             assert server.reply_is_held.wait(30)
             gateway.stop(first.process, signal.SIGKILL)
         server.reply_may_continue.set()
-        assert email_row(installation, queued, "attempts, due_at > now()") == "1|t"
-        with installation.serving(**environment(port)) as second:
+        # The first gateway has claimed the email; the next attempt is due later.
+        assert queue_row_values(installation, queued, "attempts, due_at > now()") == "1|t"
+        with installation.serving(**smtp_environment(port)) as second:
             make_due(installation, queued)
-            assert eventually_deleted(installation, queued)
+            assert queue_row_eventually_deleted(installation, queued)
             assert second.process.poll() is None
     assert {received.message["Message-ID"] for received in server.received} == {f"<{queued.id}@auth.example.com>"}
     assert len(server.received) == (1 if moment == "before the message" else 2)
@@ -263,35 +271,35 @@ def test_the_email_of_a_killed_gateway_is_sent_by_the_next(installation, server,
 def test_a_delivery_in_progress_is_finished_before_the_gateway_exits(installation, server):
     server.data_replies = [held_back("250 OK")]
     queued = queue_notice(installation)
-    with smtp_server_running(server) as port, installation.serving(**environment(port)) as running:
+    with smtp_server_running(server) as port, installation.serving(**smtp_environment(port)) as running:
         assert server.reply_is_held.wait(30)
         running.process.send_signal(signal.SIGTERM)
         assert eventually(lambda: running.is_ready() is None)
         server.reply_may_continue.set()
-        assert running.process.wait(gateway.STOP_SECONDS) == 0
-    only_email(server)
-    assert email_row(installation, queued, "id") == ""
+        assert running.process.wait(gateway.STOP_TIMEOUT_SECONDS) == 0
+    wait_for_only_email(server)
+    assert queue_row_values(installation, queued, "id") == ""
 
 
 def test_a_silent_server_delays_neither_requests_nor_the_exit(installation, server):
     server.data_replies = [held_back("250 OK")]
     queued = queue_notice(installation)
     settings = {"SEKISHO_DRAIN_SECONDS": "1"}
-    with smtp_server_running(server) as port, installation.serving(**environment(port, **settings)) as running:
+    with smtp_server_running(server) as port, installation.serving(**smtp_environment(port, **settings)) as running:
         assert server.reply_is_held.wait(30)
         assert all(running.is_ready() for _ in range(20))
         assert gateway.stop(running.process, signal.SIGTERM) == 0
         server.reply_may_continue.set()
-    assert email_row(installation, queued, "failure, due_at <= now()") == "the delivery was stopped|t"
-    delete_emails(installation)
+    assert queue_row_values(installation, queued, "failure, due_at <= now()") == "the delivery was stopped|t"
+    delete_queued_emails(installation)
 
 
 @pytest.mark.slow
 def test_two_gateways_send_each_email_once(installation, server):
     waiting = queue_notices(installation, 40)
     with smtp_server_running(server) as port:
-        with installation.serving(**environment(port)), installation.replica().serving(**environment(port)):
-            assert eventually(lambda: email_count(installation) == 0)
+        with installation.serving(**smtp_environment(port)), installation.replica().serving(**smtp_environment(port)):
+            assert eventually(lambda: queued_email_count(installation) == 0)
     assert recipients(server) == sorted(queued.recipient for queued in waiting)
 
 
@@ -299,20 +307,20 @@ def test_no_email_is_sent_if_no_server_is_configured(installation):
     queued = queue_notice(installation)
     with installation.serving():
         assert "email: disabled" in installation.run_ok("check")
-    assert email_row(installation, queued, "attempts") == "0"
-    delete_emails(installation)
+    assert queue_row_values(installation, queued, "attempts") == "0"
+    delete_queued_emails(installation)
 
 
 def test_the_command_email_test_sends_an_email(server):
     with smtp_server_running(server) as port:
-        completed = gateway.run("email", "test", "ada@example.org", **environment(port))
+        completed = gateway.run_sekisho("email", "test", "ada@example.org", **smtp_environment(port))
         assert (completed.returncode, completed.stdout) == (0, f"accepted by 127.0.0.1:{port}\n")
-        assert only_email(server).message["Subject"] == "Sekisho: test"
+        assert wait_for_only_email(server).message["Subject"] == "Sekisho: test"
         server.rcpt_replies = ["550 no"]
-        completed = gateway.run("email", "test", "ada@example.org", **environment(port))
+        completed = gateway.run_sekisho("email", "test", "ada@example.org", **smtp_environment(port))
         assert completed.returncode == 1
         assert "permanently rejected by" in completed.stderr and "550 to RCPT" in completed.stderr
-    completed = gateway.run("email", "test", "ada@example.org", **environment(port))
+    completed = gateway.run_sekisho("email", "test", "ada@example.org", **smtp_environment(port))
     assert completed.returncode == 1 and "mail server not reachable" in completed.stderr
 
 

@@ -11,7 +11,7 @@ import pytest
 import requests
 from openapi_spec_validator import validate
 
-from client import OWNER, PASSWORD, fresh_email, unverified_claims
+from client import ADMIN_HEADERS, PASSWORD, fresh_email, unverified_claims
 
 # The maximum number of seconds by which one request can advance the clock: ten years of 366 days.
 TEN_YEARS = 10 * 366 * 86_400
@@ -31,10 +31,12 @@ class Emulator:
         assert response.status_code == 200, response.text
         return response.json()
 
-    def clock(self, **change):
+    def change_clock(self, **change):
+        """Changes the clock and returns its state."""
         return self.json("POST", "/emulator/v1/clock", change)
 
     def config(self, project, change=None):
+        """Changes the configuration of a project unless `change` is `None`, and returns it."""
         method = "GET" if change is None else "PATCH"
         return self.json(method, f"/emulator/v1/projects/{project}/config", change)
 
@@ -43,14 +45,15 @@ class Emulator:
 def emulator(dev):
     emulator = Emulator(dev)
     yield emulator
-    emulator.clock(reset=True)
+    emulator.change_clock(reset=True)
 
 
 def fresh_project():
     return f"demo-{secrets.token_hex(6)}"
 
 
-def privacy(is_on):
+def email_privacy(is_on):
+    """The member of the configuration that switches email enumeration protection."""
     return {"emailPrivacyConfig": {"enableImprovedEmailPrivacy": is_on}}
 
 
@@ -93,10 +96,10 @@ def test_pages_of_other_origins_may_read_responses(emulator):
 
 @pytest.mark.parametrize("method, name", [
     ("DELETE", "accounts"), ("GET", "oobCodes"), ("GET", "verificationCodes")])
-def test_the_requests_about_tenants_exist_only_in_dev(serve, emulator, method, name):
+def test_the_operations_on_tenants_exist_only_in_dev(serve, emulator, method, name):
     path = f"/emulator/v1/projects/demo/tenants/t/{name}"
     assert emulator.request(method, path).json() == ({} if name == "accounts" else {name: []})
-    assert Emulator(serve).request(method, path, headers=OWNER).status_code == 404
+    assert Emulator(serve).request(method, path, headers=ADMIN_HEADERS).status_code == 404
 
 
 @pytest.mark.parametrize("authorization, status", [
@@ -159,23 +162,23 @@ def test_clearing_keeps_the_accounts_of_other_projects(emulator, client):
 
 
 def test_a_new_project_has_no_email_enumeration_protection(emulator):
-    assert emulator.config(fresh_project()) == {"signIn": {"allowDuplicateEmails": False}} | privacy(False)
+    assert emulator.config(fresh_project()) == {"signIn": {"allowDuplicateEmails": False}} | email_privacy(False)
 
 
 def test_a_change_of_configuration_applies_immediately(emulator, client, dev):
     unknown = {"email": fresh_email(), "password": PASSWORD}
     try:
-        assert emulator.config(dev.project, privacy(True)) == emulator.config(dev.project)
+        assert emulator.config(dev.project, email_privacy(True)) == emulator.config(dev.project)
         assert client.call("signInWithPassword", unknown).code == "INVALID_LOGIN_CREDENTIALS"
     finally:
-        emulator.config(dev.project, privacy(False))
+        emulator.config(dev.project, email_privacy(False))
     assert client.call("signInWithPassword", unknown).code == "EMAIL_NOT_FOUND"
 
 
 def test_the_audit_trail_names_the_emulator_as_actor(emulator):
     project = fresh_project()
-    emulator.config(project, privacy(True))
-    page = emulator.json("GET", f"/v1/projects/{project}/auditEvents", headers=OWNER)
+    emulator.config(project, email_privacy(True))
+    page = emulator.json("GET", f"/v1/projects/{project}/auditEvents", headers=ADMIN_HEADERS)
     assert [(event["actor"], event["action"]) for event in page["auditEvents"]] == [
         ("emulator", "project.changed"), ("system", "project.added")]
 
@@ -191,7 +194,7 @@ def test_fields_left_out_of_a_change_keep_their_values(emulator, change):
 
 def test_a_configuration_that_allows_duplicate_email_addresses_is_stored(emulator):
     project = fresh_project()
-    change = privacy(True) | {"signIn": {"allowDuplicateEmails": True}}
+    change = email_privacy(True) | {"signIn": {"allowDuplicateEmails": True}}
     assert emulator.config(project, change) == change
     assert emulator.config(project) == change
 
@@ -220,8 +223,9 @@ def test_a_reset_with_no_or_a_weak_password_is_rejected_with_the_reason(emulator
 
 def test_the_clock_can_be_advanced(emulator, client):
     ada = client.new_account()
-    before = emulator.clock(advanceSeconds=0)
-    after = emulator.clock(advanceSeconds=3600.5)
+    before = emulator.change_clock(advanceSeconds=0)
+    # ID tokens are valid for an hour.
+    after = emulator.change_clock(advanceSeconds=3600.5)
     assert after["nowMs"] - before["nowMs"] >= 3_600_500
     assert client.call("lookup", {"idToken": ada["idToken"]}).code == "INVALID_ID_TOKEN"
     refresh = {"grant_type": "refresh_token", "refresh_token": ada["refreshToken"]}
@@ -233,7 +237,7 @@ def test_the_clock_can_be_advanced(emulator, client):
 
 @pytest.mark.parametrize("instant", [0, 1_000_000_000_000, 4_102_444_800_000, END_OF_9999_MS])
 def test_the_clock_can_be_frozen(emulator, client, instant):
-    assert emulator.clock(freezeAtMs=instant) == {"frozen": True, "nowMs": instant}
+    assert emulator.change_clock(freezeAtMs=instant) == {"frozen": True, "nowMs": instant}
     ada = client.new_account()
     claims = unverified_claims(ada["idToken"])
     assert claims["iat"] == claims["auth_time"] == instant // 1000
@@ -241,14 +245,14 @@ def test_the_clock_can_be_frozen(emulator, client, instant):
 
 
 def test_a_frozen_clock_can_be_advanced_and_stays_frozen(emulator):
-    emulator.clock(freezeAtMs=1000)
-    assert emulator.clock(advanceSeconds=1.25) == {"frozen": True, "nowMs": 2250}
+    emulator.change_clock(freezeAtMs=1000)
+    assert emulator.change_clock(advanceSeconds=1.25) == {"frozen": True, "nowMs": 2250}
 
 
 def test_a_reset_clock_shows_the_real_time(emulator):
-    emulator.clock(freezeAtMs=1000)
-    emulator.clock(advanceSeconds=TEN_YEARS)
-    state = emulator.clock(reset=True)
+    emulator.change_clock(freezeAtMs=1000)
+    emulator.change_clock(advanceSeconds=TEN_YEARS)
+    state = emulator.change_clock(reset=True)
     assert state["frozen"] is False
     assert abs(state["nowMs"] / 1000 - time.time()) < 60
 
@@ -259,15 +263,15 @@ def test_a_reset_clock_shows_the_real_time(emulator):
     {"reset": False}, {"reset": 1}, {"reset": True, "freezeAtMs": 1}, [], "now", None,
 ])
 def test_an_invalid_clock_change_is_rejected(emulator, change):
-    before = emulator.clock(freezeAtMs=1000)
+    before = emulator.change_clock(freezeAtMs=1000)
     response = emulator.request("POST", "/emulator/v1/clock", change)
     assert response.status_code == 400
     assert response.json()["error"]["status"] == "INVALID_ARGUMENT"
-    assert emulator.clock(advanceSeconds=0) == before
+    assert emulator.change_clock(advanceSeconds=0) == before
 
 
 def test_the_clock_ends_with_the_year_9999(emulator):
-    emulator.clock(freezeAtMs=END_OF_9999_MS)
+    emulator.change_clock(freezeAtMs=END_OF_9999_MS)
     assert emulator.request("POST", "/emulator/v1/clock", {"advanceSeconds": 1}).status_code == 400
 
 

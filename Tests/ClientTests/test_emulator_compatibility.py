@@ -8,26 +8,28 @@ from urllib.parse import parse_qs, urlencode, urlsplit
 import pytest
 import requests
 
-from client import OWNER, PASSWORD, Client, fresh_email, ok
-from simulators import ISSUERS, foreign_post_body, idp_sign_in_body
+from client import ADMIN_HEADERS, PASSWORD, Client, fresh_email, ok_body
+from simulators import ISSUERS, idp_sign_in_body, unverifiable_post_body
 
 
 class Project:
-    """A project (default: a new one), with requests of an administrator."""
+    """A project (default: a new one), with requests of an administrator. `{P}` in a path is the project ID."""
 
     def __init__(self, dev, name=None):
         self.url, self.name = dev.url, name or f"demo-{secrets.token_hex(6)}"
 
     def request(self, method, path, json=None, **options):
-        options = {"headers": OWNER} | options
+        options = {"headers": ADMIN_HEADERS} | options
         return requests.request(method, self.url + path.replace("{P}", self.name), json=json, timeout=30, **options)
 
     def json(self, method, path, json=None, **options):
+        """Sends a request that must succeed, and returns the body of the response."""
         response = self.request(method, path, json, **options)
         assert response.status_code == 200, response.text
         return response.json()
 
     def error(self, method, path, json=None, **options):
+        """Sends a request that must be rejected, and returns the error message."""
         response = self.request(method, path, json, **options)
         assert response.status_code == 400, response.text
         return response.json()["error"]["message"]
@@ -40,7 +42,7 @@ class Project:
         return self.json("POST", "/v1/projects/{P}/accounts", {"email": fresh_email(), "password": PASSWORD} | fields)
 
     def send_code(self, json):
-        """Requests an action code, with its link in the response."""
+        """Requests an action code as a backend, which gets the link in the response."""
         return self.json("POST", "/v1/projects/{P}/accounts:sendOobCode", {"returnOobLink": True} | json)
 
     def codes(self):
@@ -58,8 +60,8 @@ def demo(dev):
     return Project(dev, dev.project)
 
 
-def fake_sign_in(claims, provider="google.com", **more):
-    """The body of a sign-in with unsigned claims instead of an ID token."""
+def unsigned_sign_in_body(claims, provider="google.com", **more):
+    """The body of `signInWithIdp` with claims in JSON in the place of an ID token."""
     post_body = urlencode({"providerId": provider, "id_token": json.dumps(claims)})
     return {"requestUri": "http://localhost", "postBody": post_body} | more
 
@@ -94,7 +96,7 @@ def test_getting_an_unknown_tenant_creates_it(project):
 
 
 @pytest.mark.parametrize("count, size, tokens", [(2, 2, ["t1", None]), (3, 2, ["t1", None]), (1, 2, [None])])
-def test_a_full_page_of_tenants_has_a_token_for_the_next_page_even_if_that_is_empty(project, count, size, tokens):
+def test_a_full_page_of_tenants_has_a_page_token_even_if_the_next_page_is_empty(project, count, size, tokens):
     for index in range(count):
         project.json("GET", f"/v2/projects/{{P}}/tenants/t{index}")
     token = ""
@@ -136,28 +138,28 @@ def test_a_relative_continue_url_is_rejected(project):
 
 # Changes of an address
 
-def test_each_change_of_an_address_creates_a_recovery_code_for_the_first_one(client, demo):
+def test_each_change_of_an_address_creates_a_recovery_code_for_the_first_address(client, demo):
     ada = client.new_account()
     first = ada["email"]
     for _ in range(2):
-        ada = ok(client.call("update", {"idToken": ada["idToken"], "email": fresh_email()}))
+        ada = ok_body(client.call("update", {"idToken": ada["idToken"], "email": fresh_email()}))
         assert client.lookup(ada)["initialEmail"] == first
     found = [entry for entry in demo.codes() if entry["email"] == first and entry["requestType"] == "RECOVER_EMAIL"]
     assert len(found) == 2
-    restored = ok(client.call("update", {"oobCode": found[-1]["oobCode"]}))
+    restored = ok_body(client.call("update", {"oobCode": found[-1]["oobCode"]}))
     assert (restored["email"], restored["emailVerified"]) == (first, True)
 
 
 def test_an_account_that_kept_its_address_has_no_initial_email(client):
     ada = client.new_account()
     assert "initialEmail" not in client.lookup(ada)
-    same = ok(client.call("update", {"idToken": ada["idToken"], "email": ada["email"]}))
+    same = ok_body(client.call("update", {"idToken": ada["idToken"], "email": ada["email"]}))
     assert "initialEmail" not in client.lookup(ada | same)
 
 
 def test_the_first_address_of_an_anonymous_account_creates_no_recovery_code(client, demo):
     anonymous, email = client.sign_up(), fresh_email()
-    named = ok(client.call("update", {"idToken": anonymous["idToken"], "email": email}))
+    named = ok_body(client.call("update", {"idToken": anonymous["idToken"], "email": email}))
     assert "initialEmail" not in client.lookup(anonymous | named)
     assert all(entry["email"] != email for entry in demo.codes())
 
@@ -165,17 +167,17 @@ def test_the_first_address_of_an_anonymous_account_creates_no_recovery_code(clie
 # createAuthUri
 
 def sign_in_methods(client, email):
-    """Whether an account has the address, its providers, and its sign-in methods."""
-    answer = ok(client.call("createAuthUri", {"identifier": email, "continueUri": "http://localhost"}))
+    """What `createAuthUri` returns for an address: whether an account has it, the providers and the sign-in methods."""
+    answer = ok_body(client.call("createAuthUri", {"identifier": email, "continueUri": "http://localhost"}))
     return answer["registered"], answer["allProviders"], answer["signinMethods"]
 
 
 def test_a_sign_in_link_counts_as_a_password_among_providers(client, demo):
     email = fresh_email()
     issued = demo.send_code({"requestType": "EMAIL_SIGNIN", "email": email})
-    session = ok(client.call("signInWithEmailLink", {"email": email, "oobCode": issued["oobCode"]}))
+    session = ok_body(client.call("signInWithEmailLink", {"email": email, "oobCode": issued["oobCode"]}))
     assert sign_in_methods(client, email) == (True, ["password"], ["emailLink"])
-    ok(client.call("update", {"idToken": session["idToken"], "password": PASSWORD}))
+    ok_body(client.call("update", {"idToken": session["idToken"], "password": PASSWORD}))
     assert sign_in_methods(client, email) == (True, ["password"], ["password", "emailLink"])
 
 
@@ -183,21 +185,21 @@ def test_an_account_is_found_by_the_current_address_of_its_identity(client):
     ada, subject = client.new_account(), secrets.token_hex(8)
     old, new = fresh_email(), fresh_email()
     claims = {"sub": subject, "email": old, "email_verified": True}
-    ok(client.call("signInWithIdp", fake_sign_in(claims, idToken=ada["idToken"])))
+    ok_body(client.call("signInWithIdp", unsigned_sign_in_body(claims, idToken=ada["idToken"])))
     both = (True, ["password", "google.com"], ["password", "google.com"])
     assert sign_in_methods(client, old) == sign_in_methods(client, ada["email"]) == both
-    ok(client.call("signInWithIdp", fake_sign_in(claims | {"email": new})))
+    ok_body(client.call("signInWithIdp", unsigned_sign_in_body(claims | {"email": new})))
     assert sign_in_methods(client, new) == both
     assert sign_in_methods(client, old) == (False, [], [])
 
 
-def test_identities_are_left_out_if_accounts_may_share_addresses(dev, contract):
+def test_the_sign_in_methods_omit_identities_if_accounts_may_share_addresses(dev, contract):
     client = Client(dev, contract)
     demo = Project(dev, dev.project)
     ada = client.new_account()
     at_google = fresh_email()
     claims = {"sub": secrets.token_hex(8), "email": at_google}
-    ok(client.call("signInWithIdp", fake_sign_in(claims, idToken=ada["idToken"])))
+    ok_body(client.call("signInWithIdp", unsigned_sign_in_body(claims, idToken=ada["idToken"])))
     config = "/emulator/v1/projects/{P}/config"
     demo.json("PATCH", config, {"signIn": {"allowDuplicateEmails": True}})
     try:
@@ -221,7 +223,7 @@ def test_the_error_for_a_request_without_provider_contains_its_uri(client, post_
 def test_the_screen_name_language_and_time_zone_are_copied_from_the_claims(client):
     claims = {"sub": secrets.token_hex(8), "screen_name": "ada", "locale": "en-GB", "zoneinfo": "Europe/London"}
     members = {"screenName": "ada", "language": "en-GB", "timeZone": "Europe/London"}
-    answer = ok(client.call("signInWithIdp", fake_sign_in(claims)))
+    answer = ok_body(client.call("signInWithIdp", unsigned_sign_in_body(claims)))
     user = client.lookup(answer)
     for found in (answer, user):
         assert members.items() <= found.items()
@@ -231,18 +233,19 @@ def test_the_screen_name_language_and_time_zone_are_copied_from_the_claims(clien
 @pytest.mark.parametrize("more", [{}, {"returnIdpCredential": True}])
 def test_linking_an_identity_that_the_account_already_has_is_a_conflict(client, more):
     claims = {"sub": secrets.token_hex(8)}
-    first = ok(client.call("signInWithIdp", fake_sign_in(claims)))
-    again = client.call("signInWithIdp", fake_sign_in(claims, idToken=first["idToken"], **more))
+    first = ok_body(client.call("signInWithIdp", unsigned_sign_in_body(claims)))
+    again = client.call("signInWithIdp", unsigned_sign_in_body(claims, idToken=first["idToken"], **more))
     if more:
-        assert ok(again)["errorMessage"] == "FEDERATED_USER_ID_ALREADY_LINKED"
+        assert ok_body(again)["errorMessage"] == "FEDERATED_USER_ID_ALREADY_LINKED"
     else:
         assert (again.status, again.code) == (400, "FEDERATED_USER_ID_ALREADY_LINKED")
 
 
 def test_authenticating_again_with_an_identity_of_the_account_is_no_conflict(client):
     claims = {"sub": secrets.token_hex(8)}
-    first = ok(client.call("signInWithIdp", fake_sign_in(claims)))
-    again = ok(client.call("signInWithIdp", fake_sign_in(claims, idToken=first["idToken"], autoCreate=False)))
+    first = ok_body(client.call("signInWithIdp", unsigned_sign_in_body(claims)))
+    request = unsigned_sign_in_body(claims, idToken=first["idToken"], autoCreate=False)
+    again = ok_body(client.call("signInWithIdp", request))
     assert again["localId"] == first["localId"]
 
 
@@ -264,7 +267,7 @@ def test_an_invalid_id_token_from_a_backend_is_rejected(demo, request_type):
     assert demo.error("POST", "/v1/projects/{P}/accounts:sendOobCode", request) == "INVALID_ID_TOKEN"
 
 
-def test_a_reset_of_an_unknown_address_succeeds_without_a_link_under_enumeration_protection(project):
+def test_a_password_reset_for_an_unknown_address_succeeds_without_a_link_under_enumeration_protection(project):
     request = {"requestType": "PASSWORD_RESET", "email": fresh_email(), "returnOobLink": True}
     assert project.error("POST", "/v1/projects/{P}/accounts:sendOobCode", request) == "EMAIL_NOT_FOUND"
     project.protect_against_enumeration()
@@ -293,7 +296,7 @@ def test_other_codes_can_be_checked_if_password_sign_in_is_disabled(client, demo
     demo.json("PATCH", "/v2/projects/{P}/tenants/links", {"enableEmailLinkSignin": True})
     issued = demo.json("POST", "/v1/projects/{P}/tenants/links/accounts:sendOobCode", {
         "requestType": "EMAIL_SIGNIN", "email": fresh_email(), "returnOobLink": True})
-    checked = ok(client.call("resetPassword", {"oobCode": issued["oobCode"], "tenantId": "links"}))
+    checked = ok_body(client.call("resetPassword", {"oobCode": issued["oobCode"], "tenantId": "links"}))
     assert checked["requestType"] == "EMAIL_SIGNIN"
 
 
@@ -321,40 +324,41 @@ def test_a_fake_password_hash_is_imported_as_its_password(client, demo, encode):
         "passwordHash": encode("fakeHash:salt=fakeSaltQ:password=correct: horse")}
     imported = demo.json("POST", "/v1/projects/{P}/accounts:batchCreate", {"users": [user]})
     assert imported["error"] == []
-    signed_in = ok(client.call("signInWithPassword", {"email": user["email"], "password": "correct: horse"}))
+    signed_in = ok_body(client.call("signInWithPassword", {"email": user["email"], "password": "correct: horse"}))
     assert signed_in["localId"] == user["localId"]
 
 
-# Tokens with the issuer of Apple or Google
+# Tokens with the issuer of Apple or Google that no simulator signed
 
-def foreign_sign_in(provider, **changed):
-    return idp_sign_in_body({"postBody": foreign_post_body(provider, **changed)})
+def unverifiable_sign_in_body(provider, **changed):
+    """The body of `signInWithIdp` with a token that is signed with a key that no simulator publishes."""
+    return idp_sign_in_body({"postBody": unverifiable_post_body(provider, **changed)})
 
 
 @pytest.mark.parametrize("provider", ISSUERS)
 def test_a_token_with_the_issuer_of_the_provider_is_accepted_without_verification(client, provider):
-    body = foreign_sign_in(provider, sub="the-same", email=fresh_email(), email_verified=True)
-    first, again = (ok(client.call("signInWithIdp", body)) for _ in range(2))
+    body = unverifiable_sign_in_body(provider, sub="the-same", email=fresh_email(), email_verified=True)
+    first, again = (ok_body(client.call("signInWithIdp", body)) for _ in range(2))
     assert first["localId"] == again["localId"]
 
 
 @pytest.mark.parametrize("provider, changed", [
     ("apple.com", {"iss": "https://accounts.google.com"}), ("google.com", {"iss": "https://example.com"})])
-def test_a_foreign_token_with_another_issuer_is_rejected(client, provider, changed):
-    assert client.call("signInWithIdp", foreign_sign_in(provider, **changed)).status == 400
+def test_a_token_that_cannot_be_verified_is_rejected_if_it_has_another_issuer(client, provider, changed):
+    assert client.call("signInWithIdp", unverifiable_sign_in_body(provider, **changed)).status == 400
 
 
 @pytest.mark.parametrize("provider", ISSUERS)
-def test_a_foreign_token_that_names_a_key_of_a_simulator_is_rejected(client, simulators, provider):
+def test_a_token_that_names_a_key_of_a_simulator_is_rejected_if_another_key_signed_it(client, simulators, provider):
     key_id = simulators.key_id(provider)
-    rejected = client.call("signInWithIdp", foreign_sign_in(provider, key_id=key_id))
+    rejected = client.call("signInWithIdp", unverifiable_sign_in_body(provider, key_id=key_id))
     assert (rejected.status, rejected.code) == (400, "INVALID_IDP_RESPONSE")
 
 
 def test_a_changed_token_of_a_simulator_is_rejected(client, simulators):
-    proof = simulators.google()
-    head, _, signature = proof["idToken"].split(".")
+    proof = simulators.sign_in_with_google()
+    header, _, signature = proof["idToken"].split(".")
     payload = base64.urlsafe_b64encode(json.dumps({"iss": ISSUERS["google.com"], "sub": "eve"}).encode())
     changed = proof | {"postBody": urlencode({
-        "providerId": "google.com", "id_token": f"{head}.{payload.decode().rstrip('=')}.{signature}"})}
+        "providerId": "google.com", "id_token": f"{header}.{payload.decode().rstrip('=')}.{signature}"})}
     assert client.call("signInWithIdp", idp_sign_in_body(changed)).code == "INVALID_IDP_RESPONSE"

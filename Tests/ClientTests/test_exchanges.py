@@ -7,10 +7,10 @@ from functools import cache
 import pytest
 import requests
 
-from client import OWNER, PASSWORD, fresh_email
+from client import ADMIN_HEADERS, PASSWORD, fresh_email
 from simulators import Simulators, fresh_person, idp_sign_in_body
 
-# Placeholders in the request of a row. `placeholder_values` maps each to a function that returns its value.
+# Placeholders in the request of a row. The test replaces each by its value of `placeholder_values`.
 # EMAIL, ID_TOKEN, REFRESH_TOKEN and LOCAL_ID are those of one new account, and ANONYMOUS_ID_TOKEN is the ID token of a
 # new anonymous account. NEW_EMAIL, NEW_LOCAL_ID and NEW_PROVIDER are values that nothing has yet. PROVIDER and APP are
 # the IDs of a new provider and a new app.
@@ -18,7 +18,7 @@ EMAIL, ID_TOKEN, REFRESH_TOKEN, NEW_EMAIL, ANONYMOUS_ID_TOKEN, LOCAL_ID, NEW_LOC
     object() for _ in range(10))
 # Credentials from providers: Apple's `postBody`, Apple's ID token and Google's ID token of a new person, and Apple's ID
 # token of a person who has an account.
-APPLE, APPLE_TOKEN, GOOGLE_TOKEN, KNOWN_TOKEN = (object() for _ in range(4))
+APPLE, APPLE_TOKEN, GOOGLE_TOKEN, KNOWN_PERSON_TOKEN = (object() for _ in range(4))
 # The ID token of a new account with only Apple and Google identities, and the merge token of a dry run that merges the
 # account of ID_TOKEN into another.
 FEDERATED_ID_TOKEN, MERGE_TOKEN = (object() for _ in range(2))
@@ -38,11 +38,17 @@ TENANT, TENANT_LOCAL_ID, TENANT_ID_TOKEN, TENANT_PROVIDER = (object() for _ in r
 
 @dataclass
 class Row:
+    """A request and the response that it must get."""
+
+    # What distinguishes the request from others of its operation.
     description: str
     operation: str
     json: dict | None = None
+    # The error code of the response; `None` for a success or a page.
     code: str | None = None
+    # The status of the response: by default 200, or 400 if there is an error code.
     status: int = 200
+    # Further arguments of `Client.call`.
     options: dict = field(default_factory=dict)
 
     def __post_init__(self):
@@ -50,24 +56,27 @@ class Row:
             self.status = 400
 
 
-def token(refresh_token, grant_type="refresh_token"):
+def token_request(refresh_token, grant_type="refresh_token"):
+    """The body of `token`."""
     return {"grant_type": grant_type, "refresh_token": refresh_token}
 
 
-def password_sign_in(email, password):
+def password_sign_in_request(email, password):
     return {"email": email, "password": password, "returnSecureToken": True}
 
 
-def upgrade(email, password, id_token=ANONYMOUS_ID_TOKEN):
+def upgrade_request(email, password, id_token=ANONYMOUS_ID_TOKEN):
+    """The body of `signUp` that adds an email address and a password to an anonymous account."""
     return {"idToken": id_token, "email": email, "password": password}
 
 
-def apple_token(kind, id_token):
+def revocation_request(kind, id_token):
+    """The body of `revokeToken`. `kind` is the type of the token, "ACCESS_TOKEN" or "CODE"."""
     return {"providerId": "apple.com", "tokenType": kind, "token": "token", "idToken": id_token}
 
 
 # The query that Firebase's JavaScript SDK sends to the handler page.
-HANDLER = {
+HANDLER_QUERY = {
     "apiKey": "any", "appName": "[DEFAULT]", "authType": "signInViaPopup", "eventId": "1234567890",
     "redirectUrl": "http://localhost/", "providerId": "google.com"}
 
@@ -77,13 +86,13 @@ def auth_uri_request(email, continue_uri="http://localhost"):
     return {"identifier": email, "continueUri": continue_uri}
 
 
-def owner(description, operation, json=None, code=None, status=200, **options):
+def admin_row(description, operation, json=None, code=None, status=200, **options):
     """A row of the admin API, with the credential of an administrator."""
-    authorization = {"headers": OWNER}
-    return Row(description, operation, json, code, status, options={"key": None} | authorization | options)
+    authorization = {"headers": ADMIN_HEADERS}
+    return Row(description, operation, json, code, status, options={"api_key": None} | authorization | options)
 
 
-def page(description, operation, status=200, **fields):
+def page_row(description, operation, status=200, **fields):
     """A row that posts a form to a page."""
     return Row(description, operation, status=status, options={"data": fields})
 
@@ -93,56 +102,59 @@ def account_path(local_id, provider_id=None):
     return {"path": {"localId": local_id} | ({"providerId": provider_id} if provider_id else {})}
 
 
-def idp(provider_id):
+def idp_path(provider_id):
     """The path parameter of a provider's configuration."""
     return {"idpId": provider_id}
 
 
-def tenant(description, operation, json=None, code=None, status=200, *, path={}, **options):
+def tenant_row(description, operation, json=None, code=None, status=200, *, path={}, **options):
     """A row of the admin API for a tenant."""
-    return owner(description, operation, json, code, status, path={"tenant": TENANT} | path, **options)
+    return admin_row(description, operation, json, code, status, path={"tenant": TENANT} | path, **options)
 
 
-def idp_form(post_body, **more):
+def form_credential_request(post_body, **more):
     """The body of `signInWithIdp` with a credential as a form."""
     return {"postBody": post_body, "requestUri": "http://localhost", "returnSecureToken": True} | more
 
 
-def credential(provider_id, id_token=None, **more):
+def credential_request(provider_id, id_token=None, **more):
     """The body of `signInWithIdp` or `merge` with a credential as an object."""
     return {"credential": {"providerId": provider_id, "idToken": id_token} | more}
 
 
-CORP = {"clientId": "c", "issuer": "https://id.example.com", "displayName": "Corp"}
+# The configuration of an OpenID provider.
+CORP_PROVIDER = {"clientId": "c", "issuer": "https://id.example.com", "displayName": "Corp"}
 
 ROWS = [
     Row("email and password create an account", "signUp", {"email": NEW_EMAIL, "password": PASSWORD}),
     Row("an empty request creates an anonymous account", "signUp", {"returnSecureToken": True}),
-    Row("an anonymous account is upgraded with an email address", "signUp", upgrade(NEW_EMAIL, PASSWORD)),
+    Row("an anonymous account is upgraded with an email address", "signUp", upgrade_request(NEW_EMAIL, PASSWORD)),
     Row("members in snake_case", "signUp", {"email": NEW_EMAIL, "password": PASSWORD, "display_name": "Ada"}),
     Row("email address in use", "signUp", {"email": EMAIL, "password": PASSWORD}, "EMAIL_EXISTS"),
-    Row("email address in use for an upgrade", "signUp", upgrade(EMAIL, PASSWORD), "EMAIL_EXISTS"),
+    Row("email address in use for an upgrade", "signUp", upgrade_request(EMAIL, PASSWORD), "EMAIL_EXISTS"),
     Row("invalid email address", "signUp", {"email": "ada", "password": PASSWORD}, "INVALID_EMAIL"),
     Row("password without an email address", "signUp", {"password": PASSWORD}, "MISSING_EMAIL"),
     Row("email address without a password", "signUp", {"email": NEW_EMAIL}, "MISSING_PASSWORD"),
     Row("short password", "signUp", {"email": NEW_EMAIL, "password": "short"}, "WEAK_PASSWORD"),
     Row("client sends a local ID", "signUp", {"localId": "ada"}, "UNEXPECTED_PARAMETER"),
-    Row("upgrade with an invalid ID token", "signUp", upgrade(NEW_EMAIL, PASSWORD, "nonsense"), "INVALID_ID_TOKEN"),
+    Row("upgrade with an invalid ID token", "signUp",
+        upgrade_request(NEW_EMAIL, PASSWORD, "nonsense"), "INVALID_ID_TOKEN"),
     Row("member of the wrong type", "signUp", {"email": {"at": "example.com"}}, "INVALID_ARGUMENT"),
     Row("body is not JSON", "signUp", code="INVALID_ARGUMENT", options={
         "data": "{", "headers": {"Content-Type": "application/json"}}),
-    Row("no API key", "signUp", {}, "PERMISSION_DENIED", 403, {"key": None}),
+    Row("no API key", "signUp", {}, "PERMISSION_DENIED", 403, {"api_key": None}),
     Row("invalid bearer token", "signUp", {}, "UNAUTHENTICATED", 401, {
-        "key": None, "headers": {"Authorization": "Bearer nonsense"}}),
+        "api_key": None, "headers": {"Authorization": "Bearer nonsense"}}),
     Row("client names another project", "signUp", {"targetProjectId": "other"}, "INSUFFICIENT_PERMISSION"),
 
-    Row("right password", "signInWithPassword", password_sign_in(EMAIL, PASSWORD)),
-    Row("wrong password", "signInWithPassword", password_sign_in(EMAIL, "wrong horse"), "INVALID_PASSWORD"),
-    Row("unknown email address", "signInWithPassword", password_sign_in(NEW_EMAIL, PASSWORD), "EMAIL_NOT_FOUND"),
+    Row("right password", "signInWithPassword", password_sign_in_request(EMAIL, PASSWORD)),
+    Row("wrong password", "signInWithPassword", password_sign_in_request(EMAIL, "wrong horse"), "INVALID_PASSWORD"),
+    Row("unknown email address", "signInWithPassword",
+        password_sign_in_request(NEW_EMAIL, PASSWORD), "EMAIL_NOT_FOUND"),
     Row("missing email address", "signInWithPassword", {"password": PASSWORD}, "MISSING_EMAIL"),
-    Row("empty email address", "signInWithPassword", password_sign_in("", PASSWORD), "INVALID_EMAIL"),
+    Row("empty email address", "signInWithPassword", password_sign_in_request("", PASSWORD), "INVALID_EMAIL"),
     Row("missing password", "signInWithPassword", {"email": EMAIL}, "MISSING_PASSWORD"),
-    Row("pending ID token", "signInWithPassword", password_sign_in(EMAIL, PASSWORD) | {"pendingIdToken": "x"},
+    Row("pending ID token", "signInWithPassword", password_sign_in_request(EMAIL, PASSWORD) | {"pendingIdToken": "x"},
         "NOT_IMPLEMENTED", 501),
 
     Row("own account", "lookup", {"idToken": ID_TOKEN}),
@@ -167,14 +179,14 @@ ROWS = [
     Row("attribute whose deletion is not implemented", "update", {"idToken": ID_TOKEN, "deleteAttribute": ["PROVIDER"]},
         "NOT_IMPLEMENTED", 501),
 
-    Row("refresh in JSON", "token", token(REFRESH_TOKEN)),
+    Row("refresh in JSON", "token", token_request(REFRESH_TOKEN)),
     Row("refresh in camelCase", "token", {"grantType": "refresh_token", "refreshToken": REFRESH_TOKEN}),
-    Row("refresh as a form", "token", options={"data": token(REFRESH_TOKEN)}),
+    Row("refresh as a form", "token", options={"data": token_request(REFRESH_TOKEN)}),
     Row("missing grant type", "token", {"refresh_token": REFRESH_TOKEN}, "MISSING_GRANT_TYPE"),
-    Row("unknown grant type", "token", token(REFRESH_TOKEN, "password"), "INVALID_GRANT_TYPE"),
+    Row("unknown grant type", "token", token_request(REFRESH_TOKEN, "password"), "INVALID_GRANT_TYPE"),
     Row("missing refresh token", "token", {"grant_type": "refresh_token"}, "MISSING_REFRESH_TOKEN"),
-    Row("invalid refresh token", "token", token("nonsense"), "INVALID_REFRESH_TOKEN"),
-    Row("no API key", "token", token(REFRESH_TOKEN), "PERMISSION_DENIED", 403, {"key": None}),
+    Row("invalid refresh token", "token", token_request("nonsense"), "INVALID_REFRESH_TOKEN"),
+    Row("no API key", "token", token_request(REFRESH_TOKEN), "PERMISSION_DENIED", 403, {"api_key": None}),
 
     Row("own account", "delete", {"idToken": ID_TOKEN}),
     Row("missing ID token", "delete", {}, "MISSING_ID_TOKEN"),
@@ -187,60 +199,68 @@ ROWS = [
     Row("invalid identifier", "createAuthUri", auth_uri_request("ada"), "INVALID_IDENTIFIER"),
     Row("invalid continue URI", "createAuthUri", auth_uri_request(EMAIL, "invalid"), "INVALID_CONTINUE_URI"),
     Row("sign-in in the browser", "createAuthUri", {"providerId": "apple.com", "continueUri": "http://localhost/"}),
-    Row("with scopes and parameters", "createAuthUri", {
+    Row("sign-in in the browser with scopes and parameters", "createAuthUri", {
         "providerId": "google.com", "continueUri": "http://localhost/", "operation": "LINK", "sessionId": "s" * 20,
         "oauthScope": "profile", "customParameter": {"login_hint": "ada@example.com"}}),
-    Row("unknown grant in the request URI", "signInWithIdp", {
+    Row("unknown `grant` in the request URI", "signInWithIdp", {
         "requestUri": "http://localhost/?grant=unknown", "sessionId": "s" * 20}, "INVALID_IDP_RESPONSE"),
-    Row("grant without its session ID", "signInWithIdp", {"requestUri": "http://localhost/?grant=unknown"},
+    Row("`grant` without its session ID", "signInWithIdp", {"requestUri": "http://localhost/?grant=unknown"},
         "MISSING_SESSION_ID"),
-    Row("cancelled in the browser", "signInWithIdp", {
+    Row("sign-in cancelled in the browser", "signInWithIdp", {
         "requestUri": "http://localhost/?error=user_cancelled", "sessionId": "s" * 20}, "USER_CANCELLED"),
     Row("provider that is not configured", "createAuthUri", {"providerId": "facebook.com"}, "OPERATION_NOT_ALLOWED"),
 
     Row("default app", "getLoginMethods"),
     Row("another app", "getLoginMethods", options={"params": {"appId": APP}}),
     Row("unknown app", "getLoginMethods", None, "NOT_FOUND", 404, {"params": {"appId": "unknown"}}),
-    Row("no API key", "getLoginMethods", None, "PERMISSION_DENIED", 403, {"key": None}),
+    Row("no API key", "getLoginMethods", None, "PERMISSION_DENIED", 403, {"api_key": None}),
 
-    Row("key in the query", "getProject"),
-    Row("key in a header", "getProject", options={"key": None, "headers": {"x-goog-api-key": "any"}}),
-    Row("no API key", "getProject", None, "PERMISSION_DENIED", 403, {"key": None}),
+    Row("API key in the query", "getProject"),
+    Row("API key in a header", "getProject", options={"api_key": None, "headers": {"x-goog-api-key": "any"}}),
+    Row("no API key", "getProject", None, "PERMISSION_DENIED", 403, {"api_key": None}),
 
     Row("policy of the project", "getPasswordPolicy"),
     Row("invalid tenant ID", "getPasswordPolicy", None, "INVALID_TENANT_ID", 400,
         {"params": {"tenantId": "a b"}}),
-    Row("no API key", "getPasswordPolicy", None, "PERMISSION_DENIED", 403, {"key": None}),
-    Row("Apple credential as a form", "signInWithIdp", idp_form(APPLE)),
-    Row("Google credential as an object", "signInWithIdp", credential("google.com", GOOGLE_TOKEN)),
-    Row("Apple credential with a name", "signInWithIdp", credential(
+    Row("no API key", "getPasswordPolicy", None, "PERMISSION_DENIED", 403, {"api_key": None}),
+    Row("Apple credential as a form", "signInWithIdp", form_credential_request(APPLE)),
+    Row("Google credential as an object", "signInWithIdp", credential_request("google.com", GOOGLE_TOKEN)),
+    Row("Apple credential with a name", "signInWithIdp", credential_request(
         "apple.com", APPLE_TOKEN, fullName={"givenName": "Ada", "familyName": "Lovelace"})),
     Row("identity linked to the account of an ID token", "signInWithIdp",
-        credential("apple.com", APPLE_TOKEN) | {"idToken": ID_TOKEN}),
-    Row("identity of another account", "signInWithIdp", credential("apple.com", KNOWN_TOKEN) | {"idToken": ID_TOKEN},
+        credential_request("apple.com", APPLE_TOKEN) | {"idToken": ID_TOKEN}),
+    Row("identity of another account", "signInWithIdp",
+        credential_request("apple.com", KNOWN_PERSON_TOKEN) | {"idToken": ID_TOKEN},
         "FEDERATED_USER_ID_ALREADY_LINKED"),
     Row("identity of another account with returnIdpCredential", "signInWithIdp",
-        credential("apple.com", KNOWN_TOKEN) | {
+        credential_request("apple.com", KNOWN_PERSON_TOKEN) | {
         "idToken": ID_TOKEN, "returnIdpCredential": True}),
     Row("new identity without autoCreate", "signInWithIdp",
-        credential("apple.com", APPLE_TOKEN) | {"autoCreate": False},
+        credential_request("apple.com", APPLE_TOKEN) | {"autoCreate": False},
         "EMAIL_NOT_FOUND"),
-    Row("nonce that is not in the token", "signInWithIdp", credential("apple.com", APPLE_TOKEN, rawNonce="n"),
+    Row("nonce that is not in the token", "signInWithIdp", credential_request("apple.com", APPLE_TOKEN, rawNonce="n"),
         "MISSING_OR_INVALID_NONCE"),
-    Row("Google token for Apple", "signInWithIdp", credential("apple.com", GOOGLE_TOKEN), "INVALID_IDP_RESPONSE"),
-    Row("credential without a token", "signInWithIdp", credential("apple.com"), "INVALID_CREDENTIAL_OR_PROVIDER_ID"),
+    Row("Google token for Apple", "signInWithIdp",
+        credential_request("apple.com", GOOGLE_TOKEN), "INVALID_IDP_RESPONSE"),
+    Row("credential without a token", "signInWithIdp",
+        credential_request("apple.com"), "INVALID_CREDENTIAL_OR_PROVIDER_ID"),
     Row("empty credential", "signInWithIdp", {"credential": {}}, "INVALID_CREDENTIAL_OR_PROVIDER_ID"),
-    Row("form without a request URI", "signInWithIdp", {"postBody": "providerId=apple.com"}, "MISSING_REQUEST_URI"),
-    Row("invalid request URI", "signInWithIdp", idp_form("a=b") | {"requestUri": "x"}, "INVALID_REQUEST_URI"),
-    Row("provider that is not configured", "signInWithIdp", credential("oidc.unknown", "x"), "OPERATION_NOT_ALLOWED"),
-    Row("access token alone", "signInWithIdp", credential("google.com", accessToken="x"), "NOT_IMPLEMENTED", 501),
+    Row("credential as a form without a request URI", "signInWithIdp",
+        {"postBody": "providerId=apple.com"}, "MISSING_REQUEST_URI"),
+    Row("invalid request URI", "signInWithIdp",
+        form_credential_request("a=b") | {"requestUri": "x"}, "INVALID_REQUEST_URI"),
+    Row("provider that is not configured", "signInWithIdp",
+        credential_request("oidc.unknown", "x"), "OPERATION_NOT_ALLOWED"),
+    Row("access token alone", "signInWithIdp",
+        credential_request("google.com", accessToken="x"), "NOT_IMPLEMENTED", 501),
     Row("invalid pending token", "signInWithIdp", {"pendingToken": "x"}, "INVALID_PENDING_TOKEN"),
-    Row("credential and pending token", "signInWithIdp", credential("apple.com", APPLE_TOKEN) | {"pendingToken": "x"},
+    Row("credential and pending token", "signInWithIdp",
+        credential_request("apple.com", APPLE_TOKEN) | {"pendingToken": "x"},
         "INVALID_ARGUMENT"),
-    Row("invalid ID token", "signInWithIdp", credential("apple.com", APPLE_TOKEN) | {"idToken": "x"},
+    Row("invalid ID token", "signInWithIdp", credential_request("apple.com", APPLE_TOKEN) | {"idToken": "x"},
         "INVALID_ID_TOKEN"),
-    Row("nonce", "issueNonce", {}),
-    Row("no API key", "issueNonce", {}, "PERMISSION_DENIED", 403, {"key": None}),
+    Row("nonce for the project of the API key", "issueNonce", {}),
+    Row("no API key", "issueNonce", {}, "PERMISSION_DENIED", 403, {"api_key": None}),
     Row("nonce for another project", "issueNonce", {"targetProjectId": "other"}, "INSUFFICIENT_PERMISSION"),
     Row("password reset", "sendOobCode", {"requestType": "PASSWORD_RESET", "email": EMAIL}),
     Row("request type as a number", "sendOobCode", {"requestType": 1, "email": EMAIL}),
@@ -265,14 +285,14 @@ ROWS = [
     Row("link in the response for a client", "sendOobCode", {
         "requestType": "PASSWORD_RESET", "email": EMAIL, "returnOobLink": True}, "INSUFFICIENT_PERMISSION"),
     Row("obsolete request type", "sendOobCode", {"requestType": "OLD_EMAIL_AGREE"}, "NOT_IMPLEMENTED", 501),
-    owner("link in the response for a backend", "sendProjectOobCode", {
+    admin_row("link in the response for a backend", "sendProjectOobCode", {
         "requestType": "PASSWORD_RESET", "email": EMAIL, "returnOobLink": True}),
-    owner("email sent for a backend", "sendProjectOobCode", {"requestType": "VERIFY_EMAIL", "email": EMAIL}),
-    owner("verification link for an unknown email address", "sendProjectOobCode", {
+    admin_row("email sent for a backend", "sendProjectOobCode", {"requestType": "VERIFY_EMAIL", "email": EMAIL}),
+    admin_row("verification link for an unknown email address", "sendProjectOobCode", {
         "requestType": "VERIFY_EMAIL", "email": NEW_EMAIL, "returnOobLink": True}, "USER_NOT_FOUND"),
-    owner("reset link for an unknown email address", "sendProjectOobCode", {
+    admin_row("reset link for an unknown email address", "sendProjectOobCode", {
         "requestType": "PASSWORD_RESET", "email": NEW_EMAIL, "returnOobLink": True}, "EMAIL_NOT_FOUND"),
-    owner("recovery link for a backend", "sendProjectOobCode", {
+    admin_row("recovery link for a backend", "sendProjectOobCode", {
         "requestType": "RECOVER_EMAIL", "email": EMAIL, "returnOobLink": True}, "INVALID_REQ_TYPE"),
 
     Row("purpose of a verification code", "resetPassword", {"oobCode": VERIFY_CODE}),
@@ -308,10 +328,10 @@ ROWS = [
     Row("own Apple identity", "credentialState", {"idToken": FEDERATED_ID_TOKEN}),
     Row("no Apple identity", "credentialState", {"idToken": ID_TOKEN}),
     Row("missing ID token", "credentialState", {}, "MISSING_ID_TOKEN"),
-    Row("access token", "revokeToken", apple_token("ACCESS_TOKEN", FEDERATED_ID_TOKEN)),
-    Row("unknown code", "revokeToken", apple_token("CODE", FEDERATED_ID_TOKEN), "INVALID_IDP_RESPONSE"),
-    Row("account without Apple", "revokeToken", apple_token("CODE", ID_TOKEN), "INVALID_PROVIDER_ID"),
-    Row("missing ID token", "revokeToken", apple_token("CODE", None), "MISSING_ID_TOKEN"),
+    Row("access token", "revokeToken", revocation_request("ACCESS_TOKEN", FEDERATED_ID_TOKEN)),
+    Row("unknown code", "revokeToken", revocation_request("CODE", FEDERATED_ID_TOKEN), "INVALID_IDP_RESPONSE"),
+    Row("account without Apple", "revokeToken", revocation_request("CODE", ID_TOKEN), "INVALID_PROVIDER_ID"),
+    Row("missing ID token", "revokeToken", revocation_request("CODE", None), "MISSING_ID_TOKEN"),
     Row("genuine notification", "receiveAppleNotification", {"payload": NOTIFICATION}),
     Row("forged notification", "receiveAppleNotification", {"payload": "e30.e30.e30"}, "INVALID_IDP_RESPONSE"),
     Row("missing payload", "receiveAppleNotification", {}, "INVALID_ARGUMENT"),
@@ -329,114 +349,125 @@ ROWS = [
     Row("one session and all sessions", "revokeSession", {
         "idToken": ID_TOKEN, "sessionId": SESSION_ID, "everywhere": True}, "INVALID_ARGUMENT"),
     Row("missing ID token", "revokeSession", {"everywhere": True}, "MISSING_ID_TOKEN"),
-    Row("dry run", "merge", credential("apple.com", KNOWN_TOKEN) | {
+    Row("dry run", "merge", credential_request("apple.com", KNOWN_PERSON_TOKEN) | {
         "idToken": ANONYMOUS_ID_TOKEN, "dryRun": True}),
     Row("dry run with an ID token of the target", "merge", {
         "idToken": ANONYMOUS_ID_TOKEN, "targetIdToken": ID_TOKEN, "dryRun": True}),
     Row("merge with a merge token", "merge", {"idToken": ID_TOKEN, "mergeToken": MERGE_TOKEN}),
-    Row("missing merge token", "merge", credential("apple.com", KNOWN_TOKEN) | {"idToken": ID_TOKEN},
+    Row("missing merge token", "merge", credential_request("apple.com", KNOWN_PERSON_TOKEN) | {"idToken": ID_TOKEN},
         "MISSING_MERGE_TOKEN"),
     Row("missing ID token", "merge", {"dryRun": True}, "MISSING_ID_TOKEN"),
     Row("dry run with an identity without an account", "merge",
-        credential("apple.com", APPLE_TOKEN) | {"idToken": ID_TOKEN, "dryRun": True},
+        credential_request("apple.com", APPLE_TOKEN) | {"idToken": ID_TOKEN, "dryRun": True},
         "USER_NOT_FOUND"),
     Row("invalid merge token", "merge", {"idToken": ID_TOKEN, "mergeToken": "x"}, "INVALID_PENDING_TOKEN"),
     Row("unsigned custom token of dev", "signInWithCustomToken",
         {"token": '{"uid":"custom-ada"}', "returnSecureToken": True}),
     Row("missing custom token", "signInWithCustomToken", {}, "MISSING_CUSTOM_TOKEN"),
     Row("custom token without a user ID", "signInWithCustomToken", {"token": "{}"}, "MISSING_IDENTIFIER"),
-    owner("session cookie", "createSessionCookie", {"idToken": ID_TOKEN, "validDuration": "3600"}),
-    owner("lifetime too short", "createSessionCookie", {"idToken": ID_TOKEN, "validDuration": 1}, "INVALID_DURATION"),
+    admin_row("session cookie", "createSessionCookie", {"idToken": ID_TOKEN, "validDuration": "3600"}),
+    admin_row("too short lifetime", "createSessionCookie",
+        {"idToken": ID_TOKEN, "validDuration": 1}, "INVALID_DURATION"),
     Row("public keys of session cookies", "getSessionCookiePublicKeys"),
-    owner("configuration of the project", "getProjectConfig"),
-    owner("policy changed", "updateProjectConfig", {"emailPrivacyConfig": {"enableImprovedEmailPrivacy": False}},
+    admin_row("configuration of the project", "getProjectConfig"),
+    admin_row("email enumeration protection disabled", "updateProjectConfig",
+        {"emailPrivacyConfig": {"enableImprovedEmailPrivacy": False}},
           params={"updateMask": "emailPrivacyConfig.enableImprovedEmailPrivacy"}),
-    owner("subject of an email template changed", "updateProjectConfig",
+    admin_row("subject of an email template changed", "updateProjectConfig",
           {"notification": {"sendEmail": {"resetPasswordTemplate": {"subject": "Reset"}}}},
           params={"updateMask": "notification.sendEmail.resetPasswordTemplate.subject"}),
-    owner("action URL on an unauthorized domain", "updateProjectConfig",
+    admin_row("action URL on an unauthorized domain", "updateProjectConfig",
           {"notification": {"sendEmail": {"callbackUri": "https://evil.example/"}}}, "INVALID_CONFIG",
           params={"updateMask": "notification.sendEmail.callbackUri"}),
-    owner("page of providers", "listDefaultSupportedIdpConfigs", params={"pageSize": "1"}),
-    owner("invalid page token", "listDefaultSupportedIdpConfigs", None, "INVALID_PAGE_SELECTION",
+    admin_row("first page of providers", "listDefaultSupportedIdpConfigs", params={"pageSize": "1"}),
+    admin_row("invalid page token", "listDefaultSupportedIdpConfigs", None, "INVALID_PAGE_SELECTION",
         params={"pageToken": "a b"}),
-    owner("provider that exists", "createDefaultSupportedIdpConfig", {}, "CONFIGURATION_EXISTS", 409,
+    admin_row("provider that exists", "createDefaultSupportedIdpConfig", {}, "CONFIGURATION_EXISTS", 409,
         params={"idpId": "google.com"}),
-    owner("unknown provider", "createDefaultSupportedIdpConfig", {}, "INVALID_PROVIDER_ID", params={"idpId": "a.com"}),
-    owner("Apple", "getDefaultSupportedIdpConfig", path=idp("apple.com")),
-    owner("unknown provider", "getDefaultSupportedIdpConfig", None, "CONFIGURATION_NOT_FOUND", 404, path=idp("a.com")),
-    owner("Google enabled with a client secret", "updateDefaultSupportedIdpConfig",
-        {"enabled": True, "clientSecret": "secret"}, path=idp("google.com"),
+    admin_row("unknown provider", "createDefaultSupportedIdpConfig",
+        {}, "INVALID_PROVIDER_ID", params={"idpId": "a.com"}),
+    admin_row("configuration of Apple", "getDefaultSupportedIdpConfig", path=idp_path("apple.com")),
+    admin_row("unknown provider", "getDefaultSupportedIdpConfig",
+        None, "CONFIGURATION_NOT_FOUND", 404, path=idp_path("a.com")),
+    admin_row("Google enabled with a client secret", "updateDefaultSupportedIdpConfig",
+        {"enabled": True, "clientSecret": "secret"}, path=idp_path("google.com"),
           params={"updateMask": "enabled,clientSecret"}),
-    owner("Google without client IDs", "updateDefaultSupportedIdpConfig", {"clientIds": []}, "INVALID_CONFIG",
-          path=idp("google.com"), params={"updateMask": "clientIds"}),
-    owner("Apple while Google is enabled", "deleteDefaultSupportedIdpConfig", None, "LOGIN_SERVICES_4_8", 409,
-        path=idp("apple.com")),
-    owner("all providers", "listOauthIdpConfigs"),
-    owner("new provider", "createOauthIdpConfig", CORP, params={"oauthIdpConfigId": NEW_PROVIDER}),
-    owner("invalid provider ID", "createOauthIdpConfig", CORP, "INVALID_PROVIDER_ID",
+    admin_row("Google without client IDs", "updateDefaultSupportedIdpConfig", {"clientIds": []}, "INVALID_CONFIG",
+          path=idp_path("google.com"), params={"updateMask": "clientIds"}),
+    admin_row("Apple while Google is enabled", "deleteDefaultSupportedIdpConfig", None, "LOGIN_SERVICES_4_8", 409,
+        path=idp_path("apple.com")),
+    admin_row("all providers", "listOauthIdpConfigs"),
+    admin_row("new provider", "createOauthIdpConfig", CORP_PROVIDER, params={"oauthIdpConfigId": NEW_PROVIDER}),
+    admin_row("invalid provider ID", "createOauthIdpConfig", CORP_PROVIDER, "INVALID_PROVIDER_ID",
         params={"oauthIdpConfigId": "oidc.A"}),
-    owner("missing provider ID", "createOauthIdpConfig", CORP, "MISSING_PROVIDER_ID"),
-    owner("existing provider", "getOauthIdpConfig", path=idp(PROVIDER)),
-    owner("provider enabled", "updateOauthIdpConfig", {"enabled": True}, path=idp(PROVIDER),
+    admin_row("missing provider ID", "createOauthIdpConfig", CORP_PROVIDER, "MISSING_PROVIDER_ID"),
+    admin_row("existing provider", "getOauthIdpConfig", path=idp_path(PROVIDER)),
+    admin_row("provider enabled", "updateOauthIdpConfig", {"enabled": True}, path=idp_path(PROVIDER),
         params={"updateMask": "enabled"}),
-    owner("invalid issuer", "updateOauthIdpConfig", {"issuer": "invalid"}, "INVALID_CONFIG", path=idp(PROVIDER),
+    admin_row("invalid issuer", "updateOauthIdpConfig",
+        {"issuer": "invalid"}, "INVALID_CONFIG", path=idp_path(PROVIDER),
           params={"updateMask": "issuer"}),
-    owner("existing provider", "deleteOauthIdpConfig", path=idp(PROVIDER)),
-    owner("all apps", "listApps"),
-    owner("new app", "createApp", {"appId": NEW_LOCAL_ID, "platform": "ios", "bundleIds": ["com.example.app"]}),
-    owner("invalid app ID", "createApp", {"appId": "A"}, "INVALID_ARGUMENT"),
-    owner("existing app ID", "createApp", {"appId": "default"}, "CONFIGURATION_EXISTS", 409),
-    owner("existing app", "getApp", path={"appId": APP}),
-    owner("exemption declared", "updateApp",
+    admin_row("existing provider", "deleteOauthIdpConfig", path=idp_path(PROVIDER)),
+    admin_row("all apps", "listApps"),
+    admin_row("new app", "createApp", {"appId": NEW_LOCAL_ID, "platform": "ios", "bundleIds": ["com.example.app"]}),
+    admin_row("invalid app ID", "createApp", {"appId": "A"}, "INVALID_ARGUMENT"),
+    admin_row("existing app ID", "createApp", {"appId": "default"}, "CONFIGURATION_EXISTS", 409),
+    admin_row("existing app", "getApp", path={"appId": APP}),
+    admin_row("exemption declared", "updateApp",
           {"signInMethods": ["google.com"], "exemption": {"kind": "thirdPartyClient", "reason": "because"}},
           path={"appId": APP}),
-    owner("Google without Apple", "updateApp", {"signInMethods": ["google.com"]}, "LOGIN_SERVICES_4_8", 409,
+    admin_row("Google without Apple", "updateApp", {"signInMethods": ["google.com"]}, "LOGIN_SERVICES_4_8", 409,
         path={"appId": APP}),
-    owner("existing app", "deleteApp", path={"appId": APP}),
-    owner("unknown app", "deleteApp", None, "CONFIGURATION_NOT_FOUND", 404, path={"appId": "unknown"}),
-    owner("page of tenants", "listTenants", params={"pageSize": "2"}),
-    owner("invalid page token", "listTenants", None, "INVALID_PAGE_SELECTION", params={"pageToken": "a b"}),
-    owner("new tenant", "createTenant", {"displayName": "Acme", "allowPasswordSignup": True}),
-    owner("multi-factor configuration", "createTenant", {"mfaConfig": {"state": "ENABLED"}}, "NOT_IMPLEMENTED", 501),
-    owner("API key instead of a service key", "createTenant", {}, "INSUFFICIENT_PERMISSION", key="any", headers={}),
-    tenant("existing tenant", "getTenant"),
-    tenant("unknown tenant", "getTenant", None, "TENANT_NOT_FOUND", 404, path={"tenant": "a b"}),
-    tenant("tenant renamed", "updateTenant", {"displayName": "Zen"}, params={"updateMask": "displayName"}),
-    tenant("unknown tenant", "updateTenant", {}, "TENANT_NOT_FOUND", 404, path={"tenant": "a b"}),
-    tenant("existing tenant", "deleteTenant"),
-    tenant("unknown tenant", "deleteTenant", None, "TENANT_NOT_FOUND", 404, path={"tenant": "a b"}),
-    tenant("new account", "createAccountInTenant", {"email": NEW_EMAIL}),
-    tenant("unknown tenant", "createAccountInTenant", {}, "TENANT_NOT_FOUND", 404, path={"tenant": "a b"}),
-    tenant("another tenant in the body", "createAccountInTenant", {"tenantId": "other"}, "TENANT_ID_MISMATCH"),
-    tenant("sign-in link", "sendProjectOobCodeInTenant", {
+    admin_row("existing app", "deleteApp", path={"appId": APP}),
+    admin_row("unknown app", "deleteApp", None, "CONFIGURATION_NOT_FOUND", 404, path={"appId": "unknown"}),
+    admin_row("first page of tenants", "listTenants", params={"pageSize": "2"}),
+    admin_row("invalid page token", "listTenants", None, "INVALID_PAGE_SELECTION", params={"pageToken": "a b"}),
+    admin_row("new tenant", "createTenant", {"displayName": "Acme", "allowPasswordSignup": True}),
+    admin_row("multi-factor configuration", "createTenant",
+        {"mfaConfig": {"state": "ENABLED"}}, "NOT_IMPLEMENTED", 501),
+    admin_row("API key instead of a service key", "createTenant",
+        {}, "INSUFFICIENT_PERMISSION", api_key="any", headers={}),
+    tenant_row("existing tenant", "getTenant"),
+    tenant_row("unknown tenant", "getTenant", None, "TENANT_NOT_FOUND", 404, path={"tenant": "a b"}),
+    tenant_row("tenant renamed", "updateTenant", {"displayName": "Zen"}, params={"updateMask": "displayName"}),
+    tenant_row("unknown tenant", "updateTenant", {}, "TENANT_NOT_FOUND", 404, path={"tenant": "a b"}),
+    tenant_row("existing tenant", "deleteTenant"),
+    tenant_row("unknown tenant", "deleteTenant", None, "TENANT_NOT_FOUND", 404, path={"tenant": "a b"}),
+    tenant_row("new account", "createAccountInTenant", {"email": NEW_EMAIL}),
+    tenant_row("unknown tenant", "createAccountInTenant", {}, "TENANT_NOT_FOUND", 404, path={"tenant": "a b"}),
+    tenant_row("another tenant in the body", "createAccountInTenant", {"tenantId": "other"}, "TENANT_ID_MISMATCH"),
+    tenant_row("sign-in link", "sendProjectOobCodeInTenant", {
         "requestType": "EMAIL_SIGNIN", "email": NEW_EMAIL, "returnOobLink": True}),
-    tenant("account of the tenant", "lookupAccountsInTenant", {"localId": [TENANT_LOCAL_ID]}),
-    tenant("account of the project", "lookupAccountsInTenant", {"localId": [LOCAL_ID]}),
-    tenant("custom claims", "updateAccountInTenant",
+    tenant_row("account of the tenant", "lookupAccountsInTenant", {"localId": [TENANT_LOCAL_ID]}),
+    tenant_row("account of the project", "lookupAccountsInTenant", {"localId": [LOCAL_ID]}),
+    tenant_row("custom claims", "updateAccountInTenant",
         {"localId": TENANT_LOCAL_ID, "customAttributes": '{"role":"editor"}'}),
-    tenant("account of the tenant", "deleteAccountInTenant", {"localId": TENANT_LOCAL_ID}),
-    tenant("account of the project", "deleteAccountInTenant", {"localId": LOCAL_ID}, "USER_NOT_FOUND"),
-    tenant("accounts imported", "batchCreateAccountsInTenant", {"users": [{"localId": NEW_LOCAL_ID}]}),
-    tenant("accounts deleted", "batchDeleteAccountsInTenant", {"localIds": [TENANT_LOCAL_ID], "force": True}),
-    tenant("page of accounts", "batchGetAccountsInTenant", params={"maxResults": "1"}),
-    tenant("accounts sorted by name", "queryAccountsInTenant", {"sortBy": "NAME"}),
-    tenant("session cookie", "createSessionCookieInTenant", {"idToken": TENANT_ID_TOKEN, "validDuration": "3600"}),
-    tenant("ID token of the project", "createSessionCookieInTenant", {"idToken": ID_TOKEN}, "TENANT_ID_MISMATCH"),
-    tenant("all providers", "listDefaultSupportedIdpConfigsInTenant"),
-    tenant("Apple", "createDefaultSupportedIdpConfigInTenant", {"clientId": "com.example"},
+    tenant_row("account of the tenant", "deleteAccountInTenant", {"localId": TENANT_LOCAL_ID}),
+    tenant_row("account of the project", "deleteAccountInTenant", {"localId": LOCAL_ID}, "USER_NOT_FOUND"),
+    tenant_row("accounts imported", "batchCreateAccountsInTenant", {"users": [{"localId": NEW_LOCAL_ID}]}),
+    tenant_row("accounts deleted", "batchDeleteAccountsInTenant", {"localIds": [TENANT_LOCAL_ID], "force": True}),
+    tenant_row("first page of accounts", "batchGetAccountsInTenant", params={"maxResults": "1"}),
+    tenant_row("accounts sorted by name", "queryAccountsInTenant", {"sortBy": "NAME"}),
+    tenant_row("session cookie", "createSessionCookieInTenant", {"idToken": TENANT_ID_TOKEN, "validDuration": "3600"}),
+    tenant_row("ID token of the project", "createSessionCookieInTenant", {"idToken": ID_TOKEN}, "TENANT_ID_MISMATCH"),
+    tenant_row("all providers", "listDefaultSupportedIdpConfigsInTenant"),
+    tenant_row("configuration of Apple", "createDefaultSupportedIdpConfigInTenant", {"clientId": "com.example"},
            params={"idpId": "apple.com"}),
-    tenant("Google", "getDefaultSupportedIdpConfigInTenant", path=idp("google.com")),
-    tenant("Google without Apple", "updateDefaultSupportedIdpConfigInTenant", {"enabled": True}, "LOGIN_SERVICES_4_8",
-           409, path=idp("google.com"), params={"updateMask": "enabled"}),
-    tenant("new client ID", "updateDefaultSupportedIdpConfigInTenant", {"clientId": "d"}, path=idp("google.com")),
-    tenant("Google", "deleteDefaultSupportedIdpConfigInTenant", path=idp("google.com")),
-    tenant("all providers", "listOauthIdpConfigsInTenant"),
-    tenant("new provider", "createOauthIdpConfigInTenant", CORP, params={"oauthIdpConfigId": NEW_PROVIDER}),
-    tenant("existing provider", "getOauthIdpConfigInTenant", path=idp(TENANT_PROVIDER)),
-    tenant("provider renamed", "updateOauthIdpConfigInTenant", {"displayName": "Corp"}, path=idp(TENANT_PROVIDER),
+    tenant_row("configuration of Google", "getDefaultSupportedIdpConfigInTenant", path=idp_path("google.com")),
+    tenant_row("Google without Apple", "updateDefaultSupportedIdpConfigInTenant",
+        {"enabled": True}, "LOGIN_SERVICES_4_8",
+           409, path=idp_path("google.com"), params={"updateMask": "enabled"}),
+    tenant_row("new client ID", "updateDefaultSupportedIdpConfigInTenant",
+        {"clientId": "d"}, path=idp_path("google.com")),
+    tenant_row("configuration of Google", "deleteDefaultSupportedIdpConfigInTenant", path=idp_path("google.com")),
+    tenant_row("all providers", "listOauthIdpConfigsInTenant"),
+    tenant_row("new provider", "createOauthIdpConfigInTenant",
+        CORP_PROVIDER, params={"oauthIdpConfigId": NEW_PROVIDER}),
+    tenant_row("existing provider", "getOauthIdpConfigInTenant", path=idp_path(TENANT_PROVIDER)),
+    tenant_row("provider renamed", "updateOauthIdpConfigInTenant",
+        {"displayName": "Corp"}, path=idp_path(TENANT_PROVIDER),
            params={"updateMask": "displayName"}),
-    tenant("existing provider", "deleteOauthIdpConfigInTenant", path=idp(TENANT_PROVIDER)),
+    tenant_row("existing provider", "deleteOauthIdpConfigInTenant", path=idp_path(TENANT_PROVIDER)),
     Row("account of a tenant", "signUp", {"email": NEW_EMAIL, "password": PASSWORD, "tenantId": TENANT}),
     Row("invalid tenant ID", "signUp", {"email": NEW_EMAIL, "password": PASSWORD, "tenantId": "a b"},
         "INVALID_TENANT_ID"),
@@ -444,98 +475,103 @@ ROWS = [
     Row("token of the project with a tenant ID", "lookup", {"idToken": ID_TOKEN, "tenantId": TENANT},
         "TENANT_ID_MISMATCH"),
     Row("policy of a tenant", "getPasswordPolicy", options={"params": {"tenantId": TENANT}}),
-    Row("tenant ID", "getProject", None, "UNSUPPORTED_TENANT_OPERATION", options={"params": {"tenantId": TENANT}}),
-    owner("page of events", "listAuditEvents", params={"pageSize": "2", "actor": "key:owner"}),
-    owner("invalid page token", "listAuditEvents", None, "INVALID_PAGE_SELECTION", params={"pageToken": "a b"}),
-    owner("invalid time", "listAuditEvents", None, "INVALID_ARGUMENT", params={"since": "yesterday"}),
-    owner("new account", "createAccount", {"email": NEW_EMAIL, "password": PASSWORD, "emailVerified": True}),
-    owner("email address in use", "createAccount", {"email": EMAIL}, "EMAIL_EXISTS"),
-    owner("accounts by email address and ID", "lookupAccounts", {"email": [EMAIL], "localId": [LOCAL_ID, "unknown"]}),
-    owner("custom claims", "updateAccount", {"localId": LOCAL_ID, "customAttributes": '{"role":"editor"}'}),
-    owner("reserved claim", "updateAccount", {"localId": LOCAL_ID, "customAttributes": '{"sub":"x"}'},
+    Row("tenant ID in the query", "getProject",
+        None, "UNSUPPORTED_TENANT_OPERATION", options={"params": {"tenantId": TENANT}}),
+    admin_row("first page of events", "listAuditEvents", params={"pageSize": "2", "actor": "key:owner"}),
+    admin_row("invalid page token", "listAuditEvents", None, "INVALID_PAGE_SELECTION", params={"pageToken": "a b"}),
+    admin_row("invalid time", "listAuditEvents", None, "INVALID_ARGUMENT", params={"since": "yesterday"}),
+    admin_row("new account", "createAccount", {"email": NEW_EMAIL, "password": PASSWORD, "emailVerified": True}),
+    admin_row("email address in use", "createAccount", {"email": EMAIL}, "EMAIL_EXISTS"),
+    admin_row("accounts by email address and ID", "lookupAccounts",
+        {"email": [EMAIL], "localId": [LOCAL_ID, "unknown"]}),
+    admin_row("custom claims", "updateAccount", {"localId": LOCAL_ID, "customAttributes": '{"role":"editor"}'}),
+    admin_row("reserved claim", "updateAccount", {"localId": LOCAL_ID, "customAttributes": '{"sub":"x"}'},
         "FORBIDDEN_CLAIM"),
-    owner("unknown account", "updateAccount", {"localId": "unknown"}, "USER_NOT_FOUND"),
-    owner("existing account", "deleteAccount", {"localId": LOCAL_ID}),
-    owner("unknown account", "deleteAccount", {"localId": "unknown"}, "USER_NOT_FOUND"),
-    owner("accounts imported", "batchCreateAccounts", {"users": [{"localId": NEW_LOCAL_ID, "email": NEW_EMAIL}]}),
-    owner("accounts with Firebase password hashes", "batchCreateAccounts", {
+    admin_row("unknown account", "updateAccount", {"localId": "unknown"}, "USER_NOT_FOUND"),
+    admin_row("existing account", "deleteAccount", {"localId": LOCAL_ID}),
+    admin_row("unknown account", "deleteAccount", {"localId": "unknown"}, "USER_NOT_FOUND"),
+    admin_row("accounts imported", "batchCreateAccounts", {"users": [{"localId": NEW_LOCAL_ID, "email": NEW_EMAIL}]}),
+    admin_row("accounts with Firebase password hashes", "batchCreateAccounts", {
         "hashAlgorithm": "SCRYPT", "signerKey": "A" * 86 + "==", "saltSeparator": "Bw==", "rounds": 8, "memoryCost": 14,
         "users": [{"localId": NEW_LOCAL_ID, "passwordHash": "A" * 86 + "==", "salt": "AAAA"}]}),
-    owner("missing signer key", "batchCreateAccounts", {
+    admin_row("missing signer key", "batchCreateAccounts", {
         "hashAlgorithm": "SCRYPT", "rounds": 8, "memoryCost": 14, "users": [{"localId": NEW_LOCAL_ID}]},
         "EMPTY_HASH_KEY"),
-    owner("too many rounds", "batchCreateAccounts", {
+    admin_row("too many rounds", "batchCreateAccounts", {
         "hashAlgorithm": "SCRYPT", "signerKey": "A" * 86 + "==", "rounds": 9, "memoryCost": 14,
         "users": [{"localId": NEW_LOCAL_ID}]}, "INVALID_HASH_ROUNDS"),
-    owner("Argon2d hashes", "batchCreateAccounts", {
+    admin_row("Argon2d hashes", "batchCreateAccounts", {
         "hashAlgorithm": "ARGON2", "argon2Parameters": {"hashType": "ARGON2_D"}, "users": [{"localId": NEW_LOCAL_ID}]},
         "NOT_IMPLEMENTED", 501),
-    owner("no accounts", "batchCreateAccounts", {"users": []}, "MISSING_USER_ACCOUNT"),
-    owner("unknown account with `force`", "batchDeleteAccounts", {"localIds": ["unknown"], "force": True}),
-    owner("no accounts", "batchDeleteAccounts", {"localIds": []}, "LOCAL_ID_LIST_EXCEEDS_LIMIT"),
-    owner("page of accounts", "batchGetAccounts", params={"maxResults": "2"}),
-    owner("number of accounts", "queryAccounts", {"returnUserInfo": False}),
-    owner("page of accounts", "queryProjectAccounts", {"limit": "2"}),
-    owner("account by email address", "queryAccounts", {"expression": [{"email": EMAIL}]}),
-    owner("newest accounts", "queryProjectAccounts", {"sortBy": "CREATED_AT", "order": "DESC", "limit": "2"}),
-    owner("invalid sort order", "queryAccounts", {"sortBy": "AGE"}, "INVALID_ARGUMENT"),
-    owner("accounts by prefix", "searchAccounts", params={"q": "a", "maxResults": "2"}),
-    owner("account by email address", "searchAccounts", params={"q": EMAIL}),
-    owner("accounts by real user status", "searchAccounts", params={"realUserStatus": "LIKELY_REAL"}),
-    owner("missing search text", "searchAccounts", None, "INVALID_ARGUMENT"),
-    owner("invalid page token", "searchAccounts", None, "INVALID_PAGE_SELECTION",
+    admin_row("no accounts", "batchCreateAccounts", {"users": []}, "MISSING_USER_ACCOUNT"),
+    admin_row("unknown account with `force`", "batchDeleteAccounts", {"localIds": ["unknown"], "force": True}),
+    admin_row("no accounts", "batchDeleteAccounts", {"localIds": []}, "LOCAL_ID_LIST_EXCEEDS_LIMIT"),
+    admin_row("first page of accounts", "batchGetAccounts", params={"maxResults": "2"}),
+    admin_row("number of accounts", "queryAccounts", {"returnUserInfo": False}),
+    admin_row("first page of accounts", "queryProjectAccounts", {"limit": "2"}),
+    admin_row("account by email address", "queryAccounts", {"expression": [{"email": EMAIL}]}),
+    admin_row("newest accounts", "queryProjectAccounts", {"sortBy": "CREATED_AT", "order": "DESC", "limit": "2"}),
+    admin_row("invalid sort order", "queryAccounts", {"sortBy": "AGE"}, "INVALID_ARGUMENT"),
+    admin_row("accounts by prefix", "searchAccounts", params={"q": "a", "maxResults": "2"}),
+    admin_row("account by email address", "searchAccounts", params={"q": EMAIL}),
+    admin_row("accounts by real user status", "searchAccounts", params={"realUserStatus": "LIKELY_REAL"}),
+    admin_row("missing search text", "searchAccounts", None, "INVALID_ARGUMENT"),
+    admin_row("invalid page token", "searchAccounts", None, "INVALID_PAGE_SELECTION",
           params={"q": "a", "nextPageToken": "a" * 129}),
-    owner("identities of an account", "listIdentities", **account_path(FEDERATED_LOCAL_ID)),
-    owner("unknown account", "listIdentities", None, "USER_NOT_FOUND", **account_path("unknown")),
-    owner("new identity", "linkIdentity", {"providerId": "oidc.corp", "rawId": NEW_LOCAL_ID, "email": NEW_EMAIL,
+    admin_row("identities of an account", "listIdentities", **account_path(FEDERATED_LOCAL_ID)),
+    admin_row("unknown account", "listIdentities", None, "USER_NOT_FOUND", **account_path("unknown")),
+    admin_row("new identity", "linkIdentity", {"providerId": "oidc.corp", "rawId": NEW_LOCAL_ID, "email": NEW_EMAIL,
                                      "emailVerified": True}, **account_path(LOCAL_ID)),
-    owner("second identity of a provider", "linkIdentity", {"providerId": "google.com", "rawId": NEW_LOCAL_ID},
+    admin_row("second identity of a provider", "linkIdentity", {"providerId": "google.com", "rawId": NEW_LOCAL_ID},
           "PROVIDER_ALREADY_LINKED", **account_path(FEDERATED_LOCAL_ID)),
-    owner("missing provider", "linkIdentity", {"rawId": "x"}, "MISSING_PROVIDER_ID", **account_path(LOCAL_ID)),
-    owner("existing account", "getCredentialState", {"localId": FEDERATED_LOCAL_ID}),
-    owner("unknown account", "getCredentialState", {"localId": "unknown"}, "USER_NOT_FOUND"),
-    owner("existing identity", "unlinkIdentity", **account_path(FEDERATED_LOCAL_ID, "google.com")),
-    owner("identity that is not linked", "unlinkIdentity", None, "IDENTITY_NOT_FOUND",
+    admin_row("missing provider", "linkIdentity", {"rawId": "x"}, "MISSING_PROVIDER_ID", **account_path(LOCAL_ID)),
+    admin_row("existing account", "getCredentialState", {"localId": FEDERATED_LOCAL_ID}),
+    admin_row("unknown account", "getCredentialState", {"localId": "unknown"}, "USER_NOT_FOUND"),
+    admin_row("existing identity", "unlinkIdentity", **account_path(FEDERATED_LOCAL_ID, "google.com")),
+    admin_row("identity that is not linked", "unlinkIdentity", None, "IDENTITY_NOT_FOUND",
           **account_path(LOCAL_ID, "google.com")),
-    owner("identity moved to another account", "moveIdentity", {"targetLocalId": LOCAL_ID},
+    admin_row("identity moved to another account", "moveIdentity", {"targetLocalId": LOCAL_ID},
         **account_path(FEDERATED_LOCAL_ID, "google.com")),
-    owner("unknown target account", "moveIdentity", {"targetLocalId": "unknown"}, "USER_NOT_FOUND",
+    admin_row("unknown target account", "moveIdentity", {"targetLocalId": "unknown"}, "USER_NOT_FOUND",
           **account_path(FEDERATED_LOCAL_ID, "google.com")),
-    owner("dry run", "mergeAccounts", {
+    admin_row("dry run", "mergeAccounts", {
         "sourceLocalId": FEDERATED_LOCAL_ID, "localId": LOCAL_ID, "dryRun": True}),
-    owner("merge with a merge token", "mergeAccounts", {"mergeToken": ADMIN_MERGE_TOKEN}),
-    owner("source equals target", "mergeAccounts", {"sourceLocalId": LOCAL_ID, "localId": LOCAL_ID, "dryRun": True},
+    admin_row("merge with a merge token", "mergeAccounts", {"mergeToken": ADMIN_MERGE_TOKEN}),
+    admin_row("source equals target", "mergeAccounts", {"sourceLocalId": LOCAL_ID, "localId": LOCAL_ID, "dryRun": True},
           "MERGE_SAME_ACCOUNT"),
-    owner("merged account", "undoMerge", {"sourceLocalId": MERGED_LOCAL_ID}),
-    owner("account that was not merged", "undoMerge", {"sourceLocalId": "unknown"}, "MERGE_NOT_FOUND"),
+    admin_row("account that was merged", "undoMerge", {"sourceLocalId": MERGED_LOCAL_ID}),
+    admin_row("account that was not merged", "undoMerge", {"sourceLocalId": "unknown"}, "MERGE_NOT_FOUND"),
     Row("API key instead of a service key", "batchGetAccounts", None, "INSUFFICIENT_PERMISSION"),
-    Row("no credential", "batchGetAccounts", None, "PERMISSION_DENIED", 403, {"key": None}),
-    Row("popup", "getAuthHandler", status=303, options={"params": HANDLER, "allow_redirects": False}),
+    Row("no credential", "batchGetAccounts", None, "PERMISSION_DENIED", 403, {"api_key": None}),
+    Row("start of a sign-in in a popup", "getAuthHandler",
+        status=303, options={"params": HANDLER_QUERY, "allow_redirects": False}),
     Row("forged state", "getAuthHandler", status=400, options={"params": {"state": "nonsense", "code": "c"}}),
-    Row("unknown provider", "getAuthHandler", status=400, options={"params": HANDLER | {"providerId": "oidc.none"}}),
+    Row("unknown provider", "getAuthHandler",
+        status=400, options={"params": HANDLER_QUERY | {"providerId": "oidc.none"}}),
     Row("forged state", "getProviderAuthHandler", status=400,
         options={"path": {"providerId": "oidc.corp"}, "params": {"state": "nonsense", "code": "c"}}),
     Row("forged state", "getTenantProviderAuthHandler", status=400, options={
         "path": {"providerId": "oidc.corp", "tenant": "acme-x7f2"}, "params": {"state": "nonsense", "code": "c"}}),
-    page("forged state", "postAuthHandler", 400, state="nonsense", code="c"),
-    Row("popup", "getEmulatorAuthHandler", status=303, options={"params": HANDLER, "allow_redirects": False}),
-    Row("without a provider", "getEmulatorAuthHandler", status=400, options={"params": {"apiKey": "any"}}),
-    Row("frame", "getAuthFrame", options={"params": {"apiKey": "any", "appName": "[DEFAULT]"}}),
-    Row("without an API key", "getAuthFrame", status=400),
-    Row("frame", "getEmulatorAuthFrame", options={"params": {"apiKey": "any", "appName": "[DEFAULT]"}}),
+    page_row("forged state", "postAuthHandler", 400, state="nonsense", code="c"),
+    Row("start of a sign-in in a popup", "getEmulatorAuthHandler",
+        status=303, options={"params": HANDLER_QUERY, "allow_redirects": False}),
+    Row("no provider", "getEmulatorAuthHandler", status=400, options={"params": {"apiKey": "any"}}),
+    Row("frame of the SDK", "getAuthFrame", options={"params": {"apiKey": "any", "appName": "[DEFAULT]"}}),
+    Row("no API key", "getAuthFrame", status=400),
+    Row("frame of the SDK", "getEmulatorAuthFrame", options={"params": {"apiKey": "any", "appName": "[DEFAULT]"}}),
     Row("valid code", "getActionPage", options={"params": {"oobCode": VERIFY_CODE, "mode": "verifyEmail"}}),
     Row("invalid code", "getActionPage", status=400, options={"params": {"oobCode": "nonsense"}}),
-    page("email address verified", "postActionPage", oobCode=VERIFY_CODE),
-    page("email address disavowed", "postActionPage", oobCode=VERIFY_CODE, step="disavow"),
-    page("new password", "postActionPage", oobCode=RESET_CODE, newPassword="staple battery horse"),
-    page("short password", "postActionPage", 400, oobCode=RESET_CODE, newPassword="short"),
-    page("invalid code", "postActionPage", 400, oobCode="nonsense"),
+    page_row("email address verified", "postActionPage", oobCode=VERIFY_CODE),
+    page_row("email address disavowed", "postActionPage", oobCode=VERIFY_CODE, step="disavow"),
+    page_row("new password", "postActionPage", oobCode=RESET_CODE, newPassword="staple battery horse"),
+    page_row("short password", "postActionPage", 400, oobCode=RESET_CODE, newPassword="short"),
+    page_row("invalid code", "postActionPage", 400, oobCode="nonsense"),
     Row("default project", "getForgotPasswordPage"),
     Row("named project", "getProjectForgotPasswordPage"),
-    page("known email address", "postForgotPasswordPage", email=EMAIL),
-    page("known email address of a named project", "postProjectForgotPasswordPage", email=EMAIL),
-    page("unknown email address", "postProjectForgotPasswordPage", email=NEW_EMAIL),
-    page("invalid email address", "postForgotPasswordPage", 400, email="ada"),
+    page_row("known email address", "postForgotPasswordPage", email=EMAIL),
+    page_row("known email address of a named project", "postProjectForgotPasswordPage", email=EMAIL),
+    page_row("unknown email address", "postProjectForgotPasswordPage", email=NEW_EMAIL),
+    page_row("invalid email address", "postForgotPasswordPage", 400, email="ada"),
     Row("default project", "getChangePassword", status=303, options={"allow_redirects": False}),
     Row("named project", "getProjectChangePassword", status=303,
         options={"allow_redirects": False}),
@@ -543,13 +579,13 @@ ROWS = [
     Row("keys of the default project", "getJwks"),
     Row("no associated app", "getAppleAppSiteAssociation"),
     Row("no associated app", "getAssetLinks"),
-    Row("no file", "getAppleDomainAssociation", None, "NOT_FOUND", 404),
-    Row("link for an app in a browser", "openAppLink", status=303, options={
+    Row("no configured file", "getAppleDomainAssociation", None, "NOT_FOUND", 404),
+    Row("link to an app, opened in a browser", "openAppLink", status=303, options={
         "allow_redirects": False, "params": {"mode": "signIn", "oobCode": "code"}}),
     Row("discovery of a named project", "getProjectOpenIdConfiguration"),
     Row("keys of a named project", "getProjectJwks"),
     Row("signing certificates", "getSigningCertificates"),
-    Row("reference", "getReference"),
+    Row("reference page", "getReference"),
     Row("contract as YAML", "getOpenApiYaml"),
     Row("contract as JSON", "getOpenApiJson"),
     Row("liveness", "getHealth"),
@@ -577,7 +613,7 @@ def fresh_provider():
 
 def create(client, operation, json, **options):
     """Creates a resource and returns its ID."""
-    response = client.call(operation, json, key=None, headers=OWNER, **options)
+    response = client.call(operation, json, api_key=None, headers=ADMIN_HEADERS, **options)
     assert response.status == 200, response.body
     return response.body.get("appId") or response.body["name"].split("/")[-1]
 
@@ -593,7 +629,7 @@ def federated_session(simulators, client):
     """A session of a new account with identities of Apple and Google."""
     person = fresh_person()
     session = sign_in_with_idp(client, simulators.sign_in("apple.com", person))
-    return sign_in_with_idp(client, simulators.google(person), idToken=session["idToken"])
+    return sign_in_with_idp(client, simulators.sign_in_with_google(person), idToken=session["idToken"])
 
 
 def sign_in_with_idp(client, proof, **more):
@@ -604,24 +640,25 @@ def sign_in_with_idp(client, proof, **more):
 
 def client_merge_token(client, id_token, apple_token):
     """The merge token of a client's dry run."""
-    body = {"idToken": id_token, "dryRun": True} | credential("apple.com", apple_token)
+    body = {"idToken": id_token, "dryRun": True} | credential_request("apple.com", apple_token)
     return client.call("merge", body).body["mergeToken"]
 
 
 def backend_merge_token(client, source, target):
     """The merge token of a backend's dry run."""
     body = {"sourceLocalId": source, "localId": target, "dryRun": True}
-    return as_owner(client, "mergeAccounts", body)["mergeToken"]
+    return as_admin(client, "mergeAccounts", body)["mergeToken"]
 
 
 def merge_accounts(client, source, target):
     """Merges the account `source` into `target`, and returns the ID of `source`."""
     body = {"mergeToken": backend_merge_token(client, source, target)}
-    return as_owner(client, "mergeAccounts", body)["sourceLocalId"]
+    return as_admin(client, "mergeAccounts", body)["sourceLocalId"]
 
 
-def as_owner(client, operation, json):
-    response = client.call(operation, json, key=None, headers=OWNER)
+def as_admin(client, operation, json):
+    """Sends a request of an administrator, and returns the body of the response, which must be a success."""
+    response = client.call(operation, json, api_key=None, headers=ADMIN_HEADERS)
     assert response.status == 200, response.body
     return response.body
 
@@ -629,27 +666,29 @@ def as_owner(client, operation, json):
 def create_code(client, request_type, email, **more):
     """Creates an action code for `email`."""
     body = {"requestType": request_type, "email": email, "returnOobLink": True} | more
-    response = client.call("sendProjectOobCode", body, key=None, headers=OWNER)
+    response = client.call("sendProjectOobCode", body, api_key=None, headers=ADMIN_HEADERS)
     return response.body["oobCode"]
 
 
 def own_session(client, id_token):
+    """The only session of an account."""
     [session] = client.call("listSessions", {"idToken": id_token}).body["sessions"]
     return session
 
 
 def tenant_with_providers(client):
     """Creates a tenant with two disabled providers, and returns its ID."""
-    tenant = as_owner(client, "createTenant", {
+    tenant = as_admin(client, "createTenant", {
         "displayName": "Acme", "allowPasswordSignup": True, "enableEmailLinkSignin": True, "enableAnonymousUser": True})
     path = {"tenant": tenant["tenantId"]}
     google = {"idpId": "google.com"}
     create(client, "createDefaultSupportedIdpConfigInTenant", {"clientId": "c"}, path=path, params=google)
-    create(client, "createOauthIdpConfigInTenant", CORP, path=path, params={"oauthIdpConfigId": "oidc.corp"})
+    create(client, "createOauthIdpConfigInTenant", CORP_PROVIDER, path=path, params={"oauthIdpConfigId": "oidc.corp"})
     return path["tenant"]
 
 
 def placeholder_values(client):
+    """Maps each placeholder to a function that returns its value. Values of one account or tenant belong together."""
     account = cache(client.new_account)
     tenant_id = cache(lambda: tenant_with_providers(client))
     tenant_account = cache(lambda: client.call("signUp", {
@@ -657,11 +696,11 @@ def placeholder_values(client):
     unused_email = cache(fresh_email)
     simulators = Simulators(client.gateway)
     return {
-        APPLE: lambda: simulators.apple()["postBody"],
-        NOTIFICATION: lambda: simulators.notification(),
+        APPLE: lambda: simulators.sign_in_with_apple()["postBody"],
+        NOTIFICATION: lambda: simulators.apple_notification_payload(),
         APPLE_TOKEN: lambda: simulators.sign_in("apple.com")["idToken"],
-        GOOGLE_TOKEN: lambda: simulators.google()["idToken"],
-        KNOWN_TOKEN: lambda: token_of_known_person(simulators, client),
+        GOOGLE_TOKEN: lambda: simulators.sign_in_with_google()["idToken"],
+        KNOWN_PERSON_TOKEN: lambda: token_of_known_person(simulators, client),
         FEDERATED_ID_TOKEN: lambda: federated_session(simulators, client)["idToken"],
         MERGE_TOKEN: lambda: client_merge_token(
             client, account()["idToken"], token_of_known_person(simulators, client)),
@@ -689,7 +728,8 @@ def placeholder_values(client):
         NEW_LOCAL_ID: lambda: fresh_email().split("@")[0],
         ANONYMOUS_ID_TOKEN: lambda: client.sign_up()["idToken"],
         NEW_PROVIDER: fresh_provider,
-        PROVIDER: lambda: create(client, "createOauthIdpConfig", CORP, params={"oauthIdpConfigId": fresh_provider()}),
+        PROVIDER: lambda: create(
+            client, "createOauthIdpConfig", CORP_PROVIDER, params={"oauthIdpConfigId": fresh_provider()}),
         APP: lambda: create(client, "createApp", {"appId": "a" + secrets.token_hex(4)}),
     }
 

@@ -1,4 +1,8 @@
-"""firebase-admin creates and verifies tokens, session cookies and action links; in `serve` it verifies signatures."""
+"""firebase-admin creates and verifies tokens and session cookies, and creates links for email actions.
+
+The fixture `admin` is firebase-admin, for `dev` and for `serve`. It verifies signatures only with `serve`, because it
+takes `dev` for Firebase's emulator. `ada` is a new account with a password, and `session` a sign-in of `ada`.
+"""
 
 import time
 from datetime import timedelta
@@ -11,7 +15,7 @@ from firebase_admin.exceptions import InvalidArgumentError
 
 from accounts import fresh_uid, query_parameters, sign_in_with_password
 from client import PASSWORD, fresh_email
-from gateway import free_port, set_clock
+from gateway import change_clock, free_port
 
 WELCOME = auth.ActionCodeSettings("http://localhost/welcome?step=2", handle_code_in_app=True)
 NEW_PASSWORD = "staple battery horse"
@@ -75,19 +79,20 @@ def test_tokens_and_cookies_are_verified_by_signature(admin, session, cookie):
 
 @in_serve
 def test_tokens_and_cookies_expire(admin, session, cookie, monkeypatch):
-    """An ID token expires after an hour, the cookie after a day."""
-    now = google.auth.jwt._helpers.utcnow
-    monkeypatch.setattr(google.auth.jwt._helpers, "utcnow", lambda: now() + timedelta(hours=1, minutes=2))
+    """An ID token expires after an hour, the cookie of this file after a day. The test advances the library's clock."""
+    real_time = google.auth.jwt._helpers.utcnow
+    monkeypatch.setattr(google.auth.jwt._helpers, "utcnow", lambda: real_time() + timedelta(hours=1, minutes=2))
     assert admin.verify_session_cookie(cookie)
     with pytest.raises(auth.ExpiredIdTokenError):
         admin.verify_id_token(session["idToken"])
-    monkeypatch.setattr(google.auth.jwt._helpers, "utcnow", lambda: now() + timedelta(days=2))
+    monkeypatch.setattr(google.auth.jwt._helpers, "utcnow", lambda: real_time() + timedelta(days=2))
     with pytest.raises(auth.ExpiredSessionCookieError):
         admin.verify_session_cookie(cookie)
 
 
 @in_serve
 def test_no_token_is_valid_without_certificates(admin, session, monkeypatch):
+    # No server listens on a free port.
     monkeypatch.setattr(_token_gen, "ID_TOKEN_CERT_URI", f"http://127.0.0.1:{free_port()}/certificates")
     with pytest.raises(auth.CertificateFetchError):
         _token_gen.TokenVerifier(admin.app).verify_id_token(session["idToken"])
@@ -113,7 +118,7 @@ def test_a_cookie_has_the_requested_lifetime(admin, ada, session, lifetime):
     assert claims["exp"] - claims["iat"] == lifetime.total_seconds()
 
 
-def test_tokens_before_valid_since_are_revoked(admin, ada, session, cookie):
+def test_tokens_issued_before_valid_since_are_revoked(admin, ada, session, cookie):
     # The library compares whole seconds, so `validSince` must be in a later second than the sign-in.
     admin.update_user(ada.uid, valid_since=int(time.time()) + 1)
     with pytest.raises(auth.RevokedIdTokenError):
@@ -127,12 +132,12 @@ def test_tokens_before_valid_since_are_revoked(admin, ada, session, cookie):
 @in_dev
 def test_revoked_tokens_are_rejected(admin, ada):
     # The library compares whole seconds, so the session must begin in an earlier second than the revocation.
-    set_clock(admin.gateway, freezeAtMs=int(time.time() - 10) * 1000)
+    change_clock(admin.gateway, freezeAtMs=int(time.time() - 10) * 1000)
     try:
         session = sign_in_with_password(admin.client, ada)
         cookie = admin.create_session_cookie(session["idToken"], timedelta(hours=1))
     finally:
-        set_clock(admin.gateway, reset=True)
+        change_clock(admin.gateway, reset=True)
     admin.revoke_refresh_tokens(ada.uid)
     with pytest.raises(auth.RevokedIdTokenError):
         admin.verify_id_token(session["idToken"], check_revoked=True)
@@ -143,6 +148,7 @@ def test_revoked_tokens_are_rejected(admin, ada):
 
 def test_a_revocation_ends_sessions_of_the_same_second(admin, ada, session):
     admin.revoke_refresh_tokens(ada.uid)
+    # The time of the revocation is at most a minute ago.
     assert admin.get_user(ada.uid).tokens_valid_after_timestamp > time.time() * 1000 - 60_000
     assert admin.client.refresh(session).code == "TOKEN_EXPIRED"
     again = sign_in_with_password(admin.client, ada)
@@ -214,9 +220,9 @@ def test_no_link_is_created_for_an_unknown_email_address(admin):
         admin.generate_email_verification_link(fresh_email())
 
 
-def follow(link, **more):
-    """Requests a link of the emulator, as test suites for the emulator do."""
-    response = requests.get(link, params=more, timeout=30, allow_redirects=False)
+def follow(link, **parameters):
+    """Requests a link with more query parameters, as test suites for the emulator do, and returns the response."""
+    response = requests.get(link, params=parameters, timeout=30, allow_redirects=False)
     assert response.status_code in (200, 303), response.text
     return response
 
@@ -226,6 +232,7 @@ def test_following_a_reset_link_of_dev_sets_the_password(admin, ada):
     link = admin.generate_password_reset_link(ada.email)
     assert follow(link, newPassword=NEW_PASSWORD).json()["authEmulator"]["email"] == ada.email
     assert sign_in_with_password(admin.client, ada, NEW_PASSWORD)["localId"] == ada.uid
+    # The link has been used.
     assert requests.get(link, timeout=30).status_code == 400
 
 

@@ -1,4 +1,8 @@
-"""firebase-admin manages the users of a project: in `dev` as in an emulator, in `serve` with a service key."""
+"""firebase-admin manages the users of a project.
+
+The fixture `admin` is firebase-admin: for `dev` as for Firebase's emulator, and for `serve` with a service key.
+`ada` is a new account with a password, a phone number and an identity of Google; `session` is a sign-in of `ada`.
+"""
 
 import time
 from dataclasses import replace
@@ -24,6 +28,7 @@ def test_a_user_is_created_with_every_field(admin):
         assert {name: getattr(user, name) for name in fields} == fields
         assert {provider.provider_id for provider in user.provider_data} == {"password", "phone"}
         assert (user.tenant_id, user.custom_claims) == (None, None)
+        # The account was created less than a minute ago.
         assert abs(user.user_metadata.creation_timestamp / 1000 - time.time()) < 60
         assert user.user_metadata.last_sign_in_timestamp is None
 
@@ -69,6 +74,7 @@ def test_an_unknown_user_is_not_found(admin, find, identifier):
 
 def test_many_users_are_found_by_different_identifiers(admin):
     accounts = [import_account(admin) for _ in range(4)]
+    # Each account is named by an identifier of another kind.
     known = [account.identifiers[number] for number, account in enumerate(accounts)]
     missing = unsaved_account().identifiers
     result = admin.get_users([*known, *missing])
@@ -133,7 +139,7 @@ def test_enabled_users_are_deleted_only_by_force(admin, force, deleted):
     """The Python library always sets `force`; libraries for other languages send this request."""
     users = {name: admin.create_user(disabled=name == "disabled").uid for name in ("enabled", "disabled")}
     response = admin.client.call(
-        "batchDeleteAccounts", {"localIds": [*users.values(), "unknown"], "force": force}, key=None,
+        "batchDeleteAccounts", {"localIds": [*users.values(), "unknown"], "force": force}, api_key=None,
         headers=admin.authorization)
     errors = [(error["index"], error["localId"]) for error in response.body.get("errors", [])]
     assert errors == ([] if force else [(0, users["enabled"])])
@@ -175,7 +181,7 @@ def test_an_import_reports_the_failed_rows(admin, ada):
 
 
 @in_dev
-def test_a_uid_can_be_used_again_after_clearing_the_accounts(admin, dev):
+def test_the_uid_of_a_deleted_user_can_be_used_again_after_all_accounts_are_cleared(admin, dev):
     uid = fresh_uid()
     admin.create_user(uid=uid)
     admin.delete_user(uid)

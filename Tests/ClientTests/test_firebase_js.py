@@ -11,15 +11,16 @@ import requests
 
 from browser import browser
 from client import PASSWORD, fresh_email
-from firebase_js import IMPORT_MAP, modules, requires_sdk
+from firebase_js import IMPORT_MAP, firebase_modules, requires_firebase_js
 from simulators import fresh_person
 from web_site import site
 
 NEW_PASSWORD = "staple battery horse"
 CONTINUE_URL = "https://app.example.com/done?from=mail"
+# An option of Chromium with which it reaches only servers on loopback.
 ONLY_LOOPBACK = "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE localhost, EXCLUDE 127.0.0.1"
 
-pytestmark = [pytest.mark.slow, requires_sdk]
+pytestmark = [pytest.mark.slow, requires_firebase_js]
 
 PAGE = f"<!doctype html>\n{IMPORT_MAP}" + """
 <script type="module">
@@ -31,7 +32,8 @@ Object.assign(window, { sdk, auth });
 </script>
 """
 
-RUN = """
+# Selenium calls this script with a script to run, its values, and a callback for the outcome.
+RUN_SCRIPT = """
 const [script, values, done] = arguments;
 const call = new Function("sdk", "auth", "v", `return (async () => { ${script} })()`);
 call(sdk, auth, values).then(
@@ -41,74 +43,83 @@ call(sdk, auth, values).then(
 
 
 @pytest.fixture(scope="module")
-def app(dev):
+def app_url(dev):
     """The URL of an app that uses the SDK."""
-    with site(modules() | {"/": ("text/html", (PAGE % dev.url).encode())}) as running:
+    with site(firebase_modules() | {"/": ("text/html", (PAGE % dev.url).encode())}) as running:
         yield running.url + "/"
 
 
 @pytest.fixture(scope="module")
-def window(app):
+def window(app_url):
     with browser(arguments=[ONLY_LOOPBACK]) as window:
         yield window
 
 
 class SDK:
-    def __init__(self, window, app):
-        self.window, self.app = window, app
+    """The SDK in a page of the browser. No user is signed in at first.
+
+    A script of a test uses `sdk` (the module `firebase-auth.js`), `auth` (an instance of `Auth`) and `v` (its values).
+    """
+
+    def __init__(self, window, app_url):
+        self.window, self.app_url = window, app_url
         self.open()
         self.run("await sdk.signOut(auth)")
 
     def open(self):
-        self.window.open(self.app)
+        self.window.open(self.app_url)
         self.window.driver.set_script_timeout(60)
         self.run("await auth.authStateReady()")
 
     def outcome(self, script, **values):
         """Runs JavaScript with `values` as the object `v`.
 
-        Returns a dictionary: `value` if the script succeeds, otherwise `error` with the code.
+        Returns a dictionary with `value` if the script succeeds, otherwise with `error` (the code) and `email`.
         """
-        return self.window.driver.execute_async_script(RUN, script, values)
+        return self.window.driver.execute_async_script(RUN_SCRIPT, script, values)
 
     def run(self, script, **values):
+        """Runs JavaScript that must succeed, and returns its value."""
         outcome = self.outcome(script, **values)
         assert "value" in outcome, outcome
         return outcome["value"]
 
     def error(self, script, **values):
+        """Runs JavaScript that must fail, and returns the error code."""
         outcome = self.outcome(script, **values)
         assert "error" in outcome, outcome
         return outcome["error"]
 
     def sign_up(self, email=None):
+        """Creates an account with ``PASSWORD``, and returns its email address (default: a new one) and its ID."""
         email = email or fresh_email()
         script = "return (await sdk.createUserWithEmailAndPassword(auth, v.email, v.password)).user.uid"
         return email, self.run(script, email=email, password=PASSWORD)
 
     def sign_in(self, proof):
         """Signs in with a credential of a provider; returns the ID of the account and whether it is new."""
-        return self.run(CREDENTIAL + """
+        return self.run(MAKE_CREDENTIAL + """
             const result = await sdk.signInWithCredential(auth, credential);
             return [result.user.uid, sdk.getAdditionalUserInfo(result).isNewUser]""", proof=proof)
 
 
-# Makes a credential from the result of a simulated sign-in, or from a fake credential.
-CREDENTIAL = """
-const of = proof => proof.providerId === "google.com" ? sdk.GoogleAuthProvider.credential(proof.idToken)
+# The beginning of a script. It makes `credential` from the value `proof`: the result of a simulated sign-in, or an
+# object whose `idToken` is JSON with claims, as Firebase's emulator accepts it.
+MAKE_CREDENTIAL = """
+const credentialOf = proof => proof.providerId === "google.com" ? sdk.GoogleAuthProvider.credential(proof.idToken)
     : new sdk.OAuthProvider(proof.providerId).credential({
         idToken: proof.idToken, rawNonce: proof.rawNonce ?? undefined });
-const credential = of(v.proof);
+const credential = credentialOf(v.proof);
 """
 
 
 @pytest.fixture
-def sdk(window, app):
-    return SDK(window, app)
+def sdk(window, app_url):
+    return SDK(window, app_url)
 
 
 def code_and_link(dev, email, request_type):
-    """Returns the newest code of a type that is listed with `email`, and its link."""
+    """Returns the newest email action code of a type that `dev` lists for `email`, and its link."""
     listed = requests.get(f"{dev.url}/emulator/v1/projects/demo/oobCodes", timeout=30).json()["oobCodes"]
     found = [entry for entry in listed if entry["email"] == email and entry["requestType"] == request_type][-1]
     return found["oobCode"], found["oobLink"]
@@ -163,7 +174,7 @@ def test_a_password_is_reset(sdk, dev):
     assert sdk.run(sign_in, email=email, password=NEW_PASSWORD) == uid
 
 
-def test_a_link_signs_in(sdk, dev):
+def test_an_emailed_link_signs_in(sdk, dev):
     email = fresh_email()
     settings = {"url": CONTINUE_URL, "handleCodeInApp": True}
     sdk.run("await sdk.sendSignInLinkToEmail(auth, v.email, v.settings)", email=email, settings=settings)
@@ -202,17 +213,18 @@ def test_a_changed_email_address_is_recovered(sdk, dev):
 @pytest.mark.parametrize("provider", ["apple", "google"])
 def test_a_credential_signs_in_and_authenticates_again(sdk, simulators, provider):
     person = fresh_person()
-    uid, is_new = sdk.sign_in(getattr(simulators, provider)(person))
+    uid, is_new = sdk.sign_in(getattr(simulators, f"sign_in_with_{provider}")(person))
     assert is_new is True
-    again = CREDENTIAL + "return (await sdk.reauthenticateWithCredential(auth.currentUser, credential)).user.uid"
-    assert sdk.run(again, proof=getattr(simulators, provider)(person)) == uid
-    assert sdk.error(again, proof=getattr(simulators, provider)()) == "auth/user-mismatch"
+    reauthenticate = MAKE_CREDENTIAL + """
+        return (await sdk.reauthenticateWithCredential(auth.currentUser, credential)).user.uid"""
+    assert sdk.run(reauthenticate, proof=getattr(simulators, f"sign_in_with_{provider}")(person)) == uid
+    assert sdk.error(reauthenticate, proof=getattr(simulators, f"sign_in_with_{provider}")()) == "auth/user-mismatch"
     assert sdk.run("return auth.currentUser.uid") == uid
-    assert sdk.sign_in(getattr(simulators, provider)(person)) == [uid, False]
+    assert sdk.sign_in(getattr(simulators, f"sign_in_with_{provider}")(person)) == [uid, False]
 
 
 def test_an_apple_user_signs_in_although_the_sdk_does_not_send_the_name(sdk, simulators):
-    proof = simulators.apple()
+    proof = simulators.sign_in_with_apple()
     assert proof["user"]
     uid, is_new = sdk.sign_in(proof)
     assert uid and is_new is True
@@ -221,15 +233,15 @@ def test_an_apple_user_signs_in_although_the_sdk_does_not_send_the_name(sdk, sim
 @pytest.mark.parametrize("provider", ["apple", "google"])
 def test_an_anonymous_account_is_upgraded(sdk, simulators, provider):
     uid = sdk.run("return (await sdk.signInAnonymously(auth)).user.uid")
-    link = CREDENTIAL + "return (await sdk.linkWithCredential(auth.currentUser, credential)).user.uid"
-    assert sdk.run(link, proof=getattr(simulators, provider)()) == uid
+    link = MAKE_CREDENTIAL + "return (await sdk.linkWithCredential(auth.currentUser, credential)).user.uid"
+    assert sdk.run(link, proof=getattr(simulators, f"sign_in_with_{provider}")()) == uid
     assert sdk.run("return auth.currentUser.isAnonymous") is False
-    second = getattr(simulators, provider)()
+    second = getattr(simulators, f"sign_in_with_{provider}")()
     assert sdk.error(link, proof=second) == "auth/provider-already-linked"
 
 
 def test_a_password_is_linked_and_unlinked(sdk, simulators):
-    uid, _ = sdk.sign_in(simulators.apple())
+    uid, _ = sdk.sign_in(simulators.sign_in_with_apple())
     sdk.run("""const credential = sdk.EmailAuthProvider.credential(v.email, v.password);
         await sdk.linkWithCredential(auth.currentUser, credential)""", email=fresh_email(), password=PASSWORD)
     sdk.run("await sdk.unlink(auth.currentUser, 'apple.com')")
@@ -240,22 +252,22 @@ def test_a_password_is_linked_and_unlinked(sdk, simulators):
 @pytest.mark.parametrize("provider", ["apple", "google"])
 def test_a_taken_identity_is_a_conflict_whose_credential_signs_in(sdk, simulators, client, provider):
     person = fresh_person()
-    uid, _ = sdk.sign_in(getattr(simulators, provider)(person))
+    uid, _ = sdk.sign_in(getattr(simulators, f"sign_in_with_{provider}")(person))
     sdk.run("await sdk.signInAnonymously(auth)")
-    # The token contains a nonce that the gateway issued. The SDK sends Google's token without the nonce, in both calls.
+    # The token contains a nonce that the gateway issued. The SDK sends Google's token in both calls without the nonce.
     nonce = client.call("issueNonce", {}).body["nonce"]
-    found = sdk.run(CREDENTIAL + """
+    found = sdk.run(MAKE_CREDENTIAL + """
         try { await sdk.linkWithCredential(auth.currentUser, credential); } catch (error) {
             return [error.code, (await sdk.signInWithCredential(auth, credential)).user.uid];
         }""", proof=simulators.sign_in(f"{provider}.com", person, rawNonce=nonce))
     assert found == ["auth/credential-already-in-use", uid]
 
 
-def test_a_credential_with_the_address_of_another_account_is_linked_by_its_owner(sdk):
+def test_a_credential_with_the_address_of_an_account_is_linked_after_a_sign_in_with_the_password(sdk):
     email, uid = sdk.sign_up()
     sdk.run("await sdk.signOut(auth)")
     claims = json.dumps({"sub": email, "email": email, "email_verified": False})
-    found = sdk.run(CREDENTIAL + """
+    found = sdk.run(MAKE_CREDENTIAL + """
         try { await sdk.signInWithCredential(auth, credential); } catch (error) {
             const pending = sdk.OAuthProvider.credentialFromError(error);
             await sdk.signInWithEmailAndPassword(auth, error.customData.email, v.password);

@@ -11,8 +11,7 @@ from contract import Contract
 
 pytestmark = pytest.mark.slow
 
-# The number of generated requests for each operation.
-REQUESTS = 10
+REQUESTS_PER_OPERATION = 10
 
 CONTRACT = Contract.load()
 GENERATED = schemathesis.openapi.from_dict(CONTRACT.document)
@@ -24,7 +23,7 @@ def test_every_response_is_documented(operation, own_dev):
 
     @given(case=GENERATED[operation.path][operation.method].as_strategy())
     @settings(
-        max_examples=REQUESTS, derandomize=True, database=None, deadline=None,
+        max_examples=REQUESTS_PER_OPERATION, derandomize=True, database=None, deadline=None,
         suppress_health_check=list(HealthCheck))
     def check(case):
         if "apiKey" in security:

@@ -6,13 +6,12 @@ import subprocess
 from pathlib import Path
 
 import pytest
-from selenium.common.exceptions import WebDriverException
 
 import gateway
-from documents import GUIDES, ROOT, block, linked_files
-from firebase_js import MODULES, NAMES, requires_sdk
+from documents import GUIDES, ROOT, first_code_block, linked_files
+from firebase_js import MODULES_FOLDER, MODULE_NAMES, requires_firebase_js
 from simulators import fresh_person
-from web_app import browser_with_gapi, consent
+from web_app import answer_consent_page, browser_with_gapi
 from web_site import site
 
 WEB = GUIDES / "web.md"
@@ -26,8 +25,8 @@ def with_url_of(dev, text):
 
 @pytest.fixture
 def page(dev, request):
-    """Serves the page of a section of the web guide."""
-    text = with_url_of(dev, block(WEB, "html", request.param))
+    """Serves the page in a section of the web guide. The parameter is the heading of the section."""
+    text = with_url_of(dev, first_code_block(WEB, "html", request.param))
     with site({"/": ("text/html", text.encode())}) as running:
         yield running
 
@@ -37,7 +36,7 @@ def wait_for_output(window, part):
 
 
 def press(window, label):
-    [button] = window.labelled(label)
+    [button] = window.buttons_and_links(label)
     button.click()
 
 
@@ -50,45 +49,46 @@ def test_the_page_with_plain_rest_signs_in(page, tmp_path, label):
         window.open(page.url)
         assert window.element("pre").text == "not signed in"
         press(window, label)
-        consent(person)(window)
+        answer_consent_page(person)(window)
         wait_for_output(window, person["email"])
         assert window.driver.current_url == page.url + "/"
         press(window, label)
-        consent(button="Cancel")(window)
+        answer_consent_page(button="Cancel")(window)
         wait_for_output(window, "USER_CANCELLED")
 
 
 @pytest.mark.slow
-@requires_sdk
+@requires_firebase_js
 @pytest.mark.parametrize("page", ["With Firebase's SDK"], indirect=True)
 @pytest.mark.parametrize("label", ["Sign in with Apple", "Sign in with Google"])
 def test_the_page_with_the_sdk_signs_in(page, tmp_path, label):
-    version = re.search(r"firebasejs/([\d.]+)/", block(WEB, "html", "With Firebase's SDK"))[1]
+    version = re.search(r"firebasejs/([\d.]+)/", first_code_block(WEB, "html", "With Firebase's SDK"))[1]
     modules = {
-        f"/firebasejs/{version}/{name}": ("text/javascript", (MODULES / name).read_bytes()) for name in NAMES}
+        f"/firebasejs/{version}/{name}": ("text/javascript", (MODULES_FOLDER / name).read_bytes())
+        for name in MODULE_NAMES}
     person, port = fresh_person(), gateway.free_port()
     with browser_with_gapi(tmp_path, ports={"www.gstatic.com": port}) as (window, certificate):
-        with site(modules, tls=certificate.context(), port=port):
+        with site(modules, tls=certificate.server_context(), port=port):
             window.open(page.url)
             press(window, label)
             window.wait(lambda: len(window.driver.window_handles) > 1)
             main, popup = window.driver.window_handles
             window.driver.switch_to.window(popup)
-            consent(person)(window)
+            answer_consent_page(person)(window)
             window.driver.switch_to.window(main)
             wait_for_output(window, person["email"])
 
 
-def test_the_lines_for_production_are_those_of_the_tested_page():
-    lines = block(WEB, "js", "With Firebase's SDK").splitlines()[1:]  # The first line has the settings.
+def test_the_code_for_production_in_the_web_guide_is_the_code_of_the_tested_page():
+    lines = first_code_block(WEB, "js", "With Firebase's SDK").splitlines()[1:]  # The first line has the settings.
     tested = (Path(__file__).parent / "web_app" / "sdk.js").read_text()
     for line in lines:
         # The guide names a host; the tested page uses its own.
         assert re.sub(r'"app\.example\.com(.*)"', r"`${location.host}\1`", line) in tested
 
 
-def test_a_person_signs_in_without_a_page(dev, tmp_path):
-    script = with_url_of(dev, block(WEB, "sh", "Without a browser"))
+def test_a_person_signs_in_without_a_browser(dev, tmp_path):
+    script = with_url_of(dev, first_code_block(WEB, "sh", "Without a browser"))
     completed = subprocess.run(["bash", "-euc", script], cwd=tmp_path, capture_output=True, text=True, timeout=120)
     assert (completed.returncode, completed.stderr) == (0, "")
     session = json.loads(completed.stdout)
@@ -96,7 +96,7 @@ def test_a_person_signs_in_without_a_page(dev, tmp_path):
     assert "idToken" in session
 
 
-def test_the_guide_names_every_parameter_and_fault_of_the_consent_page():
+def test_the_web_guide_names_every_parameter_and_fault_of_the_consent_page():
     source = (ROOT / "Sources/Simulators/Consent/ConsentDecision.swift").read_text()
     faults = (ROOT / "Sources/Simulators/Consent/ConsentFault.swift").read_text()
     guide = WEB.read_text()
@@ -107,7 +107,10 @@ def test_the_guide_names_every_parameter_and_fault_of_the_consent_page():
 
 @pytest.fixture(scope="module")
 def guide_folder(own_installation, tmp_path_factory, apple_key):
-    """Creates the project of the guides, and a folder with the secrets that they name; returns the folder."""
+    """Creates the project of the guides, and a folder with the files of secrets that the guides name.
+
+    Returns the folder.
+    """
     own_installation.run_ok("projects create my-app")
     folder = tmp_path_factory.mktemp("guides")
     (folder / "AuthKey_FGHIJ67890.p8").write_text(apple_key)
@@ -115,12 +118,12 @@ def guide_folder(own_installation, tmp_path_factory, apple_key):
     return folder
 
 
-def test_the_files_configure_apple_and_then_google(own_installation, guide_folder):
+def test_the_project_files_in_the_guides_configure_apple_and_then_google(own_installation, guide_folder):
     for guide, name, heading in (
             ("apple-portal.md", "apple.json", "5. The gateway"),
             ("google-console.md", "google.json", "3. The gateway")):
-        (guide_folder / name).write_text(block(GUIDES / guide, "json", heading))
-        commands = block(GUIDES / guide, "sh", heading).splitlines()
+        (guide_folder / name).write_text(first_code_block(GUIDES / guide, "json", heading))
+        commands = first_code_block(GUIDES / guide, "sh", heading).splitlines()
         assert commands == [
             f"sekisho projects apply {name} --dry-run", f"sekisho projects apply {name}", "sekisho check"]
         for command in commands[:2]:

@@ -22,6 +22,7 @@ def issuer(serve):
 
 @pytest.fixture
 def verify(serve, issuer):
+    """A function that verifies an ID token with the published keys, and returns its claims."""
     discovery = requests.get(f"{issuer}/.well-known/openid-configuration", timeout=30).json()
     assert discovery["issuer"] == issuer
     keys = jwt.PyJWKClient(discovery["jwks_uri"])
@@ -39,8 +40,8 @@ def verify(serve, issuer):
     return verify
 
 
-def with_claims(token, **claims):
-    """Returns the token with other claims and its old signature."""
+def with_changed_claims(token, **claims):
+    """Returns the token with changed claims and its old signature."""
     header, payload, signature = token.split(".")
     changed = json.loads(base64.urlsafe_b64decode(payload + "==")) | claims
     return ".".join([header, base64.urlsafe_b64encode(json.dumps(changed).encode()).decode().rstrip("="), signature])
@@ -78,7 +79,7 @@ def test_two_accounts_have_different_session_ids(client, verify):
 
 def test_a_changed_token_is_rejected_by_pyjwt_and_the_gateway(client, verify):
     ada, grace = client.new_account(), client.new_account()
-    forged = with_claims(ada["idToken"], sub=grace["localId"], user_id=grace["localId"])
+    forged = with_changed_claims(ada["idToken"], sub=grace["localId"], user_id=grace["localId"])
     with pytest.raises(jwt.InvalidSignatureError):
         verify(forged)
     assert client.call("lookup", {"idToken": forged}).code == "INVALID_ID_TOKEN"

@@ -1,4 +1,7 @@
-"""Rotation of signing keys, refresh keys and the master key while sessions exist."""
+"""Rotation of signing keys, refresh keys and the master key while sessions exist.
+
+`own_installation` is a database that only this file uses; `own_serve` is `sekisho serve` with it.
+"""
 
 from datetime import datetime, timedelta
 
@@ -7,8 +10,8 @@ import pytest
 import requests
 
 from client import Client
-from gateway import LOOP_PROBES, eventually_applied, on_every_loop
-from installation import master_key
+from gateway import REQUESTS_TO_REACH_EVERY_LOOP, on_every_event_loop, once_configuration_applies
+from installation import new_master_key
 
 
 @pytest.fixture(scope="module")
@@ -16,10 +19,10 @@ def client(own_serve, contract):
     return Client(own_serve, contract)
 
 
-def published_keys(serve):
-    """The IDs of the keys that every response contains; the event loops may publish different sets."""
+def published_key_ids(serve):
+    """The IDs of the published keys that every event loop knows: each loop has its own copy of the configuration."""
     url = f"{serve.url}/demo/.well-known/jwks.json"
-    sets = [requests.get(url, timeout=30).json()["keys"] for _ in range(LOOP_PROBES)]
+    sets = [requests.get(url, timeout=30).json()["keys"] for _ in range(REQUESTS_TO_REACH_EVERY_LOOP)]
     return set.intersection(*({key["kid"] for key in keys} for keys in sets))
 
 
@@ -30,9 +33,9 @@ def signing_key_id(token):
 @pytest.mark.slow
 def test_a_new_signing_key_is_published_before_it_signs_and_old_tokens_stay_valid(own_installation, own_serve, client):
     before = client.sign_up()
-    [old] = published_keys(own_serve)
+    [old] = published_key_ids(own_serve)
     new = own_installation.run_ok("keys rotate-signing-key --project demo")
-    assert eventually_applied(lambda: published_keys(own_serve) == {old, new})
+    assert once_configuration_applies(lambda: published_key_ids(own_serve) == {old, new})
     after = client.sign_up()
     assert signing_key_id(after["idToken"]) == old
     for session in (before, after):
@@ -45,12 +48,12 @@ def test_a_new_signing_key_is_published_before_it_signs_and_old_tokens_stay_vali
 def test_an_immediate_rotation_invalidates_id_tokens_but_not_sessions(own_installation, own_serve, client):
     session = client.sign_up()
     new = own_installation.run_ok("keys rotate-signing-key --project demo --now")
-    assert eventually_applied(lambda: published_keys(own_serve) == {new})
+    assert once_configuration_applies(lambda: published_key_ids(own_serve) == {new})
     lookup = {"idToken": session["idToken"]}
-    assert on_every_loop(lambda: client.call("lookup", lookup).code == "INVALID_ID_TOKEN")
-    assert on_every_loop(lambda: signing_key_id(client.refresh(session).body["id_token"]) == new)
+    assert on_every_event_loop(lambda: client.call("lookup", lookup).code == "INVALID_ID_TOKEN")
+    assert on_every_event_loop(lambda: signing_key_id(client.refresh(session).body["id_token"]) == new)
     fresh = client.refresh(session).body["id_token"]
-    assert on_every_loop(lambda: client.call("lookup", {"idToken": fresh}).status == 200)
+    assert on_every_event_loop(lambda: client.call("lookup", {"idToken": fresh}).status == 200)
 
 
 @pytest.mark.slow
@@ -59,15 +62,16 @@ def test_only_an_immediate_rotation_of_the_refresh_key_ends_sessions(own_install
     own_installation.run_ok("keys rotate-refresh-key --project demo")
     assert client.refresh(session).status == 200
     own_installation.run_ok("keys rotate-refresh-key --project demo --now")
-    assert on_every_loop(lambda: client.refresh(session).code == "INVALID_REFRESH_TOKEN")
-    # A loop that does not know the new key yet issues tokens that the other loops reject.
-    assert on_every_loop(lambda: client.refresh(client.sign_up()).status == 200)
+    assert on_every_event_loop(lambda: client.refresh(session).code == "INVALID_REFRESH_TOKEN")
+    # An event loop that still uses the old key issues refresh tokens that the other loops reject.
+    assert on_every_event_loop(lambda: client.refresh(client.sign_up()).status == 200)
 
 
 def test_an_old_signing_key_is_accepted_until_the_last_session_cookie_has_expired(own_installation):
     own_installation.run_ok("projects create signed-cookies")
     own_installation.run_ok("keys rotate-signing-key --project signed-cookies")
     shown = own_installation.run_ok("keys list-signing-keys --project signed-cookies")
+    # The columns are ID, purpose, algorithm, the time from which the key signs, and the time at which it retires.
     new, old = (line.split() for line in shown.splitlines() if "ES256" in line)
     signs_from, retires = datetime.fromisoformat(new[3]), datetime.fromisoformat(old[4])
     # A session cookie is valid for at most 14 days; five minutes are added for backends whose clocks are slow.
@@ -91,10 +95,11 @@ def test_the_master_key_is_replaced_without_ending_sessions(new_installation, co
     with installation.serving() as serve:
         session = Client(serve, contract).sign_up()
 
-    installation.environment |= {"SEKISHO_MASTER_KEY": master_key(), "SEKISHO_MASTER_KEY_PREVIOUS": old}
+    installation.environment |= {"SEKISHO_MASTER_KEY": new_master_key(), "SEKISHO_MASTER_KEY_PREVIOUS": old}
+    # Without the previous key, `serve` cannot decrypt the secrets in the database.
     assert installation.run("serve", SEKISHO_MASTER_KEY_PREVIOUS="").returncode == 1
     with installation.serving() as serve:
-        # The project's signing key and refresh key.
+        # The two secrets are the project's signing key and refresh key.
         assert installation.run_ok("keys rewrap") == "rewrapped 2 secrets"
         assert installation.run_ok("keys rewrap") == "rewrapped 0 secrets"
         assert Client(serve, contract).refresh(session).status == 200

@@ -1,6 +1,7 @@
-"""Linking and unlinking: the remaining sessions are valid for firebase-admin.
+"""After identities are linked or unlinked, firebase-admin accepts the tokens of the remaining sessions.
 
-Its Python library compares `iat` with `validSince`; its libraries for other languages compare `auth_time`.
+The Python library rejects a token whose `iat` is before `validSince`. Libraries for other languages compare `auth_time`
+with `validSince`.
 """
 
 import pytest
@@ -16,34 +17,36 @@ def simulators(admin):
     return Simulators(admin.gateway)
 
 
-def call(admin, operation, json):
+def call_ok(admin, operation, json):
+    """Sends a request that must succeed, and returns the body of the response."""
     response = admin.client.call(operation, json)
     assert response.status == 200, response.body
     return response.body
 
 
-def assert_session_is_valid(admin, user):
+def assert_session_is_valid(admin, session):
     """Looks up the account like an SDK and verifies the tokens like a backend."""
-    fresh = admin.client.refresh(user).body["id_token"]
-    for token in (user["idToken"], fresh):
-        [found] = call(admin, "lookup", {"idToken": token})["users"]
+    fresh = admin.client.refresh(session).body["id_token"]
+    for token in (session["idToken"], fresh):
+        [found] = call_ok(admin, "lookup", {"idToken": token})["users"]
         claims = admin.verify_id_token(token, check_revoked=True, clock_skew_seconds=10)
-        assert claims["uid"] == found["localId"] == user["localId"]
+        assert claims["uid"] == found["localId"] == session["localId"]
         assert min(claims["iat"], claims["auth_time"]) >= int(found["validSince"])
 
 
-def test_linking_keeps_sessions_and_unlinking_ends_those_of_the_identity(admin, simulators):
+def test_linking_keeps_sessions_and_unlinking_ends_the_sessions_of_the_unlinked_identity(admin, simulators):
     ada = fresh_person()
-    first = call(admin, "signInWithIdp", idp_sign_in_body(simulators.apple(ada)))
-    linked = call(admin, "signInWithIdp", idp_sign_in_body(simulators.google(ada), idToken=first["idToken"]))
-    elsewhere = call(admin, "signInWithIdp", idp_sign_in_body(simulators.google(ada)))
-    for user in (first, linked, elsewhere):
-        assert_session_is_valid(admin, user)
-    call(admin, "unlink", {"idToken": linked["idToken"], "deleteProvider": ["google.com"]})
-    for user in (first, linked):
-        assert_session_is_valid(admin, user)
-    assert admin.client.call("lookup", {"idToken": elsewhere["idToken"]}).code == "TOKEN_EXPIRED"
-    assert {entry.provider_id for entry in admin.get_user(first["localId"]).provider_data} == {"apple.com"}
+    apple_session = call_ok(admin, "signInWithIdp", idp_sign_in_body(simulators.sign_in_with_apple(ada)))
+    google_proof = simulators.sign_in_with_google(ada)
+    linked = call_ok(admin, "signInWithIdp", idp_sign_in_body(google_proof, idToken=apple_session["idToken"]))
+    google_session = call_ok(admin, "signInWithIdp", idp_sign_in_body(simulators.sign_in_with_google(ada)))
+    for session in (apple_session, linked, google_session):
+        assert_session_is_valid(admin, session)
+    call_ok(admin, "unlink", {"idToken": linked["idToken"], "deleteProvider": ["google.com"]})
+    for session in (apple_session, linked):
+        assert_session_is_valid(admin, session)
+    assert admin.client.call("lookup", {"idToken": google_session["idToken"]}).code == "TOKEN_EXPIRED"
+    assert {entry.provider_id for entry in admin.get_user(apple_session["localId"]).provider_data} == {"apple.com"}
 
 
 @pytest.mark.parametrize("provider", ["apple", "google", "password"])
@@ -51,9 +54,9 @@ def test_an_anonymous_account_is_upgraded(admin, simulators, provider):
     anonymous = admin.client.sign_up()
     if provider == "password":
         body = {"idToken": anonymous["idToken"], "email": fresh_email(), "password": PASSWORD}
-        upgraded = call(admin, "signUp", body)
+        upgraded = call_ok(admin, "signUp", body)
     else:
-        proof = getattr(simulators, provider)()
-        upgraded = call(admin, "signInWithIdp", idp_sign_in_body(proof, idToken=anonymous["idToken"]))
+        proof = getattr(simulators, f"sign_in_with_{provider}")()
+        upgraded = call_ok(admin, "signInWithIdp", idp_sign_in_body(proof, idToken=anonymous["idToken"]))
     assert upgraded["localId"] == anonymous["localId"]
     assert_session_is_valid(admin, upgraded)

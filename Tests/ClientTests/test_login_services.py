@@ -1,5 +1,6 @@
-"""`sekisho projects apply` reports exactly the violations of Apple's guideline 4.8 that `login_services.json` lists.
+"""`sekisho projects apply` reports exactly the violations of Apple's App Review guideline 4.8 that are expected.
 
+`login_services.json` is a table: each row is a configuration with the violations that are expected for it.
 `Tests/GatewayTests/Projects/LoginServicesTableTests.swift` reads this table too.
 """
 
@@ -14,11 +15,11 @@ import gateway
 from installation import sql
 
 ROWS = json.loads((pathlib.Path(__file__).parent / "login_services.json").read_text())
-# Apple's client IDs by the value of `apple` in a row. With any other value, Apple has `BOTH`.
-CLIENT_IDS = {"bundleOnly": ["com.example.app"], "servicesOnly": ["com.example.web"]}
-BOTH = ["com.example.web", "com.example.app"]
-# The policy setting that allows each sign-in method of a row's `signUp`.
-POLICY = {"allowsPasswords": "password", "allowsAnonymous": "anonymous", "allowsEmailLinks": "emailLink"}
+# The client IDs of Apple by the value of `apple` in a row. With any other value, Apple has both.
+APPLE_CLIENT_IDS = {"bundleOnly": ["com.example.app"], "servicesOnly": ["com.example.web"]}
+BOTH_APPLE_CLIENT_IDS = ["com.example.web", "com.example.app"]
+# The sign-in method that each policy setting allows. `signUp` in a row has the allowed methods.
+METHOD_BY_SETTING = {"allowsPasswords": "password", "allowsAnonymous": "anonymous", "allowsEmailLinks": "emailLink"}
 TENANT = "tenant"
 
 
@@ -31,10 +32,15 @@ def project(own_installation):
 
 
 def providers(realm, apple_key):
+    """The configuration of the providers of a row, or of the tenant in a row.
+
+    `relation` is what a provider is to the apps: a social login, the company's own account system, and so on.
+    """
     result = {}
     if realm["apple"] != "absent":
         result["apple.com"] = {
-            "enabled": realm["apple"] != "disabled", "clientIds": CLIENT_IDS.get(realm["apple"], BOTH)}
+            "enabled": realm["apple"] != "disabled",
+            "clientIds": APPLE_CLIENT_IDS.get(realm["apple"], BOTH_APPLE_CLIENT_IDS)}
         if realm["apple"] != "noKey":
             result["apple.com"] |= {"teamId": "TEAM123456", "keyId": "KEY1234567", "privateKey": apple_key}
     for name, relation in realm["providers"].items():
@@ -47,13 +53,16 @@ def providers(realm, apple_key):
 
 
 def project_file(row, project, apple_key):
-    """The project file of a row. The app `native` offers no sign-in method. It declares the bundle ID, which is
-    therefore not treated as a Services ID."""
+    """The project file of a row.
+
+    The app `native` offers no sign-in method. It only declares the bundle ID: Apple's client IDs that no app declares
+    are treated as Services IDs.
+    """
     app = {"platform": row["platform"], "distribution": row["distribution"], "bundleIds": row["bundleIds"],
            "signInMethods": row["methods"], "linkOnlyMethods": row["linkOnly"]}
     if row["exemption"]:
         app["exemption"] = {"kind": row["exemption"], "reason": "because"}
-    return {"project": project, "policy": {name: method in row["signUp"] for name, method in POLICY.items()},
+    return {"project": project, "policy": {name: method in row["signUp"] for name, method in METHOD_BY_SETTING.items()},
             "providers": providers(row, apple_key),
             "apps": {"app": app,
                      "native": {"platform": "ios", "bundleIds": ["com.example.app"], "signInMethods": []}}}
@@ -62,7 +71,7 @@ def project_file(row, project, apple_key):
 def set_tenant(own_installation, project, realm, apple_key):
     """Stores the tenant of a row in the database, because `projects apply` does not configure tenants."""
     realm_id = f"{project}/{TENANT}"
-    settings = {name: method in realm["signUp"] for name, method in POLICY.items()}
+    settings = {name: method in realm["signUp"] for name, method in METHOD_BY_SETTING.items()}
     statements = [
         f"INSERT INTO project (id, parent_id, tenant_settings, name, profile, created_at) "
         f"VALUES ('{realm_id}', '{project}', '{json.dumps(settings)}', '', 'sekisho', now())"]
@@ -90,7 +99,7 @@ def remove_tenant(own_installation, project):
 
 
 def violations(stderr, row):
-    """The violations that the error output names, in the form of the table."""
+    """The violations that the error output names, as in the table: `[tenant ]PROVIDER KIND`."""
     names = {text.split()[-2] for text in row["violations"]} - {"apple.com"}
     found = []
     for tenant, text, kind in re.findall(r"LOGIN_SERVICES_4_8 : app app( in tenant \S+)?: (.*) \((\w+)\)", stderr):
@@ -106,7 +115,8 @@ def test_projects_apply_reports_exactly_the_violations_of_the_row(own_installati
     if row["tenant"]:
         set_tenant(own_installation, project, row["tenant"], apple_key)
     try:
-        completed = gateway.run("projects", "apply", str(path), "--prune", "--dry-run", **own_installation.environment)
+        completed = gateway.run_sekisho(
+            "projects", "apply", str(path), "--prune", "--dry-run", **own_installation.environment)
     finally:
         if row["tenant"]:
             remove_tenant(own_installation, project)

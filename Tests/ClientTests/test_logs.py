@@ -19,13 +19,15 @@ WRONG_PASSWORD = "staple horse battery"
 
 
 @dataclass
-class Run:
-    """The output of a gateway and the secrets that it must not contain."""
+class Output:
+    """What a gateway wrote, and the secrets that it must not contain."""
 
-    lines: list
+    log_lines: list
     metrics: str
     postgres_log: str
-    database: str
+    # The rows of all tables as SQL.
+    database_dump: str
+    # The secrets by a name for the messages of failed tests. They include personal data.
     secrets: dict
 
 
@@ -51,7 +53,7 @@ def send_mixed_requests(client, secrets):
     client.call("createAuthUri", {"identifier": email, "continueUri": "http://localhost"})
     client.call("signUp", data=f'{{"email":"{email}", ', headers={"Content-Type": "application/json"})
     client.call("signUp", {"email": [email]})
-    client.call("getProject", key=WRONG_PASSWORD.replace(" ", "_"))
+    client.call("getProject", api_key=WRONG_PASSWORD.replace(" ", "_"))
     for path in (f"/v1/{email}", f"/{refreshed['id_token']}?key={client.gateway.api_key}", "/healthz"):
         requests.get(client.gateway.url + path, headers=forwarded["headers"], timeout=30)
     secrets |= {"email": email, "password": PASSWORD, "wrong password": WRONG_PASSWORD, "address": ADDRESS}
@@ -61,12 +63,13 @@ def send_mixed_requests(client, secrets):
 
 
 @pytest.fixture(scope="module")
-def run(dev, new_installation, contract):
+def output(dev, new_installation, contract):
+    """Starts a gateway, sends it requests, stops it and returns its output."""
     installation = new_installation()
-    service = json.loads(installation.run_ok("keys create-service-key --project demo --name backend"))
+    service_key = json.loads(installation.run_ok("keys create-service-key --project demo --name backend"))
     secrets = {
-        "service secret": service["secret"],
-        "service private key": "".join(service["privateKey"].splitlines()[1:-1]),
+        "secret of the service key": service_key["secret"],
+        "private key of the service key": "".join(service_key["privateKey"].splitlines()[1:-1]),
         "master key": installation.environment["SEKISHO_MASTER_KEY"],
     }
     with installation.serving(SEKISHO_TRUSTED_PROXIES="127.0.0.0/8", SEKISHO_LOG_LEVEL="debug") as serve:
@@ -76,37 +79,37 @@ def run(dev, new_installation, contract):
         gateway.stop(serve.process, signal.SIGTERM)
         lines = serve.log.read_text().splitlines()
     server_folder = Path(sql(dev.database_url, "SHOW data_directory").strip()).parent
-    yield Run(lines, metrics, (server_folder / "postgres.log").read_text(), dump(serve.database_url), secrets)
+    yield Output(lines, metrics, (server_folder / "postgres.log").read_text(), dump(serve.database_url), secrets)
 
 
-def forms(secret):
-    """Yields the forms in which a secret may occur: plain, in hexadecimal digits, in base64, in part, and decoded."""
+def encodings(secret):
+    """Yields the forms in which a secret may occur: unchanged, in hexadecimal, in base64, in part, and decoded."""
     yield secret
     yield secret.encode().hex()
     yield base64.b64encode(secret.encode()).decode().rstrip("=")
-    # A token with one changed character still reveals the others.
+    # A part, because some requests send a token whose last characters differ.
     if len(secret) > 60:
         yield secret[-40:-4]
     if re.fullmatch(r"[A-Za-z0-9+/]+=*", secret) and len(secret) % 4 == 0:
         yield base64.b64decode(secret).hex()
 
 
-def found(run, text, *, but=()):
-    """The names of the secrets that occur in `text`, without those in `but`."""
+def names_of_secrets_in(text, output, *, ignored=()):
+    """The names of the secrets that occur in `text`, except the names in `ignored`."""
     return [
-        name for name, secret in run.secrets.items()
-        if name not in but and any(form in text for form in forms(secret))
+        name for name, secret in output.secrets.items()
+        if name not in ignored and any(encoded in text for encoded in encodings(secret))
     ]
 
 
-def test_every_line_of_the_log_is_one_json_object(run):
-    for line in run.lines:
+def test_every_line_of_the_log_is_one_json_object(output):
+    for line in output.log_lines:
         entry = json.loads(line)
         assert {"time", "level", "message"} <= entry.keys(), line
 
 
-def test_every_request_is_logged_with_its_id_and_status(run):
-    requested = [entry for entry in map(json.loads, run.lines) if entry["message"] == "request"]
+def test_every_request_is_logged_with_its_id_and_status(output):
+    requested = [entry for entry in map(json.loads, output.log_lines) if entry["message"] == "request"]
     # `send_mixed_requests` sends 17 of the requests.
     assert len({entry["requestId"] for entry in requested}) == len(requested) >= 17
     assert all(isinstance(entry["status"], int) for entry in requested)
@@ -117,8 +120,8 @@ def test_every_request_is_logged_with_its_id_and_status(run):
     assert "INVALID_LOGIN_CREDENTIALS" in {entry.get("refusal") for entry in requested}
 
 
-def test_client_addresses_are_truncated_in_the_log(run):
-    addresses = {entry["address"] for entry in map(json.loads, run.lines) if entry["message"] == "request"}
+def test_client_addresses_are_truncated_in_the_log(output):
+    addresses = {entry["address"] for entry in map(json.loads, output.log_lines) if entry["message"] == "request"}
     assert addresses == {"203.0.113.0/24", "127.0.0.0/24"}
 
 
@@ -127,37 +130,38 @@ def test_the_request_id_of_a_response_is_in_the_log(serve):
     assert gateway.eventually(lambda: response.headers["X-Request-Id"] in serve.log.read_text())
 
 
-def test_no_personal_data_or_credential_is_in_the_log(run):
-    assert found(run, "\n".join(run.lines)) == []
+def test_no_personal_data_or_credential_is_in_the_log(output):
+    assert names_of_secrets_in("\n".join(output.log_lines), output) == []
 
 
-def test_no_personal_data_or_credential_is_in_the_metrics(run):
-    assert found(run, run.metrics) == []
-    assert "127.0.0.1" not in run.metrics
+def test_no_personal_data_or_credential_is_in_the_metrics(output):
+    assert names_of_secrets_in(output.metrics, output) == []
+    assert "127.0.0.1" not in output.metrics
 
 
-def test_the_metrics_count_dropped_lines_of_the_log(run):
-    assert "\nsekisho_log_lines_dropped_total 0\n" in run.metrics
+def test_the_metrics_count_dropped_lines_of_the_log(output):
+    assert "\nsekisho_log_lines_dropped_total 0\n" in output.metrics
 
 
-def test_no_personal_data_or_credential_is_in_the_log_of_postgresql(run):
-    assert found(run, run.postgres_log) == []
+def test_no_personal_data_or_credential_is_in_the_log_of_postgresql(output):
+    assert names_of_secrets_in(output.postgres_log, output) == []
 
 
-def test_no_credential_is_in_the_database_in_plain_text(run):
-    assert "sk_" not in run.database
-    assert found(run, run.database, but={"email"}) == []
+def test_no_credential_is_in_the_database_in_plain_text(output):
+    # API keys begin with `sk_`.
+    assert "sk_" not in output.database_dump
+    assert names_of_secrets_in(output.database_dump, output, ignored={"email"}) == []
 
 
-def test_no_private_key_is_in_the_database_in_plain_text(run):
-    # The project's signing key and refresh key.
-    assert run.database.count("INSERT INTO public.signing_key") == 2
-    assert "PRIVATE KEY" not in run.database and b"PRIVATE KEY".hex() not in run.database
-    # The object identifiers of the algorithms, with which a private key begins (RFC 5208 §5).
-    for name in ("06072a8648ce3d0201", "06092a864886f70d010101"):
-        assert name not in run.database
+def test_no_private_key_is_in_the_database_in_plain_text(output):
+    # The two rows are the project's signing key and refresh key.
+    assert output.database_dump.count("INSERT INTO public.signing_key") == 2
+    assert "PRIVATE KEY" not in output.database_dump and b"PRIVATE KEY".hex() not in output.database_dump
+    # Near its beginning, a private key contains the object identifier of its algorithm (RFC 5208 §5): EC or RSA.
+    for identifier in ("06072a8648ce3d0201", "06092a864886f70d010101"):
+        assert identifier not in output.database_dump
 
 
-def test_the_search_finds_secrets_that_are_present(run):
-    assert found(run, run.database) == ["email"]
-    assert found(run, " ".join(run.secrets.values())) == list(run.secrets)
+def test_the_search_of_these_tests_finds_secrets_that_are_present(output):
+    assert names_of_secrets_in(output.database_dump, output) == ["email"]
+    assert names_of_secrets_in(" ".join(output.secrets.values()), output) == list(output.secrets)

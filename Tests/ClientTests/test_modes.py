@@ -1,4 +1,4 @@
-"""`serve` rejects credentials, requests and options of `dev`, and neither accepts a database of the other."""
+"""`serve` rejects the credentials, requests and options of `dev`; each of them rejects a database of the other."""
 
 import json
 from urllib.parse import urlencode
@@ -10,29 +10,30 @@ from cryptography.hazmat.primitives import serialization
 from cryptography.hazmat.primitives.asymmetric import ec
 
 import gateway
-from client import OWNER, PASSWORD, Client, fresh_email, unverified_claims
+from client import ADMIN_HEADERS, PASSWORD, Client, fresh_email, unverified_claims
 from installation import dump, new_database, sql
-from processes import children, listening
+from processes import child_process_ids, listening_addresses
 from simulators import Simulators, idp_sign_in_body
 
-PREFIXES = ["", "/identitytoolkit.googleapis.com", "/www.googleapis.com/identitytoolkit/v3/relyingparty"]
+# Clients of Firebase's API send the paths of the API with these prefixes.
+PATH_PREFIXES = ["", "/identitytoolkit.googleapis.com", "/www.googleapis.com/identitytoolkit/v3/relyingparty"]
 
 
 def sign_up_path(prefix):
     return prefix + ("/signupNewUser" if prefix.startswith("/www") else "/v1/accounts:signUp")
 
 
-@pytest.mark.parametrize("prefix", PREFIXES)
+@pytest.mark.parametrize("prefix", PATH_PREFIXES)
 @pytest.mark.parametrize("credential", [
     {"params": {"key": "any"}},
     {"params": {"key": "demo"}},
     {"params": {"key": "owner"}},
     {"params": {"key": ""}},
     {"headers": {"X-Goog-Api-Key": "any"}},
-    {"headers": OWNER},
+    {"headers": ADMIN_HEADERS},
     {"headers": {"Authorization": "bearer OWNER"}},
     {"headers": {"Authorization": "Bearer ya29.token"}},
-    {"params": {"key": "any"}, "headers": OWNER},
+    {"params": {"key": "any"}, "headers": ADMIN_HEADERS},
     {},
 ], ids=str)
 def test_serve_accepts_no_credential_of_dev(serve, prefix, credential):
@@ -50,10 +51,10 @@ def test_serve_rejects_the_owner_token_and_google_access_tokens(serve, bearer):
         assert requests.get(serve.url + path, headers=headers, timeout=30).status_code == 401
 
 
-@pytest.mark.parametrize("prefix", PREFIXES)
+@pytest.mark.parametrize("prefix", PATH_PREFIXES)
 def test_an_invalid_bearer_token_is_rejected_beside_a_valid_api_key(serve, prefix):
     response = requests.post(
-        serve.url + sign_up_path(prefix), json={}, params={"key": serve.api_key}, headers=OWNER, timeout=30)
+        serve.url + sign_up_path(prefix), json={}, params={"key": serve.api_key}, headers=ADMIN_HEADERS, timeout=30)
     assert response.status_code == 401
 
 
@@ -92,7 +93,7 @@ def test_an_unsigned_id_token_is_rejected(gateway_name, operation, fields, reque
     ("GET", "/emulator/v1/projects/demo/simulators"),
     ("PATCH", "/emulator/v1/projects/demo/simulators"),
 ])
-@pytest.mark.parametrize("headers", [{}, OWNER], ids=["API key", "API key and owner token"])
+@pytest.mark.parametrize("headers", [{}, ADMIN_HEADERS], ids=["API key", "API key and owner token"])
 def test_only_dev_has_the_emulator_api(serve, dev, method, path, headers):
     response = requests.request(method, serve.url + path, params={"key": serve.api_key}, headers=headers, timeout=30)
     assert response.status_code == 404
@@ -101,7 +102,7 @@ def test_only_dev_has_the_emulator_api(serve, dev, method, path, headers):
 
 @pytest.fixture(scope="module")
 def serve_with_providers(own_installation, tmp_path_factory):
-    """`serve` with Apple and Google configured as in `dev`."""
+    """`sekisho serve` with Apple and Google configured as in `dev`, but with the keys of the real providers."""
     key = ec.generate_private_key(ec.SECP256R1()).private_bytes(
         serialization.Encoding.PEM, serialization.PrivateFormat.PKCS8, serialization.NoEncryption()).decode()
     apple = {"clientIds": ["com.example.app"], "teamId": "DEVTEAM123", "keyId": "DEVKEY1234", "privateKey": key}
@@ -121,13 +122,13 @@ def unsigned_jwt(claims):
     return jwt.encode(claims, key=None, algorithm="none")
 
 
-def jwt_with_a_chosen_key(claims):
+def jwt_with_a_key_of_the_attacker(claims):
     return jwt.encode(claims, key="owner" * 8, algorithm="HS256")
 
 
-@pytest.mark.parametrize("prefix", PREFIXES)
+@pytest.mark.parametrize("prefix", PATH_PREFIXES)
 @pytest.mark.parametrize("provider", ["apple.com", "google.com", "facebook.com", "github.com", "oidc.corp"])
-@pytest.mark.parametrize("encode", [plain_json, unsigned_jwt, jwt_with_a_chosen_key])
+@pytest.mark.parametrize("encode", [plain_json, unsigned_jwt, jwt_with_a_key_of_the_attacker])
 def test_serve_rejects_a_credential_without_a_valid_signature(serve_with_providers, prefix, provider, encode):
     path = prefix + ("/verifyAssertion" if prefix.startswith("/www") else "/v1/accounts:signInWithIdp")
     claims = {"iss": "https://appleid.apple.com", "aud": "com.example.app", "sub": "abc", "exp": 2 ** 32, "iat": 0,
@@ -154,7 +155,7 @@ def test_serve_has_no_option_of_dev(installation, option):
 
 def test_serve_rejects_a_token_of_a_simulated_provider(serve_with_providers, dev):
     """`serve` fetches keys only from the providers themselves, never from a simulator."""
-    proof = Simulators(dev).apple()
+    proof = Simulators(dev).sign_in_with_apple()
     response = requests.post(
         f"{serve_with_providers.url}/v1/accounts:signInWithIdp", json=idp_sign_in_body(proof), timeout=30,
         params={"key": serve_with_providers.api_key})
@@ -164,27 +165,32 @@ def test_serve_rejects_a_token_of_a_simulated_provider(serve_with_providers, dev
 
 
 def assert_command_fails(words, message, **environment):
-    completed = gateway.run(*words, **environment)
+    completed = gateway.run_sekisho(*words, **environment)
     assert completed.returncode == 1
     assert message in completed.stdout + completed.stderr
 
 
-def dev_on(database_url, folder):
+def dev_command(database_url, folder):
+    """The words of a command that starts `dev` with a database."""
     return ["dev", "--port", "0", "--data", str(folder / "other"), "--database-url", database_url]
 
 
 def test_dev_rejects_a_database_of_serve(serve, tmp_path):
     before = dump(serve.database_url)
-    assert_command_fails(dev_on(serve.database_url, tmp_path), "the database belongs to `sekisho serve`")
+    assert_command_fails(dev_command(serve.database_url, tmp_path), "the database belongs to `sekisho serve`")
     assert dump(serve.database_url) == before
 
 
 def test_dev_rejects_a_migrated_database_without_a_mode(dev, installation, tmp_path):
-    """Otherwise a start of `dev` between `migrate` and `projects create` would mark a production database as `dev`."""
+    """`sekisho migrate` does not set the mode of a database (`serve` or `dev`); `projects create` does.
+
+    If `dev` accepted a database without a mode, its start between these two commands would make a database that is
+    meant for production one of `dev`.
+    """
     database_url = new_database(dev.database_url)
     installation.run_ok("migrate", DATABASE_URL=database_url)
     before = dump(database_url)
-    assert_command_fails(dev_on(database_url, tmp_path), "was not created by `sekisho dev`")
+    assert_command_fails(dev_command(database_url, tmp_path), "was not created by `sekisho dev`")
     assert dump(database_url) == before
 
 
@@ -193,7 +199,7 @@ def test_dev_rejects_a_database_with_other_tables(dev, tmp_path, table):
     database_url = new_database(dev.database_url)
     sql(database_url, f"CREATE TABLE {table} (id int); INSERT INTO {table} VALUES (1)")
     before = dump(database_url)
-    assert_command_fails(dev_on(database_url, tmp_path), "the database was not created by `sekisho dev`")
+    assert_command_fails(dev_command(database_url, tmp_path), "the database was not created by `sekisho dev`")
     assert dump(database_url) == before
 
 
@@ -215,19 +221,19 @@ def test_dev_accepts_an_empty_database_and_later_the_same_database(dev, tmp_path
 
 def test_dev_listens_on_loopback_only(dev):
     """One process serves the gateway and both simulators. Its PostgreSQL does not listen on TCP."""
-    [postmaster] = children(dev.process.pid)
+    [postgres_id] = child_process_ids(dev.process.pid)
     simulators = requests.get(f"{dev.url}/emulator/v1/projects/demo/simulators", timeout=30).json()
     urls = [dev.url, *(simulators[name]["url"] for name in ("apple", "google"))]
-    assert sorted(listening(dev.process.pid)) == sorted(url.removeprefix("http://") for url in urls)
+    assert sorted(listening_addresses(dev.process.pid)) == sorted(url.removeprefix("http://") for url in urls)
     assert all(url.startswith("http://127.0.0.1:") for url in urls)
-    assert listening(postmaster) == []
+    assert listening_addresses(postgres_id) == []
 
 
 def test_serve_listens_only_on_the_configured_address(serve):
-    assert listening(serve.process.pid) == [serve.url.removeprefix("http://")]
+    assert listening_addresses(serve.process.pid) == [serve.url.removeprefix("http://")]
 
 
 def test_dev_accepts_every_api_key_and_the_owner_token(dev):
-    for options in ({"params": {"key": "any"}}, {"headers": OWNER}):
+    for options in ({"params": {"key": "any"}}, {"headers": ADMIN_HEADERS}):
         body = {"email": fresh_email(), "password": PASSWORD}
         assert requests.post(dev.url + sign_up_path(""), json=body, timeout=30, **options).status_code == 200

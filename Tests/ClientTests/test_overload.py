@@ -1,4 +1,4 @@
-"""More passwords, bodies and connections than the process accepts: which clients are rejected, and how."""
+"""Clients send more passwords, bodies or connections than the gateway accepts: which ones it rejects, and how."""
 
 import re
 import socket
@@ -14,7 +14,7 @@ from client import PASSWORD, Client
 from gateway import eventually
 from processes import resident_memory
 
-ATTACKER, VICTIM = "203.0.113.7", "198.51.100.9"
+ATTACKER_ADDRESS, VICTIM_ADDRESS = "203.0.113.7", "198.51.100.9"
 
 
 @pytest.fixture(scope="module")
@@ -33,6 +33,7 @@ def client(installation, contract):
 
 
 def sign_in(client, ada, password, address):
+    """Signs in to the account of the session `ada` from a client address, and returns the `Response`."""
     json = {"email": ada["email"], "password": password}
     return client.call("signInWithPassword", json, headers={"X-Forwarded-For": address})
 
@@ -60,10 +61,11 @@ def flood(client, ada, address):
 
 
 def test_excess_password_requests_get_503_in_plain_text(client):
+    """`Client.call` fails unless the response is as in openapi.yaml, which describes a 503 as plain text."""
     ada = client.new_account()
     with ThreadPoolExecutor(48) as pool:
         passwords = [PASSWORD, "wrong horse battery"] * 24
-        responses = list(pool.map(lambda password: sign_in(client, ada, password, ATTACKER), passwords))
+        responses = list(pool.map(lambda password: sign_in(client, ada, password, ATTACKER_ADDRESS), passwords))
     counted = Counter(response.status for response in responses)
     assert 503 in counted and counted.keys() <= {200, 400, 503}
     # Not every request is rejected, although only one thread verifies passwords.
@@ -71,11 +73,12 @@ def test_excess_password_requests_get_503_in_plain_text(client):
     assert {response.code for response in responses if response.status == 400} <= {"INVALID_LOGIN_CREDENTIALS"}
 
 
-# Addresses left of the one that the trusted proxy has appended were written by the client and do not count.
-# In the queue of passwords, all addresses of an IPv4 /24 share one turn, and so do all addresses of an IPv6 /48.
+# In `X-Forwarded-For`, only the last address counts, because the trusted proxy has appended it; the client may have
+# written the others. In the queue of passwords, all addresses of an IPv4 /24 have one turn together, and so do all
+# addresses of an IPv6 /48.
 @pytest.mark.parametrize("address", [
-    ATTACKER, f"192.0.2.{{}}, {ATTACKER}", "203.0.113.{}", "2001:db8:1:1::{:x}", "2001:db8:1:11{:02x}::1",
-    "2001:db8:1:{:x}00::1",
+    ATTACKER_ADDRESS, f"192.0.2.{{}}, {ATTACKER_ADDRESS}", "203.0.113.{}", "2001:db8:1:1::{:x}",
+    "2001:db8:1:11{:02x}::1", "2001:db8:1:{:x}00::1",
 ])
 def test_a_flood_of_sign_ins_does_not_affect_clients_of_other_networks(client, address):
     ada, grace = client.new_account(), client.new_account()
@@ -86,7 +89,7 @@ def test_a_flood_of_sign_ins_does_not_affect_clients_of_other_networks(client, a
             assert refreshed.status == 200
             grace |= {"refreshToken": refreshed.body["refresh_token"], "idToken": refreshed.body["id_token"]}
         for _ in range(5):
-            assert sign_in(client, grace, PASSWORD, VICTIM).status == 200
+            assert sign_in(client, grace, PASSWORD, VICTIM_ADDRESS).status == 200
     assert {response.status for response in responses} == {200, 503}
 
 
@@ -95,6 +98,7 @@ IMPORT_PATH = "/v1/projects/demo/accounts:batchCreate"
 
 
 def metric(serve, name):
+    """The value of a metric, summed over its labels."""
     text = requests.get(serve.url + "/metrics", timeout=30).text
     return sum(float(value) for value in re.findall(rf"^{name}(?:\{{.*\}})? (\S+)$", text, re.MULTILINE))
 
@@ -139,7 +143,7 @@ def test_bodies_of_all_clients_have_one_limit_and_small_requests_still_succeed(c
         with incomplete_requests(serve, 1, "/v1/accounts:signUp", length=64 * 1024, sent=0) as late:
             assert status_of(late[0]) == 503
         assert client.call("lookup", {"idToken": ada["idToken"]}).status == 200
-        assert sign_in(client, ada, PASSWORD, VICTIM).status == 200
+        assert sign_in(client, ada, PASSWORD, VICTIM_ADDRESS).status == 200
     assert eventually(lambda: metric(serve, "sekisho_body_bytes") == 0)
 
 
@@ -151,6 +155,6 @@ def test_idle_connections_are_closed_when_too_many_are_open(client):
         for _ in range(2200):
             open_sockets.enter_context(socket.create_connection((host, int(port)), 30))
         assert client.call("lookup", {"idToken": ada["idToken"]}).status == 200
-        assert sign_in(client, ada, PASSWORD, VICTIM).status == 200
+        assert sign_in(client, ada, PASSWORD, VICTIM_ADDRESS).status == 200
         assert metric(serve, "sekisho_connections") <= 2000
         assert metric(serve, "sekisho_connections_closed_idle_total") > 0

@@ -10,7 +10,7 @@ import requests
 from selenium.webdriver.common.keys import Keys
 
 from browser import browser
-from client import OWNER, PASSWORD, fresh_email
+from client import ADMIN_HEADERS, PASSWORD, fresh_email
 from web_site import site
 
 pytestmark = pytest.mark.slow
@@ -26,33 +26,37 @@ def any_browser(request):
 
 @pytest.fixture(scope="module")
 def window():
+    """A browser with JavaScript, whose requests are recorded."""
     with browser(records_requests=True) as window:
         yield window
 
 
-def link(client, request_type, email, **more):
-    """Returns an action link as in emails of `serve`; the links of `dev` act without a page."""
+def action_page_url(client, request_type, email, **more):
+    """Creates an email action code, and returns the URL of its page: the link that an email of `serve` contains.
+
+    The link that `dev` returns acts at once, without a page. `more` are further members of the request.
+    """
     body = {"requestType": request_type, "email": email, "returnOobLink": True} | more
-    response = client.call("sendProjectOobCode", body, key=None, headers=OWNER)
+    response = client.call("sendProjectOobCode", body, api_key=None, headers=ADMIN_HEADERS)
     assert response.status == 200, response.body
-    return on_page(client, response.body["oobLink"])
+    return page_url_of_link(client, response.body["oobLink"])
 
 
-def on_page(client, url):
-    """Returns the URL of the page for an action link of `dev`."""
+def page_url_of_link(client, url):
+    """Returns the URL of the page for an action link of `dev`, which acts without a page."""
     found = urlsplit(url)
     assert found.path == "/emulator/action"
     return client.gateway.url + found._replace(scheme="", netloc="", path="/__/auth/action").geturl()
 
 
-def merged(client):
-    """Merges an account into another; returns the merged account and the undo link from the email about it."""
+def merge_accounts(client):
+    """Merges a new account into another. Returns a session of the merged account and the URL of the page to undo it."""
     ada, eve = client.new_account(), client.new_account()
-    [code] = parse_qs(urlsplit(link(client, "VERIFY_EMAIL", ada["email"])).query)["oobCode"]
+    [code] = parse_qs(urlsplit(action_page_url(client, "VERIFY_EMAIL", ada["email"])).query)["oobCode"]
     assert client.call("update", {"oobCode": code}).status == 200
 
     def merge(body):
-        response = client.call("mergeAccounts", body, key=None, headers=OWNER)
+        response = client.call("mergeAccounts", body, api_key=None, headers=ADMIN_HEADERS)
         assert response.status == 200, response.body
         return response.body
 
@@ -61,7 +65,7 @@ def merged(client):
     listed = requests.get(f"{client.gateway.url}/emulator/v1/projects/demo/oobCodes", timeout=30).json()["oobCodes"]
     [found] = [entry for entry in listed if entry["email"] == ada["email"]]
     assert found["requestType"] == "UNDO_MERGE"
-    return ada, on_page(client, found["oobLink"])
+    return ada, page_url_of_link(client, found["oobLink"])
 
 
 def sign_in(client, email, password):
@@ -77,7 +81,8 @@ def test_the_browser_without_scripts_runs_no_scripts():
 
 def test_an_email_address_is_verified_by_clicking_a_button(client, any_browser):
     ada = client.new_account()
-    url = link(client, "VERIFY_EMAIL", ada["email"])
+    url = action_page_url(client, "VERIFY_EMAIL", ada["email"])
+    # Opening the page does not use up the code.
     for _ in range(2):
         any_browser.open(url)
         assert ada["email"] in any_browser.text
@@ -90,7 +95,7 @@ def test_an_email_address_is_verified_by_clicking_a_button(client, any_browser):
 
 def test_the_owner_of_an_address_disavows_an_account(client, any_browser):
     eve = client.new_account()
-    any_browser.open(link(client, "VERIFY_EMAIL", eve["email"])).click("This was not me")
+    any_browser.open(action_page_url(client, "VERIFY_EMAIL", eve["email"])).click("This was not me")
     assert any_browser.heading == "Thank you for telling us"
     assert client.call("lookup", {"idToken": eve["idToken"]}).code == "TOKEN_EXPIRED"
     assert sign_in(client, eve["email"], PASSWORD).code == "EMAIL_NOT_FOUND"
@@ -98,7 +103,7 @@ def test_the_owner_of_an_address_disavows_an_account(client, any_browser):
 
 def test_a_password_is_reset(client, any_browser):
     ada = client.new_account()
-    any_browser.open(link(client, "PASSWORD_RESET", ada["email"], continueUrl="http://localhost/welcome"))
+    any_browser.open(action_page_url(client, "PASSWORD_RESET", ada["email"], continueUrl="http://localhost/welcome"))
     assert any_browser.element("[autocomplete=username]").get_attribute("value") == ada["email"]
     any_browser.element("#password").send_keys(NEW_PASSWORD)
     any_browser.click("Save the password")
@@ -110,7 +115,7 @@ def test_a_password_is_reset(client, any_browser):
 
 def test_a_short_password_is_rejected_with_an_error_on_the_page(client, any_browser):
     ada = client.new_account()
-    any_browser.open(link(client, "PASSWORD_RESET", ada["email"])).element("#password").send_keys("short")
+    any_browser.open(action_page_url(client, "PASSWORD_RESET", ada["email"])).element("#password").send_keys("short")
     assert any_browser.elements("#password:invalid"), "the browser validates the length"
     any_browser.driver.execute_script("document.querySelector('form').noValidate = true")
     any_browser.click("Save the password")
@@ -127,38 +132,41 @@ def test_a_short_password_is_rejected_with_an_error_on_the_page(client, any_brow
 
 def test_an_email_address_is_changed(client, any_browser):
     ada, new = client.new_account(), fresh_email()
-    any_browser.open(link(client, "VERIFY_AND_CHANGE_EMAIL", ada["email"], newEmail=new))
+    any_browser.open(action_page_url(client, "VERIFY_AND_CHANGE_EMAIL", ada["email"], newEmail=new))
     assert new in any_browser.text and ada["email"] in any_browser.text
     any_browser.click("Use the new address")
     assert any_browser.heading == "Your email address has been changed"
     assert sign_in(client, new, PASSWORD).status == 200
 
 
-def linked(client, provider, tokens, device="Phone of Eve"):
-    """Links a fake identity to the account of `tokens`, and returns the response with new tokens."""
+def link_identity(client, provider, session, device="Phone of Eve"):
+    """Links a new identity to the account of a session, and returns the response, which has new tokens.
+
+    The credential is JSON with claims, which only `dev` accepts.
+    """
     proof = json.dumps({"sub": fresh_email(), "email": "eve@example.com", "email_verified": True})
     response = client.call("signInWithIdp", {
         "postBody": urlencode({"id_token": proof, "providerId": provider}), "requestUri": "http://localhost",
-        "idToken": tokens["idToken"]}, headers={"User-Agent": device})
+        "idToken": session["idToken"]}, headers={"User-Agent": device})
     assert response.status == 200, response.body
     return response.body
 
 
 @pytest.fixture
-def verified(client):
-    """An account with a verified email address."""
-    return verified_account(client)
-
-
 def verified_account(client):
+    """A session of an account with a verified email address."""
+    return create_verified_account(client)
+
+
+def create_verified_account(client):
     ada = client.new_account()
-    code = parse_qs(urlsplit(link(client, "VERIFY_EMAIL", ada["email"])).query)["oobCode"][0]
+    code = parse_qs(urlsplit(action_page_url(client, "VERIFY_EMAIL", ada["email"])).query)["oobCode"][0]
     assert client.call("update", {"oobCode": code}).status == 200
     return ada
 
 
 def removal_link(dev, email):
-    """Returns the removal link from the notice that was sent to `email`."""
+    """Returns the link to remove a linked identity, from the email about it that was sent to `email`."""
     listed = requests.get(f"{dev.url}/emulator/emails", timeout=30).text
     rows = [row for row in listed.split("<tr>") if email in row and "notice.identity-linked" in row]
     path = re.search(r'href="(/emulator/emails/[^"]+)"', rows[0])[1]
@@ -166,24 +174,24 @@ def removal_link(dev, email):
     return re.search(r"^(http\S+mode=removeSignInMethod\S+)$", text, re.MULTILINE)[1]
 
 
-def test_a_sign_in_method_added_by_an_attacker_is_removed(client, dev, verified, any_browser):
-    stolen = linked(client, "google.com", verified)
-    url = removal_link(dev, verified["email"])
+def test_a_sign_in_method_added_by_an_attacker_is_removed(client, dev, verified_account, any_browser):
+    attacker_session = link_identity(client, "google.com", verified_account)
+    url = removal_link(dev, verified_account["email"])
     assert urlsplit(url).path == "/__/auth/action", "unlike other links of dev, it opens the page"
     for _ in range(2):
         any_browser.open(url)
         assert any_browser.heading == "Remove a way to sign in"
-        for text in ("Google", "Phone of Eve", verified["email"]):
+        for text in ("Google", "Phone of Eve", verified_account["email"]):
             assert text in any_browser.text
-    assert client.call("lookup", {"idToken": stolen["idToken"]}).status == 200
+    assert client.call("lookup", {"idToken": attacker_session["idToken"]}).status == 200
     any_browser.click("Remove it")
     assert any_browser.heading == "Set a new password"
     assert "Removed: " in any_browser.element("[role=status]").text
-    assert client.call("lookup", {"idToken": stolen["idToken"]}).code == "TOKEN_EXPIRED"
+    assert client.call("lookup", {"idToken": attacker_session["idToken"]}).code == "TOKEN_EXPIRED"
     any_browser.element("#password").send_keys(NEW_PASSWORD)
     any_browser.click("Save the password")
     assert any_browser.heading == "Your password has been changed"
-    response = sign_in(client, verified["email"], NEW_PASSWORD)
+    response = sign_in(client, verified_account["email"], NEW_PASSWORD)
     assert [info["providerId"] for info in client.lookup(response.body)["providerUserInfo"]] == ["password"]
     assert any_browser.open(url).heading == "This link does not work"
 
@@ -194,12 +202,13 @@ def recovery_code(dev, email):
     return code["oobCode"]
 
 
-def test_restoring_an_email_address_also_removes_the_selected_sign_in_methods(client, dev, verified, any_browser):
-    stolen = linked(client, "google.com", verified)
-    stolen = linked(client, "apple.com", stolen)
-    changed = client.call("update", {"idToken": stolen["idToken"], "email": fresh_email()})
+def test_restoring_an_email_address_also_removes_the_selected_sign_in_methods(
+        client, dev, verified_account, any_browser):
+    attacker_session = link_identity(client, "google.com", verified_account)
+    attacker_session = link_identity(client, "apple.com", attacker_session)
+    changed = client.call("update", {"idToken": attacker_session["idToken"], "email": fresh_email()})
     assert changed.status == 200, changed.body
-    any_browser.open(f"{dev.url}/__/auth/action?lang=en&oobCode={recovery_code(dev, verified['email'])}")
+    any_browser.open(f"{dev.url}/__/auth/action?lang=en&oobCode={recovery_code(dev, verified_account['email'])}")
     boxes = {
         any_browser.element(f"label[for={box.get_attribute('id')}]").text: box
         for box in any_browser.elements("[type=checkbox]")}
@@ -209,15 +218,16 @@ def test_restoring_an_email_address_also_removes_the_selected_sign_in_methods(cl
     assert boxes["Google"].is_selected()
     any_browser.click("Restore this address")
     assert any_browser.heading == "Set a new password"
-    [found] = client.call("lookupAccounts", {"email": [verified["email"]]}, key=None, headers=OWNER).body["users"]
+    [found] = client.call(
+        "lookupAccounts", {"email": [verified_account["email"]]}, api_key=None, headers=ADMIN_HEADERS).body["users"]
     assert {info["providerId"] for info in found["providerUserInfo"]} == {"password", "apple.com"}
     any_browser.element("#password").send_keys(NEW_PASSWORD)
     any_browser.click("Save the password")
-    assert sign_in(client, verified["email"], NEW_PASSWORD).status == 200
+    assert sign_in(client, verified_account["email"], NEW_PASSWORD).status == 200
 
 
 def test_a_merge_is_undone_and_a_new_password_is_set(client, any_browser):
-    ada, url = merged(client)
+    ada, url = merge_accounts(client)
     for _ in range(2):
         assert any_browser.open(url).heading == "Get your account back"
         assert ada["email"] in any_browser.text
@@ -236,7 +246,8 @@ def test_a_sign_in_link_opens_the_app_without_a_referrer(client, any_browser):
     ada = client.new_account()
     with site() as app:
         url = f"http://localhost:{app.port}/in?from=email"
-        any_browser.open(link(client, "EMAIL_SIGNIN", ada["email"], continueUrl=url)).click("Continue in the app")
+        page_url = action_page_url(client, "EMAIL_SIGNIN", ada["email"], continueUrl=url)
+        any_browser.open(page_url).click("Continue in the app")
         assert any_browser.heading == "Welcome"
         received = app.received[0]
     assert (received.fields["from"], received.fields["mode"]) == ("email", "signIn")
@@ -246,15 +257,16 @@ def test_a_sign_in_link_opens_the_app_without_a_referrer(client, any_browser):
 
 
 def test_a_sign_in_link_does_not_open_other_sites(client, any_browser):
-    url = link(client, "EMAIL_SIGNIN", client.new_account()["email"])
+    url = action_page_url(client, "EMAIL_SIGNIN", client.new_account()["email"])
     any_browser.open(url + "&continueUrl=https%3A%2F%2Flocalhost%40evil.example%2F")
     assert any_browser.elements("a") == []
     assert "on the device that has the app" in any_browser.text
 
 
-def test_a_page_loads_nothing_else_and_obeys_its_content_security_policy(client, window):
+def test_a_page_loads_no_other_resource_and_obeys_its_content_security_policy(client, window):
+    # Each call of `console_messages` and `requested_urls` discards what happened before.
     window.console_messages()
-    action_page = link(client, "VERIFY_EMAIL", client.new_account()["email"])
+    action_page = action_page_url(client, "VERIFY_EMAIL", client.new_account()["email"])
     for url in (action_page, client.gateway.url + "/__/auth/forgotPassword"):
         window.requested_urls()
         window.open(url)
@@ -273,13 +285,17 @@ def test_a_page_is_in_the_language_of_the_browser_unless_its_url_names_one(dev, 
 
 @pytest.fixture(scope="module")
 def every_page(client, dev):
-    """The URLs of pages of every kind except the recovery page. A GET request does not use up a link."""
-    ada = verified_account(client)
-    linked(client, "google.com", ada, device="Mozilla/5.0 (" + "Eve" * 40 + ")")
+    """The URLs of pages of every kind except the recovery page. A GET request does not use up the code of a page.
+
+    Every URL has a query, to which the test appends a language. Long names and addresses could make a page too wide.
+    """
+    ada = create_verified_account(client)
+    link_identity(client, "google.com", ada, device="Mozilla/5.0 (" + "Eve" * 40 + ")")
     return [
-        link(client, "VERIFY_EMAIL", ada["email"]), link(client, "PASSWORD_RESET", ada["email"]),
-        link(client, "VERIFY_AND_CHANGE_EMAIL", ada["email"], newEmail="n" * 64 + "@example.com"),
-        link(client, "EMAIL_SIGNIN", ada["email"]), merged(client)[1], client.gateway.url + "/__/auth/action?",
+        action_page_url(client, "VERIFY_EMAIL", ada["email"]), action_page_url(client, "PASSWORD_RESET", ada["email"]),
+        action_page_url(client, "VERIFY_AND_CHANGE_EMAIL", ada["email"], newEmail="n" * 64 + "@example.com"),
+        action_page_url(client, "EMAIL_SIGNIN", ada["email"]), merge_accounts(client)[1],
+        client.gateway.url + "/__/auth/action?",
         removal_link(dev, ada["email"]),
         client.gateway.url + "/__/auth/forgotPassword?",
     ]
@@ -300,7 +316,7 @@ def test_a_page_fits_narrow_and_wide_screens(every_page, window, language, is_da
 
 
 def test_a_page_can_be_used_with_the_keyboard(client, window):
-    window.open(link(client, "PASSWORD_RESET", client.new_account()["email"]))
+    window.open(action_page_url(client, "PASSWORD_RESET", client.new_account()["email"]))
     order = []
     for _ in range(3):
         window.driver.switch_to.active_element.send_keys(Keys.TAB)
@@ -310,7 +326,7 @@ def test_a_page_can_be_used_with_the_keyboard(client, window):
     assert order == ["address", "password", "Save the password"]
 
 
-def test_the_forgot_password_page_does_not_disclose_accounts(client, dev, window):
+def test_the_forgot_password_page_does_not_disclose_whether_an_account_exists(client, dev, window):
     texts = set()
     for email in (client.new_account()["email"], fresh_email()):
         window.open(dev.url + "/.well-known/change-password")
@@ -323,7 +339,7 @@ def test_the_forgot_password_page_does_not_disclose_accounts(client, dev, window
 
 
 def test_other_origins_can_neither_frame_nor_read_a_page(client, window):
-    url = link(client, "VERIFY_EMAIL", client.new_account()["email"])
+    url = action_page_url(client, "VERIFY_EMAIL", client.new_account()["email"])
     response = requests.get(url, headers={"Origin": "https://evil.example"}, timeout=30)
     assert not [name for name in response.headers if name.lower().startswith("access-control-")]
     window.open(f"data:text/html,<h1>Elsewhere</h1><iframe src='{url.replace('&', '%26')}'></iframe>")

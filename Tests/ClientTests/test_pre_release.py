@@ -43,7 +43,7 @@ def test_dev_rejects_a_folder_with_a_pre_release_database(folder):
     folder.mkdir(mode=0o711)
     with gateway.dev(folder) as running:
         outdate(running.database_url)
-    ran = gateway.run("dev", "--port", "0", "--data", str(folder / "data"))
+    ran = gateway.run_sekisho("dev", "--port", "0", "--data", str(folder / "data"))
     assert (ran.returncode, ran.stdout) == (1, "")
     assert ran.stderr.strip().endswith(ADVICE)
 

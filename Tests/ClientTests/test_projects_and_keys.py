@@ -1,4 +1,7 @@
-"""Commands for migrations, projects, keys and the audit trail."""
+"""Commands for migrations, projects, keys and the audit trail.
+
+`own_installation` is a migrated database that only this file uses; `own_serve` is `sekisho serve` with it.
+"""
 
 import json
 import re
@@ -9,13 +12,13 @@ import requests
 from cryptography.hazmat.primitives.asymmetric import ec, rsa
 from cryptography.hazmat.primitives.serialization import load_pem_private_key
 
-from gateway import LOOP_PROBES, eventually_applied, run
+from gateway import REQUESTS_TO_REACH_EVERY_LOOP, once_configuration_applies, run_sekisho
 from installation import new_database, sql
 
 
 def test_migrating_twice_applies_everything_once(dev):
     database_url = new_database(dev.database_url)
-    first, second = (run("migrate", DATABASE_URL=database_url) for _ in range(2))
+    first, second = (run_sekisho("migrate", DATABASE_URL=database_url) for _ in range(2))
     assert first.returncode == second.returncode == 0
     assert re.fullmatch(r"(applied m\d{4}_\w+\n)+", first.stdout)
     assert second.stdout == "nothing to apply\n"
@@ -24,7 +27,7 @@ def test_migrating_twice_applies_everything_once(dev):
 def test_concurrent_migrations_apply_each_migration_once(dev):
     database_url = new_database(dev.database_url)
     with ThreadPoolExecutor() as pool:
-        completed = list(pool.map(lambda _: run("migrate", DATABASE_URL=database_url), range(2)))
+        completed = list(pool.map(lambda _: run_sekisho("migrate", DATABASE_URL=database_url), range(2)))
     assert [entry.returncode for entry in completed] == [0, 0], [entry.stderr for entry in completed]
     applied = re.findall(r"applied (\w+)", completed[0].stdout + completed[1].stdout)
     assert sorted(applied) == sql(database_url, "SELECT name FROM schema_migration ORDER BY name").split()
@@ -48,6 +51,7 @@ def test_creating_an_existing_project_fails(own_installation):
     again = own_installation.run("projects create twice")
     assert (again.returncode, again.stdout) == (1, "")
     assert "project twice already exists" in again.stderr
+    # The columns are ID, number and policy profile.
     assert re.findall(r"^twice +\d{12} +sekisho$", own_installation.run_ok("projects list"), re.MULTILINE)
 
 
@@ -69,7 +73,8 @@ def test_a_command_fails_for_an_unknown_project_app_or_key(words, own_installati
 def accepts(serve, key):
     """Whether any event loop accepts the API key."""
     statuses = {
-        requests.get(serve.url + "/v1/projects", {"key": key}, timeout=30).status_code for _ in range(LOOP_PROBES)}
+        requests.get(serve.url + "/v1/projects", {"key": key}, timeout=30).status_code
+        for _ in range(REQUESTS_TO_REACH_EVERY_LOOP)}
     assert statuses <= {200, 400}
     return 200 in statuses
 
@@ -81,11 +86,12 @@ def test_a_revoked_api_key_is_rejected_within_seconds_and_other_keys_stay_valid(
     [*_, identifier, _] = own_installation.key_ids("api")
     assert accepts(own_serve, revoked) and accepts(own_serve, kept)
     assert own_installation.run_ok(f"keys revoke-api-key {identifier} --project demo") == f"revoked {identifier}"
-    assert eventually_applied(lambda: not accepts(own_serve, revoked))
+    assert once_configuration_applies(lambda: not accepts(own_serve, revoked))
     assert accepts(own_serve, kept)
     assert own_installation.run(f"keys revoke-api-key {identifier} --project demo").returncode == 1
     listed = own_installation.run_ok("keys list-api-keys --project demo").splitlines()
     [line] = [line for line in listed if identifier in line]
+    # The columns are ID, app, time of creation and time of revocation.
     assert re.fullmatch(r"\S+ +default +\S+Z +\S+Z", line)
 
 
@@ -144,7 +150,9 @@ def test_the_audit_trail_is_listed_newest_first_and_exported_oldest_first(own_in
     assert [line.split()[2] for line in listed[1:]] == ["apiKey.revoked", *["apiKey.added"] * 3, "project.added"]
     revocations = own_installation.run_ok(
         f"audit list --project trailed --subject {identifier} --action apiKey.revoked")
+    # A heading and one event.
     assert revocations.count("\n") == 1
+    # Only the heading.
     assert own_installation.run_ok("audit list --project trailed --since 2999-01-01").count("\n") == 0
     exported = [json.loads(line) for line in own_installation.run_ok("audit export --project trailed").splitlines()]
     assert [line["action"] for line in exported] == ["project.added", *["apiKey.added"] * 3, "apiKey.revoked"]
@@ -171,7 +179,7 @@ def test_audit_events_can_be_limited_to_a_period(own_installation):
 
 def test_an_audit_export_contains_every_page(own_installation):
     own_installation.run_ok("projects create long")
-    # A page has 1000 events. The integer division gives ten events the same time.
+    # The export reads pages of 1000 events. `i / 10` is an integer division, so ten events each have the same time.
     sql(own_installation.database_url, """
         INSERT INTO audit_event (id, project_id, actor, action, subject, occurred_at)
         SELECT gen_random_uuid(), 'long', 'cli', 'act', i, to_timestamp(i / 10) FROM generate_series(1, 2500) i""")

@@ -1,4 +1,7 @@
-"""`sekisho projects apply` configures a project from a file."""
+"""`sekisho projects apply` configures a project from a file.
+
+`own_installation` is a migrated database that only this file uses.
+"""
 
 import json
 import secrets
@@ -8,14 +11,14 @@ import pytest
 import requests
 
 import gateway
-from installation import dump, master_key, sql
+from installation import dump, new_master_key, sql
 
 GOOGLE = {"clientIds": ["google-client"], "clientSecret": "google-secret"}
 
 
 @pytest.fixture
 def apple(apple_key):
-    """A complete configuration of Apple, as a member of `providers`."""
+    """A complete configuration of Apple, for the member `providers` of a project file."""
     return {"clientIds": ["com.example.app"], "teamId": "TEAM123456", "keyId": "KEY1234567", "privateKey": apple_key}
 
 
@@ -33,7 +36,7 @@ def apply(own_installation, tmp_path):
     def apply(content, *options):
         path = tmp_path / "project.json"
         path.write_text(content if isinstance(content, str) else json.dumps(content))
-        return gateway.run("projects", "apply", str(path), *options, **own_installation.environment)
+        return gateway.run_sekisho("projects", "apply", str(path), *options, **own_installation.environment)
 
     return apply
 
@@ -69,7 +72,7 @@ def test_email_settings_are_applied_once(apply, own_installation, project):
     assert "email.senderAddress" in details and "no-reply@example.com" not in details
 
 
-def test_redirect_uris_are_applied_once_and_unsafe_ones_are_rejected(apply, project):
+def test_redirect_uris_are_applied_once_and_unsafe_uris_are_rejected(apply, project):
     web = {"platform": "web", "redirectUris": ["com.example.app:/done", "https://app.example.com/done"]}
     first = apply({"project": project, "apps": {"web": web}})
     assert first.returncode == 0, first.stderr
@@ -144,7 +147,7 @@ def test_a_project_is_created_only_with_the_create_option(apply, own_installatio
     assert apply(file, "--create").stdout == "no changes\n"
 
 
-def test_settings_left_out_are_kept_unless_pruned(apply, project, own_installation, apple):
+def test_settings_that_a_file_omits_are_kept_unless_the_prune_option_is_given(apply, project, own_installation, apple):
     apply({"project": project, "providers": {"apple.com": apple, "google.com": GOOGLE}, "apps": {"web": {}}})
     assert apply({"project": project}).stdout == "no changes\n"
     pruned = apply({"project": project, "apps": {"web": {}}}, "--prune")
@@ -166,7 +169,8 @@ def test_secrets_can_be_read_from_separate_files(apply, own_installation, projec
     (b"\xff", "cannot read {}: not UTF-8"),
     (b"x" * (1024 * 1024 + 1), "cannot read {}: larger than 1048576 bytes"),
 ])
-def test_a_file_without_a_secret_is_rejected_and_the_secret_kept(apply, project, apple, tmp_path, content, problem):
+def test_an_unusable_secret_file_is_rejected_and_the_stored_secret_is_kept(
+        apply, project, apple, tmp_path, content, problem):
     secret = tmp_path / "secret"
     google = {"clientIds": ["google-client"], "clientSecretFile": "secret"}
     file = {"project": project, "providers": {"apple.com": apple, "google.com": google}}
@@ -189,7 +193,7 @@ def test_the_file_can_be_standard_input(own_installation, project):
     assert completed.stdout == f"~ name: {project} → Piped\n1 change applied\n", completed.stderr
 
 
-def test_apps_are_listed_with_their_methods(apply, own_installation, project, apple):
+def test_apps_are_listed_with_their_sign_in_methods(apply, own_installation, project, apple):
     apply({"project": project, "policy": {"allowsAnonymous": False},
            "providers": {"apple.com": apple}, "apps": {"ios": {"platform": "ios", "signInMethods": ["password"]}}})
     listed = [line.split("  ") for line in own_installation.run_ok(f"apps list --project {project}").splitlines()]
@@ -200,7 +204,7 @@ def test_apps_are_listed_with_their_methods(apply, own_installation, project, ap
     ]
 
 
-def test_an_app_that_violates_the_guideline_is_not_created(apply, own_installation, project):
+def test_an_app_that_violates_guideline_4_8_is_not_created(apply, own_installation, project):
     exemption = {"kind": "thirdPartyClient", "reason": "it reads that service's mail"}
     apps = {"default": {"exemption": exemption}}
     applied = apply({"project": project, "providers": {"google.com": GOOGLE}, "apps": apps})
@@ -210,7 +214,7 @@ def test_an_app_that_violates_the_guideline_is_not_created(apply, own_installati
     assert "LOGIN_SERVICES_4_8 : app web: it shows google.com while apple.com is not" in completed.stderr
 
 
-def test_an_exemption_is_audited(apply, own_installation, project):
+def test_an_exemption_from_guideline_4_8_is_audited(apply, own_installation, project):
     exemption = {"kind": "thirdPartyClient", "reason": "staff only"}
     apply({"project": project, "apps": {"default": {"exemption": exemption}}})
     events = sql(own_installation.database_url, f"SELECT actor, action, subject, detail->>'reason' FROM audit_event "
@@ -218,7 +222,7 @@ def test_an_exemption_is_audited(apply, own_installation, project):
     assert events == "cli|exemption.declared|default|staff only\n"
 
 
-def test_check_reports_an_app_that_violates_the_guideline(apply, own_installation, project, apple):
+def test_check_reports_an_app_that_violates_guideline_4_8(apply, own_installation, project, apple):
     apply({"project": project, "providers": {"apple.com": apple, "google.com": GOOGLE}})
     checked = own_installation.run_ok("check")
     assert f"ok    project {project}, app default: complies with guideline 4.8" in checked
@@ -227,6 +231,7 @@ def test_check_reports_an_app_that_violates_the_guideline(apply, own_installatio
     checked = own_installation.run("check")
     assert checked.returncode == 1
     assert f"wrong project {project}, app default: LOGIN_SERVICES_4_8 : it shows google.com" in checked.stdout
+    # `check` reports all projects, so the violation must not remain for other tests.
     apply({"project": project}, "--prune")
     own_installation.run_ok("check")
 
@@ -247,8 +252,11 @@ def test_a_broken_configuration_is_repaired_step_by_step(apply, own_installation
     assert (repaired.returncode, repaired.stderr) == (0, "")
 
 
-def test_an_app_stored_before_a_rule_is_tolerated_and_reported(apply, own_installation, project, apple):
-    """A start of `serve` begins a grace period for each app that violates guideline 4.8 and has no such period yet."""
+def test_check_reports_the_grace_period_of_an_app_that_violates_guideline_4_8(apply, own_installation, project, apple):
+    """A start of `serve` begins a grace period for each app that violates the guideline and has no such period yet.
+
+    `projects apply` rejects a violation, so the test makes one in the database before the second start.
+    """
     with own_installation.serving():
         apply({"project": project, "providers": {"apple.com": apple, "google.com": GOOGLE}})
     sql(own_installation.database_url, f"UPDATE identity_provider SET secret = NULL WHERE project_id = '{project}'")
@@ -273,7 +281,7 @@ def test_check_reports_an_openid_provider_with_the_issuer_of_google(apply, own_i
     apply({"project": project}, "--prune")
 
 
-def test_a_running_gateway_uses_the_new_configuration(apply, own_installation, apple):
+def test_a_running_gateway_uses_a_new_configuration(apply, own_installation, apple):
     with own_installation.serving() as serve:
         def methods():
             response = requests.get(f"{serve.url}/v1/loginMethods", params={"key": serve.api_key}, timeout=30).json()
@@ -289,7 +297,7 @@ def test_provider_secrets_are_rewrapped(apply, own_installation, project, apple)
     apply({"project": project, "providers": {"apple.com": apple}})
     old = own_installation.environment["SEKISHO_MASTER_KEY"]
     try:
-        own_installation.environment |= {"SEKISHO_MASTER_KEY": master_key(), "SEKISHO_MASTER_KEY_PREVIOUS": old}
+        own_installation.environment |= {"SEKISHO_MASTER_KEY": new_master_key(), "SEKISHO_MASTER_KEY_PREVIOUS": old}
         own_installation.run_ok("keys rewrap")
         del own_installation.environment["SEKISHO_MASTER_KEY_PREVIOUS"]
         again = apply({"project": project, "providers": {"apple.com": apple}})
@@ -298,7 +306,8 @@ def test_provider_secrets_are_rewrapped(apply, own_installation, project, apple)
         own_installation.environment.pop("SEKISHO_MASTER_KEY_PREVIOUS", None)
 
 
-def test_the_issuer_cannot_change_while_identities_have_it(apply, own_installation, project, apple):
+def test_the_issuer_of_a_provider_cannot_change_while_accounts_have_its_identities(
+        apply, own_installation, project, apple):
     def file(issuer):
         corp = {"clientIds": ["c"], "issuer": issuer}
         return {"project": project, "providers": {"apple.com": apple, "oidc.corp": corp}}

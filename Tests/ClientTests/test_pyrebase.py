@@ -8,7 +8,7 @@ import pytest
 import requests
 
 from client import PASSWORD, fresh_email, unverified_claims
-from gateway import set_clock
+from gateway import change_clock
 from simulators import Simulators, fresh_person, idp_sign_in_body
 
 # Pyrebase imports this module, which urllib3 2 has removed, but does not use it.
@@ -99,12 +99,12 @@ def test_a_password_is_changed_after_a_recent_login(auth, ada):
 
 def test_a_password_is_not_changed_after_an_old_login(auth, ada, dev):
     try:
-        set_clock(dev, advanceSeconds=OLD_LOGIN_SECONDS)
+        change_clock(dev, advanceSeconds=OLD_LOGIN_SECONDS)
         assert error_code_of(auth.change_password, ada["idToken"], NEW_PASSWORD) == "CREDENTIAL_TOO_OLD_LOGIN_AGAIN"
         again = auth.sign_in_with_email_and_password(ada["email"], PASSWORD)
         auth.change_password(again["idToken"], NEW_PASSWORD)
     finally:
-        set_clock(dev, reset=True)
+        change_clock(dev, reset=True)
 
 
 def test_an_email_address_is_changed(auth, ada):
@@ -123,7 +123,7 @@ def test_an_account_is_deleted(auth, ada):
 def test_a_session_of_apple_works_with_the_library(auth, dev):
     """The library has no function for Apple, but its other functions accept the session."""
     url = f"{dev.url}/www.googleapis.com/identitytoolkit/v3/relyingparty/verifyAssertion?key=any"
-    user = requests.post(url, json=idp_sign_in_body(Simulators(dev).apple()), timeout=30).json()
+    user = requests.post(url, json=idp_sign_in_body(Simulators(dev).sign_in_with_apple()), timeout=30).json()
     fresh = auth.refresh(user["refreshToken"])
     assert claims(fresh)["firebase"]["sign_in_provider"] == "apple.com"
     [found] = auth.get_account_info(fresh["idToken"])["users"]
@@ -132,7 +132,7 @@ def test_a_session_of_apple_works_with_the_library(auth, dev):
     assert error_code_of(auth.get_account_info, fresh["idToken"]) == "USER_NOT_FOUND"
 
 
-def test_linking_keeps_sessions_and_unlinking_ends_those_of_the_identity(auth, dev):
+def test_linking_keeps_sessions_and_unlinking_ends_the_sessions_of_the_unlinked_identity(auth, dev):
     simulators, ada = Simulators(dev), fresh_person()
 
     def sign_in(proof, **more):
@@ -141,31 +141,33 @@ def test_linking_keeps_sessions_and_unlinking_ends_those_of_the_identity(auth, d
         assert response.ok, response.text
         return response.json()
 
-    def reloaded(user):
+    def id_and_providers(user):
+        """The account ID and the providers of a user, the same with the given ID token and with a refreshed one."""
         [found] = auth.get_account_info(auth.refresh(user["refreshToken"])["idToken"])["users"]
         assert [found] == auth.get_account_info(user["idToken"])["users"]
         return found["localId"], {entry["providerId"] for entry in found["providerUserInfo"]}
 
     try:
-        first = sign_in(simulators.apple(ada))
-        simulators.clock(advanceSeconds=OLD_LOGIN_SECONDS)
-        linked = sign_in(simulators.google(ada), idToken=first["idToken"])
-        elsewhere = sign_in(simulators.google(ada))
-        assert claims(linked)["auth_time"] == claims(first)["auth_time"] < claims(linked)["iat"]
-        for user in (first, linked, elsewhere):
-            assert reloaded(user) == (first["localId"], {"apple.com", "google.com"})
+        apple_session = sign_in(simulators.sign_in_with_apple(ada))
+        simulators.change_clock(advanceSeconds=OLD_LOGIN_SECONDS)
+        linked = sign_in(simulators.sign_in_with_google(ada), idToken=apple_session["idToken"])
+        google_session = sign_in(simulators.sign_in_with_google(ada))
+        # Linking an identity is not a new login of the session.
+        assert claims(linked)["auth_time"] == claims(apple_session)["auth_time"] < claims(linked)["iat"]
+        for user in (apple_session, linked, google_session):
+            assert id_and_providers(user) == (apple_session["localId"], {"apple.com", "google.com"})
         url = f"{dev.url}/www.googleapis.com/identitytoolkit/v3/relyingparty/setAccountInfo?key=any"
         unlinking = {"idToken": linked["idToken"], "deleteProvider": ["google.com"]}
         assert "idToken" not in requests.post(url, json=unlinking, timeout=30).json()
-        for user in (first, linked):
-            assert reloaded(user) == (first["localId"], {"apple.com"})
-        assert error_code_of(auth.refresh, elsewhere["refreshToken"]) == "TOKEN_EXPIRED"
+        for user in (apple_session, linked):
+            assert id_and_providers(user) == (apple_session["localId"], {"apple.com"})
+        assert error_code_of(auth.refresh, google_session["refreshToken"]) == "TOKEN_EXPIRED"
     finally:
-        simulators.clock(reset=True)
+        simulators.change_clock(reset=True)
 
 
-def listed_code(dev, email, request_type):
-    """The entry of the latest action code for `email` in the emulator's list: `oobCode`, `oobLink` and others."""
+def latest_listed_code(dev, email, request_type):
+    """The latest entry for `email` in the emulator's list of email action codes, with `oobCode` and `oobLink`."""
     url = f"{dev.url}/emulator/v1/projects/{dev.project}/oobCodes"
     codes = requests.get(url, timeout=30).json()["oobCodes"]
     return [entry for entry in codes if (entry["email"], entry["requestType"]) == (email, request_type)][-1]
@@ -173,7 +175,7 @@ def listed_code(dev, email, request_type):
 
 def test_a_password_is_reset_by_email(auth, dev, ada):
     assert auth.send_password_reset_email(ada["email"])["email"] == ada["email"]
-    code = listed_code(dev, ada["email"], "PASSWORD_RESET")["oobCode"]
+    code = latest_listed_code(dev, ada["email"], "PASSWORD_RESET")["oobCode"]
     assert auth.verify_password_reset_code(code, NEW_PASSWORD)["email"] == ada["email"]
     assert auth.sign_in_with_email_and_password(ada["email"], NEW_PASSWORD)["localId"] == ada["localId"]
     assert error_code_of(auth.verify_password_reset_code, code, NEW_PASSWORD) == "INVALID_OOB_CODE"
@@ -182,7 +184,7 @@ def test_a_password_is_reset_by_email(auth, dev, ada):
 
 def test_an_email_address_is_verified_by_email(auth, dev, ada):
     assert auth.send_email_verification(ada["idToken"])["email"] == ada["email"]
-    response = requests.get(listed_code(dev, ada["email"], "VERIFY_EMAIL")["oobLink"], timeout=30)
+    response = requests.get(latest_listed_code(dev, ada["email"], "VERIFY_EMAIL")["oobLink"], timeout=30)
     assert response.json()["authEmulator"]["email"] == ada["email"]
     [user] = auth.get_account_info(ada["idToken"])["users"]
     assert user["emailVerified"] is True

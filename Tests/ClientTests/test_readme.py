@@ -14,7 +14,7 @@ import requests
 import gateway
 import generator
 from client import fresh_email, unverified_claims
-from documents import GUIDES, README, ROOT, block, linked_files, section
+from documents import GUIDES, README, ROOT, first_code_block, linked_files, section
 from installation import new_database
 
 
@@ -30,14 +30,14 @@ def run(script, folder):
     return completed.stdout
 
 
-def test_the_links_lead_to_existing_files():
+def test_the_links_in_the_readme_lead_to_existing_files():
     files = linked_files(README)
     assert len(files) > 10
     for file in files:
         assert file.exists(), file
 
 
-def test_the_folders_of_the_map_exist():
+def test_the_folders_in_the_map_of_the_readme_exist():
     rows = re.findall(r"^\| (`.*?) \|", section(README, "Map of the folders"), re.MULTILINE)
     names = re.findall(r"`(.+?)`", " ".join(rows))
     assert len(names) > 10
@@ -45,7 +45,7 @@ def test_the_folders_of_the_map_exist():
         assert (ROOT / name).exists(), name
 
 
-def test_the_files_of_one_request_exist():
+def test_the_files_in_the_walk_through_one_request_exist():
     names = re.findall(r"`([\w+/]+\.swift)`", section(README, "One request: sign in with Apple"))
     assert len(names) > 10
     folder = None
@@ -57,7 +57,7 @@ def test_the_files_of_one_request_exist():
 
 
 def test_the_first_session_has_the_described_responses(dev, tmp_path):
-    script = replaced(block(README, "sh", "A first session"), "http://127.0.0.1:9099", dev.url)
+    script = replaced(first_code_block(README, "sh", "A first session"), "http://127.0.0.1:9099", dev.url)
     # A newline after each response, so that the test can split the output.
     script = replaced(script, "curl -s ", "curl -s -w '\\n' ")
     output = run(script, tmp_path).strip()
@@ -72,32 +72,34 @@ def test_the_first_session_has_the_described_responses(dev, tmp_path):
     assert int(refreshed["expires_in"]) == claims["exp"] - claims["iat"] == 3600
 
 
-def test_the_lines_for_api_keys_are_those_of_the_tested_clients():
+def test_the_lines_of_the_guide_that_send_the_api_key_are_in_the_tested_clients():
     text = section(GUIDES / "generated-clients.md", "Send the API key")
     lines = dict(re.findall(r"^\| `([\w-]+)` \| `(.*)` \|$", text, re.MULTILINE))
     scenarios = Path(__file__).parent / "scenarios"
     files = {"swift6": "swift/Sources/Scenario/main.swift", "typescript-fetch": "scenario.ts", "python": "scenario.py"}
+    # No test compiles a client in Kotlin.
     assert lines.keys() - files.keys() == {"kotlin"}
     for name, file in files.items():
         assert lines[name] in (scenarios / file).read_text()
 
 
 def test_the_guide_generates_the_tested_swift_client():
-    options = ",".join(generator.OPTIONS["swift6"])
-    commands = block(GUIDES / "generated-clients.md", "sh", "Generate the client")
+    options = ",".join(generator.OPTIONS_BY_LANGUAGE["swift6"])
+    commands = first_code_block(GUIDES / "generated-clients.md", "sh", "Generate the client")
     assert f"-g swift6 -o client \\\n  --additional-properties {options}\n" in commands
 
 
-def test_the_sign_in_with_apple_creates_an_account_with_a_relay_address(dev, tmp_path):
-    script = replaced(block(README, "sh", "Sign in with Apple on your machine"), "http://127.0.0.1:9099", dev.url)
+def test_the_sign_in_with_apple_in_the_readme_creates_an_account_with_a_relay_address(dev, tmp_path):
+    script = first_code_block(README, "sh", "Sign in with Apple on your machine")
+    script = replaced(script, "http://127.0.0.1:9099", dev.url)
     # Other tests of this gateway can have signed the same user in.
     script = replaced(script, "ada@gmail.com", fresh_email())
     response = json.loads(run(script, tmp_path))
     assert (response["isNewUser"], response["isPrivateEmail"]) == (True, True)
 
 
-def test_the_sign_ins_with_apple_and_google_have_the_described_results(dev, tmp_path):
-    script = block(GUIDES / "emulator.md", "sh", "Sign in with Apple or Google")
+def test_the_sign_ins_in_the_guide_to_the_emulator_have_the_described_results(dev, tmp_path):
+    script = first_code_block(GUIDES / "emulator.md", "sh", "Sign in with Apple or Google")
     script = replaced(script, "http://127.0.0.1:9099", dev.url)
     # Other tests of this gateway can have signed the same user in.
     script = replaced(script, "ada@gmail.com", fresh_email())
@@ -113,26 +115,26 @@ def test_the_sign_ins_with_apple_and_google_have_the_described_results(dev, tmp_
 
 
 @pytest.fixture
-def path(tmp_path):
-    """A folder for PATH that contains the gateway as `sekisho`."""
+def program_folder(tmp_path):
+    """A folder for the variable PATH, which contains the gateway as `sekisho`, and for the files of a test."""
     (tmp_path / "sekisho").symlink_to(Path(gateway.binary()).resolve())
     return tmp_path
 
 
-def test_the_production_commands_start_a_gateway(dev, path):
+def test_the_commands_for_production_in_the_readme_start_a_gateway(dev, program_folder):
     port = gateway.free_port()
-    script = block(README, "sh", "In production")
+    script = first_code_block(README, "sh", "In production")
     url_in_readme = re.search(r"^export DATABASE_URL=(\S+)$", script, re.MULTILINE)[1]
     script = replaced(script, url_in_readme, f"'{new_database(dev.database_url)}'")
     script = replaced(script, "\nsekisho serve\n", f"\nexport SEKISHO_LISTEN=127.0.0.1:{port}\nexec sekisho serve\n")
-    log = path / "log"
-    environment = gateway.clean_environment(PATH=f"{path}:{os.environ['PATH']}")
+    log = program_folder / "log"
+    environment = gateway.clean_environment(PATH=f"{program_folder}:{os.environ['PATH']}")
     command = ["bash", "-euo", "pipefail", "-c", script]
     with log.open("w") as output:
         shell = subprocess.Popen(command, env=environment, stdout=output, stderr=output)
     try:
         url = f"http://127.0.0.1:{port}"
-        gateway.wait_for(lambda: gateway.succeeds(url + "/readyz"), shell, log)
+        gateway.wait_for(lambda: gateway.has_status_200(url + "/readyz"), shell, log)
         key = re.search(r"^sk_\S+$", log.read_text(), re.MULTILINE)[0]
         session = requests.post(f"{url}/v1/accounts:signUp?key={key}", json={}, timeout=30).json()
         verify_token(url, session["idToken"])
@@ -141,19 +143,20 @@ def test_the_production_commands_start_a_gateway(dev, path):
     assert status == 0, log.read_text()
 
 
-def test_an_imported_user_keeps_id_and_password(new_installation, path):
+def test_a_user_imported_as_in_the_guide_keeps_id_and_password(new_installation, program_folder):
     installation = new_installation().with_project("my-app")
-    # The example in the README of github.com/firebase/scrypt, whose parameters are those of the guide.
+    # The example in the README of github.com/firebase/scrypt, with the password `user1password`. The guide has the same
+    # parameters of the hash.
     user = {
         "localId": "ada", "email": "ada@example.com", "salt": "42xEC+ixf3L2lw==",
         "passwordHash": "lSrfV15cpx95/sZS2W9c9Kp6i/LVgQNDNC/qzrCnh1SAyZvqmZqAjTdn3aoItz+VHjoZilo78198JAdRuid5lQ=="}
-    (path / "users.json").write_text(json.dumps({"users": [user]}))
-    environment = gateway.clean_environment(**installation.environment, PATH=f"{path}:{os.environ['PATH']}")
-    script = block(GUIDES / "leaving-firebase.md", "sh", "Import the users")
+    (program_folder / "users.json").write_text(json.dumps({"users": [user]}))
+    environment = gateway.clean_environment(**installation.environment, PATH=f"{program_folder}:{os.environ['PATH']}")
+    script = first_code_block(GUIDES / "leaving-firebase.md", "sh", "Import the users")
     completed = subprocess.run(
-        ["bash", "-euc", script], cwd=path, env=environment, capture_output=True, text=True, timeout=120)
+        ["bash", "-euc", script], cwd=program_folder, env=environment, capture_output=True, text=True, timeout=120)
     assert completed.returncode == 0, completed.stderr
-    with installation.started(installation.create_api_key("my-app")) as serve:
+    with installation.starting(installation.create_api_key("my-app")) as serve:
         gateway.wait_for(serve.is_ready, serve.process, serve.log)
         response = requests.post(
             f"{serve.url}/v1/accounts:signInWithPassword?key={serve.api_key}",

@@ -5,7 +5,7 @@ import subprocess
 
 import pytest
 
-from sample_app import PACKAGE, build
+from sample_app import PACKAGE, build_sample_app
 
 pytestmark = pytest.mark.slow
 
@@ -16,7 +16,7 @@ USAGE = "Usage: sekisho-sample [OPTION]...\n"
 def run(*words, commands=""):
     """Runs the program with commands on standard input and returns the completed process."""
     return subprocess.run(
-        [build() / "sekisho-sample", *words], input=commands, capture_output=True, text=True, timeout=60)
+        [build_sample_app() / "sekisho-sample", *words], input=commands, capture_output=True, text=True, timeout=60)
 
 
 @pytest.mark.parametrize("option", ["-h", "--help"])
@@ -43,7 +43,7 @@ def test_invalid_options_are_rejected_with_an_explanation(words, message):
     assert completed.stderr == f"sekisho-sample: {message}\n{USAGE}"
 
 
-def test_the_gateways_message_is_printed_if_it_rejects_a_simulated_sign_in(dev, tmp_path):
+def test_the_message_of_the_gateway_is_printed_if_the_gateway_rejects_a_simulated_sign_in(dev, tmp_path):
     completed = run("--server", dev.url, "--store", tmp_path / "phone", commands="apple sign-in nowhere\n")
     assert completed.returncode == 0
     assert "the gateway responded with status 400" in completed.stderr

@@ -7,16 +7,16 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 
 from client import PASSWORD, fresh_email
-from faulty_proxy import FAULTS, proxy
+from faulty_proxy import FAULTS, faulty_proxy
 from gateway import eventually
-from sample_app import SampleApp, build
+from sample_app import SampleApp, build_sample_app
 
 pytestmark = pytest.mark.slow
 
 RESTARTS = 100
 SEED = 20261122
 # Errors after which the user stays signed in: tooManyRequests, networkError, internalError.
-HARMLESS = {17010, 17020, 17999}
+HARMLESS_CODES = {17010, 17020, 17999}
 # The end of the path of the request that gets a fault, and the command of the app that sends the request.
 OPERATIONS = [
     ("/token", "refresh"), (":lookup", "refresh"), (":update", "rename", "Ada"),
@@ -27,12 +27,12 @@ OPERATIONS = [
 
 def refresh(app):
     """Refreshes the tokens and returns the state. Repeats the command while it fails with a harmless error."""
-    eventually(lambda: app.run("refresh").get("error", {}).get("code") not in HARMLESS)
+    eventually(lambda: app.run("refresh").get("error", {}).get("code") not in HARMLESS_CODES)
     return app.screen
 
 
 class Phone:
-    """A device whose app is killed at random moments."""
+    """A device whose app is killed at random moments. `dev` is the gateway, and `store` the folder of the session."""
 
     def __init__(self, dev, store, seed, changes_password):
         self.dev = dev
@@ -41,12 +41,13 @@ class Phone:
         self.changes_password = changes_password
         self.person = fresh_email()
         self.email = fresh_email()
-        self.interrupted = 0
+        # The number of kills that interrupted a command.
+        self.interruptions = 0
         # The longest time until a kill, in seconds. It adapts to the machine, so that about half of the kills hit a
         # running command.
         self.longest_delay = 0.15
         with self.start() as app:
-            self.uid = app.succeed("sign-up", self.email, PASSWORD)["user"]["uid"]
+            self.uid = app.run_ok("sign-up", self.email, PASSWORD)["user"]["uid"]
 
     def start(self):
         return SampleApp(self.dev.url, self.store, "--device", "phone")
@@ -60,7 +61,7 @@ class Phone:
             app.process.kill()
             # The app prints one line after each of the two commands.
             was_running = len(app.process.stdout.readlines()) < 2
-            self.interrupted += was_running
+            self.interruptions += was_running
             self.longest_delay *= 1.2 if was_running else 1 / 1.2
 
     def require_user(self, app):
@@ -78,8 +79,9 @@ class Phone:
 
 
 def test_no_user_is_signed_out_when_the_app_is_killed_a_hundred_times(dev, tmp_path):
-    build()
+    build_sample_app()
     print(f"seed {SEED}")
+    # Only the second phone changes its password.
     phones = [Phone(dev, tmp_path / str(number), SEED + number, changes_password=number == 1) for number in range(2)]
 
     def use(phone):
@@ -92,88 +94,89 @@ def test_no_user_is_signed_out_when_the_app_is_killed_a_hundred_times(dev, tmp_p
         with phone.start() as app:
             phone.require_user(app)
             # The current password is unknown if a kill interrupted a change.
-            app.succeed("change-password", PASSWORD)
+            app.run_ok("change-password", PASSWORD)
         with SampleApp(dev.url, tmp_path / "another device") as other:
-            assert other.succeed("sign-in", phone.email, PASSWORD)["user"]["uid"] == phone.uid
-            assert len(other.succeed("devices")["devices"]) == 2
-            other.succeed("sign-out")
+            assert other.run_ok("sign-in", phone.email, PASSWORD)["user"]["uid"] == phone.uid
+            assert len(other.run_ok("devices")["devices"]) == 2
+            other.run_ok("sign-out")
     # `longest_delay` makes about half of the kills hit a running command; a quarter is enough for the test.
-    assert sum(phone.interrupted for phone in phones) > RESTARTS / 4
+    assert sum(phone.interruptions for phone in phones) > RESTARTS / 4
 
 
 @pytest.fixture
 def account(dev, tmp_path):
-    """An account with a phone, as email address, ID and the phone's store."""
+    """Signs up on a phone. Returns the email address and ID of the account, and the folder of the phone's session."""
     email = fresh_email()
     store = tmp_path / "phone"
     with SampleApp(dev.url, store, "--device", "phone") as app:
-        uid = app.succeed("sign-up", email, PASSWORD)["user"]["uid"]
+        uid = app.run_ok("sign-up", email, PASSWORD)["user"]["uid"]
     return email, uid, store
 
 
 def refresh_at_once(apps, rounds=20):
+    """Lets all apps refresh their tokens at the same time, repeatedly. In the end, each app must succeed."""
     for _ in range(rounds):
         for app in apps:
             app.send("refresh")
         for app in apps:
-            assert app.read().get("error", {}).get("code") in {None, *HARMLESS}, app.screen
+            assert app.read().get("error", {}).get("code") in {None, *HARMLESS_CODES}, app.screen
     for app in apps:
         assert "error" not in refresh(app), app.screen
 
 
 def test_two_processes_with_one_store_refresh_at_once(dev, account):
     email, uid, store = account
-    # An app and its extension.
+    # Two such processes are an app and its extension.
     with SampleApp(dev.url, store) as app, SampleApp(dev.url, store) as extension:
         refresh_at_once([app, extension])
-        app.succeed("change-password", "another password")
+        app.run_ok("change-password", "another password")
         refresh_at_once([extension, app], rounds=3)
-        [device] = extension.succeed("devices")["devices"]
+        [device] = extension.run_ok("devices")["devices"]
         assert device["isCurrent"]
     with SampleApp(dev.url, store) as restarted:
         assert restarted.user["uid"] == uid
-        restarted.succeed("refresh")
+        restarted.run_ok("refresh")
 
 
 def test_two_processes_with_stores_of_their_own_refresh_at_once(dev, account, tmp_path):
     email, uid, store = account
     with SampleApp(dev.url, store) as phone, SampleApp(dev.url, tmp_path / "tablet", "--device", "tablet") as tablet:
-        assert tablet.succeed("sign-in", email, PASSWORD)["user"]["uid"] == uid
+        assert tablet.run_ok("sign-in", email, PASSWORD)["user"]["uid"] == uid
         refresh_at_once([phone, tablet])
-        assert {device["name"] for device in phone.succeed("devices")["devices"]} == {"phone", "tablet"}
+        assert {device["name"] for device in phone.run_ok("devices")["devices"]} == {"phone", "tablet"}
 
 
 def timeout(fault):
-    """The app's timeout, in seconds: on a busy machine, a second is enough only if it must elapse anyway."""
+    """The app's timeout in seconds. It is short only for the fault with which a request must exceed it."""
     return "1" if fault == "delays the request" else "30"
 
 
 @pytest.mark.parametrize("fault", FAULTS)
 def test_the_user_stays_signed_in_after_a_fault_of_the_network(fault, dev, account):
     email, uid, store = account
-    with proxy(dev) as network:
+    with faulty_proxy(dev) as network:
         with SampleApp(network.url, store, "--timeout", timeout(fault)) as app:
-            # The session in the store belongs to another server.
+            # The session in the store is for the URL of the gateway, not for that of the proxy.
             assert app.screen["screen"] == "signIn"
-            app.succeed("sign-in", email, PASSWORD)
+            app.run_ok("sign-in", email, PASSWORD)
             for operation, *command in OPERATIONS:
-                network.plan(fault, operation)
+                network.plan_fault(fault, operation)
                 app.run(*command)
-                assert network.planned == [], (operation, command)
+                assert network.planned_faults == [], (operation, command)
                 assert app.user and app.user["uid"] == uid, (command, app.screen)
                 assert "error" not in refresh(app), app.screen
         with SampleApp(network.url, store) as restarted:
             assert restarted.user["uid"] == uid
-            restarted.succeed("refresh")
+            restarted.run_ok("refresh")
 
 
 @pytest.mark.parametrize("fault", FAULTS)
 def test_a_sign_in_can_be_repeated_after_a_fault_of_the_network(fault, dev, account, tmp_path):
     email, uid, _ = account
-    with proxy(dev) as network, SampleApp(network.url, tmp_path / "tablet", "--timeout", timeout(fault)) as app:
-        network.plan(fault, ":signInWithPassword")
-        assert app.run("sign-in", email, PASSWORD)["error"]["code"] in HARMLESS
+    with faulty_proxy(dev) as network, SampleApp(network.url, tmp_path / "tablet", "--timeout", timeout(fault)) as app:
+        network.plan_fault(fault, ":signInWithPassword")
+        assert app.run("sign-in", email, PASSWORD)["error"]["code"] in HARMLESS_CODES
         assert app.screen["screen"] == "signIn"
-        network.plan(fault, ":lookup")
-        app.succeed("sign-in", email, PASSWORD)
+        network.plan_fault(fault, ":lookup")
+        app.run_ok("sign-in", email, PASSWORD)
         assert app.user["uid"] == uid

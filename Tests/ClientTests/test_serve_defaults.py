@@ -12,7 +12,7 @@ def client(serve, contract):
 
 
 def test_an_unknown_api_key_is_rejected(client):
-    assert client.call("getProject", key="nonsense").code == "API_KEY_INVALID"
+    assert client.call("getProject", api_key="nonsense").code == "API_KEY_INVALID"
 
 
 def test_responses_do_not_disclose_which_accounts_exist(client):
@@ -26,7 +26,7 @@ def test_responses_do_not_disclose_which_accounts_exist(client):
         assert methods.keys() == {"kind", "sessionId"}
 
 
-def test_a_new_email_address_must_be_verified_first(client):
+def test_a_new_email_address_must_be_verified_before_the_account_gets_it(client):
     response = client.call("update", {"idToken": client.new_account()["idToken"], "email": fresh_email()})
     assert response.code == "OPERATION_NOT_ALLOWED"
 
@@ -46,4 +46,4 @@ def test_passwords_are_hashed_at_the_production_cost(installation, contract):
 
 
 def test_passwords_have_at_least_eight_characters(client):
-    assert client.call("signUp", {"email": fresh_email(), "password": "sevenxx"}).code == "WEAK_PASSWORD"
+    assert client.call("signUp", {"email": fresh_email(), "password": "7letter"}).code == "WEAK_PASSWORD"

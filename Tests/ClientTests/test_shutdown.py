@@ -22,12 +22,13 @@ SLOW_HASHES = {
 
 
 @pytest.fixture
-def slow(installation):
+def slow_serve(installation):
+    """A `sekisho serve` that needs long to hash a password."""
     with installation.replica().serving(**SLOW_HASHES) as running:
         yield running
 
 
-def queued_passwords(serve):
+def queued_password_count(serve):
     metrics = requests.get(serve.url + "/metrics", timeout=30).text
     return int(re.search(r"^sekisho_passwords_waiting (\d+)$", metrics, re.MULTILINE)[1])
 
@@ -40,24 +41,24 @@ def refuses_connections(serve):
         return True
 
 
-def test_requests_in_flight_are_answered_and_new_connections_refused(slow, contract):
-    client = Client(slow, contract)
+def test_requests_in_flight_are_answered_and_new_connections_refused(slow_serve, contract):
+    client = Client(slow_serve, contract)
     ada = client.new_account()
     sign_in = {"email": ada["email"], "password": PASSWORD}
     with ThreadPoolExecutor() as pool:
         # One password is being hashed, the other two wait in the queue.
         requested = [pool.submit(client.call, "signInWithPassword", sign_in) for _ in range(3)]
-        assert gateway.eventually(lambda: queued_passwords(slow) == 2)
-        slow.process.send_signal(signal.SIGTERM)
-        assert gateway.eventually(lambda: refuses_connections(slow))
+        assert gateway.eventually(lambda: queued_password_count(slow_serve) == 2)
+        slow_serve.process.send_signal(signal.SIGTERM)
+        assert gateway.eventually(lambda: refuses_connections(slow_serve))
         assert not all(future.done() for future in requested)
         assert [future.result().status for future in requested] == [200, 200, 200]
-    assert slow.process.wait(gateway.STOP_SECONDS) == 0
-    assert '"message":"draining"' in slow.log.read_text()
+    assert slow_serve.process.wait(gateway.STOP_TIMEOUT_SECONDS) == 0
+    assert '"message":"draining"' in slow_serve.log.read_text()
 
 
 @pytest.mark.parametrize("signal_number", [signal.SIGINT, signal.SIGTERM])
-def test_an_idle_connection_does_not_delay_the_exit(slow, signal_number):
+def test_an_idle_connection_does_not_delay_the_exit(slow_serve, signal_number):
     with requests.Session() as session:
-        assert session.get(slow.url + "/healthz", timeout=30).status_code == 200
-        assert gateway.stop(slow.process, signal_number) == 0
+        assert session.get(slow_serve.url + "/healthz", timeout=30).status_code == 200
+        assert gateway.stop(slow_serve.process, signal_number) == 0

@@ -1,4 +1,4 @@
-"""Messages as stock Firebase SDKs send them, and the members of responses that these SDKs require."""
+"""Messages as unchanged Firebase SDKs send them, and the members of responses that these SDKs require."""
 
 import json
 from urllib.parse import urlencode
@@ -7,17 +7,17 @@ import jwt
 import pytest
 import requests
 
-from client import OWNER, PASSWORD, fresh_email, ok
+from client import ADMIN_HEADERS, PASSWORD, fresh_email, ok_body
 from simulators import fresh_person, idp_sign_in_body
 
-# `REDACTED` in base64: a client learns that there is a password hash.
+# `REDACTED` in base64. A client gets it instead of the password hash of an account that has a password.
 REDACTED = "UkVEQUNURUQ="
 
 
 def action_code(client, request_type, email, **more):
-    """Returns the code that a backend gets for an email action."""
+    """Creates an email action code as a backend can, and returns it."""
     body = {"requestType": request_type, "email": email, "returnOobLink": True} | more
-    return ok(client.call("sendProjectOobCode", body, key=None, headers=OWNER))["oobCode"]
+    return ok_body(client.call("sendProjectOobCode", body, api_key=None, headers=ADMIN_HEADERS))["oobCode"]
 
 
 def test_every_successful_json_response_in_the_contract_is_an_object(contract):
@@ -35,12 +35,13 @@ def test_every_successful_json_response_in_the_contract_is_an_object(contract):
 
 
 def test_the_response_to_a_deletion_is_an_object(client):
-    assert ok(client.call("delete", {"idToken": client.sign_up()["idToken"]})) == {
+    assert ok_body(client.call("delete", {"idToken": client.sign_up()["idToken"]})) == {
         "kind": "identitytoolkit#DeleteAccountResponse", "appleRevocation": "NONE"}
 
 
-def test_a_successful_sign_in_has_no_member_of_a_conflict(client, simulators):
-    answer = ok(client.call("signInWithIdp", idp_sign_in_body(simulators.apple(), returnIdpCredential=True)))
+def test_the_response_to_a_successful_sign_in_has_no_member_that_reports_a_conflict(client, simulators):
+    request = idp_sign_in_body(simulators.sign_in_with_apple(), returnIdpCredential=True)
+    answer = ok_body(client.call("signInWithIdp", request))
     assert not {"needConfirmation", "errorMessage", "emailRecycled", "mfaPendingCredential"} & answer.keys()
 
 
@@ -48,15 +49,15 @@ def test_a_successful_sign_in_has_no_member_of_a_conflict(client, simulators):
     "id_token={id_token}&providerId=apple.com", "providerId=apple.com&id_token=%ZZ", "nonsense"])
 def test_a_pending_token_takes_precedence_over_a_post_body(client, simulators, post_body):
     ada = fresh_person()
-    first = ok(client.call("signInWithIdp", idp_sign_in_body(simulators.apple(ada))))
-    proof = simulators.apple(ada)
+    first = ok_body(client.call("signInWithIdp", idp_sign_in_body(simulators.sign_in_with_apple(ada))))
+    proof = simulators.sign_in_with_apple(ada)
     anonymous = client.sign_up()
-    conflict = ok(client.call("signInWithIdp", idp_sign_in_body(
+    conflict = ok_body(client.call("signInWithIdp", idp_sign_in_body(
         proof, idToken=anonymous["idToken"], returnIdpCredential=True)))
     assert conflict["errorMessage"] == "FEDERATED_USER_ID_ALREADY_LINKED"
     body = {"requestUri": "http://localhost", "postBody": post_body.format(id_token=proof["idToken"]),
             "pendingToken": conflict["pendingToken"], "autoCreate": True, "returnIdpCredential": True}
-    assert ok(client.call("signInWithIdp", body))["localId"] == first["localId"]
+    assert ok_body(client.call("signInWithIdp", body))["localId"] == first["localId"]
 
 
 NAMES = {
@@ -75,54 +76,56 @@ NAMES = {
 @pytest.mark.parametrize("is_last", [True, False], ids=["last", "first"])
 def test_a_name_is_read_encoded_or_raw_at_either_end_of_a_post_body(
         client, simulators, given, family, is_encoded, is_last):
-    proof = simulators.apple()
+    proof = simulators.sign_in_with_apple()
     user = json.dumps({"name": {"firstName": given, "lastName": family}}, ensure_ascii=False)
     pairs = [("providerId", "apple.com"), ("id_token", proof["idToken"]), ("nonce", proof["rawNonce"])]
     pairs.insert(len(pairs) if is_last else 0, ("user", user))
     post_body = urlencode(pairs) if is_encoded else "&".join(f"{name}={value}" for name, value in pairs)
-    answer = ok(client.call("signInWithIdp", {"requestUri": "http://localhost", "postBody": post_body}))
+    answer = ok_body(client.call("signInWithIdp", {"requestUri": "http://localhost", "postBody": post_body}))
     assert (answer["firstName"], answer["lastName"]) == (given, family)
 
 
 @pytest.mark.parametrize("user", ["{", "{}", '{"name":', '{"name":"Ada"}', "[]", "%7B", "Ada", ""])
 def test_an_unreadable_name_does_not_prevent_a_sign_in(client, simulators, user):
-    proof = simulators.apple()
+    proof = simulators.sign_in_with_apple()
     post_body = f"providerId=apple.com&id_token={proof['idToken']}&nonce={proof['rawNonce']}&user={user}"
-    assert "firstName" not in ok(client.call("signInWithIdp", {
+    assert "firstName" not in ok_body(client.call("signInWithIdp", {
         "requestUri": "http://localhost", "postBody": post_body}))
 
 
 @pytest.mark.parametrize("more", [{}, {"returnIdpCredential": True}])
 def test_a_second_identity_of_a_provider_is_an_error(client, simulators, more):
-    first = ok(client.call("signInWithIdp", idp_sign_in_body(simulators.apple())))
-    second = client.call("signInWithIdp", idp_sign_in_body(simulators.apple(), idToken=first["idToken"], **more))
+    first = ok_body(client.call("signInWithIdp", idp_sign_in_body(simulators.sign_in_with_apple())))
+    request = idp_sign_in_body(simulators.sign_in_with_apple(), idToken=first["idToken"], **more)
+    second = client.call("signInWithIdp", request)
     assert (second.status, second.code) == (400, "PROVIDER_ALREADY_LINKED")
 
 
 @pytest.mark.parametrize("request_type", ["EMAIL_SIGNIN", "PASSWORD_RESET", "VERIFY_EMAIL"])
 def test_checking_a_code_returns_the_address(client, request_type):
     email = client.new_account()["email"]
-    checked = ok(client.call("resetPassword", {"oobCode": action_code(client, request_type, email)}))
+    checked = ok_body(client.call("resetPassword", {"oobCode": action_code(client, request_type, email)}))
     assert (checked["email"], checked["requestType"]) == (email, request_type)
 
 
 @pytest.mark.parametrize("is_hashed", [False, True])
 def test_googles_token_can_be_sent_again_without_the_nonce_of_the_gateway(client, simulators, is_hashed):
-    nonce = ok(client.call("issueNonce", {}))
+    nonce = ok_body(client.call("issueNonce", {}))
     claim = nonce["nonceSha256" if is_hashed else "nonce"]
-    proof = simulators.google(rawNonce=claim)
+    proof = simulators.sign_in_with_google(rawNonce=claim)
     with_nonce = {"postBody": urlencode({
         "providerId": "google.com", "id_token": proof["idToken"], "nonce": nonce["nonce"]})}
     without = {"postBody": urlencode({"providerId": "google.com", "id_token": proof["idToken"]})}
     common = {"requestUri": "http://localhost", "returnIdpCredential": True}
-    first = ok(client.call("signInWithIdp", with_nonce | common))
+    first = ok_body(client.call("signInWithIdp", with_nonce | common))
     for _ in range(2):
-        assert ok(client.call("signInWithIdp", without | common))["localId"] == first["localId"]
+        assert ok_body(client.call("signInWithIdp", without | common))["localId"] == first["localId"]
 
 
 def test_a_lookup_reports_a_password_without_its_hash(client, simulators):
     assert client.lookup(client.new_account())["passwordHash"] == REDACTED
-    for session in (client.sign_up(), ok(client.call("signInWithIdp", idp_sign_in_body(simulators.apple())))):
+    with_apple = ok_body(client.call("signInWithIdp", idp_sign_in_body(simulators.sign_in_with_apple())))
+    for session in (client.sign_up(), with_apple):
         assert "passwordHash" not in client.lookup(session)
 
 
@@ -136,13 +139,13 @@ def custom_token(uid):
 
 @pytest.mark.parametrize("provider", ["apple", "google"])
 def test_authenticating_again_with_an_unknown_identity_gets_email_not_found(client, simulators, provider):
-    body = idp_sign_in_body(getattr(simulators, provider)(), autoCreate=False)
+    body = idp_sign_in_body(getattr(simulators, f"sign_in_with_{provider}")(), autoCreate=False)
     rejected = client.call("signInWithIdp", body)
     assert (rejected.status, rejected.code) == (400, "EMAIL_NOT_FOUND")
 
 
 @pytest.mark.parametrize("operation", ["signInWithPassword", "signInWithCustomToken"])
-def test_authenticating_again_needs_the_same_account(client, operation):
+def test_authenticating_again_with_another_account_is_a_mismatch(client, operation):
     ada, eve = client.new_account(), client.new_account()
 
     def credential(user):
@@ -150,7 +153,7 @@ def test_authenticating_again_needs_the_same_account(client, operation):
             return {"token": custom_token(user["localId"])}
         return {"email": user["email"], "password": PASSWORD}
 
-    ok(client.call(operation, credential(ada) | {"idToken": ada["idToken"]}))
+    ok_body(client.call(operation, credential(ada) | {"idToken": ada["idToken"]}))
     rejected = client.call(operation, credential(eve) | {"idToken": ada["idToken"]})
     assert (rejected.status, rejected.code) == (400, "USER_MISMATCH")
     assert client.call(operation, credential(ada) | {"idToken": "nonsense"}).code == "INVALID_ID_TOKEN"
@@ -162,15 +165,15 @@ def test_a_wrong_password_of_another_account_is_reported_as_wrong(client):
     assert client.call("signInWithPassword", wrong).code == "INVALID_PASSWORD"
 
 
-def test_a_custom_token_of_another_account_creates_no_account(client):
+def test_authenticating_again_with_a_custom_token_for_an_unknown_account_creates_no_account(client):
     ada = client.new_account()
     body = {"token": custom_token("nobody-yet"), "idToken": ada["idToken"]}
     assert client.call("signInWithCustomToken", body).code == "USER_MISMATCH"
-    found = client.call("lookupAccounts", {"localId": ["nobody-yet"]}, key=None, headers=OWNER)
-    assert "users" not in ok(found)
+    found = client.call("lookupAccounts", {"localId": ["nobody-yet"]}, api_key=None, headers=ADMIN_HEADERS)
+    assert "users" not in ok_body(found)
 
 
-LEGACY = "/www.googleapis.com/identitytoolkit/v3/relyingparty/"
+LEGACY_PATH = "/www.googleapis.com/identitytoolkit/v3/relyingparty/"
 
 
 class Legacy:
@@ -181,7 +184,7 @@ class Legacy:
 
     def call(self, name, json=None, method="POST", **options):
         options = {"params": {"key": "any"}} | options
-        return requests.request(method, self.dev.url + LEGACY + name, json=json, timeout=30, **options)
+        return requests.request(method, self.dev.url + LEGACY_PATH + name, json=json, timeout=30, **options)
 
 
 @pytest.fixture
@@ -208,7 +211,7 @@ def legacy(dev):
     ("verifyPassword", {}, 400, "MISSING_EMAIL"),
     ("verifyPhoneNumber", {}, 501, "NOT_IMPLEMENTED"),
 ])
-def test_operations_respond_under_their_legacy_names(legacy, name, body, status, code):
+def test_operations_respond_under_their_names_in_version_3(legacy, name, body, status, code):
     response = legacy.call(name, body)
     assert response.status_code == status, response.text
     assert isinstance(response.json(), dict)
@@ -217,20 +220,21 @@ def test_operations_respond_under_their_legacy_names(legacy, name, body, status,
         assert response.json()["error"]["message" if status == 400 else "errorCode"] == code
 
 
-def test_accounts_are_uploaded_and_downloaded_under_legacy_names(legacy):
+def test_accounts_are_uploaded_and_downloaded_under_names_of_version_3(legacy):
     project = "demo-legacy"
     users = [{"localId": f"user-{index}", "email": fresh_email()} for index in range(3)]
-    uploaded = legacy.call("uploadAccount", {"targetProjectId": project, "users": users}, params={}, headers=OWNER)
+    uploaded = legacy.call(
+        "uploadAccount", {"targetProjectId": project, "users": users}, params={}, headers=ADMIN_HEADERS)
     assert uploaded.json() == {"kind": "identitytoolkit#UploadAccountResponse", "error": []}
     request, seen = {"targetProjectId": project, "maxResults": 2}, []
     for _ in range(2):
-        page = legacy.call("downloadAccount", request, params={}, headers=OWNER).json()
+        page = legacy.call("downloadAccount", request, params={}, headers=ADMIN_HEADERS).json()
         seen += [user["localId"] for user in page["users"]]
         request["nextPageToken"] = page.get("nextPageToken")
     assert seen == ["user-0", "user-1", "user-2"]
 
 
 @pytest.mark.parametrize("name, body", [("downloadAccount", {}), ("uploadAccount", {"users": [{"localId": "a"}]})])
-def test_legacy_batches_need_a_project(legacy, name, body):
-    response = legacy.call(name, body, params={}, headers=OWNER)
+def test_uploads_and_downloads_of_accounts_without_a_project_are_rejected(legacy, name, body):
+    response = legacy.call(name, body, params={}, headers=ADMIN_HEADERS)
     assert (response.status_code, response.json()["error"]["message"]) == (400, "INSUFFICIENT_PERMISSION")

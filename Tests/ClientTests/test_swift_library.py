@@ -9,7 +9,7 @@ import pytest
 ROOT = Path(__file__).parents[2]
 SOURCES = sorted(str(path) for path in (ROOT / "Sources/Client/SekishoAuth").rglob("*.swift"))
 STUBS = Path(__file__).parent / "apple_stubs"
-FEATURES = [
+FEATURE_OPTIONS = [
     word
     for feature in ("ExistentialAny", "InternalImportsByDefault", "MemberImportVisibility")
     for word in ("-enable-upcoming-feature", feature)
@@ -17,8 +17,10 @@ FEATURES = [
 
 
 def type_check(*arguments):
+    """Compiles the library without writing files. Fails if the compiler reports an error."""
     completed = subprocess.run(
-        ["swiftc", "-typecheck", "-wmo", "-parse-as-library", "-module-name", "SekishoAuth", *FEATURES, *arguments, *SOURCES],
+        ["swiftc", "-typecheck", "-wmo", "-parse-as-library", "-module-name", "SekishoAuth", *FEATURE_OPTIONS,
+         *arguments, *SOURCES],
         capture_output=True,
         text=True,
         timeout=300,
@@ -43,7 +45,7 @@ def test_the_library_with_its_parts_for_apples_systems_compiles_in_swift_6_mode_
     type_check("-swift-version", "6", "-warnings-as-errors", "-I", str(tmp_path))
 
 
-PUBLIC = re.compile(r"\s*(?:@\w+ |nonisolated\(nonsending\) )*public (?!import)")
+PUBLIC_DECLARATION = re.compile(r"\s*(?:@\w+ |nonisolated\(nonsending\) )*public (?!import)")
 
 
 def test_every_public_symbol_has_a_doc_comment():
@@ -51,7 +53,7 @@ def test_every_public_symbol_has_a_doc_comment():
     for source in SOURCES:
         before = ""
         for number, line in enumerate(Path(source).read_text().splitlines(), 1):
-            if PUBLIC.match(line) and not before.startswith("///"):
+            if PUBLIC_DECLARATION.match(line) and not before.startswith("///"):
                 missing.append(f"{Path(source).relative_to(ROOT)}:{number}: {line.strip()}")
             before = line.strip()
     assert not missing, "\n".join(missing)

@@ -1,4 +1,7 @@
-"""Client requests that name a tenant, in `dev` and `serve`."""
+"""Requests of clients that name a tenant.
+
+The fixture `admin` is firebase-admin, for `dev` and for `serve`; `admin.client` is a client of the same gateway.
+"""
 
 import jwt
 import pytest
@@ -7,7 +10,7 @@ import requests
 from accounts import import_account, query_parameters, sign_in_with_password
 from admin_sdk import create_service_key, serve_admin
 from client import PASSWORD, fresh_email, unverified_claims
-from gateway import eventually, eventually_applied
+from gateway import eventually, once_configuration_applies
 from smtp_server import SMTPServer, smtp_server_running
 
 NEW_PASSWORD = "staple battery horse"
@@ -16,13 +19,13 @@ NEW_PASSWORD = "staple battery horse"
 @pytest.fixture(scope="module")
 def acme(admin):
     """The ID of a tenant that the tests of this file share."""
-    return admin.tenant().tenant_id
+    return admin.new_tenant().tenant_id
 
 
 @pytest.fixture(scope="module")
 def zen(admin):
     """The ID of another tenant of the same project."""
-    return admin.tenant("Zen-2").tenant_id
+    return admin.new_tenant("Zen-2").tenant_id
 
 
 @pytest.fixture
@@ -32,6 +35,7 @@ def ada(admin, acme):
 
 
 def sign_up(client, tenant, email=None):
+    """Signs up in a tenant with ``PASSWORD`` and an email address (default: a new one), and returns the session."""
     return client.sign_up(email=email or fresh_email(), password=PASSWORD, tenantId=tenant)
 
 
@@ -48,16 +52,16 @@ def test_one_email_address_can_have_an_account_in_every_tenant(admin, acme, zen,
     others = [sign_up(admin.client, zen, ada["email"]), admin.client.sign_up(email=ada["email"], password=PASSWORD)]
     assert len({entry["localId"] for entry in [ada, *others]}) == 3
     for tenant, account in ((acme, ada), (zen, others[0]), (None, others[1])):
-        named = {"tenantId": tenant} if tenant else {}
-        body = {"email": ada["email"], "password": PASSWORD} | named
+        tenant_field = {"tenantId": tenant} if tenant else {}
+        body = {"email": ada["email"], "password": PASSWORD} | tenant_field
         session = admin.client.call("signInWithPassword", body).body
         assert session["localId"] == account["localId"]
         assert unverified_claims(session["idToken"])["firebase"].get("tenant") == tenant
 
 
 def test_a_refreshed_token_names_the_same_tenant(admin, acme, zen, ada):
-    for named in ({}, {"tenantId": acme}):
-        fresh = admin.client.refresh(ada, **named).body
+    for tenant_field in ({}, {"tenantId": acme}):
+        fresh = admin.client.refresh(ada, **tenant_field).body
         assert unverified_claims(fresh["id_token"])["firebase"]["tenant"] == acme
         assert unverified_claims(fresh["id_token"])["sid"] == unverified_claims(ada["idToken"])["sid"]
         ada = {"refreshToken": fresh["refresh_token"], "idToken": fresh["id_token"]}
@@ -102,7 +106,7 @@ def test_an_enabled_sign_in_method_works(admin):
     tenant = admin.create_tenant("Disabled").tenant_id
     admin.update_tenant(tenant, allow_password_sign_up=True)
     body = {"email": fresh_email(), "password": PASSWORD, "tenantId": tenant}
-    assert eventually_applied(lambda: admin.client.call("signUp", body).status == 200)
+    assert once_configuration_applies(lambda: admin.client.call("signUp", body).status == 200)
 
 
 @pytest.mark.parametrize("tenant", ["a b", "a/b", "é", "x" * 64])
@@ -173,9 +177,10 @@ def admin_and_smtp_server(new_installation, contract):
 
 def test_the_link_in_an_email_of_serve_names_the_tenant(admin_and_smtp_server):
     admin, server = admin_and_smtp_server
-    tenant = admin.tenant()
+    tenant = admin.new_tenant()
     account = import_account(tenant)
     body = {"requestType": "PASSWORD_RESET", "email": account.email, "tenantId": tenant.tenant_id}
+    # An address without an account gets no email.
     assert admin.client.call("sendOobCode", body | {"email": fresh_email()}).status == 200
     assert admin.client.call("sendOobCode", body).status == 200
     assert eventually(lambda: server.received), "no email was received"

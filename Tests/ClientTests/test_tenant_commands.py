@@ -11,7 +11,7 @@ from firebase_admin.exceptions import PermissionDeniedError
 from accounts import import_account, sign_in_with_password, unsaved_account
 from admin_sdk import create_service_key, serve_admin
 from client import PASSWORD
-from gateway import run
+from gateway import run_sekisho
 from hashes import SELF_DESCRIBING_HASHES, as_base64
 
 
@@ -24,25 +24,27 @@ def full_admin(rs256_installation, rs256_serve, contract):
 
 @pytest.fixture
 def acme(full_admin):
-    return full_admin.tenant()
+    """firebase-admin for a new tenant."""
+    return full_admin.new_tenant()
 
 
 @pytest.fixture
 def zen(full_admin):
-    return full_admin.tenant("Zen-2")
+    """firebase-admin for another new tenant."""
+    return full_admin.new_tenant("Zen-2")
 
 
 @pytest.fixture
-def command(rs256_installation):
-    """Runs a command for the project or one of its tenants."""
+def run_for_realm(rs256_installation):
+    """A function that runs a command for the project or one of its tenants, and returns the completed process."""
     def run_command(*words, tenant=None):
         option = ["--tenant", tenant] if tenant else []
-        return run(*words, "--project", "demo", *option, **rs256_installation.environment)
+        return run_sekisho(*words, "--project", "demo", *option, **rs256_installation.environment)
 
     return run_command
 
 
-def row(account):
+def import_row(account):
     """The row of an account in a file for `users import`."""
     return {
         "localId": account.uid, "email": account.email, "phoneNumber": account.phone_number,
@@ -52,14 +54,14 @@ def row(account):
 
 def import_file(path, accounts):
     """Writes a file for `users import`, and returns its path."""
-    path.write_text(json.dumps({"users": [row(account) for account in accounts]}))
+    path.write_text(json.dumps({"users": [import_row(account) for account in accounts]}))
     return str(path)
 
 
-def test_a_file_is_imported_into_one_tenant_only(full_admin, acme, zen, command, tmp_path):
+def test_a_file_is_imported_into_one_tenant_only(full_admin, acme, zen, run_for_realm, tmp_path):
     accounts = [unsaved_account() for _ in range(3)]
     path = import_file(tmp_path / "users.json", accounts)
-    completed = command("users", "import", path, tenant=acme.tenant_id)
+    completed = run_for_realm("users", "import", path, tenant=acme.tenant_id)
     assert (completed.returncode, completed.stdout, completed.stderr) == (0, "imported 3 accounts\n", "")
     for account in accounts:
         assert acme.get_users(account.identifiers).users[0].tenant_id == acme.tenant_id
@@ -67,19 +69,19 @@ def test_a_file_is_imported_into_one_tenant_only(full_admin, acme, zen, command,
     assert sign_in_with_password(full_admin.client, accounts[0], tenantId=acme.tenant_id)["localId"] == accounts[0].uid
     elsewhere = {"email": accounts[0].email, "password": PASSWORD}
     assert full_admin.client.call("signInWithPassword", elsewhere).code == "INVALID_LOGIN_CREDENTIALS"
-    again = command("users", "import", path, tenant=acme.tenant_id)
+    again = run_for_realm("users", "import", path, tenant=acme.tenant_id)
     assert again.returncode == 1 and "localId belongs to an existing account" in again.stderr
-    assert command("users", "import", path, tenant=zen.tenant_id).returncode == 0
+    assert run_for_realm("users", "import", path, tenant=zen.tenant_id).returncode == 0
 
 
 @pytest.mark.parametrize("format", ["json", "csv"])
-def test_an_export_of_a_tenant_can_be_imported_into_another(acme, zen, full_admin, command, tmp_path, format):
+def test_an_export_of_a_tenant_can_be_imported_into_another(acme, zen, full_admin, run_for_realm, tmp_path, format):
     accounts = sorted((import_account(acme) for _ in range(2)), key=lambda account: account.uid)
     import_account(full_admin)
     first, second = (str(tmp_path / f"{name}.{format}") for name in ("first", "second"))
-    assert command("users", "export", first, tenant=acme.tenant_id).returncode == 0
-    assert command("users", "import", first, tenant=zen.tenant_id).stdout == "imported 2 accounts\n"
-    assert command("users", "export", second, tenant=zen.tenant_id).returncode == 0
+    assert run_for_realm("users", "export", first, tenant=acme.tenant_id).returncode == 0
+    assert run_for_realm("users", "import", first, tenant=zen.tenant_id).stdout == "imported 2 accounts\n"
+    assert run_for_realm("users", "export", second, tenant=zen.tenant_id).returncode == 0
     text = (tmp_path / f"first.{format}").read_text()
     assert (tmp_path / f"second.{format}").read_text() == text
     if format == "json":
@@ -89,28 +91,28 @@ def test_an_export_of_a_tenant_can_be_imported_into_another(acme, zen, full_admi
         assert session["localId"] == accounts[0].uid
 
 
-def test_an_export_of_the_project_contains_no_accounts_of_tenants(acme, full_admin, command, tmp_path):
+def test_an_export_of_the_project_contains_no_accounts_of_tenants(acme, full_admin, run_for_realm, tmp_path):
     of_tenant, of_project = import_account(acme), import_account(full_admin)
     path = tmp_path / "all.json"
-    assert command("users", "export", str(path)).returncode == 0
+    assert run_for_realm("users", "export", str(path)).returncode == 0
     exported = {user["localId"] for user in json.loads(path.read_text())["users"]}
     assert of_project.uid in exported and of_tenant.uid not in exported
 
 
-def test_a_row_that_names_another_tenant_is_rejected(acme, zen, command, tmp_path):
+def test_a_row_that_names_another_tenant_is_rejected(acme, zen, run_for_realm, tmp_path):
     path = tmp_path / "users.json"
     path.write_text(json.dumps({"users": [
         {"localId": "ada", "tenantId": acme.tenant_id}, {"localId": "eve", "tenantId": zen.tenant_id}]}))
-    completed = command("users", "import", str(path), tenant=acme.tenant_id)
+    completed = run_for_realm("users", "import", str(path), tenant=acme.tenant_id)
     assert (completed.returncode, completed.stdout) == (1, "imported 1 account\n")
     assert "Tenant id in userInfo does not match the tenant id in request." in completed.stderr
     assert [user.uid for user in acme.list_users().users] == ["ada"]
 
 
 @pytest.mark.parametrize("words", [["users", "import", "FILE"], ["users", "export", "FILE"]])
-def test_a_command_fails_for_an_unknown_tenant(command, tmp_path, words):
+def test_a_command_fails_for_an_unknown_tenant(run_for_realm, tmp_path, words):
     path = import_file(tmp_path / "users.json", [unsaved_account()])
-    completed = command(*[path if word == "FILE" else word for word in words], tenant="unknown")
+    completed = run_for_realm(*[path if word == "FILE" else word for word in words], tenant="unknown")
     assert (completed.returncode, completed.stdout) == (1, "")
     assert completed.stderr == "sekisho: tenant demo/unknown does not exist\n"
 
@@ -118,7 +120,7 @@ def test_a_command_fails_for_an_unknown_tenant(command, tmp_path, words):
 @pytest.mark.parametrize("words", [["users", "import", "f"], ["users", "export", "f"], ["audit", "list"]])
 @pytest.mark.parametrize("tenant", ["", "a b", "a/b", "x" * 64])
 def test_an_invalid_tenant_id_is_rejected(words, tenant):
-    completed = run(*words, "--project", "demo", "--tenant", tenant)
+    completed = run_sekisho(*words, "--project", "demo", "--tenant", tenant)
     assert (completed.returncode, completed.stdout) == (2, "")
     assert "--tenant: expected a tenant ID" in completed.stderr
 
@@ -138,37 +140,37 @@ def test_tenants_are_not_listed_as_projects(rs256_installation, acme):
     assert acme.tenant_id not in rs256_installation.run_ok("projects list")
 
 
-def test_a_deleted_tenant_cannot_be_exported(acme, full_admin, command, tmp_path):
+def test_a_deleted_tenant_cannot_be_exported(acme, full_admin, run_for_realm, tmp_path):
     full_admin.delete_tenant(acme.tenant_id)
-    completed = command("users", "export", str(tmp_path / "users.json"), tenant=acme.tenant_id)
+    completed = run_for_realm("users", "export", str(tmp_path / "users.json"), tenant=acme.tenant_id)
     assert completed.returncode == 1 and f"tenant demo/{acme.tenant_id} does not exist" in completed.stderr
     assert not (tmp_path / "users.json").exists()
 
 
-def test_the_audit_trail_of_a_tenant_is_separate(acme, zen, command):
+def test_the_audit_trail_of_a_tenant_is_separate(acme, zen, run_for_realm):
     account = import_account(acme)
     acme.delete_user(account.uid)
-    listed = command("audit", "list", tenant=acme.tenant_id)
+    listed = run_for_realm("audit", "list", tenant=acme.tenant_id)
     assert listed.returncode == 0
     actions = {line.split()[2] for line in listed.stdout.splitlines()[1:] if account.uid in line.split()}
     assert "account.deleted" in actions
     for other in (zen.tenant_id, None):
-        assert account.uid not in command("audit", "list", "--limit", "1000", tenant=other).stdout
-    exported = command("audit", "export", "--subject", account.uid, tenant=acme.tenant_id).stdout.splitlines()
+        assert account.uid not in run_for_realm("audit", "list", "--limit", "1000", tenant=other).stdout
+    exported = run_for_realm("audit", "export", "--subject", account.uid, tenant=acme.tenant_id).stdout.splitlines()
     assert exported and {json.loads(line)["subject"] for line in exported} == {account.uid}
 
 
-def test_the_audit_trail_of_a_deleted_tenant_remains(acme, full_admin, command):
+def test_the_audit_trail_of_a_deleted_tenant_remains(acme, full_admin, run_for_realm):
     account = import_account(acme)
     full_admin.update_tenant(acme.tenant_id, display_name="Renamed")
     acme.delete_user(account.uid)
     full_admin.delete_tenant(acme.tenant_id)
-    assert account.uid in command("audit", "list", tenant=acme.tenant_id).stdout
-    events = command("audit", "list", "--subject", acme.tenant_id).stdout.splitlines()[1:]
+    assert account.uid in run_for_realm("audit", "list", tenant=acme.tenant_id).stdout
+    events = run_for_realm("audit", "list", "--subject", acme.tenant_id).stdout.splitlines()[1:]
     assert [line.split()[2] for line in events] == ["tenant.removed", "tenant.changed", "tenant.added"]
 
 
-# The scope that each operation on a tenant needs.
+# Operations on a tenant, each after the scope that it needs.
 REQUIRED_SCOPES = [
     ("config", lambda admin, tenant: admin.create_tenant("Narrow")),
     ("config", lambda admin, tenant: admin.get_tenant(tenant.tenant_id)),
@@ -186,7 +188,7 @@ ALL_SCOPES = ["config", "users.read", "users.write", "users.link", "tokens.mint"
 
 @pytest.fixture(scope="module")
 def narrow_admin(rs256_installation, rs256_serve, contract):
-    """A function that returns firebase-admin with a service key that has only a scope, or every scope except it."""
+    """A function that returns firebase-admin with a service key that has only one scope, or every scope except one."""
     keys = {}
 
     def with_key(scope, *, has_scope):
@@ -228,6 +230,6 @@ def test_a_key_of_another_project_is_rejected(own_installation, own_serve, contr
     own_installation.run_ok("projects create other")
     key = json.loads(own_installation.run_ok("keys create-service-key --project other --name other"))
     with serve_admin(own_serve, contract, create_service_key(own_installation)) as admin:
-        url = f"{own_serve.url}/v2/projects/demo/tenants/{admin.tenant().tenant_id}"
+        url = f"{own_serve.url}/v2/projects/demo/tenants/{admin.new_tenant().tenant_id}"
         response = requests.get(url, headers={"Authorization": f"Bearer {key['secret']}"}, timeout=30)
     assert response.status_code == 403

@@ -1,11 +1,15 @@
-"""Identities, sessions, merges and audit events of tenants, for clients and backends."""
+"""Identities, sessions, merges and audit events of tenants, for clients and backends.
+
+The fixture `admin` is firebase-admin for the project, in `dev` and in `serve`; `acme` and `zen` are firebase-admin for
+two of its tenants. `admin.client` is a client of the same gateway.
+"""
 
 import pytest
 import requests
 
 from accounts import import_account, sign_in_with_password
 from client import PASSWORD, fresh_email, unverified_claims
-from gateway import eventually_applied
+from gateway import once_configuration_applies
 from simulators import Simulators, fresh_person, idp_sign_in_body
 
 in_dev = pytest.mark.parametrize("admin", ["dev"], indirect=True)
@@ -13,16 +17,16 @@ in_dev = pytest.mark.parametrize("admin", ["dev"], indirect=True)
 
 @pytest.fixture
 def backend(admin):
-    """Sends a request of the admin API that the Python library does not have."""
+    """A function that sends a request of the admin API for which the Python library has no function."""
     def call(operation, json=None, path=None, **params):
-        return admin.client.call(operation, json, key=None, headers=admin.authorization, path=path, params=params)
+        return admin.client.call(operation, json, api_key=None, headers=admin.authorization, path=path, params=params)
 
     return call
 
 
 @pytest.fixture
 def configure(admin):
-    """Changes settings of a tenant that the library cannot change."""
+    """A function that changes settings of a tenant for which the library has no argument."""
     def change(tenant, **settings):
         url = f"{admin.gateway.url}/v2/projects/{admin.gateway.project}/tenants/{tenant.tenant_id}"
         response = requests.patch(
@@ -45,11 +49,12 @@ def simulators(admin):
 @in_dev
 def test_one_google_identity_has_a_separate_account_in_every_tenant(admin, acme, zen, simulators):
     person = fresh_person()
-    places = {acme.tenant_id: tenant_field(acme), zen.tenant_id: tenant_field(zen), None: {}}
+    fields_by_tenant = {acme.tenant_id: tenant_field(acme), zen.tenant_id: tenant_field(zen), None: {}}
     found = {}
-    for tenant, named in places.items():
+    for tenant, named in fields_by_tenant.items():
         for is_new in (True, False):
-            session = admin.client.call("signInWithIdp", idp_sign_in_body(simulators.google(person), **named)).body
+            body = idp_sign_in_body(simulators.sign_in_with_google(person), **named)
+            session = admin.client.call("signInWithIdp", body).body
             assert session.get("isNewUser", False) == is_new
         claims = unverified_claims(session["idToken"])
         assert claims["firebase"].get("tenant") == tenant
@@ -65,12 +70,14 @@ def providers_of(tenant, session):
 @in_dev
 def test_the_token_alone_names_the_tenant_for_linking_and_unlinking(admin, acme, zen, simulators):
     person = fresh_person()
-    session = admin.client.call("signInWithIdp", idp_sign_in_body(simulators.google(person), **tenant_field(acme))).body
+    body = idp_sign_in_body(simulators.sign_in_with_google(person), **tenant_field(acme))
+    session = admin.client.call("signInWithIdp", body).body
     token = session["idToken"]
-    body = idp_sign_in_body(simulators.apple(person), idToken=token, **tenant_field(zen))
+    body = idp_sign_in_body(simulators.sign_in_with_apple(person), idToken=token, **tenant_field(zen))
     rejected = admin.client.call("signInWithIdp", body)
     assert rejected.code == "TENANT_ID_MISMATCH"
-    linked = admin.client.call("signInWithIdp", idp_sign_in_body(simulators.apple(person), idToken=token)).body
+    body = idp_sign_in_body(simulators.sign_in_with_apple(person), idToken=token)
+    linked = admin.client.call("signInWithIdp", body).body
     assert linked["localId"] == session["localId"]
     assert providers_of(acme, session) == {"apple.com", "google.com"}
     body = {"idToken": token, "deleteProvider": ["apple.com"]}
@@ -112,10 +119,10 @@ def succeeded(response):
 
 
 def test_an_anonymous_account_of_a_tenant_is_upgraded_in_the_tenant(admin, configure):
-    tenant = admin.tenant()
+    tenant = admin.new_tenant()
     configure(tenant, enableAnonymousUser=True)
     # The loop that answers may not know the new setting yet, so the first successful response counts.
-    sign_up = eventually_applied(lambda: succeeded(admin.client.call("signUp", tenant_field(tenant))))
+    sign_up = once_configuration_applies(lambda: succeeded(admin.client.call("signUp", tenant_field(tenant))))
     session = sign_up.body
     body = {"idToken": session["idToken"], "email": fresh_email(), "password": PASSWORD}
     upgraded = admin.client.call("signUp", body).body
@@ -149,6 +156,7 @@ def test_identities_are_linked_and_moved_only_within_a_tenant(acme, zen, backend
     ada, grace, eve = import_account(acme), import_account(acme), import_account(zen)
     path = {"localId": ada.uid, "providerId": "google.com"}
     target = {"targetLocalId": eve.uid}
+    # The request names the tenant of `ada` in the body or in the query, no tenant, or the tenant of `eve`.
     for body, params in (
             (target | tenant_field(acme), {}), (target, tenant_field(acme)), (target, {}), (target, tenant_field(zen))):
         assert backend("moveIdentity", body, path, **params).code == "USER_NOT_FOUND"
@@ -191,16 +199,18 @@ def test_the_audit_trail_of_a_tenant_is_separate(acme, zen, backend):
 
 
 def test_a_disabled_tenant_rejects_clients_and_backends(admin, configure, backend):
-    tenant = admin.tenant()
+    tenant = admin.new_tenant()
     ada = import_account(tenant)
     session = sign_in_with_password(admin.client, ada, **tenant_field(tenant))
     configure(tenant, disableAuth=True)
     password = {"email": ada.email, "password": PASSWORD} | tenant_field(tenant)
     token = {"idToken": session["idToken"]}
-    assert eventually_applied(lambda: admin.client.call("signInWithPassword", password).code == "PROJECT_DISABLED")
-    assert eventually_applied(lambda: admin.client.call("lookup", token).code == "PROJECT_DISABLED")
+    assert once_configuration_applies(
+        lambda: admin.client.call("signInWithPassword", password).code == "PROJECT_DISABLED")
+    assert once_configuration_applies(lambda: admin.client.call("lookup", token).code == "PROJECT_DISABLED")
     path = {"tenant": tenant.tenant_id}
     lookup = {"localId": [ada.uid]}
-    assert eventually_applied(lambda: backend("lookupAccountsInTenant", lookup, path).code == "PROJECT_DISABLED")
+    assert once_configuration_applies(
+        lambda: backend("lookupAccountsInTenant", lookup, path).code == "PROJECT_DISABLED")
     configure(tenant, disableAuth=False)
-    assert eventually_applied(lambda: admin.client.call("signInWithPassword", password).status == 200)
+    assert once_configuration_applies(lambda: admin.client.call("signInWithPassword", password).status == 200)

@@ -1,4 +1,7 @@
-"""Accounts of a tenant do not exist in other tenants or in the project."""
+"""An account of one realm (a tenant, or the project itself) does not exist in other realms.
+
+The fixture `admin` is firebase-admin for the project, in `dev` and in `serve`; `acme` is firebase-admin for a tenant.
+"""
 
 import pytest
 from firebase_admin import auth, tenant_mgt
@@ -11,11 +14,13 @@ WELCOME = auth.ActionCodeSettings("http://localhost/welcome", handle_code_in_app
 
 @pytest.fixture(params=["another tenant", "the project"])
 def elsewhere(request, admin):
-    return admin.tenant("Zen-2") if request.param == "another tenant" else admin
+    """firebase-admin for a realm that does not have the account `ada`."""
+    return admin.new_tenant("Zen-2") if request.param == "another tenant" else admin
 
 
 @pytest.fixture
 def ada(acme):
+    """A new account of the tenant `acme`."""
     return import_account(acme)
 
 
@@ -23,17 +28,17 @@ def get_users(library, ada):
     return library.get_users(ada.identifiers)
 
 
-# Operations on an account of the tenant, sent to another realm.
+# Operations on an account of `acme`, called with firebase-admin for another realm.
 OPERATIONS = {
-    "get_user": lambda there, ada: there.get_user(ada.uid),
-    "get_user_by_email": lambda there, ada: there.get_user_by_email(ada.email),
-    "get_user_by_phone_number": lambda there, ada: there.get_user_by_phone_number(ada.phone_number),
-    "update_user": lambda there, ada: there.update_user(ada.uid, display_name="Grace"),
-    "set_custom_user_claims": lambda there, ada: there.set_custom_user_claims(ada.uid, {"role": "admin"}),
-    "revoke_refresh_tokens": lambda there, ada: there.revoke_refresh_tokens(ada.uid),
-    "delete_user": lambda there, ada: there.delete_user(ada.uid),
-    "generate_email_verification_link": lambda there, ada: there.generate_email_verification_link(ada.email),
-    "generate_password_reset_link": lambda there, ada: there.generate_password_reset_link(ada.email),
+    "get_user": lambda library, ada: library.get_user(ada.uid),
+    "get_user_by_email": lambda library, ada: library.get_user_by_email(ada.email),
+    "get_user_by_phone_number": lambda library, ada: library.get_user_by_phone_number(ada.phone_number),
+    "update_user": lambda library, ada: library.update_user(ada.uid, display_name="Grace"),
+    "set_custom_user_claims": lambda library, ada: library.set_custom_user_claims(ada.uid, {"role": "admin"}),
+    "revoke_refresh_tokens": lambda library, ada: library.revoke_refresh_tokens(ada.uid),
+    "delete_user": lambda library, ada: library.delete_user(ada.uid),
+    "generate_email_verification_link": lambda library, ada: library.generate_email_verification_link(ada.email),
+    "generate_password_reset_link": lambda library, ada: library.generate_password_reset_link(ada.email),
 }
 
 
@@ -67,13 +72,13 @@ def test_accounts_of_the_project_are_not_found_in_a_tenant(admin, acme):
 
 @pytest.fixture
 def realm_fields(admin, elsewhere):
-    """The fields with which a client names `elsewhere`, and those of another realm."""
+    """The fields with which a client names the realm of `elsewhere`, and those with which it names a third realm."""
     if elsewhere is admin:
-        return {}, {"tenantId": admin.tenant().tenant_id}
+        return {}, {"tenantId": admin.new_tenant().tenant_id}
     return {"tenantId": elsewhere.tenant_id}, {}
 
 
-def test_a_sign_in_link_creates_a_separate_account(admin, acme, elsewhere, realm_fields, ada):
+def test_a_sign_in_link_of_another_realm_creates_a_separate_account(admin, acme, elsewhere, realm_fields, ada):
     code = query_parameters(elsewhere.generate_sign_in_with_email_link(ada.email, WELCOME))["oobCode"]
     right, wrong = realm_fields
     body = {"email": ada.email, "oobCode": code}

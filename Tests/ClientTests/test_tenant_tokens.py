@@ -1,4 +1,8 @@
-"""firebase-admin creates and verifies tokens, creates links and configures providers, all for tenants."""
+"""firebase-admin creates and verifies tokens, creates links and configures providers, all for tenants.
+
+The fixture `admin` is firebase-admin for the project, in `dev` and in `serve`; `acme` and `zen` are firebase-admin for
+two of its tenants. `admin.client` is a client of the same gateway.
+"""
 
 import secrets
 import time
@@ -10,7 +14,7 @@ from firebase_admin.exceptions import ConflictError, InvalidArgumentError
 
 from accounts import fresh_uid, import_account, query_parameters, sign_in_with_password
 from client import fresh_email
-from gateway import set_clock
+from gateway import change_clock
 
 NEW_PASSWORD = "staple battery horse"
 WELCOME = auth.ActionCodeSettings(
@@ -20,17 +24,19 @@ WELCOME = auth.ActionCodeSettings(
 
 @pytest.fixture
 def ada(acme):
+    """A new account of the tenant `acme`, with a password."""
     return import_account(acme)
 
 
 @pytest.fixture
 def session(admin, acme, ada):
+    """A sign-in of `ada`."""
     return sign_in_with_password(admin.client, ada, tenantId=acme.tenant_id)
 
 
 @pytest.fixture
 def custom_token_sign_in(admin):
-    """Signs in with a custom token, in a tenant or in the project."""
+    """A function that signs in with a custom token, in a tenant or in the project, and returns the `Response`."""
     def sign_in(token, tenant=None):
         named = {"tenantId": tenant} if tenant else {}
         return admin.client.call("signInWithCustomToken", {"token": token.decode(), **named})
@@ -46,7 +52,7 @@ def create_cookie(admin, acme):
     """
     def create(token, tenant=acme.tenant_id):
         return admin.client.call(
-            "createSessionCookieInTenant", {"idToken": token, "validDuration": "3600"}, key=None,
+            "createSessionCookieInTenant", {"idToken": token, "validDuration": "3600"}, api_key=None,
             path={"tenant": tenant}, headers=admin.authorization)
 
     return create
@@ -103,7 +109,7 @@ def test_no_cookie_is_created_from_a_token_of_another_tenant(admin, zen, session
     assert "TENANT_ID_MISMATCH" in str(error.value)
 
 
-def test_tokens_before_valid_since_are_revoked(admin, acme, ada, session):
+def test_tokens_issued_before_valid_since_are_revoked(admin, acme, ada, session):
     # The library compares whole seconds, so `validSince` must be in a later second than the sign-in.
     acme.update_user(ada.uid, valid_since=int(time.time()) + 1)
     with pytest.raises(auth.RevokedIdTokenError):
@@ -115,11 +121,11 @@ def test_tokens_before_valid_since_are_revoked(admin, acme, ada, session):
 @pytest.mark.parametrize("admin", ["dev"], indirect=True)
 def test_a_user_signs_in_again_after_a_revocation(admin, acme, ada):
     # The library compares whole seconds, so the session must begin in an earlier second than the revocation.
-    set_clock(admin.gateway, freezeAtMs=int(time.time() - 10) * 1000)
+    change_clock(admin.gateway, freezeAtMs=int(time.time() - 10) * 1000)
     try:
         before = sign_in_with_password(admin.client, ada, tenantId=acme.tenant_id)
     finally:
-        set_clock(admin.gateway, reset=True)
+        change_clock(admin.gateway, reset=True)
     acme.revoke_refresh_tokens(ada.uid)
     with pytest.raises(auth.RevokedIdTokenError):
         acme.verify_id_token(before["idToken"], check_revoked=True)
@@ -192,7 +198,7 @@ def test_an_openid_connect_provider_belongs_to_one_tenant(admin, acme, zen):
     changed = acme.update_oidc_provider_config(names[0], client_id="d", display_name=auth.DELETE_ATTRIBUTE)
     for config in (changed, acme.get_oidc_provider_config(names[0])):
         assert (config.client_id, config.display_name, config.issuer) == ("d", None, "https://id.example.com")
-        # ID tokens are always accepted, codes if a client secret is set.
+        # ID tokens are always accepted, codes only if a client secret is set.
         assert (config.code_response_type, config.id_token_response_type) == (True, True)
     page = acme.list_oidc_provider_configs(max_results=2)
     assert len(page.provider_configs) == 2 and page.has_next_page

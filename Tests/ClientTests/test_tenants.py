@@ -1,4 +1,7 @@
-"""firebase-admin manages tenants and their users, in `dev` and with a service key in `serve`."""
+"""firebase-admin manages tenants and their users.
+
+The fixture `admin` is firebase-admin for the project, in `dev` and in `serve`.
+"""
 
 import secrets
 
@@ -8,18 +11,20 @@ from firebase_admin.exceptions import FirebaseError
 
 from accounts import fresh_phone, fresh_uid, import_account, sign_in_with_password, unsaved_account
 from client import PASSWORD, fresh_email
-from gateway import eventually_applied
+from gateway import once_configuration_applies
 from hashes import ADMIN_HASHES, SALT
 
 
 @pytest.fixture
 def acme(admin):
-    return admin.tenant()
+    """firebase-admin for a new tenant."""
+    return admin.new_tenant()
 
 
 @pytest.fixture
 def zen(admin):
-    return admin.tenant("Zen-2")
+    """firebase-admin for another new tenant."""
+    return admin.new_tenant("Zen-2")
 
 
 @pytest.mark.parametrize("settings", [
@@ -114,7 +119,7 @@ def test_a_deleted_tenant_rejects_operations_on_its_users_and_providers(admin, a
         except FirebaseError:
             return False
 
-    assert eventually_applied(is_rejected)
+    assert once_configuration_applies(is_rejected)
 
 
 def test_a_user_of_a_tenant_is_created_with_every_field(acme):

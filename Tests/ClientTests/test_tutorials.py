@@ -4,9 +4,9 @@ from pathlib import Path
 
 import pytest
 
-import generator
 from client import fresh_email
-from sample_app import ROOT, build_quickly
+from processes import run_program
+from sample_app import ROOT, build_unoptimized
 
 pytestmark = pytest.mark.slow
 
@@ -36,11 +36,11 @@ sequence: ["EMAIL", "no user"]
 
 @pytest.fixture(scope="module")
 def products():
-    return build_quickly(PACKAGE, ROOT / ".build/tutorials")
+    return build_unoptimized(PACKAGE, ROOT / ".build/tutorials")
 
 
 @pytest.mark.parametrize("mode", ["Swift5", "Swift6"])
 def test_the_tutorials_print_the_expected_output(mode, products, dev):
     email = fresh_email()
-    output = generator.run(products / f"{mode}Tutorials", SEKISHO_URL=dev.url, SEKISHO_EMAIL=email)
+    output = run_program(products / f"{mode}Tutorials", SEKISHO_URL=dev.url, SEKISHO_EMAIL=email)
     assert output == EXPECTED

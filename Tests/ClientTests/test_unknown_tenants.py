@@ -5,21 +5,21 @@ import pytest
 from accounts import import_account, sign_in_with_password
 from admin_sdk import create_service_key, serve_admin
 from client import PASSWORD, fresh_email
-from gateway import LOOP_PROBES, eventually_applied
+from gateway import REQUESTS_TO_REACH_EVERY_LOOP, once_configuration_applies
 
 UNKNOWN = {"tenantId": "unknown"}
 
 
 @pytest.fixture(scope="module", params=["no tenants", "other tenants"])
 def backend(request, contract):
-    """firebase-admin for a project without tenants and for one with other tenants."""
+    """firebase-admin for a project without tenants, and for a project with other tenants."""
     if request.param == "no tenants":
         installation, running = (request.getfixturevalue(name) for name in ("own_installation", "own_serve"))
     else:
         installation, running = (request.getfixturevalue(name) for name in ("rs256_installation", "rs256_serve"))
     with serve_admin(running, contract, create_service_key(installation)) as admin:
         if request.param == "other tenants":
-            admin.tenant()
+            admin.new_tenant()
         yield admin
 
 
@@ -35,7 +35,7 @@ def session(backend, ada):
 
 
 # Operations of backends that accept a tenant ID, with a body that is valid without a tenant ID.
-BY_BACKENDS = {
+BACKEND_OPERATIONS = {
     "lookupAccounts": lambda ada, session: {"localId": [ada.uid]},
     "createAccount": lambda ada, session: {"displayName": "Eve"},
     "updateAccount": lambda ada, session: {"localId": ada.uid, "displayName": "Eve"},
@@ -54,17 +54,17 @@ BY_BACKENDS = {
     "moveIdentity": lambda ada, session: {"targetLocalId": "eve"},
 }
 # Operations that clients and backends can call, with the body of a backend that is valid without a tenant ID.
-BY_EITHER = {
+SHARED_OPERATIONS = {
     "lookup": lambda ada, session: {"localId": [ada.uid]},
     "signUp": lambda ada, session: {"email": fresh_email()},
     "update": lambda ada, session: {"localId": ada.uid, "displayName": "Eve"},
     "delete": lambda ada, session: {"localId": ada.uid},
-    "sendOobCode": BY_BACKENDS["sendProjectOobCode"],
+    "sendOobCode": BACKEND_OPERATIONS["sendProjectOobCode"],
 }
 # Operations of backends that only read, with query parameters that are valid without a tenant ID.
-READ = {"batchGetAccounts": {}, "searchAccounts": {"q": "a"}, "listAuditEvents": {}, "listIdentities": {}}
+BACKEND_READS = {"batchGetAccounts": {}, "searchAccounts": {"q": "a"}, "listAuditEvents": {}, "listIdentities": {}}
 # Operations of clients that accept a tenant ID, with the other members of the body.
-BY_CLIENTS = {
+CLIENT_OPERATIONS = {
     "signUp": lambda ada, session: {"email": fresh_email(), "password": PASSWORD},
     "signInWithPassword": lambda ada, session: {"email": ada.email, "password": PASSWORD},
     "lookup": lambda ada, session: {"idToken": session["idToken"]},
@@ -82,16 +82,16 @@ BY_CLIENTS = {
 }
 
 
-def by_backend(backend, ada, operation, json=None, **params):
-    """Sends a request of a backend; path parameters name the account of the project."""
+def call_as_backend(backend, ada, operation, json=None, **params):
+    """Sends a request of a backend, and returns the `Response`. The path names `ada`, if it names an account."""
     return backend.client.call(
-        operation, json, key=None, headers=backend.authorization, params=params,
+        operation, json, api_key=None, headers=backend.authorization, params=params,
         path={"localId": ada.uid, "providerId": "google.com"})
 
 
 @pytest.fixture
-def unchanged(backend, ada):
-    """Checks after the test that the providers, email address and display name of the account are unchanged."""
+def ada_must_not_change(backend, ada):
+    """Checks after the test that the providers, email address and display name of `ada` are unchanged."""
     before = backend.get_user(ada.uid)
     yield
     after = backend.get_user(ada.uid)
@@ -100,27 +100,28 @@ def unchanged(backend, ada):
 
 
 @pytest.mark.parametrize("location", ["body", "query"])
-@pytest.mark.parametrize("operation", [*BY_BACKENDS, *BY_EITHER])
+@pytest.mark.parametrize("operation", [*BACKEND_OPERATIONS, *SHARED_OPERATIONS])
 def test_a_backend_operation_on_an_unknown_tenant_is_rejected(
-        backend, ada, session, unchanged, operation, location):
-    json = (BY_BACKENDS | BY_EITHER)[operation](ada, session)
+        backend, ada, session, ada_must_not_change, operation, location):
+    json = (BACKEND_OPERATIONS | SHARED_OPERATIONS)[operation](ada, session)
     if location == "body":
-        response = by_backend(backend, ada, operation, json | UNKNOWN)
+        response = call_as_backend(backend, ada, operation, json | UNKNOWN)
     else:
-        response = by_backend(backend, ada, operation, json, **UNKNOWN)
+        response = call_as_backend(backend, ada, operation, json, **UNKNOWN)
     assert (response.status, response.code) == (404, "TENANT_NOT_FOUND")
 
 
-@pytest.mark.parametrize("operation", READ)
+@pytest.mark.parametrize("operation", BACKEND_READS)
 def test_a_backend_read_of_an_unknown_tenant_is_rejected(backend, ada, operation):
-    response = by_backend(backend, ada, operation, **UNKNOWN, **READ[operation])
+    response = call_as_backend(backend, ada, operation, **UNKNOWN, **BACKEND_READS[operation])
     assert (response.status, response.code) == (404, "TENANT_NOT_FOUND")
 
 
 @pytest.mark.parametrize("location", ["body", "query"])
-@pytest.mark.parametrize("operation", BY_CLIENTS)
-def test_a_client_operation_on_an_unknown_tenant_is_rejected(backend, ada, session, unchanged, operation, location):
-    json = BY_CLIENTS[operation](ada, session)
+@pytest.mark.parametrize("operation", CLIENT_OPERATIONS)
+def test_a_client_operation_on_an_unknown_tenant_is_rejected(
+        backend, ada, session, ada_must_not_change, operation, location):
+    json = CLIENT_OPERATIONS[operation](ada, session)
     if location == "body":
         response = backend.client.call(operation, json | UNKNOWN)
     else:
@@ -138,14 +139,15 @@ def test_the_first_tenant_contains_no_accounts_of_the_project(new_installation, 
     installation = new_installation()
     with installation.serving() as running, serve_admin(running, contract, create_service_key(installation)) as admin:
         ada = import_account(admin)
-        for _ in range(LOOP_PROBES):
-            assert by_backend(admin, ada, "searchAccounts", q=ada.email).body["users"]
-        named = {"tenantId": admin.tenant().tenant_id}
-        for _ in range(LOOP_PROBES):
-            listed = by_backend(admin, ada, "batchGetAccounts", **named)
+        for _ in range(REQUESTS_TO_REACH_EVERY_LOOP):
+            assert call_as_backend(admin, ada, "searchAccounts", q=ada.email).body["users"]
+        named = {"tenantId": admin.new_tenant().tenant_id}
+        for _ in range(REQUESTS_TO_REACH_EVERY_LOOP):
+            listed = call_as_backend(admin, ada, "batchGetAccounts", **named)
             assert listed.code == "TENANT_NOT_FOUND" or listed.body.get("users", []) == []
-        for _ in range(LOOP_PROBES):
-            response = by_backend(admin, ada, "updateAccount", {"localId": ada.uid, "displayName": "Eve"}, **named)
+        for _ in range(REQUESTS_TO_REACH_EVERY_LOOP):
+            response = call_as_backend(admin, ada, "updateAccount", {"localId": ada.uid, "displayName": "Eve"}, **named)
             assert response.code in ("TENANT_NOT_FOUND", "USER_NOT_FOUND")
         assert admin.get_user(ada.uid).display_name == "Ada"
-        assert eventually_applied(lambda: by_backend(admin, ada, "batchGetAccounts", **named).status == 200)
+        assert once_configuration_applies(
+            lambda: call_as_backend(admin, ada, "batchGetAccounts", **named).status == 200)

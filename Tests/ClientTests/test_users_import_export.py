@@ -11,8 +11,8 @@ import pytest
 import requests
 
 from client import PASSWORD
-from gateway import binary, clean_environment, eventually, run, wait_for
-from hashes import SIGNER_KEY, SALT, SELF_DESCRIBING_HASHES, SEPARATOR, as_base64, firebase_scrypt
+from gateway import binary, clean_environment, eventually, run_sekisho, wait_for
+from hashes import SALT, SELF_DESCRIBING_HASHES, SEPARATOR, SIGNER_KEY, as_base64, firebase_scrypt
 from installation import sql
 
 # The parameters of a Firebase project's password hashes, without the signer key.
@@ -42,7 +42,7 @@ CSV = (
 
 
 class Users:
-    """A new project, and the commands that import and export its accounts."""
+    """The accounts of a new project, and the commands that import and export them."""
 
     def __init__(self, installation, project, folder):
         self.installation = installation
@@ -50,23 +50,28 @@ class Users:
         self.folder = folder
         installation.run_ok(f"projects create {project}")
 
-    def file(self, content, name="users.json"):
+    def write_file(self, content, name="users.json"):
+        """Writes a file, given as text or as a list of users, and returns its path."""
         path = self.folder / name
         path.write_text(content if isinstance(content, str) else json.dumps({"users": content}))
         return path
 
     def import_file(self, path, *options, **environment):
-        return run("users", "import", str(path), "--project", self.project, *options,
-                   **self.installation.environment | environment)
+        """Runs the import, and returns the completed process."""
+        return run_sekisho(
+            "users", "import", str(path), "--project", self.project, *options,
+            **self.installation.environment | environment)
 
     def export(self, name="out.json", *options):
+        """Runs the export, which must succeed, and returns the text of the file."""
         path = self.folder / name
         words = ["users", "export", str(path), "--project", self.project, *options]
-        completed = run(*words, **self.installation.environment)
+        completed = run_sekisho(*words, **self.installation.environment)
         assert completed.returncode == 0, completed.stderr
         return path.read_text()
 
     def rows(self, columns, table="account"):
+        """The values of `columns` in the rows of the project, sorted."""
         text = sql(self.installation.database_url,
                    f"SELECT {columns} FROM {table} WHERE project_id = '{self.project}' ORDER BY 1")
         return text.strip().splitlines()
@@ -74,18 +79,19 @@ class Users:
 
 @pytest.fixture
 def users(own_installation, tmp_path):
+    """The accounts of a new project, of which there are none yet."""
     return Users(own_installation, f"p{secrets.token_hex(5)}", tmp_path)
 
 
 @pytest.fixture
 def other_users(own_installation, tmp_path):
-    """Another new project."""
+    """The accounts of another new project."""
     return Users(own_installation, f"q{secrets.token_hex(5)}", tmp_path)
 
 
 @pytest.mark.parametrize(("name", "content"), [("users.json", [ADA, BOB]), ("users.csv", CSV)])
 def test_an_export_of_firebase_is_imported_with_one_command(users, own_installation, name, content):
-    path = users.file(content, name)
+    path = users.write_file(content, name)
     completed = users.import_file(path, *FIREBASE_HASH_OPTIONS, SEKISHO_HASH_KEY=as_base64(SIGNER_KEY))
     assert (completed.returncode, completed.stderr) == (0, "")
     assert completed.stdout == "imported 2 accounts, skipped 1 identity of unsupported providers\n"
@@ -98,7 +104,7 @@ def test_an_export_of_firebase_is_imported_with_one_command(users, own_installat
     assert users.rows("DISTINCT email_trust", "linked_identity") == ["none"]
 
     key = own_installation.run_ok(f"keys create-api-key --project {users.project}")
-    with own_installation.started() as serve:
+    with own_installation.starting() as serve:
         wait_for(serve.is_ready, serve.process, serve.log)
         for password, outcome in [(PASSWORD + "x", None), (PASSWORD, "ada"), (PASSWORD, "ada")]:
             response = requests.post(
@@ -116,7 +122,7 @@ def test_an_export_can_be_imported_unchanged(users, other_users, format):
         BOB, {"localId": "carol", "email": "carol@example.com",
               "passwordHash": as_base64(SELF_DESCRIBING_HASHES["bcrypt"](PASSWORD))},
     ]
-    assert users.import_file(users.file(rows)).returncode == 0
+    assert users.import_file(users.write_file(rows)).returncode == 0
     first = users.export(f"out.{format}")
     assert other_users.import_file(users.folder / f"out.{format}").stdout == "imported 3 accounts\n"
     assert other_users.export(f"again.{format}") == first
@@ -145,7 +151,7 @@ def test_an_export_does_not_follow_a_symbolic_link(users):
 
 def test_hashes_with_a_signer_key_need_this_key_in_every_import(users, other_users):
     options = [*FIREBASE_HASH_OPTIONS, "--hash-key", as_base64(SIGNER_KEY)]
-    assert users.import_file(users.file([ADA]), *options).returncode == 0
+    assert users.import_file(users.write_file([ADA]), *options).returncode == 0
     users.export("out.json")
     rejected = other_users.import_file(users.folder / "out.json")
     assert (rejected.returncode, "needs the signerKey" in rejected.stderr) == (1, True)
@@ -183,7 +189,7 @@ def test_an_invalid_row_is_reported_with_its_line_and_others_are_imported(users,
              "providerUserInfo": [{"providerId": "google.com", "rawId": "g1"}]}
     # `first` is in line 3, `row` in line 4.
     text = '{"kind": "users",\n "users": [\n' + json.dumps(first) + ",\n" + row + ',\n{"localId": "last"}\n]}'
-    completed = users.import_file(users.file(text))
+    completed = users.import_file(users.write_file(text))
     assert (completed.returncode, completed.stdout) == (1, "imported 2 accounts\n")
     message, summary = completed.stderr.splitlines()
     assert message.startswith("sekisho: line 4") and reason in message
@@ -193,7 +199,7 @@ def test_an_invalid_row_is_reported_with_its_line_and_others_are_imported(users,
 
 def test_errors_of_invalid_rows_can_be_written_to_a_file(users):
     path = users.folder / "errors.jsonl"
-    completed = users.import_file(users.file([BOB, {"localId": "a/b"}, {"email": "x"}]), "--errors", str(path))
+    completed = users.import_file(users.write_file([BOB, {"localId": "a/b"}, {"email": "x"}]), "--errors", str(path))
     assert (completed.returncode, completed.stderr) == (1, "sekisho: 2 rows were not imported\n")
     assert [json.loads(line) for line in path.read_text().splitlines()] == [
         {"line": 1, "localId": "a/b", "error": "localId is invalid"}, {"line": 1, "error": "localId is missing"}]
@@ -208,29 +214,29 @@ def test_errors_of_invalid_rows_can_be_written_to_a_file(users):
     ("{\"users\": [{\"localId\": \"first\"}", "invalid or truncated JSON at line 1"),
 ])
 def test_the_complete_rows_of_an_incomplete_file_are_imported(users, text, message):
-    completed = users.import_file(users.file(text))
+    completed = users.import_file(users.write_file(text))
     assert completed.returncode == 1 and message in completed.stderr
     assert "run it again with --resume" in completed.stderr
     assert users.rows("id") == (["first"] if "first" in text else [])
 
 
 def test_an_unterminated_quoted_field_is_reported(users):
-    completed = users.import_file(users.file('first\n"second\n', "users.csv"))
+    completed = users.import_file(users.write_file('first\n"second\n', "users.csv"))
     assert completed.returncode == 1 and "unterminated quoted field in the row at line 2" in completed.stderr
     assert users.rows("id") == ["first"]
 
 
 def test_a_csv_row_that_is_too_long_is_skipped_to_its_end(users):
     text = "first\nlong,\"" + "x" * 1_100_000 + "\nadmin,admin@example.com\n\"\nlast\n"
-    completed = users.import_file(users.file(text, "users.csv"))
+    completed = users.import_file(users.write_file(text, "users.csv"))
     assert (completed.returncode, completed.stdout) == (1, "imported 2 accounts\n")
     assert completed.stderr.splitlines()[0] == "sekisho: line 2: the row is longer than 1048576 bytes"
     assert users.rows("id") == ["first", "last"]
 
 
 def test_existing_accounts_are_skipped_only_with_the_resume_option(users):
-    users.import_file(users.file([BOB, {"localId": "carol"}]))
-    path = users.file([BOB, {"localId": "carol"}, {"localId": "dave"}])
+    users.import_file(users.write_file([BOB, {"localId": "carol"}]))
+    path = users.write_file([BOB, {"localId": "carol"}, {"localId": "dave"}])
     completed = users.import_file(path, "--resume")
     assert (completed.returncode, completed.stderr) == (0, "")
     assert completed.stdout == "imported 1 account, 2 already existed\n"
@@ -241,7 +247,7 @@ def test_an_interrupted_import_can_be_resumed(users):
     count = 60_000
     rows = [{"localId": f"u{number:06}", "email": f"u{number}@example.com",
              "providerUserInfo": [{"providerId": "google.com", "rawId": f"g{number}"}]} for number in range(count)]
-    path = users.file(rows)
+    path = users.write_file(rows)
     words = [binary(), "users", "import", str(path), "--project", users.project]
     process = subprocess.Popen(
         words, env=clean_environment(**users.installation.environment), stdout=subprocess.DEVNULL,
@@ -260,10 +266,10 @@ def test_an_interrupted_import_can_be_resumed(users):
     assert users.rows("count(*)", "linked_identity") == [str(count)]
 
 
-def many(count, **changes):
-    """Returns `count` users. `changes` has further members for some of them: `u7` is the user number 7."""
+def numbered_users(count, **more):
+    """Returns `count` users. `more` are further members of some of them, by user: `u7` is the user number 7."""
     return [{"localId": f"u{number:06}", "email": f"u{number}@example.com", "displayName": f"User {number}"}
-            | changes.get(f"u{number}", {}) for number in range(count)]
+            | more.get(f"u{number}", {}) for number in range(count)]
 
 
 @pytest.mark.parametrize("taken", [
@@ -271,8 +277,8 @@ def many(count, **changes):
     {"providerUserInfo": [{"providerId": "google.com", "rawId": "g1"}]}])
 def test_the_first_of_conflicting_rows_is_imported_although_batches_are_stored_concurrently(users, taken):
     later = [100, 3000, 5000, 5001, 9000]
-    rows = many(10_000, u7=taken, **{f"u{number}": taken for number in later})
-    path = users.file('{"users": [\n' + ",\n".join(map(json.dumps, rows)) + "\n]}")
+    rows = numbered_users(10_000, u7=taken, **{f"u{number}": taken for number in later})
+    path = users.write_file('{"users": [\n' + ",\n".join(map(json.dumps, rows)) + "\n]}")
     completed = users.import_file(path)
     assert (completed.returncode, completed.stdout) == (1, "imported 9995 accounts\n")
     *messages, summary = completed.stderr.splitlines()
@@ -285,24 +291,24 @@ def test_the_first_of_conflicting_rows_is_imported_although_batches_are_stored_c
 
 def test_invalid_rows_of_several_batches_are_reported_in_the_order_of_the_file(users):
     invalid = list(range(0, 12_000, 500))
-    rows = many(12_000, **{f"u{number}": {"email": "nobody"} for number in invalid})
+    rows = numbered_users(12_000, **{f"u{number}": {"email": "nobody"} for number in invalid})
     path = users.folder / "errors.jsonl"
-    completed = users.import_file(users.file(rows), "--errors", str(path))
+    completed = users.import_file(users.write_file(rows), "--errors", str(path))
     assert completed.stdout == f"imported {12_000 - len(invalid)} accounts\n"
     assert [json.loads(line)["localId"] for line in path.read_text().splitlines()] == [
         f"u{number:06}" for number in invalid]
 
 
 def test_all_batches_before_the_end_of_a_truncated_file_are_imported_and_counted(users):
-    text = json.dumps({"users": many(9000)})
-    completed = users.import_file(users.file(text[:-10]))
+    text = json.dumps({"users": numbered_users(9000)})
+    completed = users.import_file(users.write_file(text[:-10]))
     assert (completed.returncode, completed.stdout) == (1, "imported 8999 accounts\n")
     assert "invalid or truncated JSON" in completed.stderr and "run it again with --resume" in completed.stderr
     assert users.rows("count(*)") == ["8999"]
 
 
 def test_an_import_that_fails_in_one_batch_while_others_are_stored_can_be_resumed(users, own_installation):
-    path = users.file(many(12_000))
+    path = users.write_file(numbered_users(12_000))
     condition = f"NEW.project_id = '{users.project}' AND NEW.id = 'u005000'"
     sql(own_installation.database_url, f"""
         CREATE FUNCTION {users.project}() RETURNS trigger LANGUAGE plpgsql AS
@@ -336,7 +342,7 @@ def test_an_import_with_a_failed_batch_counts_the_batch_that_is_stored_concurren
         CREATE TRIGGER {trigger} BEFORE INSERT ON account FOR EACH ROW WHEN (NEW.project_id = '{users.project}')
             EXECUTE FUNCTION {trigger}()""")
     try:
-        completed = users.import_file(users.file(many(2000)))
+        completed = users.import_file(users.write_file(numbered_users(2000)))
     finally:
         sql(own_installation.database_url, f"DROP FUNCTION {trigger} CASCADE")
     stored = int(users.rows("count(*)")[0])
@@ -350,8 +356,9 @@ def test_the_memory_of_an_import_does_not_grow_with_the_file(users):
     def peak_mebibytes(count):
         """The peak resident memory of an import of `count` users."""
         picture = "https://example.com/" + "x" * 1000
-        path = users.file([user | {"localId": f"{count}-{user['localId']}", "email": None, "photoUrl": picture}
-                           for user in many(count)])
+        path = users.write_file([
+            user | {"localId": f"{count}-{user['localId']}", "email": None, "photoUrl": picture}
+            for user in numbered_users(count)])
         words = [binary(), "users", "import", str(path), "--project", users.project]
         process = subprocess.Popen(
             words, env=clean_environment(**users.installation.environment), stdout=subprocess.DEVNULL,
@@ -365,7 +372,7 @@ def test_the_memory_of_an_import_does_not_grow_with_the_file(users):
 
 
 def test_an_import_on_a_terminal_shows_a_progress_bar(users):
-    path = users.file([BOB])
+    path = users.write_file([BOB])
     master, slave = pty.openpty()
     words = [binary(), "users", "import", str(path), "--project", users.project]
     process = subprocess.run(words, env=clean_environment(**users.installation.environment), stdout=subprocess.PIPE,
@@ -392,12 +399,12 @@ def test_an_import_on_a_terminal_shows_a_progress_bar(users):
     (["--format", "xml"], "--format: expected json or csv"),
 ])
 def test_invalid_options_are_rejected_before_anything_is_imported(users, options, message):
-    completed = users.import_file(users.file([BOB]), *options)
+    completed = users.import_file(users.write_file([BOB]), *options)
     assert completed.returncode == 2 and message in completed.stderr
     assert users.rows("id") == []
 
 
 def test_an_unknown_project_is_reported(users):
     words = ["users", "export", str(users.folder / "x"), "--project", "unknown"]
-    completed = run(*words, **users.installation.environment)
+    completed = run_sekisho(*words, **users.installation.environment)
     assert (completed.returncode, completed.stderr) == (1, "sekisho: project unknown does not exist\n")

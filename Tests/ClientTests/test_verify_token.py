@@ -10,7 +10,7 @@ import pytest
 from cryptography.hazmat.primitives.asymmetric import ec, rsa
 from jwt.algorithms import ECAlgorithm, RSAAlgorithm
 
-from gateway import START_SECONDS, binary
+from gateway import TIMEOUT_SECONDS, binary
 
 # 2027-01-15T08:00:00Z
 NOW = 1_800_000_000
@@ -36,6 +36,7 @@ EVENT = {"type": "account-delete", "sub": "001.ada", "event_time": NOW * 1000}
 
 @pytest.fixture(scope="module")
 def jwks(tmp_path_factory):
+    """The path of a file with the public keys of the provider."""
     keys = [
         {**RSAAlgorithm.to_jwk(KEY.public_key(), as_dict=True), "kid": "one", "use": "sig", "alg": "RS256"},
         {**ECAlgorithm.to_jwk(EC_KEY.public_key(), as_dict=True), "kid": "ec"},
@@ -46,7 +47,7 @@ def jwks(tmp_path_factory):
 
 
 def token(provider="apple.com", key=KEY, kid="one", algorithm="RS256", headers=None, **changes):
-    """A valid token with changed claims; `None` removes a claim."""
+    """Returns a valid token of a provider, in which `changes` replace claims; `None` removes a claim."""
     claims = {name: value for name, value in {**CLAIMS[provider], **changes}.items() if value is not None}
     return jwt.encode(claims, key, algorithm=algorithm, headers={"kid": kid, "typ": None, **(headers or {})})
 
@@ -59,9 +60,10 @@ def notification(event=None, **changes):
 
 
 def verify(text, jwks, *options, provider="apple.com", at=NOW):
+    """Runs the command with a text on standard input, and returns its output."""
     words = ["--provider", provider, "--audience", APP, "--jwks", str(jwks), "--at", str(at), *options]
     completed = subprocess.run(
-        [binary(), "verify-token", *words], input=text, capture_output=True, text=True, env={}, timeout=START_SECONDS)
+        [binary(), "verify-token", *words], input=text, capture_output=True, text=True, env={}, timeout=TIMEOUT_SECONDS)
     assert completed.stderr == ""
     result = json.loads(completed.stdout)
     assert completed.returncode == (0 if result["accepted"] else 1)
@@ -69,6 +71,7 @@ def verify(text, jwks, *options, provider="apple.com", at=NOW):
 
 
 def reason(text, jwks, *options, **more):
+    """Runs the command like `verify`, and returns the reason of the rejection."""
     return verify(text, jwks, *options, **more)["reason"]
 
 
@@ -90,7 +93,7 @@ def test_a_valid_token_of_google_is_accepted_with_its_identity(jwks):
     }
 
 
-def test_the_output_is_stable_and_has_several_lines(jwks):
+def test_the_output_is_the_same_each_time_and_has_several_lines(jwks):
     words = ["--provider", "apple.com", "--audience", APP, "--jwks", str(jwks), "--at", str(NOW)]
     printed = {
         subprocess.run([binary(), "verify-token", *words], input=token() + "\n", capture_output=True, text=True).stdout
@@ -223,6 +226,6 @@ def test_tokens_and_notifications_are_not_interchangeable(jwks):
 def test_oversized_input_is_not_read(jwks):
     words = ["--provider", "apple.com", "--audience", APP, "--jwks", str(jwks)]
     completed = subprocess.run(
-        [binary(), "verify-token", *words], input="x" * 70_000, capture_output=True, text=True, timeout=START_SECONDS)
+        [binary(), "verify-token", *words], input="x" * 70_000, capture_output=True, text=True, timeout=TIMEOUT_SECONDS)
     assert (completed.returncode, completed.stdout) == (1, "")
     assert "expected at most 65536 bytes" in completed.stderr

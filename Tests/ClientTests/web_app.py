@@ -7,40 +7,43 @@ from contextlib import contextmanager
 from urllib.parse import urlencode
 
 from browser import browser
-from certificates import certificate
+from certificates import create_certificate
 from simulators import fresh_person
-from web_site import files, site
+from web_site import site, web_app_files
 
 GAPI_HOST = "apis.google.com"
 
 
 @contextmanager
 def browser_with_gapi(folder, *, ports=None):
-    """Yields Chromium and a certificate. Chromium reaches only loopback, and gets gapi.js instead of Google's script.
+    """Yields Chromium and a certificate. Chromium reaches only loopback; `gapi.js` replaces Google's script.
 
     `ports` maps further host names to ports on loopback; Chromium resolves no other names. Servers for these names use
     the certificate.
     """
-    served = certificate(folder, GAPI_HOST, *(ports or {}))
-    script = files("gapi.js")["/gapi.js"]
-    with site({"/js/api.js": script}, tls=served.context()) as script_host:
+    served = create_certificate(folder, GAPI_HOST, *(ports or {}))
+    script = web_app_files("gapi.js")["/gapi.js"]
+    with site({"/js/api.js": script}, tls=served.server_context()) as script_host:
         names = {GAPI_HOST: script_host.port} | (ports or {})
         rules = [f"MAP {name} 127.0.0.1:{port}" for name, port in names.items()]
         rules += ["MAP * ~NOTFOUND", "EXCLUDE localhost", "EXCLUDE 127.0.0.1"]
         arguments = [
             f"--host-resolver-rules={', '.join(rules)}",
-            f"--ignore-certificate-errors-spki-list={served.key_hash}"]
+            f"--ignore-certificate-errors-spki-list={served.public_key_hash}"]
         with browser(arguments=arguments) as window:
             yield window, served
 
 
 class WebApp:
-    """One tab with the app. `settings` say where it finds the gateway."""
+    """One tab with the app. `settings` say where it finds the gateway.
+
+    A call of the app has an outcome: a dictionary with `value`, or with `error` (the code) and `body`.
+    """
 
     def __init__(self, window, url, **settings):
         self.window, self.driver = window, window.driver
         self.url = f"{url}?{urlencode(settings)}"
-        self.main = self.driver.current_window_handle
+        self.main_window = self.driver.current_window_handle
 
     def open(self):
         self.window.open(self.url)
@@ -60,46 +63,48 @@ class WebApp:
                     error: error.code ?? String(error), body: error.body ?? null }})""", *values)
 
     def finish(self):
-        self.driver.switch_to.window(self.main)
+        """Waits for the outcome of the call that `start` began, and returns it."""
+        self.driver.switch_to.window(self.main_window)
         return self.wait(lambda: self.driver.execute_script("return window.outcome"))
 
     def run(self, script, *values):
+        """Runs an asynchronous call that must succeed, and returns its value."""
         self.start(script, *values)
         outcome = self.finish()
         assert "value" in outcome, outcome
         return outcome["value"]
 
-    def popup(self, provider, decide, **options):
-        """Signs in through a popup; `decide` acts on the provider's page."""
-        has_page = decide is not no_page
+    def popup(self, provider, act_on_page, **options):
+        """Signs in through a popup, and returns the outcome. `act_on_page` acts on the provider's page in the popup."""
+        has_page = act_on_page is not no_provider_page
         self.start("return client.popup(v[0], v[1])", provider, options)
-        if has_page and not self.in_popup(decide):
+        if has_page and not self.apply_in_popup(act_on_page):
             # `sign_in.js` waits ten seconds for the frame, and the SDK five; a busy machine may need longer.
             assert self.finish()["error"] == "auth/network-request-failed"
             self.start("return client.popup(v[0], v[1])", provider, options)
-            assert self.in_popup(decide), self.finish()
+            assert self.apply_in_popup(act_on_page), self.finish()
         return self.finish()
 
-    def in_popup(self, decide):
-        """Applies `decide` to the popup. Returns whether a popup opened before the call ended."""
+    def apply_in_popup(self, act_on_page):
+        """Applies `act_on_page` to the popup. Returns whether a popup opened before the call ended."""
         self.wait(lambda: len(self.driver.window_handles) > 1
                   or self.driver.execute_script("return window.outcome !== undefined"))
-        others = [handle for handle in self.driver.window_handles if handle != self.main]
+        others = [handle for handle in self.driver.window_handles if handle != self.main_window]
         if others:
             self.driver.switch_to.window(others[0])
             try:
-                decide(self.window)
+                act_on_page(self.window)
             except BaseException:
                 # An open popup would fail the next tests too.
                 self.driver.close()
-                self.driver.switch_to.window(self.main)
+                self.driver.switch_to.window(self.main_window)
                 raise
         return bool(others)
 
-    def redirect(self, provider, decide, **options):
-        """Signs in through a redirect and returns its result."""
+    def redirect(self, provider, act_on_page, **options):
+        """Signs in through a redirect, and returns the outcome. `act_on_page` acts on the provider's page."""
         self.driver.execute_script("void client.redirect(arguments[0], arguments[1])", provider, options)
-        decide(self.window)
+        act_on_page(self.window)
         return self.redirect_result()
 
     def redirect_result(self):
@@ -109,26 +114,32 @@ class WebApp:
         return self.finish()
 
 
-def consent(person=None, button="Continue as this person"):
-    """Returns a `decide` that submits a simulated provider's consent page (default: as a new person)."""
+def answer_consent_page(person=None, button="Continue as this person"):
+    """Returns a function that fills in a simulated provider's consent page for `person`, and clicks a button.
+
+    The default of `person` is a new person.
+    """
     person = person or fresh_person()
 
-    def decide(window):
+    def act_on_page(window):
         window.wait(lambda: window.elements("#email"))
         for name in ("givenName", "familyName", "email"):
             window.element(f"#{name}").send_keys(person[name])
-        press(window, button)
+        press_button(window, button)
 
-    return decide
+    return act_on_page
 
 
-def press(window, button):
-    """Clicks a button, after opening the `details` element if that hides it. Does not wait: the window may close."""
-    if not window.labelled(button):
+def press_button(window, button):
+    """Clicks a button; first opens the `details` element if that hides the button.
+
+    Does not wait for the next page, because the window may close.
+    """
+    if not window.buttons_and_links(button):
         window.element("summary").click()
-    [found] = window.labelled(button)
+    [found] = window.buttons_and_links(button)
     found.click()
 
 
-def no_page(window):
-    """A `decide` that does nothing, for a provider that signs the person in without a page."""
+def no_provider_page(window):
+    """Does nothing, for a provider that signs the person in without a page."""

@@ -1,4 +1,4 @@
-"""A web site of an app or a client, for browser tests."""
+"""A web site on loopback, for tests with a browser."""
 
 import threading
 from contextlib import contextmanager
@@ -7,7 +7,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from urllib.parse import parse_qsl, urlsplit
 
-FOLDER = Path(__file__).parent / "web_app"
+WEB_APP_FOLDER = Path(__file__).parent / "web_app"
 TYPES = {".html": "text/html", ".js": "text/javascript"}
 WELCOME = ("text/html", b"<!DOCTYPE html><title>App</title><link rel=icon href=data:,><h1>Welcome</h1>")
 
@@ -28,9 +28,9 @@ class Site:
         self.received = []
 
 
-def files(*names):
-    """The pages and scripts of ``FOLDER`` with these names, by path."""
-    return {f"/{name}": (TYPES[Path(name).suffix], (FOLDER / name).read_bytes()) for name in names}
+def web_app_files(*names):
+    """The pages and scripts of ``WEB_APP_FOLDER`` with these names, by path."""
+    return {f"/{name}": (TYPES[Path(name).suffix], (WEB_APP_FOLDER / name).read_bytes()) for name in names}
 
 
 @contextmanager

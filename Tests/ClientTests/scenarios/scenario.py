@@ -57,17 +57,17 @@ refreshed = sessions.token(token)
 assert refreshed.user_id == guest.local_id
 done("refresh")
 
-again = sign_in.sign_in_with_password(sekisho.SignInWithPasswordRequest(email=email, password=password))
-assert again.local_id == guest.local_id
+reauthenticated = sign_in.sign_in_with_password(sekisho.SignInWithPasswordRequest(email=email, password=password))
+assert reauthenticated.local_id == guest.local_id
 done("reauthenticate")
 
-listed = sessions.list_sessions(sekisho.ListSessionsRequest(id_token=again.id_token)).sessions
-other = next(session for session in listed if not session.current)
+listed = sessions.list_sessions(sekisho.ListSessionsRequest(id_token=reauthenticated.id_token)).sessions
+other_session = next(session for session in listed if not session.current)
 done("listSessions")
 
-one = sekisho.RevokeOneSessionRequest(id_token=again.id_token, session_id=other.session_id)
-sessions.revoke_session(sekisho.RevokeSessionRequest(one))
-remaining = sessions.list_sessions(sekisho.ListSessionsRequest(id_token=again.id_token)).sessions
+revocation = sekisho.RevokeOneSessionRequest(id_token=reauthenticated.id_token, session_id=other_session.session_id)
+sessions.revoke_session(sekisho.RevokeSessionRequest(revocation))
+remaining = sessions.list_sessions(sekisho.ListSessionsRequest(id_token=reauthenticated.id_token)).sessions
 assert len(remaining) == len(listed) - 1
 done("revokeSession")
 

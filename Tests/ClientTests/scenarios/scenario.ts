@@ -61,16 +61,18 @@ async function run() {
     check(refreshed.userId === localId);
     done('refresh');
 
-    const again = await signIn.signInWithPassword({ signInWithPasswordRequest: { email, password } });
-    check(again.localId === localId);
+    const reauthenticated = await signIn.signInWithPassword({ signInWithPasswordRequest: { email, password } });
+    check(reauthenticated.localId === localId);
     done('reauthenticate');
 
-    const listed = (await sessions.listSessions({ listSessionsRequest: { idToken: again.idToken } })).sessions;
-    const other = listed.find((session) => !session.current)!;
+    const listSessionsRequest = { idToken: reauthenticated.idToken };
+    const listed = (await sessions.listSessions({ listSessionsRequest })).sessions;
+    const otherSession = listed.find((session) => !session.current)!;
     done('listSessions');
 
-    await sessions.revokeSession({ revokeSessionRequest: { idToken: again.idToken, sessionId: other.sessionId } });
-    const remaining = (await sessions.listSessions({ listSessionsRequest: { idToken: again.idToken } })).sessions;
+    const revokeSessionRequest = { idToken: reauthenticated.idToken, sessionId: otherSession.sessionId };
+    await sessions.revokeSession({ revokeSessionRequest });
+    const remaining = (await sessions.listSessions({ listSessionsRequest })).sessions;
     check(remaining.length === listed.length - 1);
     done('revokeSession');
 

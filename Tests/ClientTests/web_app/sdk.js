@@ -1,5 +1,5 @@
-// Signs in with Firebase's JavaScript SDK. `client` has `popup`, `redirect` and `redirectResult` as in `sign_in.js`,
-// and functions for the current user.
+// Signs in with Firebase's JavaScript SDK. `client` has the functions `popup`, `redirect` and `redirectResult` of
+// `sign_in.js`, and functions for the current user.
 import { initializeApp } from "/firebase-app.js";
 import * as sdk from "/firebase-auth.js";
 
@@ -35,9 +35,9 @@ window.client = {
         reauth: () => sdk.reauthenticateWithRedirect(auth.currentUser, provider(id)),
     })[operation](),
     redirectResult: async () => summary(await sdk.getRedirectResult(auth)),
-    anonymous: async () => (await sdk.signInAnonymously(auth)).user.uid,
+    signInAnonymously: async () => (await sdk.signInAnonymously(auth)).user.uid,
     signOut: () => sdk.signOut(auth),
-    current: async () => {
+    currentUserId: async () => {
         await auth.authStateReady();
         return auth.currentUser?.uid ?? null;
     },

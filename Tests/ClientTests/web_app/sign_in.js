@@ -1,11 +1,11 @@
 // Signs in with the URLs, messages and requests of Firebase's JavaScript SDK, but without the SDK.
 const SDK_VERSION = "12.14.0";
 const APP_NAME = "[DEFAULT]";
-const REDIRECTS = ["signInViaRedirect", "linkViaRedirect", "reauthViaRedirect", "unknown"];
-const pendingKey = key => `firebase:pendingRedirect:${key}:${APP_NAME}`;
+const REDIRECT_EVENT_TYPES = ["signInViaRedirect", "linkViaRedirect", "reauthViaRedirect", "unknown"];
+const pendingRedirectKey = key => `firebase:pendingRedirect:${key}:${APP_NAME}`;
 
-const digits = () => Array.from(crypto.getRandomValues(new Uint8Array(10)), byte => byte % 10).join("");
-const parameters = pairs => Object.entries(pairs).filter(([, value]) => value !== undefined)
+const randomDigits = () => Array.from(crypto.getRandomValues(new Uint8Array(10)), byte => byte % 10).join("");
+const queryString = pairs => Object.entries(pairs).filter(([, value]) => value !== undefined)
     .map(([name, value]) => `${name}=${encodeURIComponent(value)}`).join("&");
 
 export class SignInError extends Error {
@@ -17,8 +17,8 @@ export class SignInError extends Error {
 }
 
 export class Client {
-    #events = new Set();
-    #consumers = [];
+    #knownEvents = new Set();
+    #waitingCalls = [];
     #frame;
 
     // `pages` and `api` are URLs without a slash at the end, such as `https://app.example.com/__/auth`.
@@ -26,45 +26,45 @@ export class Client {
         Object.assign(this, { pages, api, apiKey });
     }
 
-    // Signs in, or links to or reauthenticates the user of `session`.
+    // Signs in. If `operation` is `link` or `reauth`, links an identity to the user of `session`, or reauthenticates.
     async popup(providerId, { operation = "signIn", session, ...more } = {}) {
-        const frame = await this.#opened();
-        const [authType, eventId] = [`${operation}ViaPopup`, digits()];
+        const frame = await this.#openedFrame();
+        const [authType, eventId] = [`${operation}ViaPopup`, randomDigits()];
         const width = "location=yes,resizable=yes,statusbar=yes,toolbar=no,width=500,height=600";
-        const popup = window.open(this.#handler({ providerId, authType, eventId, ...more }), digits(), width);
+        const popup = window.open(this.#handlerURL({ providerId, authType, eventId, ...more }), randomDigits(), width);
         frame.send("webStorageSupport", { type: "webStorageSupport" }, ([answer]) => {
             this.webStorage = answer.webStorageSupport;
         }, gapi.iframes.CROSS_ORIGIN_IFRAMES_FILTER);
         try {
-            return await this.#finished(await this.#event([authType], eventId), operation, session);
+            return await this.#finishSignIn(await this.#nextEvent([authType], eventId), operation, session);
         } finally {
             popup.close();
         }
     }
 
     redirect(providerId, { operation = "signIn", session, ...more } = {}) {
-        const eventId = operation === "signIn" ? undefined : `${session.localId}:::${digits()}`;
-        sessionStorage.setItem(pendingKey(this.apiKey), JSON.stringify({ operation, eventId, session }));
-        location.assign(this.#handler({ providerId, authType: `${operation}ViaRedirect`, eventId, ...more }));
+        const eventId = operation === "signIn" ? undefined : `${session.localId}:::${randomDigits()}`;
+        sessionStorage.setItem(pendingRedirectKey(this.apiKey), JSON.stringify({ operation, eventId, session }));
+        location.assign(this.#handlerURL({ providerId, authType: `${operation}ViaRedirect`, eventId, ...more }));
     }
 
-    // The result of a redirect; `null` unless a redirect led to this page.
+    // Returns the result of a redirect; `null` unless a redirect led to this page.
     async redirectResult() {
-        const pending = JSON.parse(sessionStorage.getItem(pendingKey(this.apiKey)));
-        sessionStorage.removeItem(pendingKey(this.apiKey));
+        const pending = JSON.parse(sessionStorage.getItem(pendingRedirectKey(this.apiKey)));
+        sessionStorage.removeItem(pendingRedirectKey(this.apiKey));
         if (!pending) return null;
-        const found = await this.firstEvent();
-        if (found.type === "unknown") return null;
-        if (pending.eventId !== (found.eventId ?? undefined)) {
-            throw new SignInError("the event of another redirect", found);
+        const event = await this.firstEvent();
+        if (event.type === "unknown") return null;
+        if (pending.eventId !== (event.eventId ?? undefined)) {
+            throw new SignInError("the event of another redirect", event);
         }
-        return this.#finished(found, pending.operation, pending.session);
+        return this.#finishSignIn(event, pending.operation, pending.session);
     }
 
     // The first event after a load: the result of a redirect, or an event of type `unknown` if there is none.
     async firstEvent() {
-        const event = this.#event(REDIRECTS, null);
-        await this.#opened();
+        const event = this.#nextEvent(REDIRECT_EVENT_TYPES, null);
+        await this.#openedFrame();
         return event;
     }
 
@@ -81,8 +81,8 @@ export class Client {
         return answer;
     }
 
-    #handler({ providerId, authType, eventId, scopes, customParameters }) {
-        const query = parameters({
+    #handlerURL({ providerId, authType, eventId, scopes, customParameters }) {
+        const query = queryString({
             apiKey: this.apiKey, appName: APP_NAME, authType, redirectUrl: location.href, v: SDK_VERSION, eventId,
             providerId, customParameters: customParameters && JSON.stringify(customParameters),
             scopes: scopes?.join(","),
@@ -90,23 +90,23 @@ export class Client {
         return `${this.pages}/handler?${query}`;
     }
 
-    // Matches events as the SDK does: a redirect takes any event of these types, a popup only the event with its ID.
-    #event(types, eventId) {
-        return new Promise(resolve => this.#consumers.push({ types, eventId, resolve }));
+    // Waits for an event as the SDK does: a redirect takes any event of these types, a popup only the one with its ID.
+    #nextEvent(types, eventId) {
+        return new Promise(resolve => this.#waitingCalls.push({ types, eventId, resolve }));
     }
 
-    #received(event) {
+    #receive(event) {
         const name = [event.type, event.eventId, event.sessionId, event.tenantId].join("-");
-        const isNew = !this.#events.has(name);
-        this.#events.add(name);
-        const index = this.#consumers.findIndex(({ types, eventId }) => types.includes(event.type)
+        const isNew = !this.#knownEvents.has(name);
+        this.#knownEvents.add(name);
+        const index = this.#waitingCalls.findIndex(({ types, eventId }) => types.includes(event.type)
             && (eventId === null || Boolean(event.eventId) && event.eventId === eventId));
         if (!isNew || index < 0) return { status: "ERROR" };
-        this.#consumers.splice(index, 1)[0].resolve(event);
+        this.#waitingCalls.splice(index, 1)[0].resolve(event);
         return { status: "ACK" };
     }
 
-    async #finished(event, operation, session) {
+    async #finishSignIn(event, operation, session) {
         if (event.error) throw new SignInError(event.error.code, event.error);
         const result = await this.post("signInWithIdp", {
             requestUri: event.urlResponse, sessionId: event.sessionId, returnSecureToken: true,
@@ -118,38 +118,38 @@ export class Client {
         return { ...result, user, event };
     }
 
-    #opened() {
-        this.#frame ??= this.#open().catch(error => {
+    #openedFrame() {
+        this.#frame ??= this.#openFrame().catch(error => {
             this.#frame = undefined;
             throw error;
         });
         return this.#frame;
     }
 
-    async #open() {
-        if (!window.gapi?.iframes?.Iframe) await this.#library();
+    async #openFrame() {
+        if (!window.gapi?.iframes?.Iframe) await this.#loadGapi();
         await new Promise((callback, onerror) => gapi.load("gapi.iframes", { callback, onerror }));
-        const query = parameters({ apiKey: this.apiKey, appName: APP_NAME, v: SDK_VERSION, eid: "p" });
+        const query = queryString({ apiKey: this.apiKey, appName: APP_NAME, v: SDK_VERSION, eid: "p" });
         const url = `${this.pages}/iframe?${query}`;
         const frame = await gapi.iframes.getContext().open({
             where: document.body, url, messageHandlersFilter: gapi.iframes.CROSS_ORIGIN_IFRAMES_FILTER,
             attributes: { style: { position: "absolute", top: "-100px", width: "1px", height: "1px" } }, dontclear: true,
         }, async channel => {
             await channel.restyle({ setHideOnLeave: false });
-            // The SDK waits only five seconds.
-            const late = new Promise((_, reject) => {
+            // The SDK waits only five seconds, which can be too short on a busy machine.
+            const timeout = new Promise((_, reject) => {
                 setTimeout(() => reject(new SignInError("auth/network-request-failed")), 10_000);
             });
-            await Promise.race([channel.ping(() => {}), late]);
+            await Promise.race([channel.ping(() => {}), timeout]);
             return channel;
         });
-        frame.register("authEvent", ({ authEvent }) => this.#received(authEvent), gapi.iframes.CROSS_ORIGIN_IFRAMES_FILTER);
+        frame.register("authEvent", ({ authEvent }) => this.#receive(authEvent), gapi.iframes.CROSS_ORIGIN_IFRAMES_FILTER);
         return frame;
     }
 
-    #library() {
+    #loadGapi() {
         return new Promise((loaded, failed) => {
-            const name = `__iframefcb${digits()}`;
+            const name = `__iframefcb${randomDigits()}`;
             window[name] = loaded;
             const script = Object.assign(document.createElement("script"), {
                 src: `https://apis.google.com/js/api.js?onload=${name}`, async: true,

@@ -85,19 +85,19 @@ let refreshed = try await SessionsAPI.token(
 try check(refreshed.userId == localId)
 done("refresh")
 
-let again = try await SignInAPI.signInWithPassword(
+let reauthenticated = try await SignInAPI.signInWithPassword(
     signInWithPasswordRequest: SignInWithPasswordRequest(email: email, password: password), apiConfiguration: app)
-try check(again.localId == localId)
+try check(reauthenticated.localId == localId)
 done("reauthenticate")
 
-let list = ListSessionsRequest(idToken: again.idToken)
+let list = ListSessionsRequest(idToken: reauthenticated.idToken)
 let listed = try await SessionsAPI.listSessions(listSessionsRequest: list, apiConfiguration: app).sessions
-guard let other = listed.first(where: { !$0.current }) else { throw UnexpectedResponse() }
+guard let otherSession = listed.first(where: { !$0.current }) else { throw UnexpectedResponse() }
 done("listSessions")
 
-let one = RevokeOneSessionRequest(idToken: again.idToken, sessionId: other.sessionId)
+let revocation = RevokeOneSessionRequest(idToken: reauthenticated.idToken, sessionId: otherSession.sessionId)
 _ = try await SessionsAPI.revokeSession(
-    revokeSessionRequest: .typeRevokeOneSessionRequest(one), apiConfiguration: app)
+    revokeSessionRequest: .typeRevokeOneSessionRequest(revocation), apiConfiguration: app)
 let remaining = try await SessionsAPI.listSessions(listSessionsRequest: list, apiConfiguration: app).sessions
 try check(remaining.count == listed.count - 1)
 done("revokeSession")

@@ -1,7 +1,8 @@
 import Foundation
 import SekishoAuth
 
-/// The forms of error handling that tutorials use. They only have to compile.
+// The forms of error handling that tutorials use. They only have to compile.
+
 func message(for error: any Error) -> String {
     if let authError = error as? AuthErrorCode {
         switch authError.code {

@@ -10,8 +10,8 @@ let (screen, screenContinuation) = AsyncStream.makeStream(of: String.self)
 
 func show(_ text: String) { screenContinuation.yield(text) }
 
-/// Runs the code of this folder, which is written as in tutorials for FirebaseAuth, against `sekisho dev`. Prints the
-/// texts of ``screen``.
+/// Runs the code of this folder against `sekisho dev`, and prints the texts of ``screen``. The code is written as in
+/// tutorials for FirebaseAuth.
 @MainActor @main struct Tutorials {
     static func main() async throws {
         let environment = ProcessInfo.processInfo.environment
@@ -35,6 +35,7 @@ func show(_ text: String) { screenContinuation.yield(text) }
         login.viewWillAppear()
         await printNextText()
         login.signUp(email: email, password: "secret1")
+        // The texts of the listener and of the completion handler.
         await printNextText()
         await printNextText()
         login.signUp(email: email, password: "secret1")
