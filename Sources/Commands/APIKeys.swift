@@ -34,7 +34,7 @@ extension Command {
     ) { arguments in
         let project = try arguments.project()
         try Administration.run { administration in
-            _ = try await administration.realm(ID(project))
+            try await administration.requireRealm(ID(project))
             let keys = try await APIKeyStore(pool: administration.pool).list(in: project)
             Terminal.writeTable(
                 [["ID", "APP", "CREATED", "REVOKED"]]

@@ -6,15 +6,15 @@ extension Administration {
     ///
     /// - Parameters:
     ///   - kind: the kind of key in messages, for example `API key`.
-    ///   - body: revokes the key; returns `false` if the project has no such key, or if it is already revoked.
+    ///   - revoke: revokes the key; returns `false` if the project has no such key, or if the key is already revoked.
     static func revokeKey(
         _ arguments: Arguments, kind: String,
-        _ body: @escaping @Sendable (String, ID<Project>, Administration) async throws -> Bool
+        _ revoke: @escaping @Sendable (String, ID<Project>, Administration) async throws -> Bool
     ) throws {
         let project = try arguments.project()
         let id = arguments.operand
         try run { administration in
-            guard try await body(id, project, administration) else {
+            guard try await revoke(id, project, administration) else {
                 throw Failure(message: "project \(project) has no \(kind) \(id), or it is already revoked")
             }
             Terminal.writeLine("revoked \(id)")

@@ -5,13 +5,14 @@ internal import Storage
 
 /// The report of `check --app-review`.
 struct AppReviewReport: Encodable {
-    /// The status of one requirement.
+    /// A requirement of a guideline and its status.
     struct Point: Encodable {
         let guideline: String
         let status: String
         let text: String
     }
 
+    /// The app's exemption from guideline 4.8.
     struct Exemption: Encodable {
         let kind: String
         let reason: String
@@ -19,10 +20,10 @@ struct AppReviewReport: Encodable {
         let declaredAt: String?
     }
 
-    /// The report on an app in its project, or in a tenant of the project.
+    /// The report on an app, either with the providers of its project or with those of a tenant.
     struct Entry: Encodable {
         let projectId: String
-        /// `nil` for the project itself. In a tenant, the apps of the project have the tenant's providers.
+        /// The tenant whose providers the app has in this entry; `nil` for the project's providers.
         let tenantId: String?
         let appId: String
         let name: String
@@ -39,7 +40,7 @@ struct AppReviewReport: Encodable {
     /// Writes the report to standard output.
     ///
     /// - Parameter project: `nil` reports every project.
-    /// - Throws: ``Failure`` if a requirement is `violated`, or the project does not exist.
+    /// - Throws: ``Failure`` if a requirement is `violated`, or if the project does not exist.
     static func run(_ project: ID<Project>?, asJSON: Bool) throws {
         try Administration.run { administration in
             let store = ProjectStore(pool: administration.pool)
@@ -53,12 +54,12 @@ struct AppReviewReport: Encodable {
                 for projectOrTenant in [project] + tenants {
                     let realm = projectOrTenant.realm
                     let usesCustomTokens = try await store.usesCustomTokens(in: realm)
-                    let redeemedClientIDs = try await AppleKeyStore(pool: administration.pool)
+                    let clientIDsWithRedeemedCodes = try await AppleKeyStore(pool: administration.pool)
                         .clientIDsWithRedeemedCodes(in: realm)
                     for configured in apps {
                         let review = AppReview(
                             of: configured.app, in: projectOrTenant, usesCustomTokens: usesCustomTokens,
-                            redeemedClientIDs: redeemedClientIDs)
+                            clientIDsWithRedeemedCodes: clientIDsWithRedeemedCodes)
                         passes = passes && review.passes
                         entries.append(Entry(configured, review, in: projectOrTenant))
                     }
@@ -90,6 +91,7 @@ struct AppReviewReport: Encodable {
 }
 
 extension AppReviewReport.Entry {
+    /// - Parameter project: the project, or a tenant as a ``Project``.
     fileprivate init(_ configured: ConfiguredApp, _ review: AppReview, in project: Project) {
         let settings = configured.app.settings
         self.init(

@@ -33,8 +33,8 @@ extension Command {
         ] + TransferArguments.options,
         details: [
             "Each exported identity gets its new subject and relay address in a transaction of its own; the account keeps its ID and its sessions. Configure the new team's ID, key ID and private key first (`sekisho projects apply`), and run the command in the 60 days after the transfer. Identities that are already imported are skipped, so an interrupted command can be run again. A user who signs in before the import is found by the token's transfer_sub.",
-            "Apple may reject an identity, usually because the user has disconnected the app. At the end of the run, the command requests such an identity a second time. If Apple rejects it again, the command records the rejection and lists the account. Later runs list the account too, but request the identity again only with --retry-rejected.",
-            "A rejection may be due to a wrong option or setting. Until the first identity is imported, and with --client-id for users whose latest sign-in had another client ID, rejected identities are not tried a second time and not recorded.",
+            "Apple may reject an identity, usually because the user has disconnected the app. At the end of the run, the command requests such an identity a second time. If Apple rejects it again, the command records the rejection and lists the account. Later runs list the account too, but request the identity only with --retry-rejected.",
+            "In two cases a wrong option or setting may have caused the rejection: no identity has been imported yet, or --client-id is not the client ID of the user's latest sign-in. The command then does not record the rejection, so the next run requests the identity again.",
             TransferArguments.keyNote,
         ],
         environment: ["DATABASE_URL", "SEKISHO_MASTER_KEY"]
@@ -47,11 +47,11 @@ extension Command {
     }
 }
 
-/// The options that both commands have.
+/// The options of both commands, and the run that both start.
 private enum TransferArguments {
     static let options: [Option] = [
         .text(
-            "client-id", "ID", "client ID that authenticates the requests",
+            "client-id", "ID", "client ID with which the requests are authenticated",
             defaultNote:
                 "for each user, the client ID of the latest sign-in; if it is unknown, the first client ID of apple.com"
         ),
@@ -71,7 +71,7 @@ private enum TransferArguments {
         let keyOverride = try keyOverride(arguments)
         let clientID = arguments.optionalText("client-id")
         let simulator = try arguments.optionalText("simulator").map(loopbackURL)
-        // The command may be interrupted at any moment, because the next run skips what is stored.
+        // The command may be interrupted at any moment, because the next run skips the identities that are stored.
         Signals.unblock()
         try Administration.runWithKeys(for: simulator == nil ? .serve : .dev) { administration, masterKeys in
             try await administration.withTransferRun(
@@ -101,7 +101,7 @@ private enum TransferArguments {
             privateKey: Secret(pem))
     }
 
-    /// Requires a URL on this machine, because client secrets and subjects are sent to it.
+    /// Accepts only a URL on this machine, because the command sends client secrets and subjects to it.
     private static func loopbackURL(_ text: String) throws(UsageError) -> String {
         guard text.wholeMatch(of: /http:\/\/127\.0\.0\.1:[0-9]{1,5}/) != nil else {
             throw UsageError(message: "--simulator: expected http://127.0.0.1:PORT, got \"\(text)\"")
@@ -123,17 +123,19 @@ private struct TransferReport: Sendable {
         progressLine.show("\(verb) \(progress.done) of \(progress.all)", after: progress.done)
     }
 
-    /// - Throws: ``Failure`` if there are conflicts. Identities that Apple rejected are only reported.
+    /// Writes the result. Identities that Apple rejected are reported, but are no failure.
+    ///
+    /// - Throws: ``Failure`` if the new subject of an identity belongs to another account.
     func finish(_ progress: AppleTransferRun.Progress) throws {
         progressLine.clear()
         Terminal.writeLine(
             "\(verb) \(progress.done) of \(progress.all) \(progress.all == 1 ? "identity" : "identities")")
-        if progress.rejected > 0 {
+        if progress.rejectedInThisRun > 0 {
             Terminal.writeError(
-                "identities that Apple rejected: \(progress.rejected). Usually their users have disconnected the app."
+                "identities that Apple rejected: \(progress.rejectedInThisRun). Usually their users have disconnected the app."
             )
         }
-        for rejected in progress.rejectedImports {
+        for rejected in progress.recordedRejections {
             Terminal.writeError(
                 "account \(rejected.account): Apple rejects its identity (\(rejected.error)); to try again, add --retry-rejected"
             )

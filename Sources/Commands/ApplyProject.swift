@@ -11,18 +11,28 @@ extension Command {
 
     private static let fileMembers: [(term: String, description: String)] = [
         ("project", "project ID"),
+        ("name", "name shown to operators"),
         (
-            "name, profile",
-            "as in the options --name and --profile of `projects create`; a new profile changes the policy settings that have the default of the former profile"
+            "profile",
+            "policy profile: sekisho or firebase. If it changes, each policy setting that has the default of the old profile gets the default of the new profile"
         ),
-        ("policy", "settings that `projects policy --help` lists"),
-        ("authorizedDomains", "list of the hosts that links and redirects may lead to"),
+        ("policy", "settings of the policy; `sekisho projects policy --help` lists them"),
+        ("authorizedDomains", "hosts that links and redirects may lead to"),
+        ("email", "settings of emails; null resets all of them"),
+        ("providers", "settings of each provider, by ID: apple.com, google.com, oidc.NAME"),
+        ("apps", "settings of each app, by ID"),
+    ]
+
+    private static let emailMembers: [(term: String, description: String)] = [
+        ("senderAddress", "email address of the sender"),
+        ("senderName", "name of the sender"),
+        ("replyTo", "email address for replies"),
+        ("actionUrl", "page at an authorized domain, which the links in emails lead to"),
+        ("language", "language of emails for requests that name no language: en, ja"),
         (
-            "email",
-            "senderAddress, senderName, replyTo, actionUrl (the page that links lead to, at an authorized domain), language (en, ja) and subjects (by kind of email, then by language; they replace all earlier ones; kinds: \(emailKinds)); null resets a member to its default"
+            "subjects",
+            "subjects by kind of email, then by language; they replace all earlier subjects. Kinds: \(emailKinds)"
         ),
-        ("providers", "members of each provider, by ID: apple.com, google.com, oidc.NAME"),
-        ("apps", "members of each app, by ID"),
     ]
 
     private static let providerMembers: [(term: String, description: String)] = [
@@ -30,7 +40,7 @@ extension Command {
         ("clientIds", "accepted client IDs"),
         (
             "relation",
-            "what the provider is to the project's apps, for guideline 4.8: social (a third-party or social login), own (your company's account system), organisation (accounts of a school or an employer), government (an identification system of citizens), marketplace (the login of an alternative app marketplace), thirdPartyService (the service whose client the app is); null: treated as social. Google: only social, or organisation with hostedDomains. Apple: only social"
+            "what the provider is to the project's apps, for guideline 4.8: one of the relations below; null: treated as social. Google: only social, or organisation with hostedDomains. Apple: only social"
         ),
         ("hostedDomains", "Google: the Workspace domains whose users are accepted; an empty list: all users"),
         ("teamId, keyId", "Apple: the IDs of the team and of its private key"),
@@ -43,33 +53,42 @@ extension Command {
         ("trustsEmail", "oidc.NAME: whether the issuer's verified email addresses are trusted"),
     ]
 
+    private static let relations: [(term: String, description: String)] = [
+        ("social", "a third-party or social login"),
+        ("own", "your company's account system"),
+        ("organisation", "accounts of a school or an employer"),
+        ("government", "an identification system of citizens"),
+        ("marketplace", "the login of an alternative app marketplace"),
+        ("thirdPartyService", "the service that the app is made for, such as the mail provider of a mail app"),
+    ]
+
     private static let appMembers: [(term: String, description: String)] = [
         ("name", "name shown to operators"),
         ("platform", "ios, macos, android, windows, web, other"),
         ("distribution", "appStore, marketplace, playStore, enterprise, web, other"),
-        ("signInMethods", "provider IDs, password and anonymous, in display order; null: all that are enabled"),
-        ("linkOnlyMethods", "providers whose identities can be linked but not used to sign in"),
-        ("clientIds", "by provider: lists of accepted client IDs, instead of the provider's"),
-        ("requestedScopes", "what the app requests from providers: email, name; null: both"),
+        ("signInMethods", "provider IDs, password, anonymous, in display order; null: all that are enabled"),
+        ("linkOnlyMethods", "IDs of providers whose identities users can link, but not use to sign in"),
+        ("clientIds", "lists of accepted client IDs, by provider ID; they replace the clientIds of the provider"),
+        ("requestedScopes", "list of what the app requests from providers: email, name; null: both"),
         (
             "bundleIds",
-            "bundle IDs of the app and its extensions; if any are listed, requests with the app's API keys that name another bundle ID are rejected"
+            "bundle IDs of the app and its extensions; if any are listed, a request with an API key of the app is rejected if it names another bundle ID"
         ),
         (
             "androidPackages",
-            "Android packages; if any are listed, requests with the app's API keys that name another package are rejected"
+            "Android packages of the app; if any are listed, a request with an API key of the app is rejected if it names another package"
         ),
         (
             "androidCertificates",
-            "SHA-1 fingerprints of the certificates that sign androidPackages; if any are listed, requests with the app's API keys that name a package with another certificate are rejected"
+            "SHA-1 fingerprints of the certificates that sign androidPackages; if any are listed, a request with an API key of the app is rejected if it names a package with another certificate"
         ),
         (
             "webDomains",
-            "hosts of pages; if any are listed, requests with the app's API keys from pages of other hosts are rejected; *.example.com stands for all subdomains"
+            "hosts of the app's web pages; *.example.com stands for all subdomains. If any are listed, a request with an API key of the app is rejected if it comes from a page of another host"
         ),
         (
             "associatedDomains",
-            "hosts of this gateway at which it serves apple-app-site-association and assetlinks.json with this app"
+            "hosts of this gateway whose files apple-app-site-association and assetlinks.json contain this app"
         ),
         ("teamId", "Apple team in apple-app-site-association; null: the team of apple.com"),
         (
@@ -82,8 +101,22 @@ extension Command {
         ),
         (
             "exemption",
-            "exemption from guideline 4.8, or null. Its members are reason (1 to 500 characters) and kind, which limits the providers that the app offers for sign-in. ownAccountsOnly: every provider has the relation own. organisationAccounts: every provider has the relation organisation, and the app offers neither password, nor anonymous, nor sign-in by an emailed link. governmentIdentity: every provider has the relation government. alternativeMarketplace: every provider has the relation marketplace, and the app's distribution is marketplace. thirdPartyClient: exactly one provider, with the relation social or thirdPartyService"
+            "exemption from guideline 4.8, with the members kind (one of the kinds below) and reason (1 to 500 characters); null: no exemption"
         ),
+    ]
+
+    private static let exemptionKinds: [(term: String, description: String)] = [
+        ("ownAccountsOnly", "every provider has the relation own"),
+        (
+            "organisationAccounts",
+            "every provider has the relation organisation, and the app offers neither password, nor anonymous, nor sign-in by an emailed link"
+        ),
+        ("governmentIdentity", "every provider has the relation government"),
+        (
+            "alternativeMarketplace",
+            "every provider has the relation marketplace, and the distribution of the app is marketplace"
+        ),
+        ("thirdPartyClient", "there is exactly one provider, and its relation is social or thirdPartyService"),
     ]
 
     static let applyProject = Command(
@@ -94,23 +127,28 @@ extension Command {
             .flag("dry-run", "show the changes without making them"),
             .flag(
                 "prune",
-                "remove providers and apps that FILE omits, and reset other omitted settings to their defaults; omitted names, an omitted profile, and omitted secrets of providers in FILE are kept"
+                "remove the providers and apps that FILE omits, and reset the other settings that FILE omits to their defaults, except names, the profile, and secrets of the remaining providers"
             ),
             .flag("create", "create the project if it does not exist"),
             .flag(
                 "discard-identities",
-                "unlink the identities of each oidc.NAME whose issuer changes; without it, such a change is rejected while the provider has identities"
+                "unlink the identities of each oidc.NAME whose issuer changes; without this option, a new issuer is rejected while the provider has identities"
             ),
         ],
         details: [
-            "FILE may be `-` for standard input. Without --prune, what FILE omits stays as it is. An unknown member is an error. In the list of changes, `+` marks an added setting, `-` a removed one, and `~` a changed one. Relative paths of secrets begin at the directory of FILE; if FILE is `-`, at the current directory.",
-            "If FILE would violate a configuration rule, such as App Review guideline 4.8, nothing is changed and every new violation is reported. Violations that existed before are reported as warnings. Changes take effect within seconds. Applying a file twice changes nothing the second time.",
+            "FILE may be `-` for standard input. Without --prune, what FILE omits stays as it is. An unknown member is an error. The relative path of a secret begins at the directory of FILE, or at the current directory if FILE is `-`.",
+            "Prints the list of changes: `+` marks an added setting, `-` a removed one, and `~` a changed one.",
+            "If the changes would violate a configuration rule, such as App Review guideline 4.8, nothing is changed, and every new violation is reported. Violations that existed before are reported as warnings. Changes take effect within seconds. Applying the same file again changes nothing.",
             "bundleIds, androidPackages, androidCertificates and webDomains prevent mistakes, not attacks: any client can send the headers that name an app or a page. A request without such a header is accepted, unless the policy setting requiresCallerHeader is on.",
         ],
         tables: [
             HelpTable(title: "Members of FILE", rows: fileMembers),
+            HelpTable(title: "Members of email (null resets a member to its default)", rows: emailMembers),
             HelpTable(title: "Members of a provider", rows: providerMembers),
+            HelpTable(title: "Relations of a provider to the project's apps", rows: relations),
             HelpTable(title: "Members of an app", rows: appMembers),
+            HelpTable(
+                title: "Kinds of exemption (conditions for the providers that the app offers)", rows: exemptionKinds),
         ],
         environment: [
             "DATABASE_URL", "SEKISHO_MASTER_KEY", "SEKISHO_PUBLIC_URL (for an actionUrl at the gateway's host)",
@@ -119,7 +157,7 @@ extension Command {
         let file = try ProjectFile(at: arguments.operand)
         var reader = SettingsReader.live()
         let publicURL = reader.optional(Settings.publicURL, "an https URL without path", Config.parse(publicURL:))
-        try reader.finish()
+        try reader.requireNoProblems()
         let application = ProjectFileApplication(
             file: file, rules: .live(publicURL: publicURL), isDryRun: arguments.has("dry-run"),
             prunes: arguments.has("prune"),
@@ -212,7 +250,7 @@ private struct ProjectFileApplication: Sendable {
 }
 
 extension ProjectConfiguration {
-    /// Writes to standard error the problems that existed before the edit.
+    /// Warns on standard error about the problems that existed before the edit.
     func writeWarnings() {
         for problem in warnings { Terminal.writeError("warning: existing problem: \(problem.listItem)") }
     }

@@ -99,10 +99,11 @@ extension Arguments {
 }
 
 extension Administration {
-    /// Does not check the tenant, because the events of a deleted tenant can still be read.
+    /// Checks that the project of `realm` exists. The tenant need not exist, because the events of a deleted tenant can
+    /// still be read.
     ///
-    /// - Throws: ``Failure`` if the project of `realm` does not exist.
+    /// - Throws: ``Failure`` if the project does not exist.
     fileprivate func requireProject(of realm: ID<Realm>) async throws {
-        _ = try await self.realm(ID(realm.project))
+        try await requireRealm(ID(realm.project))
     }
 }

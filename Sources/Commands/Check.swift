@@ -10,18 +10,18 @@ extension Command {
         options: [
             .flag(
                 "app-review",
-                "check instead whether each app satisfies App Review guidelines 4.8 (login services) and 5.1.1(v) (account deletion); reads only DATABASE_URL"
+                "instead, check whether each app satisfies App Review guidelines 4.8 (login services) and 5.1.1(v) (account deletion); reads only DATABASE_URL"
             ),
             .text("project", "ID", "with --app-review: check only this project", defaultNote: "all projects"),
             .flag("json", "with --app-review: print JSON"),
             .flag(
                 "live",
-                "if all other checks pass, also test the private key of apple.com with each of its client IDs, by a request to Apple with an invalid code"
+                "if all other checks pass, also ask Apple whether it accepts the private key of apple.com with each of its client IDs"
             ),
         ],
         details: [
             "Reads the variables of `serve` and changes nothing. Exit status: 0 if every check passes, 1 if one fails, 2 if the environment is invalid.",
-            "With --app-review, each requirement is `met`, `violated` or `open`. `open` means that the gateway cannot check the requirement, or that a setting is not declared. The exit status is 1 if a requirement is violated.",
+            "With --app-review, the command reports each requirement as `met`, `violated` or `open`. `open` means that you have to check the requirement yourself, because the platform of the app is `other`, an oidc.NAME has no relation (see `sekisho projects apply --help`), or users have signed in with custom tokens. The exit status is 1 if a requirement is violated.",
         ]
     ) { arguments in
         if arguments.has("app-review") {

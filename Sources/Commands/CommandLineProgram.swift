@@ -6,6 +6,7 @@ internal import Identity
 package enum CommandLineProgram {
     package static func run() {
         signal(SIGPIPE, SIG_IGN)
+        // `serve` and `dev` wait for the blocked signals. Commands that may be interrupted at any moment unblock them.
         Signals.block()
         let arguments = Array(CommandLine.arguments.dropFirst())
         do {
@@ -41,11 +42,13 @@ extension ConfigurationRefusal {
 }
 
 extension ConfigurationProblem {
-    /// The text of the problem in a list. A violation of guideline 4.8 begins with its code.
+    /// The text of the problem in a list. The text of a violation of App Review guideline 4.8 begins with the error
+    /// code.
     var listItem: String { isLoginServicesViolation ? "\(ErrorCode.loginServices.rawValue) : \(self)" : description }
 }
 
 extension ConfigurationEditRefusal {
+    /// What the command cannot change, and what to do instead.
     fileprivate var explanation: String {
         switch self {
         case .trustRequired:

@@ -17,13 +17,13 @@ extension Command {
         options: [
             .number("port", "N", in: 0...65_535, "port of the gateway; 0 picks a free port", default: "9099"),
             .text("data", "DIR", "directory of the database and the master key", default: ".sekisho"),
-            .text("project", "ID", "project for requests that name none", default: "demo"),
+            .text("project", "ID", "project of requests that name no project", default: "demo"),
             .text(
                 "database-url", "URL", "URL of a PostgreSQL database, which must be empty or created by `dev`",
                 defaultNote: "a private PostgreSQL in the directory of --data"),
         ],
         details: [
-            "Ctrl-C or SIGTERM stops the gateway and its private PostgreSQL. The environment variables of `serve` are not read."
+            "Ctrl-C or SIGTERM stops the gateway and its private PostgreSQL. The command does not read the environment variables of `serve`."
         ]
     ) { arguments in
         let port = UInt16(clamping: try arguments.number("port"))
@@ -31,7 +31,7 @@ extension Command {
         let data = try DevDirectory(try arguments.text("data"))
         let database = try DevDatabase(url: arguments.optionalText("database-url"), in: data)
         defer { database.stop() }
-        // A private database has locked the directory, so that no other process writes the key at the same time.
+        // A private PostgreSQL has locked the directory, so no other process writes the key at the same time.
         let masterKeys = try data.masterKeys()
         let config = try Config.dev(databaseURL: database.url, masterKeys: masterKeys, port: port)
         try Administration.run(on: config.database) { administration in
@@ -61,15 +61,16 @@ extension Config {
         let cost = try PasswordHash.Cost(memoryKiB: 8, iterations: 1)
         return Config(
             database: Pool.Configuration(url: databaseURL, applicationName: "sekisho dev"), masterKeys: masterKeys,
-            listen: ListenAddress(host: "127.0.0.1", port: port), loops: cores, trustedProxies: [],
+            listen: ListenAddress(host: "127.0.0.1", port: port), loops: coreCount, trustedProxies: [],
             server: ServerConfig(connections: 8192, connectionsPerAddress: nil, bodyMemoryMiB: 64),
-            passwords: PasswordConfig(threads: cores, waiting: 64, cost: cost, replacesHashes: false), logLevel: .info,
-            drainTimeout: .seconds(10))
+            passwords: PasswordConfig(threads: coreCount, waiting: 64, cost: cost, replacesHashes: false),
+            logLevel: .info, drainTimeout: .seconds(10))
     }
 }
 
 extension Administration {
-    /// Migrates the database, claims it for `dev`, and creates the default project unless it exists.
+    /// Migrates the database, marks it as a database of `dev` (see ``Canary``), and creates the default project unless
+    /// the project exists.
     ///
     /// - Throws: ``Failure`` if the database is neither empty nor created by `dev`.
     fileprivate func prepareForDev(
@@ -79,23 +80,23 @@ extension Administration {
         if try await installations.tableExists() {
             // Rejects a database of a pre-release version before anything is written.
             _ = try await Schema.status(of: pool)
-            // A migrated database that neither `dev` nor `serve` has claimed may be meant for production.
-            let isClaimed = try await installations.current() != nil
-            guard isClaimed || database.isPrivate else {
+            // A migrated database that neither `dev` nor `serve` has marked yet may be meant for production.
+            let isMarked = try await installations.current() != nil
+            guard isMarked || database.isPrivate else {
                 throw Failure(
                     message:
                         "the database was not created by `sekisho dev`: it is migrated for `serve`. Use an empty database."
                 )
             }
-            // Claims before the migrations too, so that a database of `serve` is rejected unchanged.
-            try await Canary.claim(pool, for: .dev, under: masterKeys, at: clock.now())
+            // Checks the mark before the migrations too, so that a database of `serve` is rejected unchanged.
+            try await Canary.markOrCheckDatabase(pool, for: .dev, under: masterKeys, at: clock.now())
         } else if try await !installations.databaseIsEmpty() {
             throw Failure(
                 message: "the database was not created by `sekisho dev`: it has other tables. Use an empty database.")
         }
         _ = try await Schema.migrate(pool)
-        try await Canary.claim(pool, for: .dev, under: masterKeys, at: clock.now())
+        try await Canary.markOrCheckDatabase(pool, for: .dev, under: masterKeys, at: clock.now())
         _ = try await draft.create(
-            in: pool, under: masterKeys, by: .commandLine, at: clock.now(), signsFrom: DevProjects.earliestSigning)
+            in: pool, under: masterKeys, by: .commandLine, at: clock.now(), signsFrom: DevProjects.earliestClockTime)
     }
 }

@@ -23,7 +23,7 @@ extension Command {
         var reader = SettingsReader.live()
         let config = reader.email()
         let publicURL = reader.text(Settings.publicURL)
-        try reader.finish()
+        try reader.requireNoProblems()
         guard let config else { throw Failure(message: "email is disabled: SEKISHO_SMTP_URL is not set") }
         let message = Message.test(from: config.sender, to: recipient, at: WallClock.live.now())
         let client = try SMTPClient(
@@ -44,9 +44,9 @@ extension Command {
 
     static let listEmails = Command(
         words: ["email", "list"],
-        summary: "List the emails that wait to be sent, and those that were given up",
+        summary: "List the emails that wait to be sent, and those whose delivery was given up",
         details: [
-            "Lists at most the newest 1000 of these emails, in the order of their creation and without addresses. The column PROJECT has PROJECT/TENANT for an email of a tenant."
+            "Lists at most the newest 1000 of these emails, in the order of their creation and without addresses. For an email of a tenant, the column PROJECT contains PROJECT/TENANT."
         ],
         environment: ["DATABASE_URL"]
     ) { _ in

@@ -12,7 +12,7 @@ struct Option: Sendable {
     let description: String
     let value: Value
     var defaultValue: String?
-    /// The description of a default that is computed.
+    /// The description of the default in a help text, if the default is not a fixed value.
     var defaultNote: String?
     var isRequired = false
     var isRepeatable = false
@@ -55,7 +55,7 @@ struct Option: Sendable {
         if case .flag = value { false } else { true }
     }
 
-    /// The description of the accepted values; `nil` for a flag, and if any text is accepted.
+    /// The description of the accepted values; `nil` for a flag and for an option that accepts any text.
     var expectation: String? {
         switch value {
         case .flag, .text: nil

@@ -3,6 +3,34 @@ internal import Identity
 internal import Storage
 
 extension Command {
+    private static let rateLimits: [(term: String, description: String)] = [
+        (
+            "passwordFailureLimit",
+            "wrong passwords for one email address from one client network in ten minutes"
+        ),
+        (
+            "10 x passwordFailureLimit",
+            "wrong passwords for all email addresses together from one client network in ten minutes"
+        ),
+        (
+            "100",
+            "wrong passwords for one email address from all networks together in an hour. After that, networks in which the account has signed in or reset its password in the last 30 days can continue; all other networks together get one attempt a minute"
+        ),
+        ("signUpLimit", "sign-ups from one client network in an hour"),
+        (
+            "emailLimit",
+            "emails of one purpose, such as password resets, to one email address, requested from one IPv4 /24 or IPv6 /48 in a quarter of an hour"
+        ),
+        (
+            "2 x emailLimit",
+            "emails of one purpose to one email address, requested from all networks together in a quarter of an hour"
+        ),
+        (
+            "10 x emailLimit",
+            "emails of one purpose to all email addresses together, requested from one client network in a quarter of an hour"
+        ),
+    ]
+
     static let policy = Command(
         words: ["projects", "policy"],
         summary: "Show the policy of a project, or change it",
@@ -12,14 +40,15 @@ extension Command {
                 "set", "NAME=VALUE", "change a setting; the change takes effect within seconds", isRepeatable: true)
         ],
         details: [
-            "Client networks: passwordFailureLimit and signUpLimit apply to each IPv4 address and each IPv6 /64; four times the limit applies to an IPv4 /24 or an IPv6 /56, and sixteen times the limit to an IPv6 /48. emailLimit applies to each IPv4 /24 and each IPv6 /48.",
-            "For all email addresses together, the limits are ten times passwordFailureLimit wrong passwords, and ten times emailLimit emails of one purpose. Both use the network sizes of passwordFailureLimit. A project and its tenants share the limits of emailLimit. The first password reset email to an email address in a quarter of an hour is sent even if the limits of this email address are exhausted; only the limit for all email addresses together applies to it. The project and each tenant can send such a first email.",
-            "After 100 wrong passwords for one email address in an hour, networks in which the account has signed in or reset its password in the last 30 days can continue. All other networks together get one attempt a minute. If passwordFailureLimit is 0, this limit does not apply either.",
+            "In the rate limits below, a client network is an IPv4 address or an IPv6 /64. Larger networks have higher limits: four times as high for an IPv4 /24 and an IPv6 /56, and sixteen times as high for an IPv6 /48.",
+            "A project and its tenants share the rate limits, except those on wrong passwords for one email address. Therefore the project itself and each tenant can send one password reset email to an email address in a quarter of an hour even if the limits of the address are reached.",
+            "The value 0 turns off all limits of a setting. If passwordFailureLimit is 0, the limit of 100 wrong passwords is off too.",
         ],
         tables: [
+            HelpTable(title: "Rate limits", rows: rateLimits),
             HelpTable(
                 title: "Settings of the policy",
-                rows: Policy.members.map { ($0.name, "\($0.meaning) (\($0.values))") })
+                rows: Policy.members.map { ($0.name, "\($0.meaning) (\($0.values))") }),
         ],
         environment: ["DATABASE_URL"]
     ) { arguments in
@@ -48,8 +77,9 @@ private struct PolicyChange: Sendable {
         guard parts.count == 2, let member = Policy.members.first(where: { $0.name == parts[0] }) else {
             throw UsageError(message: "--set: expected NAME=VALUE with a name that --help lists, got \"\(text)\"")
         }
-        var draft = Policy(.sekisho)
-        guard member.set(parts[1], in: &draft) else {
+        // The value is valid if it can be set in a policy.
+        var scratch = Policy(.sekisho)
+        guard member.set(parts[1], in: &scratch) else {
             throw UsageError(message: "--set \(member.name): expected \(member.values), got \"\(parts[1])\"")
         }
         self.member = member

@@ -2,7 +2,9 @@ internal import Gateway
 internal import JSON
 
 extension JSONValue {
-    /// Indented JSON with sorted members.
+    /// Returns indented JSON with sorted members.
+    ///
+    /// - Parameter depth: the number of arrays and objects that contain the value.
     func pretty(at depth: Int = 0) throws -> String {
         switch self {
         case .array(let values) where !values.isEmpty:

@@ -1,8 +1,8 @@
 internal import Glibc
 internal import Synchronization
 
-/// Shows the progress of a command on standard error: on a terminal in one line that is overwritten, otherwise in a new
-/// line whenever another ``itemsPerLine`` items are done.
+/// Shows the progress of a command on standard error. On a terminal, each text overwrites the previous one. Otherwise,
+/// a new line is written each time another ``itemsPerLine`` items are done.
 final class ProgressLine: Sendable {
     private let itemsPerLine: Int
     private let isOnTerminal = isatty(STDERR_FILENO) == 1

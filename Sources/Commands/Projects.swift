@@ -14,14 +14,15 @@ extension Command {
             .text("name", "NAME", "name shown to operators", defaultNote: "ID"),
             .choice(
                 "profile", "NAME", Policy.Profile.names,
-                "policy profile: `sekisho` has the safer defaults, `firebase` has those of Firebase",
+                "policy profile (a set of defaults for the policy): `sekisho` has the safer defaults, `firebase` has those of Firebase",
                 default: "sekisho"),
             .choice("algorithm", "NAME", ["ES256", "RS256"], "algorithm of ID tokens", default: "ES256"),
             .text("domain", "HOST", "authorized domain, which links and redirects may lead to", isRepeatable: true),
         ],
         details: [
             "ID has 1 to 63 characters: a to z, 0 to 9 and hyphens, but no hyphen at the beginning. Some IDs are reserved for paths of the gateway, such as `v1`.",
-            "The app \"default\" has the platform and distribution `other`, no bundle ID, and every sign-in method that the project enables. Apple's App Review guideline 4.8 applies to it as to every app: the app can offer google.com, or an oidc.NAME whose relation is not `own`, only if it also offers apple.com or declares an exemption. While the platform is `other`, the client IDs of apple.com may be bundle IDs or Services IDs; `sekisho projects apply` sets the platform.",
+            "The app \"default\" has the platform and distribution `other`, no bundle ID, and every sign-in method that the project enables. `sekisho projects apply` can change these settings. While the platform is `other`, the client IDs of apple.com may be bundle IDs or Services IDs.",
+            "Apple's App Review guideline 4.8 applies to every app of the project. An app can offer a third-party login only if it also offers apple.com or declares an exemption. Third-party logins are google.com and each oidc.NAME that is not declared as your company's own account system.",
         ],
         environment: ["DATABASE_URL", "SEKISHO_MASTER_KEY"]
     ) { arguments in

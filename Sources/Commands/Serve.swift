@@ -24,7 +24,7 @@ extension Command {
         defer { log.flush(within: .seconds(2)) }
         log.info("listening", ["address": .string(config.listen.host), "port": .int(Int(gateway.port))])
         if isDatabaseClaimed { gateway.startEmailDelivery() } else { gateway.claimDatabaseLater(config, log) }
-        // The start is complete, so the pages that only the start needed can leave the memory.
+        // The start is complete, so memory pages that only the start needed can be released.
         ProgramPages.release()
         Signals.waitForTermination()
         log.info("draining", [:])
@@ -33,7 +33,8 @@ extension Command {
 }
 
 extension Config {
-    /// Claims the database for this mode and master key, before requests are served from the database; see ``Canary``.
+    /// Marks a new database with the mode `serve` and the master key, or checks the mark of an existing database,
+    /// before requests are served from it; see ``Canary``.
     ///
     /// - Returns: `false` if the database is unreachable or not migrated yet.
     /// - Throws: ``Failure`` if the database belongs to another mode, another master key or a pre-release version.
@@ -56,12 +57,12 @@ extension Config {
         } catch let error as PreReleaseDatabase {
             throw Failure(message: error.description)
         }
-        try await Canary.claim(pool, for: .serve, under: masterKeys, at: WallClock.live.now())
+        try await Canary.markOrCheckDatabase(pool, for: .serve, under: masterKeys, at: WallClock.live.now())
         try await updateGracePeriods(pool, log)
     }
 
-    /// Updates the grace periods of the apps that violate guideline 4.8. Logs each of these apps with the end of its
-    /// grace period, which can be in the past.
+    /// Updates the grace periods in which apps that violate App Review guideline 4.8 are tolerated. Logs each of these
+    /// apps with the end of its grace period, which can be in the past.
     private func updateGracePeriods(_ pool: Pool, _ log: Log) async throws {
         for violation in try await GracePeriodStore(pool: pool).update(at: WallClock.live.now()) {
             log.warning(
@@ -76,8 +77,8 @@ extension Config {
 
 extension RunningGateway {
     /// Tries to claim the database once per second until it is ready, then starts the delivery of emails. Until then,
-    /// requests that need the database get status 503.
-    /// Ends the process if the database belongs to another mode, another master key or a pre-release version.
+    /// requests that need the database get status 503. Ends the process if the database belongs to another mode,
+    /// another master key or a pre-release version.
     fileprivate func claimDatabaseLater(_ config: Config, _ log: Log) {
         Task(executorPreference: loop) { [self, loop, pool] in
             while true {

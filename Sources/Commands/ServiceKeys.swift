@@ -19,7 +19,7 @@ extension Command {
         ],
         details: [
             "Prints the ID, the secret (bearer token) and the private key. The gateway stores only the public key and a hash of the secret, so it cannot print the secret and the private key again.",
-            "A key can act as any user if it has users.link, users.write (which can set passwords), tokens.mint, or both config and trust.",
+            "A key can act as any user if it has the scope users.link, users.write (which can set passwords) or tokens.mint, or both config and trust.",
         ],
         tables: [
             HelpTable(title: "Scopes", rows: ServiceKeyScope.allCases.map { ($0.rawValue, $0.help) })
@@ -58,7 +58,7 @@ extension Command {
     ) { arguments in
         let project = try arguments.project()
         try Administration.run { administration in
-            _ = try await administration.realm(ID(project))
+            try await administration.requireRealm(ID(project))
             let keys = try await ServiceKeyStore(pool: administration.pool).list(in: project)
             Terminal.writeTable(
                 [["ID", "NAME", "SCOPES", "CREATED", "EXPIRES", "LAST USED", "REVOKED"]]
@@ -94,7 +94,7 @@ extension ServiceKeyScope {
         case .linkUsers: "link, unlink and move identities; merge accounts"
         case .config: "read the configuration, tenants and apps; change settings that do not need the scope trust"
         case .trust:
-            "together with config: change whose tokens are accepted, and where codes are sent (for example issuers, client IDs, secrets, authorized domains, link targets, the sender of emails, and some policy settings)"
+            "together with config: change also the settings that decide whose tokens are accepted and where codes are sent, such as issuers, client IDs, secrets, authorized domains, and the sender of emails"
         case .mintTokens: "create custom tokens, session cookies and links with email action codes"
         case .readAudit: "read the audit trail"
         }

@@ -11,13 +11,14 @@ extension Command {
         summary: "List the signing keys and the refresh keys of a project",
         options: [.project],
         details: [
-            "A signing key signs ID tokens and session cookies. A refresh key authenticates refresh tokens. For each PURPOSE, the key with the most recent SIGNS FROM that has passed makes new tokens. From the time RETIRES, if a key has one, its tokens are rejected, and the key is not listed any more."
+            "A signing key (PURPOSE id-token) signs ID tokens and session cookies. A refresh key (PURPOSE refresh-token) authenticates refresh tokens.",
+            "SIGNS FROM is the time at which a key replaces the older key of the same purpose: from then on it makes the new tokens. RETIRES is the time from which the tokens of a key are rejected; it is empty if no such time is set. Retired keys are not listed.",
         ],
         environment: ["DATABASE_URL"]
     ) { arguments in
         let project = try arguments.project()
         try Administration.run { administration in
-            _ = try await administration.realm(ID(project))
+            try await administration.requireRealm(ID(project))
             let keys = try await SigningKeyStore(pool: administration.pool)
                 .unretiredKeys(in: project, at: administration.clock.now())
             Terminal.writeTable(
@@ -40,7 +41,7 @@ extension Command {
         ],
         details: [
             "Prints the ID of the new key. Without --now, the new key is published at once and signs after 15 minutes, because verifiers cache keys. From then on, the old keys are accepted for 14 more days, until the last session cookie that they may have signed has expired.",
-            "Refresh tokens stay valid, so apps stay signed in. With --now, apps refresh their ID tokens early, and users with a session cookie have to sign in again.",
+            "Refresh tokens stay valid, so apps stay signed in. With --now, apps have to refresh their ID tokens, and users with a session cookie have to sign in again.",
         ],
         environment: ["DATABASE_URL", "SEKISHO_MASTER_KEY"]
     ) { arguments in
@@ -59,7 +60,7 @@ extension Command {
             let key = try KeyGenerator(masterKeys: masterKeys)
                 .idTokenKey(algorithm, in: id, at: now, signsFrom: signsFrom)
             let lastExpiry = signsFrom + SessionCookies.lifetimes.upperBound
-            // Five minutes more, for backends whose clocks are slow: they still accept the last session cookies.
+            // Five minutes more, because a backend whose clock is slow still accepts the last session cookies.
             let retirement = isImmediate ? now : lastExpiry + .seconds(300)
             try await store.add(key, othersRetireAt: retirement, in: id)
             Terminal.writeLine(key.id)

@@ -21,7 +21,7 @@ extension Command {
             .text("url", "URL", "URL of the gateway", default: "http://127.0.0.1:9099"),
         ],
         details: [
-            "PROVIDER is apple.com or google.com. Without --email, --given-name and --family-name, the user is Ada Lovelace (ada.lovelace@example.com). Apple sends the name only at the first sign-in.",
+            "PROVIDER is apple.com or google.com. If none of --email, --given-name and --family-name is given, the user is Ada Lovelace (ada.lovelace@example.com). Like the real Apple, the simulated Apple sends the name only at the first sign-in.",
             "Prints JSON with what an app receives from the provider, and the postBody that the app sends to accounts:signInWithIdp. The command itself does not sign in to the gateway.",
         ]
     ) { arguments in

@@ -5,7 +5,8 @@ internal import JOSE
 internal import JSON
 internal import Providers
 
-/// The result of `verify-token`: the identity or notification in an accepted token, or the reason for the rejection.
+/// The result of `verify-token`: the identity or notification in an accepted token, or the reason why the token is
+/// rejected.
 struct TokenCheck: Sendable {
     let isAccepted: Bool
     private let members: [String: JSONValue]
@@ -56,7 +57,7 @@ struct TokenCheck: Sendable {
     }
 }
 
-/// Unverified members of a token: algorithm, key ID, type and issuer.
+/// The algorithm, key ID, type and issuer in a token whose signature is not verified.
 struct UnverifiedTokenInfo: Sendable {
     let json: JSONValue
     let algorithm: JSONValue?

@@ -3,8 +3,8 @@ internal import Identity
 internal import JSON
 internal import Providers
 
-/// The reason for a rejection: the failed check, the expected value and the actual value. The nonce of the token is
-/// described only by its form.
+/// Why `verify-token` rejects a token: the failed check, the expected value and the actual value. The nonce of the
+/// token is not shown; only its form is described.
 struct TokenCheckReason: Sendable {
     let check: String
     let explanation: String
@@ -27,8 +27,8 @@ struct TokenCheckReason: Sendable {
 }
 
 extension ProviderRefusal {
-    /// Returns the reason that the command prints. Refusals by the configuration or the database do not occur, because
-    /// the command enables the provider and uses no database.
+    /// Returns the reason that `verify-token` prints. Refusals by the configuration or the database do not occur,
+    /// because the command enables the provider and uses no database.
     func reason(_ token: UnverifiedTokenInfo?, _ provider: ProviderID, _ now: Instant) -> TokenCheckReason {
         switch self {
         case .notConfigured, .disabled, .notForThisApp, .linkOnly:

@@ -16,10 +16,11 @@ extension Command {
         ],
         details: [
             "FILE may be `-` for standard input. IDs, claims, phone numbers and times are kept. An invalid row is skipped and reported with its line number; the exit status is then 1. Rows are stored in batches of about 1000, two at a time; each batch is one transaction, so an interrupted import can be continued with --resume. Of rows that conflict with each other, the first is stored.",
-            "An email address counts as verified if emailVerified is true. Identities are linked for Apple, Google and OpenID Connect providers; an email address from a provider is not trusted until the next sign-in with that provider. An imported hash of an algorithm other than Argon2id is replaced by an Argon2id hash when the user signs in with the password.",
-            "Hashes that name their algorithm begin with $2a$, $2b$, $2y$, $5$, $6$, $y$, $argon2i$ or $argon2id$, or are those of `users export`. They are accepted with every NAME of --hash-algo, except that BCRYPT accepts only those that begin with $2.",
-            "Other users of this machine can see command lines: prefer --hash-key-file or SEKISHO_HASH_KEY to --hash-key.",
+            "An email address counts as verified if emailVerified is true. Identities are linked for Apple, Google and OpenID Connect providers; an email address from a provider is not trusted until the next sign-in with that provider. When a user signs in with the password, an imported hash of another algorithm than Argon2id is replaced by an Argon2id hash.",
+            "Hashes that name their own algorithm are those that begin with $2a$, $2b$, $2y$, $5$, $6$, $y$, $argon2i$ or $argon2id$, and those that `users export` writes. Every algorithm except BCRYPT accepts them too.",
+            "Other users of this machine can see command lines: prefer --hash-key-file or the variable SEKISHO_HASH_KEY to --hash-key.",
         ],
+        tables: [HelpTable(title: "Algorithms of password hashes", rows: UserArguments.algorithms)],
         environment: ["DATABASE_URL", "SEKISHO_HASH_KEY", "SEKISHO_MASTER_KEY (if there is a hash key)"]
     ) { arguments in
         let path = arguments.operand
@@ -29,17 +30,18 @@ extension Command {
         let (resumes, errors) = (arguments.has("resume"), arguments.optionalText("errors"))
         // The command may be interrupted at any moment, because each batch is one transaction.
         Signals.unblock()
-        // Created outside of `run`, because a loop must not be stopped on its own thread.
+        // Created outside of `runWithPasswordKeys`, because a loop must not be stopped on its own thread.
         let reader = try Loop(name: "reader")
         defer { reader.stop() }
-        try Administration.run(sealing: scheme.key) { administration, keys in
-            let project = try await administration.realm(realm)
-            let key = if let key = scheme.key { try await keys?.store(key, realm) } else { ID<PasswordKey>?.none }
+        try Administration.runWithPasswordKeys(ifNeededFor: scheme.key) { administration, keys in
+            let project = try await administration.requireRealm(realm)
+            let keyID = if let key = scheme.key { try await keys?.store(key, realm) } else { ID<PasswordKey>?.none }
             let file = try UserFile(reading: path)
             let now = administration.clock.now()
             let report = ImportReport(size: file.size, errors: try errors.map { try NewFile(writing: $0) })
             let source = UserSource(
-                file, format, hashed: StoredPasswordScheme(scheme, key: key), for: project.tenant, now: now, on: reader)
+                file, format, hashed: StoredPasswordScheme(scheme, key: keyID), for: project.tenant, now: now,
+                on: reader)
             let userImport = UserImport(
                 source: source, store: PostgresAccountStore(pool: administration.pool), realm: realm,
                 resumes: resumes, now: now)
@@ -61,7 +63,7 @@ extension Command {
         options: [.project, .tenant, .userFormat],
         details: [
             "FILE may be `-` for standard output. A file is written atomically with mode 0600, because it contains password hashes.",
-            "Password hashes are exported as self-describing strings in base64, which `sekisho users import` reads. A hash that was computed with a secret key can be imported only with the same --hash-key, because the key is not exported. CSV has no columns for `oidc.` providers, and columns for only one identity of each other provider; use JSON to keep all identities.",
+            "Password hashes are exported in base64, as strings that name their algorithm; `sekisho users import` reads them. A hash that was computed with a hash key can be imported only with the same --hash-key, because the key is not exported. CSV has no columns for `oidc.` providers, and columns for only one identity of each other provider; use JSON to keep all identities.",
         ],
         environment: ["DATABASE_URL"]
     ) { arguments in
@@ -70,7 +72,7 @@ extension Command {
         let format = UserFormat(arguments.optionalChoice("format"), path: path)
         Signals.unblock()
         try Administration.run { administration in
-            _ = try await administration.realm(realm)
+            try await administration.requireRealm(realm)
             let export = UserExport(
                 store: PostgresAccountStore(pool: administration.pool), realm: realm, format: format)
             let counts = try await export.run(into: try NewFile(writing: path))

@@ -80,7 +80,7 @@ private struct TokenVerification: Sendable {
         let loop = try Loop(name: "command")
         defer { loop.stop() }
         return try loop.waitFor {
-            if let jwks { return try await check(text, DocumentFetch { _ in (jwks, nil) }, on: loop) }
+            if let jwks { return try await check(text, DocumentFetch { _ in (body: jwks, maxAge: nil) }, on: loop) }
             let client = try HTTP.Client(loop: loop)
             return try await perform {
                 try await check(text, .http(client), on: loop)
@@ -97,7 +97,7 @@ private struct TokenVerification: Sendable {
             guard isNotification else { return try await .accepted(identity(in: text, keys), token) }
             let clientIDs = project.settings(of: provider)?.clientIDs ?? []
             return .accepted(
-                try await AppleNotifications(keys: keys).verify(text, for: clientIDs, at: clock.now()), token)
+                try await AppleNotifications(keyCache: keys).verify(text, for: clientIDs, at: clock.now()), token)
         } catch let refusal as ProviderRefusal {
             return .rejected(refusal, token, of: provider, at: clock.now())
         } catch let error as ProviderUnreachable {
@@ -109,7 +109,7 @@ private struct TokenVerification: Sendable {
         // Removes whitespace around the token. Whitespace within the token stays, so that the token is rejected.
         let token = text.split(whereSeparator: \.isWhitespace).joined(separator: " ")
         let credential = FederatedCredential(provider: provider, idToken: Secret(token), rawNonce: nonce)
-        return try await Verifier.live(keys: keys, clock: clock).verify(
+        return try await Verifier.live(keyCache: keys, clock: clock).verify(
             credential, App(id: ID("verify-token")), project)
     }
 }

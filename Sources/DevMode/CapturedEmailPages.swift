@@ -7,18 +7,18 @@ internal import Identity
 internal import SMTP
 
 extension [Endpoint] {
-    /// Pages that show the captured emails.
+    /// Pages that show the captured emails, which `dev` stores in memory instead of sending them.
     static func emailPages(_ emails: CapturedEmails, _ worker: EmailWorker?) -> [Endpoint] {
         [
-            .extra("listEmails", .get, "/emulator/emails") { _ in
+            .outsideContract("listEmails", .get, "/emulator/emails") { _ in
                 await worker?.deliverDue()
-                return .page("Emails", list(emails.emails))
+                return .page("Emails", list(emails.all))
             },
-            .extra("getEmail", .get, "/emulator/emails/{email}") { call in
-                try .page("Email", details(of: emails.named(by: call)))
+            .outsideContract("getEmail", .get, "/emulator/emails/{email}") { call in
+                try .page("Email", details(of: emails.email(inPathOf: call)))
             },
-            .extra("getEmailAsHTML", .get, "/emulator/emails/{email}/html") { call in
-                try .email(emails.named(by: call).message.html)
+            .outsideContract("getEmailAsHTML", .get, "/emulator/emails/{email}/html") { call in
+                try .email(emails.email(inPathOf: call).message.html)
             },
         ]
     }
@@ -57,13 +57,15 @@ extension [Endpoint] {
 }
 
 extension CapturedEmails {
-    fileprivate func named(by call: EndpointCall) throws -> Captured {
-        guard let email = call.parameters["email"].flatMap(email) else { throw RequestRefusal.notFound }
+    /// Returns the email whose ID is in the path of the request.
+    fileprivate func email(inPathOf call: EndpointCall) throws -> Captured {
+        guard let email = call.parameters["email"].flatMap(email(withID:)) else { throw RequestRefusal.notFound }
         return email
     }
 }
 
 extension Response {
+    /// Returns a page that can show an email of the gateway in a frame.
     fileprivate static func page(_ title: String, _ content: [Markup]) -> Response {
         html(
             Markup.document(
@@ -72,7 +74,7 @@ extension Response {
             policy: "default-src 'none'; frame-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'")
     }
 
-    /// The policy allows the inline styles of the email and nothing else.
+    /// Returns the HTML of an email. The Content-Security-Policy allows its inline styles and nothing else.
     fileprivate static func email(_ html: String) -> Response {
         Self.html(
             html,

@@ -14,7 +14,7 @@ final class CapturedEmails: Sendable {
         let realm: ID<Realm>
     }
 
-    /// The maximum number of stored emails, and of stored codes. Beyond it, the oldest are removed.
+    /// The maximum number of stored emails, and of stored email action codes. Beyond it, the oldest are removed.
     static let limit = 1000
 
     private struct State {
@@ -27,11 +27,11 @@ final class CapturedEmails: Sendable {
     private let state = Mutex(State())
 
     /// The stored emails, oldest first.
-    var emails: [Captured] { state.withLock { $0.emails } }
+    var all: [Captured] { state.withLock { $0.emails } }
 
-    func email(_ id: String) -> Captured? { emails.first { $0.message.id == id } }
+    func email(withID id: String) -> Captured? { all.first { $0.message.id == id } }
 
-    /// The stored codes, which this process generated, by their SHA-256 hash in hexadecimal.
+    /// The stored email action codes by their SHA-256 hash in hexadecimal. This process generated the codes.
     var codesByHash: [String: String] {
         let codes = state.withLock { $0.codes }
         return Dictionary(
@@ -43,6 +43,7 @@ final class CapturedEmails: Sendable {
     /// Returns the payload that contains `code`; an empty payload if no email contains the code.
     func payload(of code: String) -> EmailPayload { state.withLock { $0.payloads[code] } ?? EmailPayload() }
 
+    /// Stores a message in place of its delivery.
     func capture(_ message: Message, _ queued: QueuedEmail) -> DeliveryResult {
         state.withLock { state in
             // A repeated delivery has the same message ID.
@@ -53,9 +54,9 @@ final class CapturedEmails: Sendable {
         return .accepted
     }
 
-    /// Returns an ``OutOfBand`` that also records codes and payloads here. Unless a project has an action URL, the
-    /// links that the API returns open the emulator's action endpoint, which redeems a code at once. The result has
-    /// ``OutOfBand/restoresFirstAddress``.
+    /// Returns a copy of `outOfBand` that also records here the email action codes and the payloads that it creates.
+    /// Unless a project has an action URL, the links that the API returns open the emulator's action endpoint, which
+    /// redeems a code at once. ``OutOfBand/restoresFirstAddress`` is true in the copy.
     func decorate(_ outOfBand: OutOfBand) -> OutOfBand {
         var decorated = outOfBand
         decorated.restoresFirstAddress = true
@@ -75,6 +76,7 @@ final class CapturedEmails: Sendable {
         decorated.actionBase = { project, mode in
             let base = outOfBand.actionBase(project, mode)
             guard project.emailSettings.actionURL == nil else { return base }
+            // Without an action URL, the base ends with the path of the gateway's own page.
             return base.dropLast(EmailSettings.actionPath.count) + Self.actionPath
         }
         return decorated
@@ -82,7 +84,8 @@ final class CapturedEmails: Sendable {
 }
 
 extension EmailService {
-    /// Captures emails instead of sending them. Their links do not depend on a project's action URL.
+    /// Returns a service that captures emails instead of sending them. Their links open this gateway, even if a project
+    /// has an action URL.
     static func capturing(in emails: CapturedEmails, sender: EmailAddress, dependencies: Dependencies) -> EmailService {
         let renderer = EmailRenderer(sender: sender) { [publicURL = dependencies.publicURL] _, mode in
             publicURL() + (mode.needsOwnPage ? EmailSettings.actionPath : CapturedEmails.actionPath)

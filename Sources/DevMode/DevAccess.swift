@@ -3,12 +3,12 @@ internal import Gateway
 internal import Identity
 
 extension Access {
-    /// Accepts every API key, and as an administrator `Bearer owner` and Google's access tokens, like Firebase's
-    /// emulator. `serve` cannot use this function.
+    /// Accepts every API key. Treats callers with `Bearer owner` or one of Google's access tokens as administrators,
+    /// like Firebase's emulator. `serve` cannot use this function.
     ///
     /// - Parameters:
-    ///   - project: finds or creates a project; returns `nil` if that is not possible.
-    ///   - app: returns the app of every request to a project.
+    ///   - project: finds or creates a project; returns `nil` if the project can be neither found nor created.
+    ///   - app: returns the app to which all requests to a project belong.
     static func anyCaller(
         _ project: @escaping ProjectLookup, app: @escaping @Sendable (ID<Project>) async throws -> App
     ) -> Access {

@@ -2,9 +2,10 @@ internal import Gateway
 package import Identity
 internal import Synchronization
 
-/// A clock that tests can set, so that they need not wait.
+/// The clock of `dev`. Tests can set it, so that they need not wait.
 package final class DevClock: Sendable {
     private enum State {
+        /// The clock runs, and is ahead of the machine's clock by this duration.
         case running(ahead: Duration)
         case frozen(at: Instant)
     }
@@ -31,7 +32,7 @@ package final class DevClock: Sendable {
 
     /// Advances the clock; a frozen clock stays frozen.
     ///
-    /// - Returns: `false`, without a change, if the time would be outside ``range``.
+    /// - Returns: `false` if the new time would be outside ``range``; the clock then does not change.
     func advance(by duration: Duration) -> Bool {
         state.withLock { state in
             guard Self.range.contains(now(state) + duration) else { return false }

@@ -8,12 +8,12 @@ extension CustomTokens {
     static func unsigned(otherwise signed: CustomTokens) -> CustomTokens {
         CustomTokens { token, project in
             guard let unsigned = UnsignedToken(token) else { return try await signed.read(token, project) }
-            let claims = try CustomTokenPayload(unsigned.claims)
+            let payload = try CustomTokenPayload(unsigned.claims)
             if case .jwt = unsigned {
-                try claims.requireAudience()
-                try claims.requireTenant(project.tenant)
+                try payload.requireAudience()
+                try payload.requireTenant(project.tenant)
             }
-            return try claims.contents()
+            return try payload.contents()
         }
     }
 }

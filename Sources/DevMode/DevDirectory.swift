@@ -15,7 +15,7 @@ package struct DevDirectory {
 
     var postgres: String { path + "/postgres" }
 
-    /// Returns the master key, which is generated on first use and stored with mode 0600.
+    /// Returns the master key. It is generated on first use, and stored in a file with mode 0600.
     package func masterKeys() throws -> MasterKeys {
         let file = path + "/master-key"
         if FileManager.default.fileExists(atPath: file) {

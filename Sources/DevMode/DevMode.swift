@@ -10,12 +10,12 @@ extension Mode {
     /// Returns a mode that accepts every caller and the unsigned tokens of Firebase's emulator.
     ///
     /// - Parameters:
-    ///   - project: the project of requests that name none.
-    ///   - isSimulated: whether a simulator has issued the key with this ID; see
-    ///     ``Verifier/fake(isSimulated:otherwise:)``.
+    ///   - project: the default project, for requests that name no project.
+    ///   - isSimulatorKey: whether a simulator has issued the key with this ID; see
+    ///     ``Verifier/fake(isSimulatorKey:otherwise:)``.
     package static func dev(
         _ project: ID<Project>, providers: ProviderEndpoints = .live,
-        isSimulated: @escaping @Sendable (_ keyID: String) -> Bool = { _ in true }
+        isSimulatorKey: @escaping @Sendable (_ keyID: String) -> Bool = { _ in true }
     ) -> Mode {
         Mode(
             issuers: .firebase,
@@ -27,17 +27,19 @@ extension Mode {
                 }
             },
             customTokens: { .unsigned(otherwise: .signed(by: $0.backendKey(_:preferably:), clock: $1)) },
-            verifier: { .fake(isSimulated: isSimulated, otherwise: .live(endpoints: providers, keys: $0, clock: $1)) },
+            verifier: {
+                .fake(isSimulatorKey: isSimulatorKey, otherwise: .live(endpoints: providers, keyCache: $0, clock: $1))
+            },
             acceptsLoopbackIssuers: true)
     }
 
-    /// Returns the mode of `sekisho dev`: that of ``dev(_:providers:isSimulated:)`` with projects that are created on
+    /// Returns the mode of `sekisho dev`. To ``dev(_:providers:isSimulatorKey:)``, it adds projects that are created on
     /// first use, a settable clock, captured emails, simulators of Apple and Google, and the endpoints of the emulator.
     package static func dev(
         _ project: ID<Project>, under masterKeys: MasterKeys, clock: DevClock, simulators: DevSimulators,
         sender: EmailAddress
     ) -> Mode {
-        var mode = dev(project, providers: simulators.endpoints, isSimulated: simulators.havePublishedKey)
+        var mode = dev(project, providers: simulators.endpoints, isSimulatorKey: simulators.havePublishedKey)
         mode.clock = clock.wallClock
         mode.authorizationEndpoints = AuthorizationEndpoints(apple: simulators.appleURL, google: simulators.googleURL)
         mode.acceptsHostHeader = true

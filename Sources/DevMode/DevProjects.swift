@@ -9,14 +9,14 @@ internal import Storage
 package struct DevProjects: Sendable {
     /// The maximum number of projects, and of tenants per project, because any request can create one.
     static let limit = 1000
-    /// The time from which keys sign: the earliest time that the clock can be set to.
-    package static let earliestSigning = Instant(seconds: 0)
+    /// The earliest time that the clock can be set to. The keys of `dev` sign from this time on.
+    package static let earliestClockTime = Instant(seconds: 0)
 
     package let pool: Pool
     let masterKeys: MasterKeys
     let clock: WallClock
     let defaultID: ID<Project>
-    /// Called with every project and tenant that a look-up returns.
+    /// Called with every project and every tenant that a look-up returns.
     let onLookup: @Sendable (Project) -> Void
 
     /// Returns a project, which is created on first use.
@@ -31,18 +31,18 @@ package struct DevProjects: Sendable {
         return project
     }
 
-    /// Returns a tenant, which is created on first use with all sign-in methods enabled, like Firebase's emulator. A
-    /// tenant without providers gets ``DevProviders/settings``.
+    /// Returns a tenant as a ``Project``. On first use, creates it with all sign-in methods enabled, like Firebase's
+    /// emulator. A tenant without providers gets ``DevProviders/settings``.
     ///
     /// - Parameter found: the tenant if it exists.
     /// - Returns: `nil` if the tenant was deleted or ``limit`` is reached.
-    func tenant(_ found: Project?, _ id: ID<Tenant>, of project: Project) async throws -> Project? {
+    func tenant(existing found: Project?, orCreate id: ID<Tenant>, of project: Project) async throws -> Project? {
         let created = found == nil ? try await create(id, of: project) : nil
-        guard var realm = found ?? created else { return nil }
-        if realm.providers.isEmpty { realm.providers = DevProviders.settings }
-        realm.emulatorRules = .firebase
-        onLookup(realm)
-        return realm
+        guard var tenant = found ?? created else { return nil }
+        if tenant.providers.isEmpty { tenant.providers = DevProviders.settings }
+        tenant.emulatorRules = .firebase
+        onLookup(tenant)
+        return tenant
     }
 
     private func create(_ id: ID<Tenant>, of project: Project) async throws -> Project? {
@@ -67,17 +67,19 @@ package struct DevProjects: Sendable {
         guard ProjectDraft.isValidID(id.rawValue), try await store.all().count < Self.limit else { return nil }
         // The result is ignored, because a concurrent request may have created the project first.
         _ = try await ProjectDraft(devProject: id.rawValue)
-            .create(in: pool, under: masterKeys, by: .system, at: clock.now(), signsFrom: Self.earliestSigning)
+            .create(in: pool, under: masterKeys, by: .system, at: clock.now(), signsFrom: Self.earliestClockTime)
         return try await store.project(id)
     }
 }
 
 extension ProjectDraft {
-    /// A project with ``EmulatorRules/firebase`` and ``DevProviders/settings``.
+    /// A draft of a project with the policy and domains of ``EmulatorRules/firebase`` and the providers of
+    /// ``DevProviders/settings``.
     package init(devProject id: String) throws {
         let rules = EmulatorRules.firebase
         try self.init(
-            id: id, name: id, profile: .firebase, policy: rules.policy, algorithm: .es256, domains: rules.domains)
+            id: id, name: id, profile: .firebase, policy: rules.defaultPolicy, algorithm: .es256,
+            domains: rules.defaultDomains)
         project.providers = DevProviders.settings
         secrets = try DevProviders.secrets()
     }
@@ -88,7 +90,7 @@ extension EmulatorRules {
     static let firebase: EmulatorRules = {
         var policy = Policy(.firebase)
         policy.emailEnumerationProtection = false
-        return EmulatorRules(policy: policy, domains: ["localhost"])
+        return EmulatorRules(defaultPolicy: policy, defaultDomains: ["localhost"])
     }()
 }
 

@@ -5,17 +5,17 @@ internal import Providers
 internal import Simulators
 
 /// The simulators of Apple and Google, each on a port of 127.0.0.1, with the clock of `dev`. By default, their tokens
-/// name the real issuers; only the URLs of the keys differ. `serve` cannot use this type.
+/// name the real issuers; only the URLs of the public keys differ. `serve` cannot use this type.
 package struct DevSimulators: Sendable {
     let apple: SimulatedApple
     let google: SimulatedGoogle
     let people = SimulatedPeople()
     private let clients = SimulatedClients()
-    let delivery: NotificationDelivery
+    let notificationDelivery: NotificationDelivery
     private let appleServer: SimulatorServer
     private let googleServer: SimulatorServer
 
-    /// Starts both servers. Each publishes one key, because generating RSA keys is slow.
+    /// Starts both servers. Each publishes only one key, because generating RSA keys is slow.
     package init(clock: DevClock) throws {
         apple = try SimulatedApple(clock: { clock.now.seconds }, publishing: 1, people: people)
         apple.quirks = Self.initialQuirks
@@ -23,13 +23,13 @@ package struct DevSimulators: Sendable {
         google = try SimulatedGoogle(clock: { clock.now.seconds }, publishing: 1, people: people)
         google.redirectURIs = Self.initialRedirectURIs
         google.checksClientSecrets = false
-        delivery = try NotificationDelivery()
+        notificationDelivery = try NotificationDelivery()
         appleServer = try SimulatorServer(apple)
         googleServer = try SimulatorServer(google)
     }
 
-    /// The initial quirks. Client secrets are not checked, because the simulator does not know the public keys of the
-    /// projects.
+    /// The initial quirks of the simulated Apple. Client secrets are not checked, because the simulator does not know
+    /// the public keys of the projects.
     static var initialQuirks: AppleQuirks {
         var quirks = AppleQuirks()
         quirks.checksClientSecrets = false
@@ -45,7 +45,7 @@ package struct DevSimulators: Sendable {
         for id in project.clientIDs(of: .google) { google.register(GoogleClient(id: id)) }
     }
 
-    /// Registers a client ID that a request names.
+    /// Registers a client ID that a request names, so that the provider knows it.
     func register(_ id: String, of provider: ProviderSettings) {
         guard provider.provider == .apple else { return google.register(GoogleClient(id: id)) }
         clients.register([id], team: provider.apple?.teamID, at: apple)
@@ -62,11 +62,12 @@ package struct DevSimulators: Sendable {
                 issuers: ProviderEndpoints.live.google.issuers, keysURL: googleURL + SimulatedGoogle.keysPath))
     }
 
+    /// Whether a simulator has ever published a key with this ID.
     func havePublishedKey(_ id: String) -> Bool { apple.hasPublishedKey(id) || google.hasPublishedKey(id) }
 
     /// Blocks until both servers have stopped.
     package func stop() throws {
-        try delivery.stop()
+        try notificationDelivery.stop()
         let loop = try Loop(name: "simulators")
         defer { loop.stop() }
         try loop.waitFor {

@@ -4,12 +4,12 @@ internal import HTTP
 internal import Identity
 
 extension Endpoint {
-    /// Redeems the code of a link at once, like Firebase's emulator. The exception is a sign-in link, whose code the
-    /// app redeems.
+    /// Redeems the email action code of a link at once, like Firebase's emulator. The exception is a sign-in link,
+    /// whose code the app redeems.
     static func emulatorAction(_ emailActions: EmailActionService) -> Endpoint {
-        extra("performEmulatorAction", .get, "/emulator/action") { call in
+        outsideContract("performEmulatorAction", .get, "/emulator/action") { call in
             do {
-                return try await call.perform(at: emailActions)
+                return try await call.redeemCode(with: emailActions)
             } catch let refusal as OOBCodeRefusal {
                 return try .json(["authEmulator": ActionFailure(refusal)], status: 400)
             } catch let refusal as CredentialRefusal {
@@ -20,9 +20,10 @@ extension Endpoint {
 }
 
 extension EndpointCall {
-    fileprivate func perform(at emailActions: EmailActionService) async throws -> Response {
+    fileprivate func redeemCode(with emailActions: EmailActionService) async throws -> Response {
         let code = request.query("oobCode") ?? ""
         var checked = try await emailActions.check(code)
+        // With these rules, ``ContinueURL`` accepts every URL while the project has the domains of a new project.
         checked.project.emulatorRules = .firebase
         guard request.query("mode") == ActionLink.Mode(checked.code.purpose).rawValue else {
             throw OOBCodeRefusal.invalid

@@ -6,8 +6,8 @@ internal import Identity
 extension Endpoint {
     /// Sets the clock of the gateway and the simulators. Logs and deadlines keep the clock of the machine.
     static func setClock(_ clock: DevClock) -> Endpoint {
-        extra("setClock", .post, "/emulator/v1/clock") { call in
-            switch try ClockChange(call.decoded(as: ClockRequest.self)) {
+        outsideContract("setClock", .post, "/emulator/v1/clock") { call in
+            switch try ClockChange(call.decodedBody(as: ClockRequest.self)) {
             case .advance(let duration):
                 guard clock.advance(by: duration) else {
                     throw RequestRefusal.invalidField(
@@ -28,7 +28,8 @@ private enum ClockChange {
 
     /// Ten years of 366 days, in seconds.
     private static let tenYears = 10.0 * 366 * 86_400
-    private static let milliseconds = DevClock.range.lowerBound.milliseconds...DevClock.range.upperBound.milliseconds
+    /// The times that the clock can be frozen at, in milliseconds since 1970.
+    private static let freezeTimes = DevClock.range.lowerBound.milliseconds...DevClock.range.upperBound.milliseconds
 
     init(_ request: ClockRequest) throws(RequestRefusal) {
         switch (request.advanceSeconds, request.freezeAtMs, request.reset) {
@@ -38,7 +39,7 @@ private enum ClockChange {
             }
             self = .advance(.seconds(seconds))
         case (nil, let milliseconds?, nil):
-            guard Self.milliseconds.contains(milliseconds) else {
+            guard Self.freezeTimes.contains(milliseconds) else {
                 throw .invalidField("/freezeAtMs", "must be in milliseconds since 1970, up to the year 9999")
             }
             self = .freeze(Instant(microseconds: milliseconds * 1000))

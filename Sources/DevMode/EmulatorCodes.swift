@@ -8,21 +8,23 @@ internal import Postgres
 internal import Storage
 
 extension Endpoint {
-    /// Lists the codes that have not expired. Due emails are delivered first, because tests list codes right after
-    /// requesting them.
+    /// Lists the email action codes that have not expired. Due emails are delivered first, because tests list codes
+    /// right after requesting them.
     static func emulatorCodes(
         _ emails: CapturedEmails, _ emailService: EmailService?, on pool: Pool, _ projects: DevProjects
     ) -> Endpoint {
-        extra("listOobCodes", .get, "/emulator/v1/projects/{project}/oobCodes") { call in
-            let project = try await projects.named(by: call)
+        outsideContract("listOobCodes", .get, "/emulator/v1/projects/{project}/oobCodes") { call in
+            let project = try await projects.projectOrTenant(inPathOf: call)
             await emailService?.worker.deliverDue()
-            let codes = emails.codesByHash
+            let codesByHash = emails.codesByHash
             let unexpired = try await OOBCodeLookup(pool: pool)
-                .unexpiredCodes(Array(codes.keys), in: project.realm, at: projects.clock.now())
+                .unexpiredCodes(Array(codesByHash.keys), in: project.realm, at: projects.clock.now())
             let base = (emailService?.publicURL() ?? "") + CapturedEmails.actionPath
             return try .json([
                 "oobCodes": unexpired.compactMap { entry in
-                    codes[entry.hash].map { EmulatorCode(entry, $0, emails.payload(of: $0), in: project, at: base) }
+                    codesByHash[entry.hash].map { code in
+                        EmulatorCode(entry, code, emails.payload(of: code), in: project, at: base)
+                    }
                 }
             ])
         }

@@ -6,18 +6,18 @@ internal import Postgres
 internal import Storage
 
 extension [Endpoint] {
-    /// Shows and changes the members of a project's configuration that Firebase's emulator has.
+    /// Shows and changes the settings of a project that Firebase's emulator has too.
     static func emulatorConfig(on pool: Pool, _ projects: DevProjects) -> [Endpoint] {
         let path = "/emulator/v1/projects/{project}/config"
         return [
-            .extra("getEmulatorConfig", .get, path) { call in
-                try .json(EmulatorConfig(try await projects.named(by: call)))
+            .outsideContract("getEmulatorConfig", .get, path) { call in
+                try .json(EmulatorConfig(try await projects.projectOrTenant(inPathOf: call)))
             },
-            .extra("updateEmulatorConfig", .patch, path) { call in
-                let change = try call.decoded(as: EmulatorConfig.self)
+            .outsideContract("updateEmulatorConfig", .patch, path) { call in
+                let change = try call.decodedBody(as: EmulatorConfig.self)
                 let configurations = ConfigurationStore(
-                    pool: pool, rules: .live(), secrets: .absent, clock: projects.clock)
-                let id = try await projects.named(by: call).realm
+                    pool: pool, rules: .live(), secrets: .unavailable, clock: projects.clock)
+                let id = try await projects.projectOrTenant(inPathOf: call).realm
                 let edit = try await configurations.edit(id, by: .emulator.tracing(call.trace), allowing: []) {
                     configuration in
                     change.apply(to: &configuration.project.policy)
@@ -29,7 +29,7 @@ extension [Endpoint] {
     }
 }
 
-/// The members of the configuration that the emulator has. In an update, an absent member leaves the value as it is.
+/// The configuration of a project in Firebase's emulator. In an update, an absent member leaves the value as it is.
 private struct EmulatorConfig: Codable {
     struct SignIn: Codable {
         var allowDuplicateEmails: Bool?

@@ -4,10 +4,11 @@ internal import HTTP
 internal import JSON
 
 extension [Endpoint] {
-    /// Adds an endpoint that describes `endpoints` in OpenAPI, because openapi.yaml does not contain them.
+    /// Returns `endpoints` and one more endpoint, which describes them in OpenAPI, because openapi.yaml does not
+    /// contain them.
     static func describing(_ endpoints: [Endpoint]) -> [Endpoint] {
         endpoints + [
-            .extra("getEmulatorDescription", .get, "/emulator/openapi.json") { _ in
+            .outsideContract("getEmulatorDescription", .get, "/emulator/openapi.json") { _ in
                 try .json(description(of: endpoints))
             }
         ]

@@ -7,8 +7,8 @@ internal import Postgres
 internal import Storage
 
 extension ModeExtensions {
-    /// The endpoints of Firebase's emulator, those for the clock, the captured emails and the simulators, and projects
-    /// that are created on first use. `serve` never creates any of them.
+    /// Adds the endpoints of Firebase's emulator, and those for the clock, the captured emails and the simulators.
+    /// Projects and tenants are created on first use. `serve` never uses these extensions.
     static func dev(
         on pool: Pool, default id: ID<Project>, under masterKeys: MasterKeys, clock: DevClock,
         simulators: DevSimulators, emails: CapturedEmails, emailService: EmailService?
@@ -23,7 +23,7 @@ extension ModeExtensions {
             + [.emulatorCodes(emails, emailService, on: pool, projects)].withTenants
             + [.setClock(clock), .simulateSignIn(at: simulators, projects)] + .simulators(simulators, projects)
         return ModeExtensions(
-            projects: projects.project, tenant: projects.tenant(_:_:of:),
+            projectLookup: projects.project, mapFoundTenant: projects.tenant(existing:orCreate:of:),
             endpoints: { emailActions in
                 [.emulatorState, .recaptchaParams] + .describing(endpoints + [.emulatorAction(emailActions)])
             })
@@ -31,34 +31,34 @@ extension ModeExtensions {
 }
 
 extension DevProjects {
-    /// Returns the project or the tenant that the path names, and creates it on first use.
-    func named(by call: EndpointCall) async throws -> Project {
+    /// Returns the project or the tenant that the path of the request names, and creates it on first use.
+    func projectOrTenant(inPathOf call: EndpointCall) async throws -> Project {
         guard let project = try await project(call.parameters["project"].map { ID($0) }) else {
             throw RequestRefusal.notFound
         }
         guard let id = call.parameters["tenant"].map({ ID<Tenant>($0) }) else { return project }
         let found = try await ProjectStore(pool: pool).realm(ID(id, of: project.id))
-        guard id.isValidTenantID, let realm = try await tenant(found, id, of: project) else {
+        guard id.isValidTenantID, let tenant = try await tenant(existing: found, orCreate: id, of: project) else {
             throw RequestRefusal.notFound
         }
-        return realm
+        return tenant
     }
 }
 
 extension Endpoint {
-    fileprivate static let emulatorState = extra("getEmulatorState", .get, "/") { _ in
+    fileprivate static let emulatorState = outsideContract("getEmulatorState", .get, "/") { _ in
         try .json(["authEmulator": EmulatorState()])
     }
 
     /// Returns a fixed key, because the reCAPTCHA widget of Firebase's SDKs needs one. The gateway does not check the
     /// widget's response.
-    fileprivate static let recaptchaParams = extra("getRecaptchaParams", .get, "/v1/recaptchaParams") { _ in
+    fileprivate static let recaptchaParams = outsideContract("getRecaptchaParams", .get, "/v1/recaptchaParams") { _ in
         try .json(RecaptchaParams())
     }
 
     fileprivate static func clearAccounts(on pool: Pool, _ projects: DevProjects) -> Endpoint {
-        extra("clearAccounts", .delete, "/emulator/v1/projects/{project}/accounts") { call in
-            try await AccountClearing(pool: pool).clear(projects.named(by: call).realm)
+        outsideContract("clearAccounts", .delete, "/emulator/v1/projects/{project}/accounts") { call in
+            try await AccountClearing(pool: pool).clear(projects.projectOrTenant(inPathOf: call).realm)
             return try .json([String: String]())
         }
     }
@@ -67,8 +67,8 @@ extension Endpoint {
 extension Endpoint {
     /// Always empty, because the gateway sends no messages to phones.
     fileprivate static func verificationCodes(_ projects: DevProjects) -> Endpoint {
-        extra("listVerificationCodes", .get, "/emulator/v1/projects/{project}/verificationCodes") { call in
-            _ = try await projects.named(by: call)
+        outsideContract("listVerificationCodes", .get, "/emulator/v1/projects/{project}/verificationCodes") { call in
+            _ = try await projects.projectOrTenant(inPathOf: call)
             return try .json(["verificationCodes": [String]()])
         }
     }

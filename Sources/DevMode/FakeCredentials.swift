@@ -5,24 +5,25 @@ internal import Providers
 
 extension Verifier {
     /// Accepts the fake credentials of Firebase's emulator: bare JSON claims and unsigned JWTs, for any audience and
-    /// even from unsupported providers. Does not verify tokens with the issuer of Apple or Google, except tokens that
-    /// name a key of a simulator. Passes other signed tokens to `signed`. `serve` cannot use this function.
+    /// even from unsupported providers. Ignores the signature of a token with the issuer of Apple or Google, unless the
+    /// token names a key of a simulator. Passes all other signed tokens to `signed`. `serve` cannot use this function.
     ///
-    /// - Parameter isSimulated: whether a simulator has issued the key with this ID.
+    /// - Parameter isSimulatorKey: whether a simulator has issued the key with this ID.
     static func fake(
-        isSimulated: @escaping @Sendable (_ keyID: String) -> Bool, otherwise signed: Verifier
+        isSimulatorKey: @escaping @Sendable (_ keyID: String) -> Bool, otherwise signed: Verifier
     ) -> Verifier {
         Verifier { credential, app, project in
             let text = credential.idToken?.expose() ?? ""
             guard
                 let token = UnsignedToken(text)
-                    ?? UnsignedToken(strippingSignatureOf: text, of: credential.provider, isSimulated: isSimulated)
+                    ?? UnsignedToken(
+                        strippingSignatureOf: text, of: credential.provider, isSimulatorKey: isSimulatorKey)
             else {
                 return try await signed.verify(credential, app, project)
             }
             return try FakeClaims(token).identity(credential, in: project)
-        } admit: { provider, app, project, use throws(ProviderRefusal) in
-            if !provider.canOnlyBeFake { try signed.admit(provider, app, project, use) }
+        } requireAllowed: { provider, app, project, use throws(ProviderRefusal) in
+            if !provider.canOnlyBeFake { try signed.requireAllowed(provider, app, project, use) }
         } loadKeys: { provider, project in
             try await signed.loadKeys(provider, project)
         }

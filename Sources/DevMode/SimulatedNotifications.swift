@@ -4,8 +4,8 @@ internal import HTTP
 internal import Simulators
 internal import Synchronization
 
-/// Sends notifications of the simulated Apple to the gateway as Apple does: by HTTP, to the endpoint that an operator
-/// registers with Apple.
+/// Sends notifications of the simulated Apple to the gateway as Apple does: by HTTP, to the gateway's endpoint for
+/// Apple's notifications.
 final class NotificationDelivery: Sendable {
     private let loop: Loop
     private let client: HTTP.Client
@@ -17,6 +17,7 @@ final class NotificationDelivery: Sendable {
         client = try HTTP.Client(loop: loop)
     }
 
+    /// Sends later notifications to the gateway on this port.
     func begin(at port: UInt16) {
         endpoint.withLock { $0 = "http://127.0.0.1:\(port)/v1/apple/notifications" }
     }
@@ -58,8 +59,9 @@ struct SentNotification: Encodable {
 
 extension DevSimulators {
     /// Lets the simulated Apple send its notifications to the gateway on this port.
-    package func sendNotifications(toPort port: UInt16) { delivery.begin(at: port) }
+    package func sendNotifications(toPort port: UInt16) { notificationDelivery.begin(at: port) }
 
+    /// Applies the actions to the simulated Apple, and sends their notifications to the gateway.
     func apply(_ actions: [SimulatedAppleAction]) async throws -> [SentNotification] {
         var sent: [SentNotification] = []
         for action in actions {
@@ -69,8 +71,8 @@ extension DevSimulators {
                 apple.disconnect(action.person, from: action.clientID)
             }
             let payload = try apple.notification(event, about: action.person, audience: action.clientID)
-            sent.append(
-                SentNotification(type: event.rawValue, payload: payload, status: try await delivery.send(payload)))
+            let status = try await notificationDelivery.send(payload)
+            sent.append(SentNotification(type: event.rawValue, payload: payload, status: status))
         }
         return sent
     }

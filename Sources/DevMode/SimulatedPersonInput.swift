@@ -3,7 +3,7 @@ internal import Gateway
 internal import Identity
 internal import Simulators
 
-/// A person at a simulated provider, as a request describes them.
+/// A request's description of a person at a simulated provider.
 struct SimulatedPersonInput: Decodable {
     var id: String?
     var givenName: String?
@@ -16,8 +16,8 @@ struct SimulatedPersonInput: Decodable {
 }
 
 extension SimulatedPerson {
-    /// The ID of the person is `id`, otherwise the email address, otherwise the name. An input without these is Ada
-    /// Lovelace.
+    /// The ID of the person is `id`, otherwise the email address, otherwise the name. An input without these members
+    /// describes Ada Lovelace.
     init(_ input: SimulatedPersonInput) throws(RequestRefusal) {
         let name = [input.givenName, input.familyName].compactMap(\.self).joined(separator: ".").lowercased()
         if let id = [input.id, input.email, name].compactMap(\.self).first(where: { !$0.isEmpty }) {
@@ -33,7 +33,7 @@ extension SimulatedPerson {
         emailIsVerified = input.emailVerified ?? true
         hidesEmail = input.hidesEmail ?? false
         hostedDomain = input.hostedDomain
-        // A relay address needs an address behind it.
+        // A person who hides the email address has one, to which the relay forwards.
         if hidesEmail, email == nil { email = "hidden@example.com" }
     }
 }

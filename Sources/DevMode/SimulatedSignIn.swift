@@ -10,9 +10,9 @@ extension Endpoint {
     /// Signs a person in at a simulated provider, and returns the credential as an app receives it from the real
     /// provider.
     static func simulateSignIn(at simulators: DevSimulators, _ projects: DevProjects) -> Endpoint {
-        extra("simulateSignIn", .post, "/emulator/v1/projects/{project}/simulatedSignIns") { call in
-            let project = try await projects.named(by: call)
-            let request = try call.decoded(as: SimulatedSignInRequest.self)
+        outsideContract("simulateSignIn", .post, "/emulator/v1/projects/{project}/simulatedSignIns") { call in
+            let project = try await projects.projectOrTenant(inPathOf: call)
+            let request = try call.decodedBody(as: SimulatedSignInRequest.self)
             return try .json(simulators.signIn(try SimulatedSignInInput(request, in: project)))
         }
     }
@@ -29,7 +29,7 @@ private struct SimulatedSignInRequest: Decodable {
     let firstTime: Bool?
 }
 
-/// A validated request.
+/// A validated ``SimulatedSignInRequest``.
 private struct SimulatedSignInInput {
     let provider: ProviderSettings
     let person: SimulatedPerson

@@ -9,13 +9,13 @@ extension [Endpoint] {
     static func simulators(_ simulators: DevSimulators, _ projects: DevProjects) -> [Endpoint] {
         let path = "/emulator/v1/projects/{project}/simulators"
         return [
-            .extra("getSimulators", .get, path) { call in
-                _ = try await projects.named(by: call)
+            .outsideContract("getSimulators", .get, path) { call in
+                _ = try await projects.projectOrTenant(inPathOf: call)
                 return try .json(SimulatorStates(simulators))
             },
-            .extra("updateSimulators", .patch, path) { call in
-                _ = try await projects.named(by: call)
-                let sent = try await simulators.apply(call.decoded(as: SimulatorChange.self))
+            .outsideContract("updateSimulators", .patch, path) { call in
+                _ = try await projects.projectOrTenant(inPathOf: call)
+                let sent = try await simulators.apply(call.decodedBody(as: SimulatorChange.self))
                 return try .json(SimulatorStates(simulators, sent: sent))
             },
         ]
@@ -41,7 +41,7 @@ private struct SimulatorChange: Decodable {
         let disconnect: SimulatedPersonInput?
         /// A person who deletes the Apple Account.
         let deleteAccount: SimulatedPersonInput?
-        /// A person who stops or resumes the forwarding of email by the relay.
+        /// A person who stops or resumes the forwarding of email from the relay address.
         let relay: Relay?
         /// The team to which the app moves. The subjects and relay addresses of the app change at once.
         let transferToTeam: String?
@@ -64,8 +64,8 @@ private struct SimulatorChange: Decodable {
         let redirectUris: Set<String>?
     }
 
-    /// Whether faults are removed, and the initial quirks, issuers and redirect URIs restored, before the other members
-    /// are applied.
+    /// If `true`, the faults are removed, and the initial quirks, issuers and redirect URIs are restored, before the
+    /// other members are applied.
     let reset: Bool?
     let apple: Apple?
     let google: Google?
@@ -74,7 +74,7 @@ private struct SimulatorChange: Decodable {
 private struct SimulatorStates: Encodable {
     struct State: Encodable {
         let url: String
-        /// The number of requests for the keys.
+        /// The number of requests for the public keys.
         let keyFetches: Int
         /// The number of revocations that Apple accepted.
         var revocations: Int?
@@ -122,7 +122,7 @@ private enum SimulatorFault: String, CaseIterable {
 }
 
 extension SimulatorChange.Apple {
-    /// Returns the actions of persons that the change contains.
+    /// Returns the actions of people that the change contains.
     ///
     /// - Throws: ``RequestRefusal`` for an invalid person, or if the client ID or `forwards` is missing.
     func actions() throws(RequestRefusal) -> [SimulatedAppleAction] {
@@ -148,7 +148,7 @@ extension SimulatorChange.Apple {
 }
 
 extension DevSimulators {
-    /// In seconds.
+    /// The lifetimes that a request can set, in seconds: up to 365 days.
     private static let identityTokenLifetimes: ClosedRange<Int64> = 1...31_536_000
 
     /// Applies the change completely or, if any member is invalid, not at all. Returns after the gateway has responded

@@ -4,11 +4,12 @@ internal import Identity
 internal import JSON
 internal import Providers
 
-/// A token that is accepted without verification, as in Firebase's emulator.
+/// The claims of a token that is accepted without verification of a signature, as in Firebase's emulator.
 enum UnsignedToken {
     /// The claims as bare JSON.
     case bare([UInt8])
-    /// The payload of a JWT with `alg` `none` and an empty signature (RFC 7518 §3.6).
+    /// The payload of a JWT: one with `alg` `none` and an empty signature (RFC 7518 §3.6), or one whose signature is
+    /// ignored.
     case jwt([UInt8])
 
     /// - Returns: `nil` unless the token is bare JSON or an unsigned JWT.
@@ -32,8 +33,8 @@ enum UnsignedToken {
     ///
     /// - Returns: `nil` unless the provider is Apple or Google, the issuer is the provider's, and the token names a key
     ///   that no simulator has issued.
-    init?(strippingSignatureOf token: String, of provider: ProviderID, isSimulated: (_ keyID: String) -> Bool) {
-        guard let jwt = UnverifiedJWT(token), jwt.isSigned, let keyID = jwt.header.kid, !isSimulated(keyID),
+    init?(strippingSignatureOf token: String, of provider: ProviderID, isSimulatorKey: (_ keyID: String) -> Bool) {
+        guard let jwt = UnverifiedJWT(token), jwt.isSigned, let keyID = jwt.header.kid, !isSimulatorKey(keyID),
             // If the claims cannot be decoded, the token is neither Apple's nor Google's.
             let issuer = try? StrictJSON.decode(Issuer.self, from: jwt.payload).iss,
             Self.issuers(of: provider).contains(issuer)

@@ -24,6 +24,7 @@ struct Delivery: Sendable {
     }
 
     private func deliver() async throws -> DeliveryOutcome {
+        // Apple's relay address forwards no email to this recipient.
         guard !queued.relayIsStopped else { return try await giveUp(.relayStopped) }
         let project = try await dependencies.project(queued.realm)
         switch rendered(for: project) {
@@ -46,6 +47,7 @@ struct Delivery: Sendable {
         }
     }
 
+    /// Decrypts and renders the email.
     private func rendered(for project: SendingProject?) -> Result<(Message, EmailPayload), DeliveryFailure> {
         guard let project else { return .failure(.unknownProject) }
         let payload: EmailPayload
@@ -63,14 +65,14 @@ struct Delivery: Sendable {
     /// Whether the email must still be sent. An email whose link is optional is sent even if its code is no longer
     /// valid.
     ///
-    /// If a client requested a password reset by address, the code belongs to no account until it is bound to one here.
-    /// The code is bound only once: if the email is sent again, a code that was redeemed in the meantime must not
-    /// become valid again.
+    /// The code of a password reset that a client requested by address belongs to no account at first. It is bound here
+    /// to the account that has the address now; without such an account, the email is not sent. The code is bound only
+    /// once: if the email is sent again, a code that was redeemed in the meantime must not become valid again.
     private func isStillNeeded(_ payload: EmailPayload) async throws -> Bool {
         guard let code = payload.code, !email.kind.linkIsOptional else { return true }
         let hash = dependencies.hash(code)
         guard email.kind == .resetPassword, email.account == nil else {
-            return try await dependencies.queue.isUsable(hash)
+            return try await dependencies.queue.isCodeStored(hash)
         }
         return try await dependencies.queue.bind(hash, of: queued)
     }
@@ -78,7 +80,7 @@ struct Delivery: Sendable {
     private func postpone(_ error: DeliveryError) async throws -> DeliveryOutcome {
         let now = dependencies.clock.now()
         let backoff = RetryBackoff.delivery.delay(after: queued.attempts, chance: dependencies.chance())
-        // There is no delay after a shutdown, so that another process can send the email at once.
+        // The error `.closed` means that this process shuts down. Another process can then send the email at once.
         let delay = error == .closed ? .zero : backoff
         guard now + delay < email.expiresAt else { return try await giveUp(.smtp(error)) }
         let failure = DeliveryFailure.smtp(error)

@@ -9,8 +9,8 @@ public enum DeliveryOutcome: Hashable, Sendable {
     case dropped
     case postponed(until: Instant, DeliveryFailure)
     case givenUp(DeliveryFailure)
-    /// A database error prevented the attempt, or the storage of its result. The email is claimed again after its
-    /// lease.
+    /// A database error prevented the attempt, or the storage of its result. A worker claims the email again when its
+    /// lease (the time for which the current claim hides it from other workers) has ended.
     case interrupted
 }
 

@@ -1,20 +1,20 @@
 internal import HTML
 internal import Identity
 
-/// ``EmailTexts`` as plain text and as HTML. The HTML is readable without its styles, and loads nothing.
+/// Lays out ``EmailTexts`` as plain text and as HTML. The HTML is readable without its styles, and loads no resources.
 struct EmailLayout {
     let text: String
     let html: String
 
     /// - Parameter links: the URLs of the links, in the order of their labels.
     init(_ texts: EmailTexts, links: [String], language: Language) {
-        let links = Array(zip(texts.linkLabels, links))
-        let parts = [texts.paragraphs, links.map { "\($0)\n\($1)" }, texts.advice].joined()
+        let labelledLinks = Array(zip(texts.linkLabels, links))
+        let parts = [texts.paragraphs, labelledLinks.map { "\($0)\n\($1)" }, texts.advice].joined()
         text = parts.joined(separator: "\n\n") + "\n"
         let content =
             [Markup(.h1, [.style("font-size:20px;line-height:1.4")], text: texts.subject)]
             + texts.paragraphs.map { Markup(.p, text: $0) }
-            + links.flatMap { Self.link($0, $1, texts.buttonFallback) }
+            + labelledLinks.flatMap { Self.link($0, $1, texts.buttonFallback) }
             + texts.advice.map { Markup(.p, text: $0) }
         html = Markup.document(
             language: language.rawValue,
@@ -27,6 +27,7 @@ struct EmailLayout {
                 [Markup(.main, [.style("max-width:36em;margin:0 auto")], content.flatMap { [$0, .newline] })]))
     }
 
+    /// Returns a button, and below it the URL as text.
     private static func link(_ label: String, _ link: String, _ buttonFallback: String) -> [Markup] {
         let button: StaticString = """
             display:inline-block;padding:12px 20px;background:#1a4fb4;color:#ffffff;text-decoration:none;border-radius:6px

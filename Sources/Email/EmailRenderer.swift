@@ -23,11 +23,11 @@ public struct EmailRenderer: Sendable {
         guard email.kind.linkIsOptional || email.kind.linkMode == nil || link != nil else { return nil }
         let removals = payload.removals ?? []
         let values = EmailTextValues(
-            kind: email.kind, projectName: sending.name, method: .init(payload.provider, in: project),
+            kind: email.kind, projectName: sending.name, method: SignInMethodName(payload.provider, in: project),
             staysConnectedToApple: payload.staysConnectedToApple == true,
-            methods: payload.methods.map { $0.map { .init($0, in: project) } } ?? [], hasLink: link != nil,
+            methods: payload.methods.map { $0.map { SignInMethodName($0, in: project) } } ?? [], hasLink: link != nil,
             lifetime: HumanDuration(email.expiresAt - email.createdAt),
-            removable: removals.map { .init($0.provider, in: project) })
+            removable: removals.map { SignInMethodName($0.provider, in: project) })
         var texts = EmailTexts(values, in: language)
         if let subject = settings.subjects[email.kind]?[language] { texts.subject = subject }
         let removalLinks = removals.map { removal in
@@ -42,7 +42,9 @@ public struct EmailRenderer: Sendable {
             date: email.createdAt.seconds, id: email.id.rawValue, text: layout.text, html: layout.html)
     }
 
-    /// - Returns: `nil` if emails of this kind have no link, or if `payload` has no code.
+    /// Returns the main link of an email, which is not one of its removal links.
+    ///
+    /// - Returns: `nil` if emails of this kind have no main link, or if `payload` has no code.
     public func link(
         of email: OutgoingEmail, _ payload: EmailPayload, in project: Project, _ language: Language? = nil
     ) -> ActionLink? {

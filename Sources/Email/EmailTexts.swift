@@ -41,15 +41,16 @@ struct EmailTextValues: Hashable {
     let staysConnectedToApple: Bool
     /// The sign-in methods of the account after a merge.
     let methods: [SignInMethodName]
+    /// Whether the email has a link besides those for ``removable``.
     let hasLink: Bool
-    /// How long the link is valid after the request, the change or the merge.
+    /// How long the links are valid after the request, the change or the merge that caused the email.
     let lifetime: HumanDuration
-    /// The sign-in methods that the links of the email remove, in the order of the links.
+    /// The sign-in methods for which the email has a removal link, in the order of the links.
     let removable: [SignInMethodName]
 }
 
-/// A duration as an email states it: in days if it is a whole number of days, at least two; in hours if it is a whole
-/// number of hours or at least ten hours; otherwise in minutes. Rounded down, but at least one minute.
+/// A duration as an email states it. Whole days, at least two, are stated in days. Other durations are stated in hours
+/// if they are whole hours or at least ten hours, and otherwise in minutes. The number is rounded down, but at least 1.
 enum HumanDuration: Hashable {
     case minutes(Int64)
     case hours(Int64)

@@ -7,19 +7,22 @@ public import SMTP
 public actor EmailWorker {
     /// The maximum number of emails in flight.
     static let capacity = 8
-    /// How long a claim lasts: longer than any attempt can take.
+    /// How long a claim hides an email from other workers. It is longer than any attempt can take.
     static let lease: Duration = .seconds(120)
     private static let pollInterval: Duration = .seconds(1)
 
     public struct Dependencies: Sendable {
         public var queue: any EmailQueue
+        /// Decrypts the payload of an email.
         public var decrypt: @Sendable (_ content: [UInt8], ID<OutgoingEmail>) throws -> EmailPayload
         /// Returns the hash under which a code is stored.
         public var hash: @Sendable (String) -> [UInt8]
         /// Returns the project that an email is sent for; `nil` if it does not exist.
         public var project: @Sendable (ID<Realm>) async throws -> SendingProject?
         public var renderer: EmailRenderer
+        /// Sends a message to the SMTP server, or captures it.
         public var send: @Sendable (Message, QueuedEmail, EmailPayload) async -> DeliveryResult
+        /// Logs and counts the outcome of an attempt.
         public var report: @Sendable (QueuedEmail, DeliveryOutcome) -> Void
         public var clock: WallClock
         /// Returns a random number from 0 to 1.
@@ -51,8 +54,10 @@ public actor EmailWorker {
     private let dependencies: Dependencies
     /// Emails being sent, and slots reserved for emails that are being claimed.
     private var inFlight = 0
+    /// Continuations of tasks that wait until fewer emails are in flight.
     private var waiters: [CheckedContinuation<Void, Never>] = []
     private var polling: Task<Void, Never>?
+    /// The pause between two polls.
     private var sleeping: Task<Void, any Error>?
     private var isStopping = false
 
@@ -72,14 +77,14 @@ public actor EmailWorker {
         isStopping = true
         sleeping?.cancel()
         await polling?.value
-        await waitUntilBelow(1)
+        await waitUntilInFlight(isBelow: 1)
     }
 
     /// Delivers the emails that are due now, and returns when none is in flight. Stops early if the database is
     /// unavailable.
     public func deliverDue() async {
         while !isStopping, await claimBatch() {}
-        await waitUntilBelow(1)
+        await waitUntilInFlight(isBelow: 1)
     }
 
     private func run() async {
@@ -95,7 +100,7 @@ public actor EmailWorker {
     ///
     /// - Returns: whether more emails may be due.
     private func claimBatch() async -> Bool {
-        await waitUntilBelow(Self.capacity)
+        await waitUntilInFlight(isBelow: Self.capacity)
         guard !isStopping else { return false }
         let slots = Self.capacity - inFlight
         inFlight += slots
@@ -119,6 +124,7 @@ public actor EmailWorker {
         }
     }
 
+    /// Frees slots for other emails.
     private func release(_ slots: Int) {
         inFlight -= slots
         for waiter in waiters { waiter.resume() }
@@ -126,7 +132,7 @@ public actor EmailWorker {
     }
 
     /// Returns when fewer than `count` emails are in flight.
-    private func waitUntilBelow(_ count: Int) async {
+    private func waitUntilInFlight(isBelow count: Int) async {
         while inFlight >= count {
             await withCheckedContinuation { continuation in
                 // Checked again, because other tasks may have run in between.

@@ -9,17 +9,17 @@ extension EmailTexts {
                 "Confirm your email address for \(app)",
                 "This address was entered for an account for \(app). To confirm that the address is yours, open the link "
                     + "below.",
-                link: "Confirm email address", [values.lifetime.englishSinceRequest, notRequested])
+                linkLabel: "Confirm email address", [values.lifetime.englishSinceRequest, notRequested])
         case .resetPassword:
             return english(
                 "Reset your password for \(app)",
                 "We received a request to reset the password of your account for \(app). To set a new password, open the "
                     + "link below.",
-                link: "Set a new password", [values.lifetime.englishSinceRequest, notRequested])
+                linkLabel: "Set a new password", [values.lifetime.englishSinceRequest, notRequested])
         case .signIn:
             return english(
                 "Sign in to \(app)",
-                "To sign in to \(app), open the link below on the device where you requested it.", link: "Sign in",
+                "To sign in to \(app), open the link below on the device where you requested it.", linkLabel: "Sign in",
                 [
                     values.lifetime.englishSinceRequest,
                     "Anyone who has this link can sign in as you. Do not share it.", notRequested,
@@ -29,14 +29,14 @@ extension EmailTexts {
                 "Confirm your new email address for \(app)",
                 "We received a request to use this address for an account for \(app). To confirm that the address is "
                     + "yours, open the link below.",
-                link: "Confirm new address", [values.lifetime.englishSinceRequest, notRequested])
+                linkLabel: "Confirm new address", [values.lifetime.englishSinceRequest, notRequested])
         case .passwordChanged: return passwordChanged(values)
         case .emailChanged:
             return english(
                 "Your email address for \(app) was changed",
                 "The email address of your account for \(app) was changed and is no longer this address. \(noAction) "
                     + "If you did not, open the link below to restore this address.",
-                link: "Restore this address",
+                linkLabel: "Restore this address",
                 [values.lifetime.englishSinceChange, "After you restore the address, set a new password right away."])
         case .relayAddressChanged:
             return english(
@@ -52,7 +52,7 @@ extension EmailTexts {
                 "A way to sign in to \(app) was added",
                 "You can now sign in to your account for \(app) with \(method). \(noAction) If you did not, open the "
                     + "link below.",
-                link: values.method.englishRemoval, [removal, values.lifetime.englishSinceChange])
+                linkLabel: values.method.englishRemovalLabel, [removalExplanation, values.lifetime.englishSinceChange])
         case .identityUnlinked:
             return english(
                 "A way to sign in to \(app) was removed",
@@ -82,8 +82,10 @@ extension EmailTexts {
         let hasLinks = !values.removable.isEmpty
         return english(
             "Your password for \(app) was changed", [change] + (hasLinks ? [recentlyAdded] : []),
-            links: values.removable.map(\.englishRemoval),
-            hasLinks ? [removal, values.lifetime.englishSinceChange, ignoreOrResetAfterAdditions] : [ignoreOrReset])
+            linkLabels: values.removable.map(\.englishRemovalLabel),
+            hasLinks
+                ? [removalExplanation, values.lifetime.englishSinceChange, ignoreOrResetAfterAdditions]
+                : [ignoreOrReset])
     }
 
     private static func merged(_ values: EmailTextValues) -> EmailTexts {
@@ -102,7 +104,7 @@ extension EmailTexts {
                 "Your account for \(app) and another account for \(app) were merged into one.",
                 methods.isEmpty ? nil : "Ways to sign in to the merged account: \(methods).",
                 values.hasLink ? "\(noAction) If you did not, open the link below to undo the merge." : nil,
-            ].compactMap(\.self), links: values.hasLink ? ["Undo the merge"] : [], advice)
+            ].compactMap(\.self), linkLabels: values.hasLink ? ["Undo the merge"] : [], advice)
     }
 
     private static let notRequested = "If you did not request this, ignore this email. Nothing will change."
@@ -130,22 +132,22 @@ extension EmailTexts {
         "The ways to sign in below were added to your account in the last 30 days and still work. If you did not add one "
         + "of them, open its link."
 
-    private static let removal =
+    private static let removalExplanation =
         "The link opens a page that asks you to confirm. If you confirm, we remove that way to sign in and all that were "
         + "added after it, and sign you out on every device. If the password was set after that way to sign in was added, "
         + "it stops working. The account goes back to this email address."
 
     private static func english(
-        _ subject: String, _ paragraph: String, link: String? = nil, _ advice: [String]
+        _ subject: String, _ paragraph: String, linkLabel: String? = nil, _ advice: [String]
     ) -> EmailTexts {
-        english(subject, [paragraph], links: [link].compactMap(\.self), advice)
+        english(subject, [paragraph], linkLabels: [linkLabel].compactMap(\.self), advice)
     }
 
     private static func english(
-        _ subject: String, _ paragraphs: [String], links: [String], _ advice: [String]
+        _ subject: String, _ paragraphs: [String], linkLabels: [String], _ advice: [String]
     ) -> EmailTexts {
         EmailTexts(
-            subject: subject, paragraphs: paragraphs, linkLabels: links, advice: advice,
+            subject: subject, paragraphs: paragraphs, linkLabels: linkLabels, advice: advice,
             buttonFallback: "If the button does not work, open this address in a browser:")
     }
 }
@@ -162,7 +164,7 @@ extension SignInMethodName {
     }
 
     /// Label of the link that removes the method.
-    fileprivate var englishRemoval: String {
+    fileprivate var englishRemovalLabel: String {
         switch self {
         case .named(let name): "Remove sign-in with \(name)"
         case .password: "Remove the password"

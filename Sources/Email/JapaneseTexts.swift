@@ -8,15 +8,15 @@ extension EmailTexts {
             return japanese(
                 "【\(app)】メールアドレスの確認",
                 "\(app)のアカウントに、このメールアドレスが登録されました。ご本人のアドレスであることを確認するため、次のリンクを開いてください。",
-                link: "メールアドレスを確認する", [values.lifetime.japaneseSinceRequest, notRequested])
+                linkLabel: "メールアドレスを確認する", [values.lifetime.japaneseSinceRequest, notRequested])
         case .resetPassword:
             return japanese(
                 "【\(app)】パスワードの再設定",
                 "\(app)のアカウントについて、パスワード再設定のお申し込みを受け付けました。次のリンクを開いて、新しいパスワードを設定してください。",
-                link: "新しいパスワードを設定する", [values.lifetime.japaneseSinceRequest, notRequested])
+                linkLabel: "新しいパスワードを設定する", [values.lifetime.japaneseSinceRequest, notRequested])
         case .signIn:
             return japanese(
-                "【\(app)】ログイン用リンク", "ログインをお申し込みになった端末で次のリンクを開くと、\(app)にログインできます。", link: "ログインする",
+                "【\(app)】ログイン用リンク", "ログインをお申し込みになった端末で次のリンクを開くと、\(app)にログインできます。", linkLabel: "ログインする",
                 [
                     values.lifetime.japaneseSinceRequest, "このリンクがあれば、誰でもあなたとしてログインできます。ほかの人に教えないでください。",
                     notRequested,
@@ -25,13 +25,13 @@ extension EmailTexts {
             return japanese(
                 "【\(app)】新しいメールアドレスの確認",
                 "\(app)のアカウントについて、メールアドレスをこのアドレスに変更するお申し込みを受け付けました。ご本人のアドレスであることを確認するため、次のリンクを開いてください。",
-                link: "新しいアドレスを確認する", [values.lifetime.japaneseSinceRequest, notRequested])
+                linkLabel: "新しいアドレスを確認する", [values.lifetime.japaneseSinceRequest, notRequested])
         case .passwordChanged: return passwordChanged(values)
         case .emailChanged:
             return japanese(
                 "【\(app)】メールアドレスが変更されました",
                 "\(app)のアカウントのメールアドレスが変更され、このアドレスではなくなりました。\(noAction)お心当たりがない場合は、次のリンクを開いて、このアドレスに戻してください。",
-                link: "このアドレスに戻す", [values.lifetime.japaneseSinceChange, "その後、すぐに新しいパスワードを設定してください。"])
+                linkLabel: "このアドレスに戻す", [values.lifetime.japaneseSinceChange, "その後、すぐに新しいパスワードを設定してください。"])
         case .relayAddressChanged:
             return japanese(
                 "【\(app)】メールアドレスが変更されました",
@@ -41,7 +41,8 @@ extension EmailTexts {
             return japanese(
                 "【\(app)】ログイン方法が追加されました",
                 "\(app)のアカウントに、\(method)でログインできるようになりました。\(noAction)お心当たりがない場合は、次のリンクを開いてください。",
-                link: values.method.japaneseRemoval, [removal, values.lifetime.japaneseSinceChange])
+                linkLabel: values.method.japaneseRemovalLabel,
+                [removalExplanation, values.lifetime.japaneseSinceChange])
         case .identityUnlinked:
             return japanese(
                 "【\(app)】ログイン方法が削除されました", "\(app)のアカウントに、\(method)ではログインできなくなりました。", [ignoreOrReset])
@@ -64,8 +65,10 @@ extension EmailTexts {
         let hasLinks = !values.removable.isEmpty
         return japanese(
             "【\(app)】パスワードが変更されました", [change] + (hasLinks ? [recentlyAdded] : []),
-            links: values.removable.map(\.japaneseRemoval),
-            hasLinks ? [removal, values.lifetime.japaneseSinceChange, ignoreOrResetAfterAdditions] : [ignoreOrReset])
+            linkLabels: values.removable.map(\.japaneseRemovalLabel),
+            hasLinks
+                ? [removalExplanation, values.lifetime.japaneseSinceChange, ignoreOrResetAfterAdditions]
+                : [ignoreOrReset])
     }
 
     private static func merged(_ values: EmailTextValues) -> EmailTexts {
@@ -83,7 +86,7 @@ extension EmailTexts {
                 "\(app)のあなたのアカウントが、別のアカウントと一つに統合されました。",
                 methods.isEmpty ? nil : "統合後のアカウントのログイン方法：\(methods)",
                 values.hasLink ? "\(noAction)お心当たりがない場合は、次のリンクを開いて統合を取り消してください。" : nil,
-            ].compactMap(\.self), links: values.hasLink ? ["統合を取り消す"] : [], advice)
+            ].compactMap(\.self), linkLabels: values.hasLink ? ["統合を取り消す"] : [], advice)
     }
 
     private static let notRequested = "お心当たりがない場合は、このメールを無視してください。何も変更されません。"
@@ -108,20 +111,20 @@ extension EmailTexts {
     private static let recentlyAdded =
         "次のログイン方法は、過去30日以内にあなたのアカウントに追加され、現在も使えます。ご自身で追加していないものがある場合は、そのリンクを開いてください。"
 
-    private static let removal =
+    private static let removalExplanation =
         "リンクを開くと、確認のページが表示されます。そこで確認すると、そのログイン方法と、その後に追加されたログイン方法をすべて削除し、すべての端末からログアウトします。その後に設定されたパスワードは使えなくなり、メールアドレスはこのアドレスに戻ります。"
 
     private static func japanese(
-        _ subject: String, _ paragraph: String, link: String? = nil, _ advice: [String]
+        _ subject: String, _ paragraph: String, linkLabel: String? = nil, _ advice: [String]
     ) -> EmailTexts {
-        japanese(subject, [paragraph], links: [link].compactMap(\.self), advice)
+        japanese(subject, [paragraph], linkLabels: [linkLabel].compactMap(\.self), advice)
     }
 
     private static func japanese(
-        _ subject: String, _ paragraphs: [String], links: [String], _ advice: [String]
+        _ subject: String, _ paragraphs: [String], linkLabels: [String], _ advice: [String]
     ) -> EmailTexts {
         EmailTexts(
-            subject: subject, paragraphs: paragraphs, linkLabels: links, advice: advice,
+            subject: subject, paragraphs: paragraphs, linkLabels: linkLabels, advice: advice,
             buttonFallback: "ボタンが使えない場合は、次のアドレスをブラウザーで開いてください。")
     }
 }
@@ -138,7 +141,7 @@ extension SignInMethodName {
     }
 
     /// Label of the link that removes the method.
-    fileprivate var japaneseRemoval: String {
+    fileprivate var japaneseRemovalLabel: String {
         switch self {
         case .named(let name): "\(name)によるログインを削除する"
         case .password: "パスワードを削除する"

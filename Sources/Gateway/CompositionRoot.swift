@@ -21,17 +21,18 @@ struct CompositionRoot: Sendable {
     let passwords: PasswordHasher
     /// Shared by all loops.
     let limiter: RateLimiter
+    /// Checks new passwords against the list of breached passwords.
     let breaches: BreachedPasswords
-    /// The keys of identity providers, shared by all loops.
+    /// Caches the keys of identity providers; shared by all loops.
     let providerKeys: JWKSCache
-    /// Apple's token endpoints, shared by all loops.
+    /// Sends requests to Apple's token endpoints; shared by all loops.
     let appleTokens: AppleTokenEndpoint
-    /// The token endpoints of other providers, shared by all loops.
-    let tokenRequests: TokenRequestSender
+    /// Sends requests to the token endpoints of other providers; shared by all loops.
+    let tokenRequestSender: TokenRequestSender
     /// Counts an event of a sign-in in a browser; shared by all loops.
     let countFlowEvent: @Sendable (AuthorizationFlows.Event) -> Void
-    /// The last use of service keys, shared by all loops.
-    let keyUse: KeyUsageTracker
+    /// Records the last use of each service key (a backend's credential); shared by all loops.
+    let serviceKeyUse: ServiceKeyUsageTracker
     let mode: Mode
     /// `nil` if no emails are sent.
     var emailService: EmailService?
@@ -43,16 +44,18 @@ struct CompositionRoot: Sendable {
 
     private var clock: WallClock { mode.clock }
 
+    /// Composes the request pipeline for the event loop of `pool`.
     func pipeline(on pool: Pool) -> RequestPipeline {
         let extensions = mode.extensions(pool, emailService)
         let configuration = ConfigurationCache(
-            pool: pool, masterKeys: masterKeys, clock: clock, keyUse: keyUse, lookup: extensions.projects,
-            acceptsLoopbackIssuers: mode.acceptsLoopbackIssuers, publicURL: publicURL())
+            pool: pool, masterKeys: masterKeys, clock: clock, serviceKeyUse: serviceKeyUse,
+            lookup: extensions.projectLookup, acceptsLoopbackIssuers: mode.acceptsLoopbackIssuers,
+            publicURL: publicURL())
         let services = services(on: pool, configuration, extensions)
         return RequestPipeline(
             services: services, access: mode.access(configuration),
-            extra: extensions.endpoints(services.emailActions.service), trustedProxies: trustedProxies, log: log,
-            metrics: metrics)
+            endpointsOutsideContract: extensions.endpoints(services.emailActions.pageService),
+            trustedProxies: trustedProxies, log: log, metrics: metrics)
     }
 
     /// Builds every service with its dependencies.
@@ -62,7 +65,7 @@ struct CompositionRoot: Sendable {
         let store = PostgresAccountStore(pool: pool)
         let federation = PostgresFederationStore(pool: pool)
         let trail = AuditStore(pool: pool).trail
-        let tokens = GatewayTokens(keys: configuration.keyRings.value(for:), issuers: mode.issuers, clock: clock)
+        let tokens = GatewayTokens(keyRing: configuration.keyRings.value(for:), issuers: mode.issuers, clock: clock)
         let sealedTokens = MasterKeySealedTokens(masterKeys: masterKeys)
         let networks = NetworkHashing.live(under: masterKeys)
         let appleSealing = AppleGrantSealing.sealing(under: masterKeys)
@@ -113,6 +116,7 @@ struct CompositionRoot: Sendable {
                 readiness: { [isDraining] in await configuration.readiness(isDraining: isDraining()) }))
     }
 
+    /// Composes the service for sign-ins in a browser.
     private func flows(
         on pool: Pool, _ configuration: ConfigurationCache, _ extensions: ModeExtensions, _ verifier: Verifier,
         _ sealedTokens: any SealedTokens, _ appleSealing: AppleGrantSealing
@@ -121,13 +125,13 @@ struct CompositionRoot: Sendable {
             realm: { id in
                 guard let tenant = id.tenant else { return try await configuration.projects.value(for: id.project) }
                 guard let project = try await configuration.projects.value(for: id.project) else { return nil }
-                return try await extensions.tenant(configuration.realm(id), tenant, project)
+                return try await extensions.mapFoundTenant(configuration.realm(id), tenant, project)
             },
             app: configuration.app(_:of:))
         return AuthorizationFlows(
             store: PostgresAuthorizationFlowStore(pool: pool, clock: clock),
             servers: .live(
-                on: pool, under: masterKeys, mode: mode, send: tokenRequests, keys: providerKeys,
+                on: pool, under: masterKeys, mode: mode, send: tokenRequestSender, keyCache: providerKeys,
                 appleTokens: appleTokens),
             verifier: verifier, sealedTokens: sealedTokens, appleSealing: appleSealing, configuration: lookup,
             limiter: limiter, secrets: .live, clock: clock, countEvent: countFlowEvent)
@@ -149,18 +153,20 @@ struct CompositionRoot: Sendable {
             sending: sending, redemption: redemption, realm: configuration.realm(_:),
             project: configuration.projects.value(for:),
             projectName: { try await configuration.editor.configuration(ID($0))?.name })
-        return EmailActionServices(sending: sending, redemption: redemption, service: service)
+        return EmailActionServices(sending: sending, redemption: redemption, pageService: service)
     }
 
+    /// Composes the service that finds and manages tenants.
     private func tenancy(
         on pool: Pool, _ configuration: ConfigurationCache, _ extensions: ModeExtensions
     ) -> Tenancy {
         Tenancy(
-            projectInTenant: { try await extensions.tenant(configuration.realm(ID($0, of: $1.id)), $0, $1) },
+            projectInTenant: { try await extensions.mapFoundTenant(configuration.realm(ID($0, of: $1.id)), $0, $1) },
             tenantOfToken: GatewayTokens.tenant(namedBy:), store: PostgresTenantStore(pool: pool),
-            onChange: configuration.forgetConfiguration, newID: { ID(Random.text(length: 28)) }, clock: clock)
+            onChange: configuration.invalidateConfiguration, newID: { ID(Random.text(length: 28)) }, clock: clock)
     }
 
+    /// Creates email action codes and emails.
     private var outOfBand: OutOfBand {
         mode.decorateOutOfBand(
             .live(
@@ -181,10 +187,12 @@ struct CompositionRoot: Sendable {
             grants: store,
             notifications: AppleNotificationService(
                 store: PostgresAppleNotificationStore(pool: pool),
-                verifier: AppleNotifications(endpoints: mode.providerEndpoints, keys: providerKeys).verifier,
+                verifier: AppleNotifications(endpoints: mode.providerEndpoints, keyCache: providerKeys).verifier,
                 project: configuration.realm(_:), outOfBand: outOfBand, limiter: limiter, clock: clock))
     }
 
+    /// Returns the documents that a project publishes for verifiers of its ID tokens: keys, certificates and the
+    /// discovery document.
     private func documents(of id: ID<Project>?, in configuration: ConfigurationCache) async throws -> ProjectDocuments?
     {
         guard let project = try await configuration.projects.value(for: id) else { return nil }
@@ -210,6 +218,7 @@ extension WallClock {
 }
 
 extension Entropy {
+    /// Generates random IDs.
     static let live = Entropy(
         accountID: { ID(Random.text(length: 28)) },
         sessionID: { ID(UUIDText.text(UUID())) },
@@ -220,8 +229,10 @@ extension Entropy {
 }
 
 extension NetworkHashing {
+    /// The length of a hash, in bytes.
     private static let hashLength = 16
 
+    /// Hashes the known networks of sessions with keys that are derived from the master keys, the current one first.
     static func live(under masterKeys: MasterKeys) -> NetworkHashing {
         let keys = masterKeys.keys(for: "networks of sessions")
         return NetworkHashing { network, realm in

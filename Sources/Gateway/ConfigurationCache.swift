@@ -6,7 +6,7 @@ internal import Postgres
 internal import Storage
 package import Tokens
 
-/// Finds a project. The ID `nil` stands for the project of requests that name none.
+/// Finds a project by ID. The ID `nil` stands for the project of requests that name no project.
 package typealias ProjectLookup = @Sendable (ID<Project>?) async throws -> Project?
 
 /// Caches projects, tenants, apps, API keys, service keys and signing keys for ``lifetime``. Each event loop has its
@@ -19,20 +19,21 @@ package struct ConfigurationCache: Sendable {
     /// Projects by ID. The ID `nil` stands for the only project of an installation with one project, or for the project
     /// that `lookup` returns.
     package let projects: Cache<ID<Project>?, Project?>
-    /// Projects with the settings of a tenant applied.
+    /// By the ID of a tenant's realm: the project with the settings of the tenant applied.
     private let tenants: Cache<ID<Realm>, Project?>
     let keyRings: Cache<ID<Project>, KeyRing>
     private let schemaIsCurrent: Cache<Int, Bool>
-    /// By the hash of the API key.
+    /// Projects and apps by the hash of an API key.
     private let callingApps: Cache<[UInt8], CallingApp?>
-    /// By the hash of the service key's secret.
+    /// Service keys (credentials of backends) by the hash of the secret, for requests of backends.
     private let administrators: Cache<[UInt8], ServiceKeyStore.FoundKey?>
+    /// The public keys of service keys by ID and project, for the verification of custom tokens.
     private let backendKeys: Cache<BackendKeyName, ExpiringKey?>
-    private let keyUse: KeyUsageTracker
+    private let serviceKeyUse: ServiceKeyUsageTracker
     private let clock: WallClock
     private let store: ConfigurationStore
     private let apps: Cache<ID<Project>, [App]>
-    private let associated: Cache<Int, [AssociatedApp]>
+    private let appsWithDomains: Cache<Int, [AssociatedApp]>
 
     private struct BackendKeyName: Hashable {
         let id: String
@@ -45,16 +46,16 @@ package struct ConfigurationCache: Sendable {
     }
 
     /// - Parameters:
-    ///   - keyUse: records the use of service keys.
+    ///   - serviceKeyUse: records the use of service keys.
     ///   - lookup: finds projects; if set, projects, tenants and apps are not cached. `nil` finds projects in the
     ///     database and caches them.
     ///   - acceptsLoopbackIssuers: see ``ConfigurationRules``.
     init(
-        pool: Pool, masterKeys: MasterKeys, clock: WallClock, keyUse: KeyUsageTracker, lookup: ProjectLookup? = nil,
-        acceptsLoopbackIssuers: Bool = false, publicURL: String
+        pool: Pool, masterKeys: MasterKeys, clock: WallClock, serviceKeyUse: ServiceKeyUsageTracker,
+        lookup: ProjectLookup? = nil, acceptsLoopbackIssuers: Bool = false, publicURL: String
     ) {
         self.clock = clock
-        self.keyUse = keyUse
+        self.serviceKeyUse = serviceKeyUse
         store = ConfigurationStore(
             pool: pool, rules: .live(acceptsLoopbackIssuers: acceptsLoopbackIssuers, publicURL: publicURL),
             secrets: .sealing(under: masterKeys), clock: clock)
@@ -69,10 +70,10 @@ package struct ConfigurationCache: Sendable {
         }
         tenants = Cache(lifetime: lookup == nil ? Self.lifetime : .zero) { try await projects.realm($0) }
         apps = Cache(lifetime: lookup == nil ? Self.lifetime : .zero) {
-            try await projects.apps(of: $0).map { $0.app.current(at: clock.now()) }
+            try await projects.apps(of: $0).map { $0.app.withoutEndedGracePeriod(at: clock.now()) }
         }
-        // One entry, with the key 0, holds the apps for every host.
-        associated = Cache(lifetime: Self.lifetime) { _ in try await projects.associatedApps() }
+        // One entry, with the key 0, holds the apps of all projects.
+        appsWithDomains = Cache(lifetime: Self.lifetime) { _ in try await projects.associatedApps() }
         keyRings = Cache(lifetime: Self.lifetime) { project in
             try KeyRing(
                 try await signingKeys.unretiredKeys(in: project, at: clock.now()), of: project, under: masterKeys)
@@ -87,7 +88,7 @@ package struct ConfigurationCache: Sendable {
         }
         callingApps = Cache(lifetime: Self.lifetime) { hash in
             try await apiKeys.projectAndApp(ofKeyWithHash: hash).map {
-                CallingApp(project: $0.project, app: $0.app.current(at: clock.now()))
+                CallingApp(project: $0.project, app: $0.app.withoutEndedGracePeriod(at: clock.now()))
             }
         }
         administrators = Cache(lifetime: Self.lifetime) { hash in
@@ -99,14 +100,14 @@ package struct ConfigurationCache: Sendable {
                 let key = PublicServiceKey(
                     project: project, publicKey: try PublicKey(pem: $0.publicKey),
                     mayMint: $0.scopes.allows(.mintTokens),
-                    recordUse: { keyUse.recordUse(of: name.id, in: project, at: clock.now()) })
+                    recordUse: { serviceKeyUse.recordUse(of: name.id, in: project, at: clock.now()) })
                 return ExpiringKey(key: key, expiresAt: $0.expiresAt)
             }
         }
     }
 
     /// Accepts API keys and service keys.
-    var access: Access { .keys(client: callingApp(apiKey:), administrator: administrator(secret:)) }
+    var access: Access { .authenticatingByKeys(client: callingApp(apiKey:), administrator: administrator(secret:)) }
 
     private func callingApp(apiKey key: String) async throws -> CallingApp? {
         try await callingApps.value(for: APIKey(text: key).hash)
@@ -116,11 +117,15 @@ package struct ConfigurationCache: Sendable {
         guard let key = try await administrators.value(for: Digest.sha256(Array(secret.utf8))),
             isValid(until: key.expiresAt)
         else { return nil }
-        keyUse.recordUse(of: key.id, in: key.project.id, at: clock.now())
-        return Administrator(project: key.project, actor: .key(key.id), scopes: key.scopes)
+        serviceKeyUse.recordUse(of: key.id, in: key.project.id, at: clock.now())
+        return Administrator(project: key.project, actor: .serviceKey(key.id), scopes: key.scopes)
     }
 
-    /// - Parameter id: from a custom token that is not verified yet.
+    /// Returns the public key of a service key; `nil` if the key does not exist, is revoked or has expired.
+    ///
+    /// - Parameters:
+    ///   - id: the key ID in a custom token that is not verified yet.
+    ///   - project: the project whose key is preferred if several projects have a key with this ID.
     package func backendKey(_ id: String, preferably project: ID<Project>) async throws -> PublicServiceKey? {
         guard let found = try await backendKeys.value(for: BackendKeyName(id: id, project: project)),
             isValid(until: found.expiresAt)
@@ -137,7 +142,7 @@ package struct ConfigurationCache: Sendable {
     }
 
     /// Returns the apps with associated domains in all projects.
-    func associatedApps() async throws -> [AssociatedApp] { try await associated.value(for: 0) }
+    func associatedApps() async throws -> [AssociatedApp] { try await appsWithDomains.value(for: 0) }
 
     /// Edits the configuration. A change takes effect at once on this loop, and within ``lifetime`` on other loops and
     /// in other processes.
@@ -146,16 +151,17 @@ package struct ConfigurationCache: Sendable {
             try await store.configuration(of: $0)
         } edit: { id, actor, permissions, change in
             let edit = try await store.edit(id, by: actor, allowing: permissions, change)
-            forgetConfiguration()
+            invalidateConfiguration()
             return edit?.after
         }
     }
 
-    func forgetConfiguration() {
+    /// Removes the cached configuration, but neither signing keys nor public keys of service keys.
+    func invalidateConfiguration() {
         projects.invalidateAll()
         tenants.invalidateAll()
         apps.invalidateAll()
-        associated.invalidateAll()
+        appsWithDomains.invalidateAll()
         callingApps.invalidateAll()
         administrators.invalidateAll()
     }
@@ -165,6 +171,7 @@ package struct ConfigurationCache: Sendable {
         id.tenant == nil ? try await projects.value(for: id.project) : try await tenants.value(for: id)
     }
 
+    /// Returns whether this process can serve requests.
     func readiness(isDraining: Bool) async -> Readiness {
         do {
             return Readiness(

@@ -12,25 +12,26 @@ package struct Mode: Sendable {
     let issuers: Issuers
     /// Authenticates callers of the API.
     let access: @Sendable (ConfigurationCache) -> Access
+    /// Verifies custom tokens.
     package let customTokens: @Sendable (ConfigurationCache, WallClock) -> CustomTokens
     /// Verifies the credentials of identity providers.
     let verifier: @Sendable (JWKSCache, WallClock) -> Verifier
     package var clock = WallClock.live
-    /// The URLs at which providers publish their keys.
+    /// The issuers of Apple and Google, and the URLs at which they publish their keys.
     package var providerEndpoints = ProviderEndpoints.live
     /// The URLs at which Apple redeems codes, and checks and revokes tokens.
     package var appleEndpoints = AppleEndpoints.live
     /// The URLs at which users sign in at Apple and Google, and at which Google redeems codes.
     package var authorizationEndpoints = AuthorizationEndpoints.live
-    /// Whether the `Host` of a request may determine the origin of pages; see ``PublicOrigin``.
+    /// Whether the `Host` of a request may determine the origin of the gateway's pages; see ``PublicOrigin``.
     package var acceptsHostHeader = false
-    /// See ``ConfigurationRules``.
+    /// Whether the issuers of OpenID providers may be `http` URLs of loopback hosts, for simulators.
     var acceptsLoopbackIssuers = false
     /// Whether the rate limits of the policy apply.
     var limitsRates = false
     /// Creates the email service that replaces the configured one.
     package var emailService: (@Sendable (EmailService.Dependencies) -> EmailService)?
-    /// Wraps the generation of codes and emails.
+    /// Wraps the generation of email action codes and emails.
     package var decorateOutOfBand: @Sendable (OutOfBand) -> OutOfBand = { $0 }
     /// Creates the extensions, once per event loop.
     package var extensions: @Sendable (Pool, EmailService?) -> ModeExtensions = { _, _ in ModeExtensions() }
@@ -61,32 +62,34 @@ package struct Mode: Sendable {
 /// Replacements and additional endpoints of one mode.
 package struct ModeExtensions: Sendable {
     /// Replaces the look-up of projects in the database.
-    var projects: ProjectLookup?
-    /// Maps the result of a tenant look-up (default: unchanged).
-    var tenant: @Sendable (_ found: Project?, ID<Tenant>, Project) async throws -> Project?
+    var projectLookup: ProjectLookup?
+    /// Maps the result of a tenant look-up, in which `nil` means that the tenant does not exist (default: unchanged).
+    var mapFoundTenant: @Sendable (_ found: Project?, ID<Tenant>, Project) async throws -> Project?
     /// Endpoints that openapi.yaml does not contain.
     var endpoints: @Sendable (EmailActionService) -> [Endpoint]
 
     package init(
-        projects: ProjectLookup? = nil,
-        tenant: @escaping @Sendable (_ found: Project?, ID<Tenant>, Project) async throws -> Project? = { found, _, _ in
-            found
+        projectLookup: ProjectLookup? = nil,
+        mapFoundTenant: @escaping @Sendable (_ found: Project?, ID<Tenant>, Project) async throws -> Project? = {
+            found, _, _ in found
         },
         endpoints: @escaping @Sendable (EmailActionService) -> [Endpoint] = { _ in [] }
     ) {
-        self.projects = projects
-        self.tenant = tenant
+        self.projectLookup = projectLookup
+        self.mapFoundTenant = mapFoundTenant
         self.endpoints = endpoints
     }
 }
 
 extension Mode {
-    /// - Parameter publicURL: without a slash at the end.
+    /// The mode of `sekisho serve`.
+    ///
+    /// - Parameter publicURL: the URL of the gateway for clients, without a slash at the end.
     package static func serve(at publicURL: String) -> Mode {
         Mode(
             publicURL: publicURL, issuers: .own(publicURL),
             access: { $0.access },
             customTokens: { .signed(by: $0.backendKey(_:preferably:), clock: $1) },
-            verifier: { .live(keys: $0, clock: $1) }, limitsRates: true)
+            verifier: { .live(keyCache: $0, clock: $1) }, limitsRates: true)
     }
 }

@@ -15,7 +15,7 @@ package final class RunningGateway: Sendable {
     private let pools: [Pool]
     /// Sends requests to identity providers and to the list of breached passwords.
     private let client: HTTP.Client
-    private let hashing: FairPool
+    private let passwordThreads: FairPool
     private let emailService: EmailService?
     private let server: Server
     private let workers: Workers
@@ -32,7 +32,7 @@ package final class RunningGateway: Sendable {
         let state = State()
         group = try LoopGroup(count: config.loops)
         // The niceness lets the event loops take precedence over the hashing of passwords.
-        hashing = try FairPool(
+        passwordThreads = try FairPool(
             name: "passwords", threads: config.passwords.threads, capacity: config.passwords.waiting, niceness: 5)
         pools = group.loops.map { Pool(loop: $0, configuration: config.database) }
         client = try HTTP.Client(loop: group.loops[0])
@@ -53,41 +53,41 @@ package final class RunningGateway: Sendable {
             ?? config.email.map { try EmailService($0, dependencies: dependencies) }
         let appleTokens = AppleTokenEndpoint.http(client, at: mode.appleEndpoints, clock: mode.clock)
             .counted(by: metrics.registry, log: log)
-        let keyUse = KeyUsageTracker()
+        let serviceKeyUse = ServiceKeyUsageTracker()
         let root = CompositionRoot(
             masterKeys: config.masterKeys, trustedProxies: config.trustedProxies, log: log, metrics: metrics,
             passwords: try .argon2id(
                 config.passwords.cost, by: .libsodium, keys: passwordKeys,
-                replacesHashes: config.passwords.replacesHashes, on: hashing),
+                replacesHashes: config.passwords.replacesHashes, on: passwordThreads),
             limiter: mode.limitsRates ? limits.limiter : .none,
             breaches: .live(at: config.breachedPasswordsURL, client: client, metrics: metrics, log: log),
-            providerKeys: providerKeys, appleTokens: appleTokens, tokenRequests: client.tokenRequests,
-            countFlowEvent: AuthorizationFlowMetrics(metrics: metrics.registry).count, keyUse: keyUse, mode: mode,
-            emailService: emailService, appleDomainAssociation: config.appleDomainAssociation, publicURL: publicURL,
-            isDraining: { state.isDraining.load(ordering: .relaxed) })
-        let gateways = pools.map { root.pipeline(on: $0) }
+            providerKeys: providerKeys, appleTokens: appleTokens, tokenRequestSender: client.tokenRequestSender,
+            countFlowEvent: AuthorizationFlowMetrics(metrics: metrics.registry).count, serviceKeyUse: serviceKeyUse,
+            mode: mode, emailService: emailService, appleDomainAssociation: config.appleDomainAssociation,
+            publicURL: publicURL, isDraining: { state.isDraining.load(ordering: .relaxed) })
+        let pipelines = pools.map { root.pipeline(on: $0) }
         do {
             server = try Server(
                 loops: group.loops, address: config.listen.host, port: config.listen.port,
-                limits: config.server.limits(exempting: config.trustedProxies), handlers: gateways.map(\.handler))
+                limits: config.server.limits(exempting: config.trustedProxies), handlers: pipelines.map(\.handler))
         } catch {
             throw Failure(message: "cannot listen on \(config.listen): \(error)")
         }
         metrics.registry.export(server)
         metrics.registry.export(log)
-        metrics.registry.gauge("sekisho_passwords_waiting", help: "Passwords that wait for a thread.") { [hashing] in
-            Double(hashing.waiting)
+        metrics.registry.gauge("sekisho_passwords_waiting", help: "Passwords that wait for a thread.") {
+            [passwordThreads] in Double(passwordThreads.waiting)
         }
         self.state = state
         state.port.store(server.port, ordering: .relaxed)
         server.start()
-        let apple = AppleGrantWorkers(
+        let appleGrantWorkers = AppleGrantWorkers(
             on: pools[0], endpoint: appleTokens, under: config.masterKeys, clock: mode.clock, log: log,
             metrics: metrics.registry)
         let janitor = Worker.janitor(pools[0], clock: mode.clock, metrics: metrics.registry)
         workers = Workers(
-            [janitor, keyUse.worker(on: pools[0])] + (mode.limitsRates ? [limits.worker(on: pools[0])] : [])
-                + [emailService?.waitingEmailsWorker].compactMap(\.self) + apple.workers,
+            [janitor, serviceKeyUse.worker(on: pools[0])] + (mode.limitsRates ? [limits.worker(on: pools[0])] : [])
+                + [emailService?.waitingEmailsMetricWorker].compactMap(\.self) + appleGrantWorkers.workers,
             on: group.loops[0], log: log)
     }
 
@@ -111,7 +111,7 @@ package final class RunningGateway: Sendable {
             await client.close()
             for pool in pools { await pool.close() }
         }
-        hashing.stop()
+        passwordThreads.stop()
         group.stop()
     }
 }

@@ -1,8 +1,10 @@
 public import Crypto
 
-/// The functions of Argon2, which tests replace to count the work.
+/// The functions of Argon2. Tests replace them to count the work.
 public struct Argon2: Sendable {
+    /// Returns the hash in PHC string format.
     public var hash: @Sendable (_ password: [UInt8], _ cost: PasswordHash.Cost) throws -> String
+    /// Whether `password` matches a hash in PHC string format.
     public var verify: @Sendable (_ password: [UInt8], _ phc: String) -> Bool
 
     public init(

@@ -19,7 +19,8 @@ public struct BreachedPasswordList: Hashable, Sendable {
         self.url = url
     }
 
-    /// The public list must have a public address. A list that the operator configured may have a private one.
+    /// The addresses to which a request may connect: only public ones for Pwned Passwords itself, also private ones for
+    /// a list that the operator configured.
     fileprivate var destination: ClientRequest.Destination {
         url == Self.publicURL ? .configured(allowingPrivateAddresses: false) : .operatorChosen
     }
@@ -38,18 +39,18 @@ extension BreachedPasswords {
     /// The time limit of a request to the list.
     public static let deadline: Duration = .seconds(1)
     /// The maximum number of requests in flight, which leaves connections for other requests.
-    static let limit = 64
+    static let maximumInFlight = 64
 
     /// Queries `list` and caches responses for 10 minutes. If a request fails, the password counts as not breached, so
     /// that an outage of the list does not block users.
     ///
-    /// - Parameter failed: called with every error. The error contains no part of a password.
+    /// - Parameter onFailure: called with every error. The error contains no part of a password.
     public static func live(
-        _ list: BreachedPasswordList, client: HTTP.Client, failed: @escaping @Sendable (any Error) -> Void
+        _ list: BreachedPasswordList, client: HTTP.Client, onFailure: @escaping @Sendable (any Error) -> Void
     ) -> BreachedPasswords {
-        let inFlight = InFlightLimit()
+        let inFlightLimit = InFlightLimit()
         let ranges = Cache<String, BreachRange>(lifetime: .seconds(600), capacity: 100) { prefix in
-            try await inFlight.run { try await BreachRange(of: prefix, in: list, asking: client) }
+            try await inFlightLimit.run { try await BreachRange(of: prefix, in: list, asking: client) }
         }
         return BreachedPasswords { password in
             let digest = Array(Hexadecimal.encode(Digest.sha1(Array(password.expose().utf8))).utf8)
@@ -57,7 +58,7 @@ extension BreachedPasswords {
                 let range = try await ranges.value(for: String(decoding: digest.prefix(5), as: UTF8.self).uppercased())
                 return range.contains(suffix: digest.dropFirst(5))
             } catch {
-                failed(error)
+                onFailure(error)
                 return false
             }
         }
@@ -71,12 +72,12 @@ private final class InFlightLimit: Sendable {
     func run<Value>(_ request: () async throws -> Value) async throws -> Value {
         let before = count.add(1, ordering: .relaxed).oldValue
         defer { count.subtract(1, ordering: .relaxed) }
-        guard before < BreachedPasswords.limit else { throw BreachListFault.busy }
+        guard before < BreachedPasswords.maximumInFlight else { throw BreachListFault.busy }
         return try await request()
     }
 }
 
-/// The suffixes that a list has for one prefix.
+/// The suffixes of all listed digests that begin with one prefix.
 struct BreachRange: Sendable {
     private static let suffixLength = 35
     /// The maximum length of a response in bytes. A response has about 1000 lines of 40 bytes.
@@ -85,17 +86,20 @@ struct BreachRange: Sendable {
     /// The suffixes in lower case, concatenated.
     private let suffixes: [UInt8]
 
+    /// Fetches the suffixes for `prefix`.
+    ///
     /// - Throws: ``BreachListFault``, ``HTTP/ClientFault``.
     init(of prefix: String, in list: BreachedPasswordList, asking client: HTTP.Client) async throws {
         let response = try await client.send(
             ClientRequest(
                 .get, list.url + prefix, headers: ["Add-Padding": "true", "Accept": "text/plain"],
-                deadline: BreachedPasswords.deadline, maximumLength: Self.maximumLength, destination: list.destination))
+                deadline: BreachedPasswords.deadline, maximumResponseBytes: Self.maximumLength,
+                destination: list.destination))
         guard response.status == 200 else { throw BreachListFault.status(response.status) }
         try self.init(parsing: response.body)
     }
 
-    /// - Parameter body: lines of a suffix, a colon and a count; lines with count 0 are padding.
+    /// - Parameter body: lines that consist of a suffix, a colon and a count. Lines with the count 0 are padding.
     init(parsing body: [UInt8]) throws(BreachListFault) {
         var suffixes: [UInt8] = []
         for line in body.split(whereSeparator: { $0 == 0x0A || $0 == 0x0D }) {

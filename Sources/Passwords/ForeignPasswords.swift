@@ -1,15 +1,17 @@
 internal import Crypto
 internal import Identity
 
-/// A stored password hash of an algorithm other than Argon2, with its key if it needs one.
+/// A stored password hash of an algorithm other than Argon2, with the secret key of its former system if the algorithm
+/// needs one.
 struct ForeignPassword: Sendable {
     /// The hash needs a key that is not stored, so no password can be compared with it.
     struct MissingKey: Error {}
 
     private enum Hash: Sendable {
-        /// A hash whose algorithm and parameters the gateway has encoded, because the hash itself does not name them.
+        /// A hash that the gateway stores with its algorithm and parameters, because the hash itself does not name
+        /// them.
         case withParameters(ForeignHash, PasswordKey?)
-        /// A hash of the function `crypt`, which names its algorithm and parameters.
+        /// A hash in the format of the function `crypt`. Such a hash names its algorithm and parameters itself.
         case crypt(EncodedHash)
         /// An invalid, unsupported or too expensive hash, which matches no password.
         case none
@@ -63,6 +65,7 @@ extension ForeignHash {
 }
 
 extension HashMethod.Order {
+    /// Returns the bytes that are hashed.
     fileprivate func joined(_ password: [UInt8], _ salt: [UInt8]) -> [UInt8] {
         self == .saltFirst ? salt + password : password + salt
     }

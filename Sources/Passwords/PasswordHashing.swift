@@ -5,14 +5,14 @@ public import Identity
 extension PasswordHasher {
     /// Hashes with Argon2id on the threads of `pool`, and verifies hashes of other systems too.
     ///
-    /// A wrong password and an unknown address cost the same Argon2 work, even for a stored hash of a lower cost, so
-    /// that response times do not disclose accounts. A hash of another system, or of a higher cost, adds its own work.
-    /// Only a correct password is hashed again.
+    /// A wrong password and an unknown address cost the same Argon2 work, even if the stored hash has a lower cost, so
+    /// that response times do not disclose accounts. A hash of another system, or of a higher cost, takes additional
+    /// time. Only a correct password is hashed again.
     ///
     /// - Parameters:
-    ///   - keys: the secret keys of imported hashes.
-    ///   - replacesHashes: whether a hash of another system or cost is replaced after a correct password. `false` in
-    ///     dev mode, whose cost is so low that it would weaken the hashes.
+    ///   - keys: finds the secret keys of imported hashes.
+    ///   - replacesHashes: whether a hash of another system or cost is replaced after a correct password. It is `false`
+    ///     in dev mode, because the low cost of dev mode would weaken the hashes.
     /// - Throws: the error of Argon2id if there is no memory for a single hash.
     public static func argon2id(
         _ cost: PasswordHash.Cost, by argon2: Argon2, keys: PasswordKeys, replacesHashes: Bool = true, on pool: FairPool
@@ -44,6 +44,9 @@ extension PasswordHasher {
 }
 
 extension FairPool {
+    /// Runs `work` in the queue of a client network, so that one network cannot delay the others.
+    ///
+    /// - Throws: ``Overloaded`` if the queue is full.
     fileprivate func runHashing<Value: Sendable>(
         for network: ClientNetwork, _ work: @escaping @Sendable () throws -> Value
     ) async throws -> Value {

@@ -1,21 +1,22 @@
 internal import Crypto
 internal import Identity
 
-/// Sign in with Apple.
+/// Verifies identity tokens of Sign in with Apple.
 struct Apple: Sendable {
-    /// How long a replay key is stored after the last moment at which its token is accepted, because clocks differ.
+    /// How long a replay key (the hash that marks a token as used) is stored after its token is no longer accepted.
+    /// Clocks differ, so another replica may accept the token a little longer.
     private static let replayKeyMargin: Duration = .seconds(300)
 
     let endpoint: ProviderEndpoints.Issuer
-    let keys: JWKSCache
+    let keyCache: JWKSCache
 
     func verify(_ input: IDTokenInput) async throws -> VerifiedIdentity {
         let verifier = OIDCVerifier(
-            provider: .apple, keys: keys, address: endpoint.keys, issuers: endpoint.issuers,
+            provider: .apple, keyCache: keyCache, keysAddress: endpoint.keysAddress, issuers: endpoint.issuers,
             audiences: input.audiences, authorizedParties: input.authorizedParties)
         let token = try await verifier.verify(input.idToken, at: input.now)
         let subject = try token.subject()
-        let nonce = try input.appleNonce(in: token.claims)
+        let nonce = try input.requireAppleNonce(in: token.claims)
         let email = token.claims.text("email").flatMap(EmailAddress.init)
         var identity = VerifiedIdentity(
             provider: .apple, subject: subject, audience: token.audience, email: email,
@@ -31,20 +32,21 @@ struct Apple: Sendable {
         return identity
     }
 
-    /// Returns the trust in an address. An address with `email_verified` is authoritative, because Apple operates the
-    /// relay addresses and has verified the other addresses.
+    /// Returns how far the token's statement about its email address is trusted. An address with `email_verified` is
+    /// authoritative, because Apple operates the relay addresses and has verified the other addresses.
     static func trust(in email: EmailAddress?, _ claims: IdentityTokenClaims) -> EmailTrust {
         email != nil && claims.isTrue("email_verified") ? .authoritative : .none
     }
 
-    /// Whether the address is a relay address. Some genuine tokens with relay addresses lack the claim
+    /// Whether the email address is a private relay address. Some genuine tokens with relay addresses lack the claim
     /// `is_private_email`, so the domain is checked too.
     static func isPrivate(_ email: EmailAddress?, _ claims: IdentityTokenClaims) -> Bool {
         guard let email else { return false }
         return claims.isTrue("is_private_email") || email.isRelay
     }
 
-    /// Returns 0 (unsupported), 1 (unknown) or 2 (likely real); `nil` for any other value.
+    /// Returns Apple's claim `real_user_status`: 0 (unsupported), 1 (unknown) or 2 (likely real); `nil` for any other
+    /// value.
     static func realUserStatus(_ claims: IdentityTokenClaims) -> Int? {
         claims.integer("real_user_status").flatMap { (0...2).contains($0) ? Int($0) : nil }
     }

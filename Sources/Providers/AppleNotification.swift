@@ -2,20 +2,20 @@ internal import Crypto
 public import Identity
 internal import JSON
 
-/// Verifies Apple's notifications, because any client can send one.
+/// Verifies Apple's server-to-server notifications. Any client can send a forged one.
 public struct AppleNotifications: Sendable {
     private let endpoint: ProviderEndpoints.Issuer
-    private let keys: JWKSCache
+    private let keyCache: JWKSCache
 
-    public init(endpoints: ProviderEndpoints = .live, keys: JWKSCache) {
+    public init(endpoints: ProviderEndpoints = .live, keyCache: JWKSCache) {
         endpoint = endpoints.apple
-        self.keys = keys
+        self.keyCache = keyCache
     }
 
     private func tokenVerifier(for clientIDs: [String]) -> OIDCVerifier {
         OIDCVerifier(
-            provider: .apple, keys: keys, address: endpoint.keys, issuers: endpoint.issuers, audiences: clientIDs,
-            authorizedParties: clientIDs, needsExpiry: false)
+            provider: .apple, keyCache: keyCache, keysAddress: endpoint.keysAddress, issuers: endpoint.issuers,
+            audiences: clientIDs, authorizedParties: clientIDs, needsExpiry: false)
     }
 
     /// Verifies a notification for known audiences.
@@ -29,8 +29,8 @@ public struct AppleNotifications: Sendable {
         return try AppleNotification(token.claims, for: token.audience)
     }
 
-    /// Verifies everything except the value of the audience, which the caller checks. A forged notification is thus
-    /// rejected before the database is queried for the audience.
+    /// A verifier that checks everything except the value of the audience, which the caller checks. A forged
+    /// notification is thus rejected before the database is queried for the audience.
     public var verifier: AppleNotificationVerifier {
         AppleNotificationVerifier { payload, now in
             let verifier = tokenVerifier(for: [])
@@ -43,6 +43,7 @@ public struct AppleNotifications: Sendable {
         }
     }
 
+    /// Returns the token in a body, which is `{"payload": token}` or the token itself.
     static func token(in body: String) throws(ProviderRefusal) -> String {
         let words = body.split(whereSeparator: \.isWhitespace)
         if words.count == 1, words[0].first != "{" { return String(words[0]) }
@@ -59,8 +60,8 @@ public struct AppleNotifications: Sendable {
 }
 
 extension AppleNotification {
-    /// The largest number that is read as seconds; larger numbers are milliseconds. Apple documents seconds, but sends
-    /// milliseconds.
+    /// The largest value of `event_time` that is read as seconds; larger values are milliseconds. Apple documents
+    /// seconds, but sends milliseconds.
     private static let latestSecond: Double = 1e11
 
     init(_ claims: IdentityTokenClaims, for audience: String) throws(ProviderRefusal) {

@@ -8,8 +8,8 @@ public struct DocumentFetch: Sendable {
     public static let deadline: Duration = .seconds(5)
 
     /// Returns a document within ``deadline``, and its lifetime if the response states one. Does not follow redirects.
-    /// Throws unless the response has status 200 and at most ``maximumLength`` bytes. Operators see the description of
-    /// the error.
+    /// Throws an error unless the response has status 200 and at most ``maximumLength`` bytes. Operators see the
+    /// description of the error.
     public var get: @Sendable (DocumentAddress) async throws -> (body: [UInt8], maxAge: Duration?)
 
     public init(get: @escaping @Sendable (DocumentAddress) async throws -> (body: [UInt8], maxAge: Duration?)) {
@@ -20,14 +20,14 @@ public struct DocumentFetch: Sendable {
 extension DocumentFetch {
     /// Fetches documents over the network.
     ///
-    /// - Parameter allowsPrivateAddresses: whether documents with configured addresses may be fetched from private addresses,
-    ///   and from this machine without TLS.
+    /// - Parameter allowsPrivateAddresses: whether a document whose URL comes from a project's configuration may be
+    ///   fetched from a private address, and from this machine without TLS.
     public static func http(_ client: HTTP.Client, allowsPrivateAddresses: Bool = false) -> DocumentFetch {
         DocumentFetch { address in
             let request = ClientRequest(
                 .get, address.url, headers: ["Accept": "application/json"], deadline: deadline,
-                maximumLength: maximumLength,
-                destination: address.isConfigured && !allowsPrivateAddresses
+                maximumResponseBytes: maximumLength,
+                destination: address.isFromConfiguration && !allowsPrivateAddresses
                     ? .configured(allowingPrivateAddresses: false) : .operatorChosen)
             let response = try await client.send(request)
             guard response.status == 200 else { throw DocumentFault.status(response.status) }
@@ -57,7 +57,7 @@ enum DocumentFault: Error, CustomStringConvertible {
     }
 }
 
-/// The error if no version of a document is available.
+/// No version of a document is available.
 struct DocumentUnavailable: Error {
     let reason: String
 }

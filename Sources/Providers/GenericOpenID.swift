@@ -2,16 +2,17 @@ internal import Crypto
 internal import Identity
 internal import JSON
 
-/// An OpenID Connect provider that the operator configured. Its discovery document, at the configured issuer, names the
-/// address of its keys.
+/// Verifies identity tokens of an OpenID Connect provider that the operator configured. The discovery document of the
+/// configured issuer contains the URL of the provider's keys.
 struct GenericOpenID: Sendable {
-    let keys: JWKSCache
+    let keyCache: JWKSCache
 
     func verify(_ input: IDTokenInput) async throws -> VerifiedIdentity {
         guard let settings = input.settings.openID else { throw ProviderRefusal.notConfigured }
         let provider = input.settings.provider
         let verifier = OIDCVerifier(
-            provider: provider, keys: keys, address: try await keys.address(ofKeysOf: settings.issuer, provider),
+            provider: provider, keyCache: keyCache,
+            keysAddress: try await keyCache.address(ofKeysOf: settings.issuer, provider),
             issuers: [settings.issuer], audiences: input.audiences, authorizedParties: input.authorizedParties,
             algorithms: [.rs256, .es256], needsKeyID: false)
         let token = try await verifier.verify(input.idToken, at: input.now)
@@ -25,8 +26,8 @@ struct GenericOpenID: Sendable {
             nonce: input.credential.rawNonce ?? token.claims.nonce)
     }
 
-    /// Returns the trust in an address. The operator decides whether to trust the provider, because the gateway does
-    /// not know how the provider verifies addresses.
+    /// Returns how far the token's statement about its email address is trusted. The operator decides whether to trust
+    /// the provider, because the gateway does not know how the provider verifies addresses.
     static func trust(in email: EmailAddress?, _ claims: IdentityTokenClaims, by settings: OpenIDSettings) -> EmailTrust
     {
         email != nil && settings.trustsEmail && claims["email_verified"] == .bool(true) ? .verified : .none

@@ -1,14 +1,15 @@
 internal import Identity
 internal import JSON
 
-/// Sign in with Google: GoogleSignIn on devices, Google Identity Services and One Tap on the web.
+/// Verifies identity tokens of Sign in with Google: GoogleSignIn on devices, Google Identity Services and One Tap on
+/// the web.
 struct Google: Sendable {
     let endpoint: ProviderEndpoints.Issuer
-    let keys: JWKSCache
+    let keyCache: JWKSCache
 
     func verify(_ input: IDTokenInput) async throws -> VerifiedIdentity {
         let verifier = OIDCVerifier(
-            provider: .google, keys: keys, address: endpoint.keys, issuers: endpoint.issuers,
+            provider: .google, keyCache: keyCache, keysAddress: endpoint.keysAddress, issuers: endpoint.issuers,
             audiences: input.audiences, authorizedParties: input.authorizedParties)
         let token = try await verifier.verify(input.idToken, at: input.now)
         let subject = try token.subject()
@@ -22,9 +23,9 @@ struct Google: Sendable {
         )
     }
 
-    /// Returns the trust in an address. Google operates `gmail.com` and has verified the owners of Workspace domains
-    /// (`hd`). Any other verified address belonged to the user when the Google account was created, but may belong to
-    /// another person now. The policy can trust Google for these addresses too.
+    /// Returns how far the token's statement about its email address is trusted. Google operates `gmail.com` and has
+    /// verified the owners of Workspace domains (`hd`). Any other verified address belonged to the user when the Google
+    /// account was created, but may belong to another person now. The policy can trust Google for these addresses too.
     static func trust(in email: EmailAddress?, _ claims: IdentityTokenClaims, by policy: Policy) -> EmailTrust {
         guard let email else { return .none }
         let isVerified = claims.isTrue("email_verified")
@@ -35,8 +36,8 @@ struct Google: Sendable {
         return claims.text("hd") != nil || policy.trustsGoogleForEveryDomain ? .authoritative : .verified
     }
 
-    /// Returns the user information in the format of Google's older endpoint, which Firebase uses too. Its members come
-    /// from the claims of the token.
+    /// Returns the claims of the token as user information (`rawUserInfo`), in the format of Google's older endpoint.
+    /// Firebase uses that format too.
     static func userInfo(_ claims: IdentityTokenClaims, of subject: String) throws -> String {
         var members: [String: JSONValue] = ["granted_scopes": .string(""), "id": .string(subject)]
         for name in ["name", "given_name", "family_name", "locale", "email", "picture"] {

@@ -6,8 +6,8 @@ internal import JSON
 /// Caches the signing keys of identity providers, and the discovery documents of configured ones.
 ///
 /// A token with an unknown `kid` forces a new fetch, at most once a minute for all processes together. While a provider
-/// is unreachable, its cached keys stay valid for a week after their fetch; a token with another key then fails with
-/// ``ProviderUnreachable``.
+/// is unreachable, its cached keys stay valid for a week after their fetch. A token with a key that is not cached then
+/// fails with ``ProviderUnreachable``.
 public final class JWKSCache: Sendable {
     private let keys: ProviderDocumentCache<KeySet>
     private let discoveries: ProviderDocumentCache<OpenIDDiscovery>
@@ -60,14 +60,15 @@ public final class JWKSCache: Sendable {
 
     /// Returns the address of the keys of `issuer`, which its discovery document contains.
     func address(ofKeysOf issuer: String, _ provider: ProviderID) async throws -> DocumentAddress {
-        DocumentAddress(url: try await discovery(of: issuer, provider).keysURL, isConfigured: true)
+        DocumentAddress(url: try await discovery(of: issuer, provider).keysURL, isFromConfiguration: true)
     }
 
+    /// Returns the discovery document of `issuer`.
     func discovery(of issuer: String, _ provider: ProviderID) async throws -> OpenIDDiscovery {
         guard issuer.hasPrefix("https://") || (allowsUnencrypted && issuer.hasPrefix("http://")) else {
             throw ProviderRefusal.notConfigured
         }
-        let address = DocumentAddress(url: OpenIDDiscovery.address(of: issuer), isConfigured: true)
+        let address = DocumentAddress(url: OpenIDDiscovery.address(of: issuer), isFromConfiguration: true)
         let found = try await withProviderErrors(provider) { try await self.discoveries.current(at: address) }.value
         guard found.issuer.isExactly(issuer) else {
             throw ProviderUnreachable(provider: provider, reason: DocumentFault.otherIssuer.description)
@@ -116,12 +117,12 @@ struct KeySet: Sendable {
 /// The address of a document that a provider publishes.
 public struct DocumentAddress: Hashable, Sendable {
     public let url: String
-    /// Whether the address comes from the configuration of a project, or from a discovery document at such an address.
-    /// The fetch must then connect to a public address, unless the operator allows private addresses.
-    public let isConfigured: Bool
+    /// Whether the URL comes from the configuration of a project, or from a discovery document whose URL does. The
+    /// fetch must then connect to a public address, unless the operator allows private addresses.
+    public let isFromConfiguration: Bool
 
-    public init(url: String, isConfigured: Bool) {
+    public init(url: String, isFromConfiguration: Bool) {
         self.url = url
-        self.isConfigured = isConfigured
+        self.isFromConfiguration = isFromConfiguration
     }
 }

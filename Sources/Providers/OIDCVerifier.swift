@@ -3,8 +3,8 @@ internal import Identity
 internal import JOSE
 internal import JSON
 
-/// Verifies the tokens of one provider (OpenID Connect Core 1.0 §3.1.3.7, RFC 8725). The properties are the rules in
-/// which providers differ.
+/// Verifies the tokens of one provider (OpenID Connect Core 1.0 §3.1.3.7, RFC 8725). The properties are the rules that
+/// differ between providers.
 ///
 /// Nothing in a token decides where its keys come from: neither `iss` nor `jku`, `jwk`, `x5u` or `x5c`.
 struct OIDCVerifier: Sendable {
@@ -14,9 +14,9 @@ struct OIDCVerifier: Sendable {
     static let subjectLengths = 1...255
 
     let provider: ProviderID
-    let keys: JWKSCache
+    let keyCache: JWKSCache
     /// The address at which the provider publishes its keys.
-    let address: DocumentAddress
+    let keysAddress: DocumentAddress
     /// The accepted values of `iss`.
     let issuers: [String]
     /// The accepted audiences. If there are none, ``verify(_:at:)`` rejects every token.
@@ -29,6 +29,8 @@ struct OIDCVerifier: Sendable {
     /// Whether a token must have `exp`.
     var needsExpiry = true
 
+    /// Verifies a token in compact serialization.
+    ///
     /// - Throws: ``ProviderRefusal``, or ``ProviderUnreachable`` if the keys of the provider are not available.
     func verify(_ compact: String, at now: Instant) async throws -> VerifiedToken {
         let payload = try await payload(of: compact)
@@ -46,7 +48,7 @@ struct OIDCVerifier: Sendable {
         do {
             let token = try UnverifiedJWS(parsing: compact)
             try requireHeader(of: token)
-            let key = try await keys.key(for: token, at: address, of: provider)
+            let key = try await keyCache.key(for: token, at: keysAddress, of: provider)
             return try token.payload(verifiedWith: key)
         } catch let fault as JWSFault {
             throw ProviderRefusal.invalidToken(IdentityTokenFault(fault))
@@ -125,8 +127,8 @@ struct VerifiedToken: Sendable {
 extension VerifiedToken {
     /// The subject of an identity token.
     ///
-    /// - Throws: ``ProviderRefusal`` if `sub` is absent or invalid; also for logout tokens and notifications, which
-    ///   have the same issuer and key but contain `events` (RFC 8417 §2.2).
+    /// - Throws: ``ProviderRefusal`` if `sub` is absent or invalid, or if the token is not an identity token. Logout
+    ///   tokens and notifications have the same issuer and key, but contain `events` (RFC 8417 §2.2).
     func subject() throws(ProviderRefusal) -> String {
         let subject = try OIDCVerifier.subject(claims)
         guard claims["events"] == nil else { throw .claim("events") }
@@ -149,8 +151,8 @@ extension IdentityTokenFault {
 
 /// The claims of an identity token.
 ///
-/// Unknown members are ignored, and `null` counts as absent. If providers use different types for a claim, every one of
-/// these types is accepted.
+/// Unknown members are ignored, and `null` counts as absent. If providers use different JSON types for the same claim,
+/// all of these types are accepted.
 struct IdentityTokenClaims: Sendable {
     /// Times from 1970 to the year 9999, in seconds.
     private static let times = 0...Double(Instant.latest.seconds)

@@ -8,7 +8,8 @@ struct OpenIDDiscovery: Sendable {
 
     let issuer: String
     let keysURL: String
-    /// `nil` if it is absent, too long, or has no TLS where TLS is required. Only a sign-in in the browser needs it.
+    /// `nil` if the document has none, or if it is too long or has no TLS although TLS is required. Only a sign-in in
+    /// the browser needs this URL.
     let authorizationURL: String?
     /// `nil` in the same cases as ``authorizationURL``.
     let tokenURL: String?
@@ -19,8 +20,10 @@ struct OpenIDDiscovery: Sendable {
     let sendsSecretInBody: Bool
 
     /// - Parameters:
-    ///   - url: the address from which the document was fetched, which must be the one of its issuer (§4.3).
-    ///   - allowingUnencrypted: whether URLs with the scheme, host and port of the document may have no TLS.
+    ///   - url: the URL from which the document was fetched. It must be the discovery URL of the issuer that the
+    ///     document names (§4.3).
+    ///   - allowingUnencrypted: whether a URL in the document may have no TLS if its scheme, host and port are those of
+    ///     `url`.
     init(parsing body: [UInt8], foundAt url: String, allowingUnencrypted: Bool) throws {
         let document = try StrictJSON.decode(Document.self, from: body)
         guard Self.address(of: document.issuer).isExactly(url) else { throw DocumentFault.otherIssuer }

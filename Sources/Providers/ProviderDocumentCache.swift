@@ -4,7 +4,8 @@ internal import Synchronization
 /// Caches documents of providers for their lifetime, and longer while a provider is unreachable.
 ///
 /// Concurrent callers share one fetch, or use the previous version during the fetch. An invalid document never replaces
-/// a valid one.
+/// a valid one. A forced fetch replaces a version that is still fresh, for a token with a key that the version does not
+/// contain.
 final class ProviderDocumentCache<Value: Sendable>: Sendable {
     typealias State = DocumentState<Value>
     typealias Version = State.Version
@@ -12,7 +13,7 @@ final class ProviderDocumentCache<Value: Sendable>: Sendable {
     private struct Entry {
         var state = State()
         /// The running fetch.
-        var fetching: Task<Void, Never>?
+        var runningFetch: Task<Void, Never>?
     }
 
     /// If the cache has this many entries, a new URL removes all entries without a running fetch. Entries are limited,
@@ -23,19 +24,20 @@ final class ProviderDocumentCache<Value: Sendable>: Sendable {
     private let store: ProviderDocumentStore
     private let clock: WallClock
     private let executor: any TaskExecutor
-    private let read: @Sendable (_ body: [UInt8], _ url: String) throws -> Value
+    /// Parses and checks a document.
+    private let parser: @Sendable (_ body: [UInt8], _ url: String) throws -> Value
     /// The entries by URL.
     private let entries = Mutex<[String: Entry]>([:])
 
     init(
         fetch: DocumentFetch, store: ProviderDocumentStore, clock: WallClock, on executor: any TaskExecutor,
-        read: @escaping @Sendable ([UInt8], String) throws -> Value
+        parser: @escaping @Sendable ([UInt8], String) throws -> Value
     ) {
         self.fetch = fetch
         self.store = store
         self.clock = clock
         self.executor = executor
-        self.read = read
+        self.parser = parser
     }
 
     /// Returns a version that may be used now, after a fetch if necessary.
@@ -75,7 +77,7 @@ final class ProviderDocumentCache<Value: Sendable>: Sendable {
         }
     }
 
-    /// Returns the step that `choose` returns, and the running fetch.
+    /// Returns the step that `choose` returns for the state of the document, and the running fetch.
     ///
     /// - Parameter fetching: started in its own task if the step is a fetch and none is running, so that the
     ///   cancellation of one caller does not cancel the fetch of others.
@@ -85,21 +87,22 @@ final class ProviderDocumentCache<Value: Sendable>: Sendable {
     ) -> (State.Step, Task<Void, Never>?) {
         entries.withLock { entries in
             if entries[url] == nil, entries.count >= Self.capacity {
-                entries = entries.filter { $0.value.fetching != nil }
+                entries = entries.filter { $0.value.runningFetch != nil }
             }
             var entry = entries[url] ?? Entry()
-            let step = choose(entry.state, entry.fetching != nil)
-            if case .fetch = step, entry.fetching == nil {
-                entry.fetching = Task(executorPreference: executor) {
+            let step = choose(entry.state, entry.runningFetch != nil)
+            if case .fetch = step, entry.runningFetch == nil {
+                entry.runningFetch = Task(executorPreference: executor) {
                     await fetching()
-                    self.entries.withLock { $0[url]?.fetching = nil }
+                    self.entries.withLock { $0[url]?.runningFetch = nil }
                 }
             }
             entries[url] = entry
-            return (step, entry.fetching)
+            return (step, entry.runningFetch)
         }
     }
 
+    /// Loads the stored document if this process has no version and the stored one is fresh. Otherwise fetches it.
     private func refresh(_ address: DocumentAddress) async {
         let isKnown = entries.withLock { $0[address.url]?.state.version != nil }
         if !isKnown, await loadFromStore(address.url) { return }
@@ -111,12 +114,12 @@ final class ProviderDocumentCache<Value: Sendable>: Sendable {
     /// - Returns: whether the stored document is fresh.
     private func loadFromStore(_ url: String) async -> Bool {
         // If the store fails or its document is invalid, the document is fetched from the provider.
-        guard let stored = try? await store.load(url), let value = try? read(Array(stored.body.utf8), url) else {
+        guard let stored = try? await store.load(url), let value = try? parser(Array(stored.body.utf8), url) else {
             return false
         }
         let now = clock.now()
         update(url) { $0.adopt(value, fetchedAt: stored.fetchedAt, at: now) }
-        return (stored.fetchedAt..<stored.fetchedAt + CachePolicy.lifetimes.lowerBound).contains(now)
+        return (stored.fetchedAt..<stored.fetchedAt + CachePolicy.lifetimeLimits.lowerBound).contains(now)
     }
 
     /// Fetches the document, and stores it for other processes.
@@ -143,7 +146,7 @@ final class ProviderDocumentCache<Value: Sendable>: Sendable {
     /// - Throws: ``DocumentFault``.
     private func parse(_ body: [UInt8], at url: String) throws -> Value {
         do {
-            return try read(body, url)
+            return try parser(body, url)
         } catch let error as DocumentFault {
             throw error
         } catch {
@@ -151,6 +154,7 @@ final class ProviderDocumentCache<Value: Sendable>: Sendable {
         }
     }
 
+    /// Makes a forced fetch, or loads the result of another process that makes it.
     private func forceFetch(_ address: DocumentAddress) async {
         let url = address.url
         let now = clock.now()
@@ -163,13 +167,13 @@ final class ProviderDocumentCache<Value: Sendable>: Sendable {
             } else {
                 let failure = try await loadFromOtherProcess(url)
                 update(url) {
-                    $0.recordForcedFetch(until: now + CachePolicy.pauseForOthers, failure: failure)
+                    $0.recordForcedFetch(until: now + CachePolicy.pauseForOtherProcess, failure: failure)
                 }
             }
         } catch {
             update(url) {
                 $0.recordForcedFetch(
-                    until: now + CachePolicy.pauseForOthers, failure: "the store of documents is not available")
+                    until: now + CachePolicy.pauseForOtherProcess, failure: "the store of documents is not available")
             }
         }
     }
@@ -181,7 +185,7 @@ final class ProviderDocumentCache<Value: Sendable>: Sendable {
     private func loadFromOtherProcess(_ url: String) async throws -> String? {
         let stored = try await store.load(url)
         // An invalid stored document is ignored.
-        if let stored, let value = try? read(Array(stored.body.utf8), url) {
+        if let stored, let value = try? parser(Array(stored.body.utf8), url) {
             let now = clock.now()
             update(url) { $0.adopt(value, fetchedAt: stored.fetchedAt, at: now) }
         }
@@ -212,8 +216,8 @@ struct DocumentState<Value: Sendable>: Sendable {
         /// Start a fetch, or wait for the current one.
         case fetch
         case fail(String)
-        /// The caller has the latest version: the latest forced fetch found no newer one, and the next forced fetch is not
-        /// allowed yet.
+        /// The caller has the latest version: the latest forced fetch found no newer one, and the next forced fetch is
+        /// not allowed yet.
         case nothingNewer
     }
 
@@ -225,17 +229,19 @@ struct DocumentState<Value: Sendable>: Sendable {
     /// succeeded).
     private var forcedFetch: (until: Instant, failure: String?)?
 
+    /// Returns the next step for a caller that needs any version that may be used now.
+    ///
     /// - Parameter isBusy: whether a fetch is running.
     func step(at now: Instant, isBusy: Bool) -> Step {
         if let version, now < freshUntil { return .use(version) }
-        if isBusy { return lastGood(at: now).map(Step.use) ?? .fetch }
-        if let failure, now < failure.at + CachePolicy.pause {
-            return lastGood(at: now).map(Step.use) ?? .fail(failure.reason)
+        if isBusy { return lastValidVersion(at: now).map(Step.use) ?? .fetch }
+        if let failure, now < failure.at + CachePolicy.pauseAfterFailure {
+            return lastValidVersion(at: now).map(Step.use) ?? .fail(failure.reason)
         }
         return .fetch
     }
 
-    /// Returns the next step of a caller that needs a newer version than `seen`.
+    /// Returns the next step for a caller that needs a newer version than `seen`.
     func step(replacing seen: Version, at now: Instant, isBusy: Bool) -> Step {
         if let version, version !== seen { return .use(version) }
         if !isBusy, let forcedFetch, now < forcedFetch.until {
@@ -248,17 +254,18 @@ struct DocumentState<Value: Sendable>: Sendable {
         let lifetime = maxAge ?? CachePolicy.defaultLifetime
         version = Version(value, fetchedAt: now)
         freshUntil =
-            now + min(max(lifetime, CachePolicy.lifetimes.lowerBound), CachePolicy.lifetimes.upperBound)
+            now + min(max(lifetime, CachePolicy.lifetimeLimits.lowerBound), CachePolicy.lifetimeLimits.upperBound)
         failure = nil
         forcedFetch?.failure = nil
     }
 
-    /// Adopts a stored version, which another process or an earlier run has fetched, if it is newer than the known one.
+    /// Adopts the version in the store, which another process or an earlier run has fetched, if it is newer than the
+    /// cached one.
     mutating func adopt(_ value: Value, fetchedAt: Instant, at now: Instant) {
         let fetchedAt = min(fetchedAt, now)
         guard version.map({ $0.fetchedAt < fetchedAt }) ?? true else { return }
         version = Version(value, fetchedAt: fetchedAt)
-        freshUntil = max(freshUntil, fetchedAt + CachePolicy.lifetimes.lowerBound)
+        freshUntil = max(freshUntil, fetchedAt + CachePolicy.lifetimeLimits.lowerBound)
     }
 
     mutating func recordFailure(_ reason: String, at now: Instant) {
@@ -269,21 +276,22 @@ struct DocumentState<Value: Sendable>: Sendable {
         forcedFetch = (end, failure)
     }
 
-    private func lastGood(at now: Instant) -> Version? {
-        version.flatMap { now < $0.fetchedAt + CachePolicy.longestUse ? $0 : nil }
+    /// Returns the cached version, even if it is not fresh; `nil` after ``CachePolicy/maximumUse``.
+    private func lastValidVersion(at now: Instant) -> Version? {
+        version.flatMap { now < $0.fetchedAt + CachePolicy.maximumUse ? $0 : nil }
     }
 }
 
 /// Cache lifetimes and retry intervals.
 enum CachePolicy {
     /// The limits for the lifetime in `Cache-Control`.
-    static let lifetimes: ClosedRange<Duration> = .seconds(300) ... .seconds(86_400)
+    static let lifetimeLimits: ClosedRange<Duration> = .seconds(300) ... .seconds(86_400)
     /// The lifetime without `Cache-Control`.
     static let defaultLifetime: Duration = .seconds(3600)
-    /// How long the last valid document is used while fetches fail, from its fetch on.
-    static let longestUse: Duration = .seconds(7 * 86_400)
+    /// How long after its own fetch the last valid document may be used while newer fetches fail.
+    static let maximumUse: Duration = .seconds(7 * 86_400)
     /// The pause after a failed fetch.
-    static let pause: Duration = .seconds(10)
+    static let pauseAfterFailure: Duration = .seconds(10)
     /// The pause before the result of another process is read again.
-    static let pauseForOthers: Duration = .seconds(2)
+    static let pauseForOtherProcess: Duration = .seconds(2)
 }

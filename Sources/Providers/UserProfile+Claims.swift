@@ -7,7 +7,7 @@ extension UserProfile {
     init(_ claims: IdentityTokenClaims) {
         self.init(
             name: PersonName(given: claims.text("given_name"), family: claims.text("family_name")),
-            // Sanitized and truncated like a part of a name.
+            // `PersonName` removes control and formatting characters, and truncates the name.
             displayName: PersonName(given: claims.text("name"), family: nil)?.full,
             photoURL: claims.text("picture").flatMap { Self.canBeShown($0) ? $0 : nil })
     }
@@ -21,7 +21,8 @@ extension UserProfile {
 }
 
 extension IdentityTokenClaims {
-    /// The nonce in the token of a provider that returns nonces unchanged; `nil` if there is none of a valid length.
+    /// The nonce in the token of a provider that returns nonces unchanged; `nil` if there is none, or if its length is
+    /// not valid.
     var nonce: String? {
         text("nonce").flatMap { IDTokenInput.nonceLengths.contains($0.utf8.count) ? $0 : nil }
     }

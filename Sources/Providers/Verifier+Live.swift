@@ -6,11 +6,11 @@ internal import JSON
 extension Verifier {
     /// Verifies the credentials of all supported providers.
     public static func live(
-        endpoints: ProviderEndpoints = .live, keys: JWKSCache, clock: WallClock
+        endpoints: ProviderEndpoints = .live, keyCache: JWKSCache, clock: WallClock
     ) -> Verifier {
-        let apple = Apple(endpoint: endpoints.apple, keys: keys)
-        let google = Google(endpoint: endpoints.google, keys: keys)
-        let openID = GenericOpenID(keys: keys)
+        let apple = Apple(endpoint: endpoints.apple, keyCache: keyCache)
+        let google = Google(endpoint: endpoints.google, keyCache: keyCache)
+        let openID = GenericOpenID(keyCache: keyCache)
         return Verifier { credential, app, project in
             guard let settings = project.settings(of: credential.provider) else {
                 throw ProviderRefusal.notConfigured
@@ -28,20 +28,20 @@ extension Verifier {
         } loadKeys: { provider, project in
             let address: DocumentAddress
             switch provider {
-            case .apple: address = endpoints.apple.keys
-            case .google: address = endpoints.google.keys
+            case .apple: address = endpoints.apple.keysAddress
+            case .google: address = endpoints.google.keysAddress
             default:
                 guard let settings = project.settings(of: provider)?.openID else {
                     throw ProviderRefusal.notConfigured
                 }
-                address = try await keys.address(ofKeysOf: settings.issuer, provider)
+                address = try await keyCache.address(ofKeysOf: settings.issuer, provider)
             }
-            try await keys.load(address, of: provider)
+            try await keyCache.load(address, of: provider)
         }
     }
 }
 
-/// An unverified identity token with the settings of the project and the app.
+/// An identity token to be verified, with the settings of the project and the app.
 struct IDTokenInput: Sendable {
     let idToken: String
     /// The credential that contains the token.
@@ -54,7 +54,7 @@ struct IDTokenInput: Sendable {
     /// The accepted audiences. If the app lists its own client IDs, only those are accepted, even if the list is empty.
     var audiences: [String] { app.audiences(of: settings) }
 
-    /// The client IDs of the app and of the project.
+    /// The accepted values of `azp`: the client IDs of the app and of the project.
     var authorizedParties: [String] {
         audiences + settings.clientIDs.filter { !audiences.containsExactly($0) }
     }
@@ -68,13 +68,13 @@ extension IDTokenInput {
     ///
     /// - The token must contain the SHA-256 of the request's nonce in lower-case hexadecimal, as Apple's clients send
     ///   it. Where unhashed nonces are accepted, the token may contain the nonce itself.
-    /// - If only the request has a nonce, the token must state that the device does not support nonces. Even then, it
-    ///   is rejected if ``FederatedCredential/requiresNonceInToken`` is set.
+    /// - If only the request has a nonce, the token must state that the device does not support nonces. Even then, the
+    ///   token is rejected if ``FederatedCredential/requiresNonceInToken`` is set.
     /// - If only the token has a nonce, the token is rejected.
     /// - If both lack a nonce, the policy decides.
     ///
     /// - Returns: the nonce of the token; `nil` if it has none.
-    func appleNonce(in claims: IdentityTokenClaims) throws(ProviderRefusal) -> String? {
+    func requireAppleNonce(in claims: IdentityTokenClaims) throws(ProviderRefusal) -> String? {
         let raw = credential.rawNonce
         // On the web, Apple returns the nonce as the page sent it. An unhashed nonce is safe if the gateway issued it.
         let acceptsUnhashed = credential.nonceIsFromGateway || settings.apple?.acceptsUnhashedNonces == true
@@ -97,8 +97,9 @@ extension IDTokenInput {
         return claim
     }
 
-    /// If the request has a nonce, requires that the token contains that nonce or its SHA-256. If only the token
-    /// has a nonce, it is ignored, because some SDKs add a nonce that the app does not know.
+    /// Checks the nonce of a token of another provider. If the request has a nonce, the token must contain that nonce
+    /// or its SHA-256. If only the token has a nonce, the nonce is ignored, because some SDKs add a nonce that the app
+    /// does not know.
     func requireNonce(in claims: IdentityTokenClaims) throws(ProviderRefusal) {
         guard let raw = credential.rawNonce else { return }
         try Self.requireLength(raw)
@@ -124,6 +125,7 @@ extension IDTokenInput {
 
     private static func hashed(_ raw: String) -> String { Hexadecimal.encode(Digest.sha256(Array(raw.utf8))) }
 
+    /// Returns the form of a nonce that does not match, for the error.
     private static func form(of claim: String, raw: String) -> NonceFault.Form {
         let bytes = claim.utf8
         return if isEqual(claim, raw) {
@@ -144,11 +146,11 @@ public struct ProviderEndpoints: Sendable {
     public struct Issuer: Sendable {
         /// The accepted values of `iss`.
         public let issuers: [String]
-        public let keys: DocumentAddress
+        public let keysAddress: DocumentAddress
 
         public init(issuers: [String], keysURL: String) {
             self.issuers = issuers
-            keys = DocumentAddress(url: keysURL, isConfigured: false)
+            keysAddress = DocumentAddress(url: keysURL, isFromConfiguration: false)
         }
     }
 

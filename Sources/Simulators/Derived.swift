@@ -1,18 +1,18 @@
 internal import Crypto
 internal import Encoding
 
-/// Identifiers in the format of a provider, derived from their input, so that they are the same in every run.
+/// Parts of a provider's identifiers, derived from texts by SHA-256, so that they are the same in every run.
 enum Derived {
-    static func hex(_ source: String..., bytes count: Int) -> String {
+    static func hex(from source: String..., bytes count: Int) -> String {
         Hexadecimal.encode(digest(source).prefix(count))
     }
 
-    static func digits(_ source: String..., count: Int) -> String {
+    static func digits(from source: String..., count: Int) -> String {
         String(digest(source).prefix(count).map { Character(String($0 % 10)) })
     }
 
     /// Lower-case letters and digits, without `i`, `l`, `o` and `u`.
-    static func alphanumerics(_ source: String..., count: Int) -> String {
+    static func alphanumerics(from source: String..., count: Int) -> String {
         let alphabet = Array("0123456789abcdefghjkmnpqrstvwxyz")
         return String(digest(source).prefix(count).map { alphabet[Int($0) % alphabet.count] })
     }

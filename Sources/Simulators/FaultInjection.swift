@@ -1,11 +1,12 @@
 public import HTTP
 internal import Synchronization
 
-/// The injected faults of a simulator, and the record of its requests.
+/// The faults that a test injects into a simulator's responses, and the record of the simulator's requests.
 public final class FaultInjection: Sendable {
     /// The maximum number of recorded requests.
     static let recordLimit = 100
 
+    /// A fault for later requests.
     private struct Plan {
         let fault: InjectedFault
         /// The number of requests that still get the fault; `nil` for all.

@@ -1,6 +1,6 @@
 internal import HTTP
 
-/// A failure of a provider that a test injects.
+/// A fault that a test injects into the responses of a simulated provider.
 public enum InjectedFault: Hashable, Sendable {
     case none
     /// The correct response after a delay.

@@ -1,7 +1,7 @@
 internal import Crypto
 internal import JOSE
 
-/// The published keys of a provider; the newest one signs.
+/// The published keys of a simulated provider. The newest key signs.
 struct SigningKeys: Sendable {
     struct Named: Sendable {
         let id: String
@@ -13,7 +13,7 @@ struct SigningKeys: Sendable {
     private var nextIndex = 0
     private var published: [Named] = []
     /// The IDs of all keys, including keys that are no longer published.
-    private(set) var ids: Set<String> = []
+    private(set) var everPublishedIDs: Set<String> = []
 
     /// - Parameter keyID: returns the ID of a key.
     init(_ supply: RSAKeySupply, count: Int, keyID: @escaping @Sendable (PublicKey) -> String) throws {
@@ -27,11 +27,12 @@ struct SigningKeys: Sendable {
 
     var jwks: JWKSet { JWKSet(keys: published.map { JWK($0.key.publicKey, keyID: $0.id) }) }
 
+    /// Publishes another key, which signs from then on.
     mutating func rotate(keepingOld: Bool) throws {
         let key = try supply.key(nextIndex)
         nextIndex += 1
         let named = Named(id: keyID(key.publicKey), key: key)
-        ids.insert(named.id)
+        everPublishedIDs.insert(named.id)
         published = (keepingOld ? published : []) + [named]
     }
 }

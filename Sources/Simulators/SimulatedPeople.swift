@@ -1,7 +1,7 @@
 internal import Synchronization
 
-/// The people with accounts at the simulated providers: the people who signed in before, and examples of different
-/// kinds of accounts.
+/// The people with accounts at the simulated providers: those who signed in before, and examples of different kinds of
+/// accounts.
 public final class SimulatedPeople: Sendable {
     /// The maximum number of stored people.
     static let limit = 100
@@ -24,7 +24,7 @@ public final class SimulatedPeople: Sendable {
 
     /// Returns the people that a consent page lists.
     ///
-    /// - Parameter hint: the ID or address of the person to list first, as in `login_hint`.
+    /// - Parameter hint: the ID or email address of the person to list first, as in `login_hint`.
     func listed(first hint: String? = nil) -> [SimulatedPerson] {
         let recent = recent.withLock { Array($0.prefix(Self.listedLimit)) }
         let all = recent + Self.examples.filter { example in !recent.contains { $0.id == example.id } }
@@ -32,10 +32,9 @@ public final class SimulatedPeople: Sendable {
         return [first] + all.filter { $0.id != first.id }
     }
 
-    /// - Parameter name: an ID or an email address.
-    func find(_ name: String) -> SimulatedPerson? {
-        let name = name.lowercased()
+    func find(_ idOrEmail: String) -> SimulatedPerson? {
+        let text = idOrEmail.lowercased()
         let all = recent.withLock { $0 } + Self.examples
-        return all.first { $0.id.lowercased() == name } ?? all.first { $0.email?.lowercased() == name }
+        return all.first { $0.id.lowercased() == text } ?? all.first { $0.email?.lowercased() == text }
     }
 }

@@ -1,4 +1,5 @@
-/// A person with an account at a simulated provider. The defaults are valid; a test changes one property.
+/// A person with an account at a simulated provider. The defaults are valid, so a test sets only the properties that
+/// matter to it.
 public struct SimulatedPerson: Hashable, Sendable {
     /// Apple's estimate of whether the user is a real person.
     public enum RealUserStatus: Int64, Sendable, CaseIterable {
@@ -11,7 +12,7 @@ public struct SimulatedPerson: Hashable, Sendable {
     public var id: String
     public var givenName: String?
     public var familyName: String?
-    /// `nil` for accounts without an address, such as managed Apple accounts.
+    /// `nil` for accounts without an email address, such as managed Apple accounts.
     public var email: String?
     public var emailIsVerified = true
     /// Whether apps get an address of Apple's relay.
@@ -37,9 +38,9 @@ public struct SimulatedPerson: Hashable, Sendable {
     }
 
     public static let ada = named("Ada", "Lovelace")
-    /// Hides her address from apps that use Sign in with Apple.
+    /// Hides her email address from apps that use Sign in with Apple.
     public static let grace = named("Grace", "Hopper").with { $0.hidesEmail = true }
-    /// Has a managed Apple account, without an address.
+    /// Has a managed Apple account, without an email address.
     public static let alan = named("Alan", "Turing").with {
         $0.email = nil
         $0.organization = "example-school"

@@ -9,7 +9,8 @@ public protocol SimulatedProvider: Sendable {
 }
 
 extension SimulatedProvider {
-    /// Responds to a request, with the faults of ``faultInjection``. A handler for ``HTTP/Server``.
+    /// Records a request, and responds to it, with the fault that ``faultInjection`` has for it. Can be the handler of
+    /// an ``HTTP/Server``.
     public func respond(to request: Request) async -> Response {
         let fault = faultInjection.nextFault(recording: request)
         do {

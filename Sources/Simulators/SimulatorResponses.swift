@@ -15,5 +15,5 @@ extension JSONValue {
     static func texts(_ texts: String...) -> JSONValue { .array(texts.map(JSONValue.string)) }
 }
 
-/// The base URL of the request, for documents that contain endpoints.
+/// Returns the base URL by which the request reached the simulator, for documents that contain URLs of endpoints.
 func origin(of request: Request) -> String { "http://\(request.headers["Host"] ?? "127.0.0.1")" }

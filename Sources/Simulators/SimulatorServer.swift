@@ -30,8 +30,8 @@ public final class SimulatorServer: Sendable {
     /// The URL of the server, without a slash at the end.
     public var baseURL: String { "http://127.0.0.1:\(port)" }
 
-    /// Stops listening, and closes the connections of requests in flight without a response, to simulate an outage or
-    /// to stop for good.
+    /// Stops listening, and closes all connections. Requests in flight get no response. Simulates an outage, or stops
+    /// for good.
     public func stop() async {
         let stopping = running.withLock { running in
             defer { running = nil }
@@ -83,7 +83,7 @@ public final class SimulatorServer: Sendable {
     }
 }
 
-/// Counts the running handlers.
+/// Counts the requests whose handlers are running.
 private final class InFlight: Sendable {
     private let open = Atomic(0)
 

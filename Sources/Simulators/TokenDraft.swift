@@ -2,7 +2,7 @@ public import Crypto
 internal import Encoding
 public import JSON
 
-/// A token before signing. The defaults are valid; a test changes one property.
+/// A token before it is signed. The defaults are valid, so a test changes only the properties that matter to it.
 public struct TokenDraft: Sendable {
     public enum Signature: Sendable {
         case genuine
@@ -21,19 +21,21 @@ public struct TokenDraft: Sendable {
     public var claims: [String: JSONValue]
     public var signature = Signature.genuine
     /// Whether the key ID precedes the algorithm, as in Apple's tokens but not in Google's.
-    private let beginsWithKeyID: Bool
+    private let headerBeginsWithKeyID: Bool
     private let key: PrivateKey
 
-    init(claims: [String: JSONValue], key: SigningKeys.Named, type: String?, beginsWithKeyID: Bool) {
+    init(claims: [String: JSONValue], key: SigningKeys.Named, type: String?, headerBeginsWithKeyID: Bool) {
         self.claims = claims
         self.key = key.key
         keyID = key.id
         self.type = type
-        self.beginsWithKeyID = beginsWithKeyID
+        self.headerBeginsWithKeyID = headerBeginsWithKeyID
     }
 
-    /// The signed token in compact serialization (RFC 7515 §7.1), after `change`.
-    func compact(changing change: (inout TokenDraft) throws -> Void = { _ in }) throws -> String {
+    /// Returns the signed token in compact serialization (RFC 7515 §7.1).
+    ///
+    /// - Parameter change: changes the draft before it is signed.
+    func signed(changing change: (inout TokenDraft) throws -> Void = { _ in }) throws -> String {
         var draft = self
         try change(&draft)
         return try draft.serialized
@@ -50,7 +52,7 @@ public struct TokenDraft: Sendable {
         get throws {
             let algorithm = [("alg", Optional(algorithm))]
             let keyID = [("kid", keyID)]
-            let members = (beginsWithKeyID ? keyID + algorithm : algorithm + keyID) + [("typ", type)]
+            let members = (headerBeginsWithKeyID ? keyID + algorithm : algorithm + keyID) + [("typ", type)]
             let texts = try members.compactMap { name, value in
                 try value.map { "\"\(name)\":" + String(decoding: try StrictJSON.encode($0), as: UTF8.self) }
             }

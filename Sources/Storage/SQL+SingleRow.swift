@@ -1,6 +1,6 @@
 internal import Postgres
 
 extension SQL {
-    /// A source of one row. Statements that act once for each row of their source then act once.
+    /// A table expression with one row. Statements that act once for each row of a source act once with this source.
     static let singleRow: SQL = "(VALUES (1)) v"
 }

@@ -1,8 +1,8 @@
 internal import Identity
 internal import Postgres
 
-/// Runs `work`, and converts errors of PostgreSQL to those of the stores: ``StoreUnavailable`` if the database is
-/// unavailable or too slow, ``StoreConflict`` if a known unique constraint is violated.
+/// Runs `work`, and converts PostgreSQL's errors to the errors that the stores throw: ``StoreUnavailable`` if the
+/// database is unavailable or too slow, ``StoreConflict`` if the change violates a known unique constraint.
 ///
 /// Runs `work` again if PostgreSQL reports a serialization failure or a deadlock, up to four times. Then throws
 /// ``PersistentConflict``.
@@ -24,8 +24,8 @@ private func isTransactionConflict(_ error: any Error) -> Bool {
 }
 
 /// Whether a write failed because another account has a value that must be unique. The other account may have received
-/// the value after the read, so that a retry by ``retryingConflicts(where:pause:_:)`` may succeed.
-func isTaken(_ error: any Error) -> Bool {
+/// the value after the caller had read the accounts. ``retryingConflicts(where:pause:_:)`` then reads and writes again.
+func isUniqueValueTaken(_ error: any Error) -> Bool {
     if case .taken = error as? StoreConflict { true } else { false }
 }
 

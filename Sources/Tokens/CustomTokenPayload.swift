@@ -1,8 +1,8 @@
 public import Identity
 internal import JSON
 
-/// The payload of a custom token. The caller verifies the signature, and calls the checks that apply to the kind of
-/// token.
+/// The payload of a custom token, signed or (for `sekisho dev`) unsigned. The caller verifies the signature of a signed
+/// token, and calls the checks that apply.
 public struct CustomTokenPayload: Sendable {
     /// The tolerance for clock differences, in seconds.
     private static let leeway: Double = 60
@@ -27,6 +27,7 @@ public struct CustomTokenPayload: Sendable {
         guard members["aud"] == .string(CustomTokens.audience) else { throw .invalid(.wrongAudience) }
     }
 
+    /// Requires that `iss` and `sub` are equal, as in Firebase's custom tokens.
     func requireEqualIssuerAndSubject() throws(CustomTokenRefusal) {
         guard case .string(let issuer) = members["iss"], members["sub"] == .string(issuer) else {
             throw .invalid(.issuerIsNotSubject)

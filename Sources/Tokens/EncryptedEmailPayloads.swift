@@ -26,7 +26,11 @@ public struct EncryptedEmailPayloads: Sendable {
 }
 
 extension OutOfBand {
-    /// Creates random codes and IDs, and encrypts the payloads of emails under the master key.
+    /// Creates email action codes and email IDs, and encrypts the payloads of emails under the master key.
+    ///
+    /// - Parameters:
+    ///   - actionBase: returns the URL, without query, that the links in emails open.
+    ///   - appLinkBase: returns the URL that a link begins with if an app opens it; see ``AppLink``.
     public static func live(
         under masterKeys: MasterKeys, actionBase: @escaping @Sendable (Project, ActionLink.Mode) -> String,
         appLinkBase: @escaping @Sendable (AppLink.Request, Project) -> String?, sendsEmail: Bool

@@ -6,15 +6,17 @@ internal import JSON
 /// A ``TokenAuthority`` that signs with the keys of each project. ID tokens are JWTs; ``RefreshTokenCodec`` encodes
 /// refresh tokens.
 public struct GatewayTokens: TokenAuthority {
-    private let keys: @Sendable (ID<Project>) async throws -> KeyRing
+    /// Returns the decrypted keys of a project.
+    private let keyRing: @Sendable (ID<Project>) async throws -> KeyRing
     private let issuers: Issuers
     private let clock: WallClock
     private let verifiedTokens = VerifiedTokenCache()
 
+    /// - Parameter keyRing: returns the decrypted keys of a project.
     public init(
-        keys: @escaping @Sendable (ID<Project>) async throws -> KeyRing, issuers: Issuers, clock: WallClock
+        keyRing: @escaping @Sendable (ID<Project>) async throws -> KeyRing, issuers: Issuers, clock: WallClock
     ) {
-        self.keys = keys
+        self.keyRing = keyRing
         self.issuers = issuers
         self.clock = clock
     }
@@ -22,15 +24,15 @@ public struct GatewayTokens: TokenAuthority {
     public func idToken(
         for account: Account, session: Session, in project: Project, at now: Instant
     ) async throws -> String {
-        let key = try await keys(project.id).idTokenSigner(at: now)
+        let key = try await keyRing(project.id).idTokenSigner(at: now)
         let claims = IDTokenClaims(
-            for: account, session: session, issuer: issuers.idTokens(project.id), in: project, at: now)
+            for: account, session: session, issuer: issuers.idTokenIssuer(of: project.id), in: project, at: now)
         let payload = try claims.payload(adding: [account.customClaims, session.claims].compactMap { $0 })
         return try JWS.sign(payload: payload, keyID: key.stored.id, with: key.privateKey)
     }
 
     public func refreshToken(_ contents: RefreshTokenContents, in project: Project) async throws -> String {
-        let key = try await keys(project.id).refreshTokenSigner(at: clock.now())
+        let key = try await keyRing(project.id).refreshTokenSigner(at: clock.now())
         guard
             let token = RefreshTokenCodec.encode(contents, keyID: key.stored.id, secret: key.secret, in: project)
         else { throw UnencodableRefreshToken(keyID: key.stored.id, session: contents.session) }
@@ -40,10 +42,10 @@ public struct GatewayTokens: TokenAuthority {
     public func sessionCookie(
         from idToken: String, lasting lifetime: Duration, in project: Project, at now: Instant
     ) async throws -> String {
-        let keyRing = try await keys(project.id)
+        let keyRing = try await self.keyRing(project.id)
         var claims = try StrictJSON.decode(
             [String: JSONValue].self, from: try verify(idToken, by: keyRing, in: project, at: now).payload)
-        claims["iss"] = .string(issuers.sessionCookies(project.id))
+        claims["iss"] = .string(issuers.sessionCookieIssuer(of: project.id))
         claims["iat"] = .integer(now.seconds)
         claims["exp"] = .integer(now.seconds + lifetime.components.seconds)
         let key = try keyRing.idTokenSigner(at: now)
@@ -52,7 +54,7 @@ public struct GatewayTokens: TokenAuthority {
     }
 
     public func read(idToken: String, in project: Project, at now: Instant) async throws -> IDTokenContents {
-        let keyRing = try await keys(project.id)
+        let keyRing = try await self.keyRing(project.id)
         let digest = VerifiedTokenCache.digest(of: idToken, in: project.realm)
         if let entry = verifiedTokens[digest], entry.expiresAt > now.seconds,
             keyRing.idTokenKey(entry.keyID, at: now) != nil
@@ -67,7 +69,7 @@ public struct GatewayTokens: TokenAuthority {
     }
 
     public func read(refreshToken: String, in project: Project) async throws -> RefreshTokenContents {
-        let keyRing = try await keys(project.id)
+        let keyRing = try await self.keyRing(project.id)
         let now = clock.now()
         let contents = RefreshTokenCodec.decode(refreshToken, in: project) { keyRing.refreshKey($0, at: now) }
         guard let contents else { throw TokenRefusal.invalidRefreshToken }
@@ -93,7 +95,7 @@ public struct GatewayTokens: TokenAuthority {
             }
             let payload = try unverified.payload(verifiedWith: key)
             let claims = try StrictJSON.decode(RequiredClaims.self, from: payload)
-            guard claims.iss == issuers.idTokens(project.id), claims.aud == project.id.rawValue,
+            guard claims.iss == issuers.idTokenIssuer(of: project.id), claims.aud == project.id.rawValue,
                 claims.exp > now.seconds
             else { throw TokenRefusal.invalidIDToken }
             guard claims.firebase.tenant == project.tenant?.id.rawValue else { throw TokenRefusal.otherTenant }
@@ -123,8 +125,8 @@ private struct RequiredClaims: Decodable {
 /// The values of `iss` in ID tokens and session cookies. The values differ, so that a session cookie cannot be used as
 /// an ID token, or an ID token as a session cookie (RFC 8725 §3.12).
 public struct Issuers: Sendable {
-    let idTokens: @Sendable (ID<Project>) -> String
-    let sessionCookies: @Sendable (ID<Project>) -> String
+    fileprivate let idTokens: @Sendable (ID<Project>) -> String
+    fileprivate let sessionCookies: @Sendable (ID<Project>) -> String
 
     /// Issuers under the URL of the gateway.
     ///
@@ -140,9 +142,12 @@ public struct Issuers: Sendable {
 
     /// Returns the value of `iss` in the ID tokens of a project.
     public func idTokenIssuer(of project: ID<Project>) -> String { idTokens(project) }
+
+    /// Returns the value of `iss` in the session cookies of a project.
+    func sessionCookieIssuer(of project: ID<Project>) -> String { sessionCookies(project) }
 }
 
-/// The decrypted keys of one project.
+/// The decrypted keys of one project, which sign and verify its ID tokens and refresh tokens.
 public struct KeyRing: Sendable {
     struct IDTokenKey: Sendable {
         let stored: StoredKey
@@ -177,6 +182,7 @@ public struct KeyRing: Sendable {
         }
     }
 
+    /// Returns the newest key that signs ID tokens now.
     func idTokenSigner(at now: Instant) throws -> IDTokenKey {
         guard let key = idTokenKeys.first(where: { $0.stored.signs(at: now) }) else {
             throw NoSigningKey(purpose: .idToken, project: project)
@@ -184,10 +190,13 @@ public struct KeyRing: Sendable {
         return key
     }
 
+    /// Returns the public key that verifies ID tokens with the key ID `id`; `nil` if there is none, or if it is
+    /// retired.
     func idTokenKey(_ id: String, at now: Instant) -> PublicKey? {
         idTokenKeys.first { $0.stored.id == id && $0.stored.isTrusted(at: now) }?.publicKey
     }
 
+    /// Returns the newest key that signs refresh tokens now.
     func refreshTokenSigner(at now: Instant) throws -> RefreshKey {
         guard let key = refreshKeys.first(where: { $0.stored.signs(at: now) }) else {
             throw NoSigningKey(purpose: .refreshToken, project: project)
@@ -195,6 +204,8 @@ public struct KeyRing: Sendable {
         return key
     }
 
+    /// Returns the secret that verifies refresh tokens with the key ID `id`; `nil` if there is none, or if it is
+    /// retired.
     func refreshKey(_ id: String, at now: Instant) -> [UInt8]? {
         refreshKeys.first { $0.stored.id == id && $0.stored.isTrusted(at: now) }?.secret
     }
@@ -215,7 +226,7 @@ public struct KeyRing: Sendable {
                     .map { JWK($0.publicKey, keyID: $0.stored.id) }))
     }
 
-    /// The same keys in Firebase's format: a JSON object of certificates (PEM) by key ID.
+    /// The keys of ``jwks(at:)`` in Firebase's format: a JSON object of certificates (PEM) by key ID.
     public func certificates(at now: Instant) throws -> [UInt8] {
         let pairs = idTokenKeys.filter { $0.stored.isTrusted(at: now) }
             .compactMap { key in key.stored.certificate.map { (key.stored.id, $0) } }
@@ -247,8 +258,10 @@ struct UnencodableRefreshToken: Error, CustomStringConvertible {
 }
 
 extension StoredKey {
+    /// Whether the key signs tokens: its start has come, and it is not retired.
     fileprivate func signs(at now: Instant) -> Bool { signsFrom <= now && isTrusted(at: now) }
 
+    /// Whether tokens that the key has signed are valid: it is not retired.
     fileprivate func isTrusted(at now: Instant) -> Bool { retiresAt.map { $0 > now } ?? true }
 
     /// The context that the ciphertext of a private key is bound to: its table, row and column.

@@ -87,8 +87,8 @@ struct IDTokenClaims: Encodable {
 }
 
 extension IDTokenClaims {
-    /// Adds the claims of administrators and custom tokens. They may replace only the standard claims `name` and
-    /// `picture`.
+    /// Returns the payload with added claims, which come from administrators and from custom tokens. An added claim may
+    /// replace only the standard claims `name` and `picture`; otherwise the standard claim remains.
     func payload(adding added: [Claims]) throws -> [UInt8] {
         guard !added.isEmpty else { return try StrictJSON.encode(self) }
         let own = try StrictJSON.decode([String: JSONValue].self, from: try StrictJSON.encode(self))

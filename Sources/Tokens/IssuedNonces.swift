@@ -5,16 +5,16 @@ internal import Identity
 /// Issues nonces that only this installation can create: random bytes and an expiry time with a message authentication
 /// code.
 ///
-/// Clients may request any number of nonces, so nonces are not encrypted under the master key, which may encrypt only a
-/// limited number of messages (see ``SealedBox``).
+/// Nonces are not encrypted under the master key: it may encrypt only a limited number of messages (see ``SealedBox``),
+/// but clients may request any number of nonces.
 ///
-/// Base64url of: master key ID (4 bytes) | random bytes (16) | expiry in microseconds (8) | HMAC-SHA-256, truncated to
-/// 16 bytes (RFC 2104 §5).
+/// A nonce is the base64url of: master key ID (4 bytes) | random bytes (16) | expiry in microseconds (8) |
+/// HMAC-SHA-256, truncated to 16 bytes (RFC 2104 §5).
 struct IssuedNonces: Sendable {
     private static let randomLength = 16
     private static let expiryLength = 8
     private static let macLength = 16
-    /// The maximum length of a text that can be a nonce, in characters. A nonce has 59.
+    /// The maximum length of a text that is decoded, in characters. An issued nonce has 59.
     private static let lengthLimit = 100
 
     private let keys: [DerivedKey]

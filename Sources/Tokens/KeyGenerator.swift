@@ -26,7 +26,7 @@ public struct KeyGenerator: Sendable {
             createdAt: now, signsFrom: signsFrom, retiresAt: nil)
     }
 
-    /// Generates a key for the MAC of refresh tokens, with eight hexadecimal digits as ID.
+    /// Generates a key for the message authentication code of refresh tokens, with eight hexadecimal digits as ID.
     public func refreshTokenKey(in project: ID<Project>, at now: Instant, signsFrom: Instant) throws -> StoredKey {
         let id = RefreshTokenCodec.keyID(Random.bytes(4))
         return StoredKey(

@@ -3,8 +3,11 @@ internal import Encoding
 public import Identity
 internal import JSON
 
-/// ``SealedTokens`` encrypted under the master key. Clients can neither read nor forge a token, nor use it for another
-/// purpose or realm. Clients may request any number of tokens, so each token is encrypted with its own derived key.
+/// Creates and verifies ``SealedTokens`` (short-lived tokens that clients keep for the gateway) with the master key.
+/// Clients can neither read nor forge a token, nor use it for another purpose or realm.
+///
+/// Each token is encrypted with its own key, which is derived from the master key: a single key may encrypt only a
+/// limited number of messages, but clients may request any number of tokens.
 public struct MasterKeySealedTokens: SealedTokens {
     /// The maximum length of a token, in characters.
     private static let lengthLimit = 64 * 1024
@@ -17,8 +20,10 @@ public struct MasterKeySealedTokens: SealedTokens {
         nonces = IssuedNonces(masterKeys: masterKeys)
     }
 
+    /// The encrypted part of a token.
     private struct Envelope<Content: Codable>: Codable {
         let content: Content
+        /// When the token expires.
         let end: Instant
     }
 

@@ -1,7 +1,7 @@
 internal import JSON
 
-/// The discovery document of OpenID Connect Discovery 1.0 §3 for clients that verify tokens. There is no authorization
-/// endpoint, because the REST API issues the tokens.
+/// A project's discovery document (OpenID Connect Discovery 1.0 §3) for clients that verify ID tokens. It names no
+/// authorization endpoint, because the REST API issues the tokens.
 public struct OpenIDConfiguration: Encodable, Sendable {
     let issuer: String
     let jwksURI: String

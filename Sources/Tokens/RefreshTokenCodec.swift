@@ -2,9 +2,11 @@ internal import Crypto
 internal import Encoding
 internal import Identity
 
-/// Encodes and decodes refresh tokens: version (1 byte), key ID (4), session (16), counter (8, big-endian), in
-/// version 2 the tenant ID, HMAC-SHA-256 (32), all in base64url. The MAC also covers the full realm ID. The token
-/// itself contains only its tenant part.
+/// Encodes and decodes refresh tokens.
+///
+/// A token is the base64url of: version (1 byte) | key ID (4) | session (16) | counter in the session's chain of
+/// refresh tokens (8, big-endian) | tenant ID (only in version 2) | HMAC-SHA-256 (32). The MAC also covers the ID of
+/// the realm (the project or tenant); the token itself contains only the tenant ID.
 enum RefreshTokenCodec {
     private static let (version, tenantVersion): (UInt8, UInt8) = (1, 2)
     private static let fixedLength = 1 + 4 + 16 + 8
@@ -43,11 +45,12 @@ enum RefreshTokenCodec {
         return RefreshTokenContents(session: ID(UUIDText.text(bytes[5..<21])), counter: counter)
     }
 
-    /// The tenant that an unverified token names.
+    /// Returns the tenant that an unverified token names; `nil` if it names none, or is not a refresh token.
     static func tenant(namedBy token: String) -> ID<Tenant>? { parse(token).flatMap(tenant(in:)) }
 
     static func keyID(_ bytes: [UInt8]) -> String { Hexadecimal.encode(bytes) }
 
+    /// - Returns: the bytes of a token whose form is valid; `nil` for any other text.
     private static func parse(_ token: String) -> [UInt8]? {
         guard token.utf8.count <= lengthLimit, let bytes = Base64URL.decode(token) else { return nil }
         let tenantLength = bytes.count - fixedLength - macLength

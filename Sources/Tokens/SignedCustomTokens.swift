@@ -2,11 +2,11 @@ public import Crypto
 public import Identity
 internal import JOSE
 
-/// The public half of a service key.
+/// The public half of a service key (a backend's credential), which verifies custom tokens.
 public struct PublicServiceKey: Sendable {
     public let project: ID<Project>
     public let publicKey: PublicKey
-    /// Whether the scopes of the key allow custom tokens.
+    /// Whether the scopes of the key allow the backend to mint custom tokens.
     public let mayMint: Bool
     /// Called for every token with a valid signature, if the key belongs to the project and ``mayMint`` is true.
     public let recordUse: @Sendable () -> Void

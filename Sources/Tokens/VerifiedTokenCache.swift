@@ -2,8 +2,8 @@ internal import Crypto
 internal import Identity
 internal import Synchronization
 
-/// Caches the contents of verified ID tokens, so that the signature is not verified again for every request. Expiry, key
-/// and session are still checked for every request.
+/// Caches the contents of verified ID tokens, so that the signature is not verified again for every request. Expiry,
+/// key and session are still checked for every request.
 final class VerifiedTokenCache: Sendable {
     struct Entry: Sendable {
         let contents: IDTokenContents

@@ -9,14 +9,20 @@ struct ClientAddressTests {
     struct Row: CustomTestStringConvertible {
         let testDescription: String
         var peer = "10.0.0.1"
+        /// The values of `X-Forwarded-For`.
         var forwardedFor: [String] = []
+        /// The networks of the trusted proxies.
         var trusted = ["10.0.0.0/8", "fd00::/8"]
+        /// The expected prefix to which the narrowest rate limit applies.
         let prefix: String
+        /// The expected prefix in log lines, which is too wide to identify a user.
         let logPrefix: String
     }
 
+    /// The search begins with the peer's address, continues with the entries of `X-Forwarded-For` from right to left,
+    /// and ends before an invalid entry.
     @Test(
-        "The client's address is the rightmost address that does not belong to a trusted proxy, or the leftmost if all do; the search ends before an invalid hop",
+        "The client's address is the first address found that is no trusted proxy's, otherwise the last one found",
         arguments: [
             Row(testDescription: "no proxy", peer: "192.0.2.7", prefix: "192.0.2.7", logPrefix: "192.0.2.0/24"),
             Row(
@@ -40,7 +46,8 @@ struct ClientAddressTests {
                 logPrefix: "10.2.2.0/24"),
             Row(testDescription: "a trusted proxy without the header", prefix: "10.0.0.1", logPrefix: "10.0.0.0/24"),
             Row(
-                testDescription: "an invalid nearest hop", forwardedFor: ["198.51.100.1, unknown"], prefix: "10.0.0.1",
+                testDescription: "an invalid rightmost hop", forwardedFor: ["198.51.100.1, unknown"],
+                prefix: "10.0.0.1",
                 logPrefix: "10.0.0.0/24"),
             Row(
                 testDescription: "an invalid hop behind a trusted proxy", forwardedFor: ["198.51.100.1, x, 10.1.1.1"],
@@ -81,8 +88,10 @@ struct ClientAddressTests {
         #expect(network.widest.prefix == row.logPrefix)
     }
 
+    /// `x4` means that a rate limit is four times as high for this prefix. Known networks of an account are those from
+    /// which its sessions were opened recently.
     @Test(
-        "A client's network has a higher limit for each shorter prefix, and a prefix for known networks unless the address is unknown",
+        "Rate limits are higher for shorter prefixes; a known network is a /24 or /56, unless the address is unknown",
         arguments: [
             ("192.0.2.7", ["192.0.2.7 x1", "192.0.2.0/24 x4"], "192.0.2.0/24"),
             (
@@ -92,10 +101,10 @@ struct ClientAddressTests {
             ),
             ("", ["unknown x1"], nil),
         ] as [(String, [String], String?)])
-    func levels(peer: String, levels: [String], known: String?) {
+    func levels(peer: String, levels: [String], knownNetwork: String?) {
         let network = ClientNetwork(peer: peer, forwardedFor: [], trusted: [])
         #expect(network.levels.map { "\($0.prefix) x\($0.factor)" } == levels)
-        #expect(network.knownNetworkPrefix == known)
+        #expect(network.knownNetworkPrefix == knownNetwork)
     }
 
     @Test("A trusted range of all IPv6 addresses includes no IPv4 address")

@@ -22,6 +22,6 @@ struct EndpointTests {
         #expect(page.response.status == 429)
         #expect(page.response.headers["Retry-After"] == String(seconds))
         #expect(String(decoding: page.response.body, as: UTF8.self).contains(text))
-        #expect(page.refusal == "TOO_MANY_ATTEMPTS_TRY_LATER")
+        #expect(page.refusalCode == "TOO_MANY_ATTEMPTS_TRY_LATER")
     }
 }

@@ -17,11 +17,11 @@ struct ProviderRefusalMessagesTests {
             (.notConfigured, "OPERATION_NOT_ALLOWED : The identity provider configuration is not found."),
             (.disabled, "OPERATION_NOT_ALLOWED : The identity provider configuration is disabled."),
             (
-                .notForThisApp(nil),
+                .notForThisApp(violation: nil),
                 "OPERATION_NOT_ALLOWED : The app does not offer this sign-in method."
             ),
             (
-                .notForThisApp(.init(.appleNotShown, .google)),
+                .notForThisApp(violation: .init(.appleNotShown, .google)),
                 "OPERATION_NOT_ALLOWED : LOGIN_SERVICES_4_8 : This app may not use a social provider: it shows google.com but not apple.com."
             ),
             (
@@ -110,7 +110,7 @@ struct ProviderRefusalMessagesTests {
     }
 
     @Test(
-        "The message about a wrong nonce names the expected form and the actual form",
+        "The message about a nonce that does not match names the expected form and the actual form",
         arguments: [
             (.sha256Hex, "that of another nonce"), (.sha256Base64URL, "a digest in base64url"),
             (.unhashed, "the nonce itself, not hashed"), (.other, "something else"),
@@ -128,11 +128,11 @@ struct ProviderRefusalMessagesTests {
         #expect(outcome.response.headers["Retry-After"] == "2")
         #expect(outcome.response.headers["Content-Type"] == "text/plain; charset=utf-8")
         #expect(outcome.response.text == "The identity provider does not respond; try again shortly.\n")
-        #expect(outcome.refusal == nil)
+        #expect(outcome.refusalCode == nil)
     }
 
     @Test(
-        "A rejected configuration has status 409 if it violates only guideline 4.8, otherwise 400; its message lists at most ten problems",
+        "A configuration that violates only guideline 4.8 gets status 409, others 400; at most ten problems are listed",
         arguments: [
             (
                 [.loginServices(.init(.appleNotShown, .google), app: ID("a"))], 409,

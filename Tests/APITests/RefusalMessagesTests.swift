@@ -6,6 +6,7 @@ import Testing
 
 @Suite("Refusals and faults as responses")
 struct RefusalMessagesTests {
+    /// The canonical status is the error code that Google writes beside the HTTP status, such as `INVALID_ARGUMENT`.
     @Test(
         "A refusal without a canonical status causes HTTP status 400, and its message begins with its error code",
         arguments: [
@@ -73,11 +74,11 @@ struct RefusalMessagesTests {
     }
 
     @Test(
-        "A fault has a status of at least 500, and no error code in the log",
+        "An error that the caller did not cause has a status of at least 500, and no error code in the log",
         arguments: [Overloaded(), StoreUnavailable(reason: "down"), CancellationError()] as [any Error])
     func fault(error: any Error) {
         let outcome = RequestOutcome(error)
-        #expect(outcome.refusal == nil)
+        #expect(outcome.refusalCode == nil)
         #expect(outcome.response.status >= 500)
     }
 
@@ -85,7 +86,7 @@ struct RefusalMessagesTests {
     @Test("A transaction conflict that remains after the last attempt causes status 503 in plain text with Retry-After")
     func conflict() throws {
         let outcome = RequestOutcome(PersistentConflict(attempts: 5))
-        #expect(outcome.refusal == nil && outcome.fault is PersistentConflict)
+        #expect(outcome.refusalCode == nil && outcome.fault is PersistentConflict)
         #expect(outcome.response.status == 503)
         #expect(outcome.response.headers["Retry-After"] == "1")
         #expect(outcome.response.headers["Content-Type"]?.hasPrefix("text/plain") == true)

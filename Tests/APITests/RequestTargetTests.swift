@@ -19,8 +19,10 @@ struct RequestTargetTests {
 
     static let legacy = "/www.googleapis.com/identitytoolkit/v3/relyingparty"
 
+    /// Firebase's SDKs put the host name of a service in front of the path. A legacy name is the last part of a path
+    /// that begins with `/identitytoolkit/v3/relyingparty/`.
     @Test(
-        "A host name of Firebase's services is removed if one of its own paths follows, and a legacy name is replaced by the current method and path; other paths stay unchanged",
+        "The host name before a path of its service is removed, and a legacy name is replaced by its current target",
         arguments: [
             Row(.post, "/v1/accounts:signUp", "POST /v1/accounts:signUp"),
             Row(.post, "/identitytoolkit.googleapis.com/v1/accounts:signUp", "POST /v1/accounts:signUp"),

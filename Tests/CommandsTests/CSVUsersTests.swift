@@ -5,9 +5,10 @@ import Testing
 
 @Suite("Rows of a CSV file of users")
 struct CSVUsersTests {
+    /// A field that is as long as a row may be.
     private static let filler = String(repeating: "x", count: UserFormat.rowLimit)
 
-    /// Appends the line of each row to `rows`, with its JSON text or its fault.
+    /// Appends each row of `text` to `rows`: the number of its first line, with its JSON text or its fault.
     private func parse(_ text: String, into rows: inout [(line: Int, json: Result<String, UserRow.Fault>)]) throws {
         var parser = CSVUsers()
         func add(_ row: UserRow) { rows.append((row.line, row.json.map { String(decoding: $0, as: UTF8.self) })) }

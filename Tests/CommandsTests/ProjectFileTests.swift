@@ -8,7 +8,7 @@ import Testing
 @Suite("Project files")
 struct ProjectFileTests {
     /// A file with each section.
-    static let whole = #"""
+    static let completeFile = #"""
         {"project": "demo", "name": "Demo", "profile": "firebase",
          "policy": {"allowsAnonymous": false, "minimumPasswordLength": 12},
          "authorizedDomains": ["App.example.com"],
@@ -31,6 +31,7 @@ struct ProjectFileTests {
     /// The files that a project file can name, by path.
     static let files = ["key.p8": "PEM\n", "google": "secret\n", "empty": "", "blank": " \n"]
 
+    /// The configuration of a new project, to which no file has been applied.
     static let newProject = ProjectConfiguration(
         project: Project(
             id: ID("demo"), number: 1, profile: .sekisho, policy: Policy(.sekisho), authorizedDomains: ["localhost"]),
@@ -43,6 +44,9 @@ struct ProjectFileTests {
         }
     }
 
+    /// Returns `configuration` after a project file with the text `json` has been applied to it.
+    ///
+    /// - Parameter pruning: whether members that the file omits are removed or reset.
     static func applied(
         _ json: String, to configuration: ProjectConfiguration = newProject, pruning: Bool = false
     ) throws -> ProjectConfiguration {
@@ -53,7 +57,7 @@ struct ProjectFileTests {
 
     @Test("Each change has a line in the report")
     func lines() throws {
-        let after = try Self.applied(Self.whole)
+        let after = try Self.applied(Self.completeFile)
         #expect(
             after.changes(since: Self.newProject).map(\.line) == [
                 "+ apps.default.signInMethods: apple.com, password",
@@ -107,7 +111,7 @@ struct ProjectFileTests {
 
     @Test("Omitted members keep their values; pruning removes or resets them, but keeps names, the profile and secrets")
     func leavingOut() throws {
-        let before = try Self.applied(Self.whole)
+        let before = try Self.applied(Self.completeFile)
         let kept = try Self.applied(#"{"project": "demo", "apps": {"ios": {}}}"#, to: before)
         #expect(kept.changes(since: before).filter { !$0.isSecret } == [])
         let pruned = try Self.applied(
@@ -124,7 +128,7 @@ struct ProjectFileTests {
 
     @Test("Null removes a value, and an empty list removes all values of a list")
     func null() throws {
-        let before = try Self.applied(Self.whole)
+        let before = try Self.applied(Self.completeFile)
         let after = try Self.applied(
             #"""
             {"project": "demo", "providers": {"oidc.corp": {"displayName": null}},
@@ -138,9 +142,9 @@ struct ProjectFileTests {
             ])
     }
 
-    @Test("Email settings are removed one by one or together; subjects are replaced as a whole")
+    @Test("Email settings can be removed one by one or all at once, and the member subjects replaces all subjects")
     func emailSettings() throws {
-        let before = try Self.applied(Self.whole)
+        let before = try Self.applied(Self.completeFile)
         func changed(_ section: String, pruning: Bool = false) throws -> EmailSettings {
             try Self.applied(#"{"project": "demo", "email": \#(section)}"#, to: before, pruning: pruning).project
                 .emailSettings
@@ -166,6 +170,7 @@ struct ProjectFileTests {
         #expect(!after.project.policy.requiresNonce)
     }
 
+    /// Each problem is given by the beginning of its message.
     @Test(
         "All problems of a file are reported",
         arguments: [

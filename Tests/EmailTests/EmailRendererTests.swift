@@ -9,6 +9,7 @@ struct EmailRendererTests {
     static let kindsAndLanguages = OutgoingEmail.Kind.allCases.flatMap { kind in Language.allCases.map { (kind, $0) } }
     static let recipient = "ada.lovelace@mailbox.example"
 
+    /// A project whose names contain characters that HTML must escape.
     static func project(_ change: (inout EmailSettings) -> Void = { _ in }) -> SendingProject {
         var project = Project(
             id: ID("demo"), number: 1, profile: .sekisho, policy: Policy(.sekisho), authorizedDomains: [],
@@ -21,6 +22,7 @@ struct EmailRendererTests {
         return SendingProject(project: project, name: "Tom & Jerry's <App>")
     }
 
+    /// - Parameter lifetime: how long the link of the email works.
     static func email(_ kind: OutgoingEmail.Kind, _ language: Language?, lasting lifetime: Duration = .seconds(3600))
         throws
         -> OutgoingEmail
@@ -38,6 +40,7 @@ struct EmailRendererTests {
         }
     }
 
+    /// Renders an email of a kind. Without `payload`, the email has a code if its kind has a link.
     static func message(
         _ kind: OutgoingEmail.Kind, _ language: Language? = .english, lasting lifetime: Duration = .seconds(3600),
         _ payload: EmailPayload? = nil, in project: SendingProject = project()
@@ -47,6 +50,7 @@ struct EmailRendererTests {
         return try #require(rendered)
     }
 
+    /// Returns `text` as HTML.
     static func escaped(_ text: String) -> String { Markup.text(text).html }
 
     @Test(
@@ -163,7 +167,7 @@ struct EmailRendererTests {
         #expect(try Self.message(.signIn, .english, in: project).subject.contains("Sign in"))
     }
 
-    @Test("The project's own sender, reply address, action URL and subjects are used")
+    @Test("The project's own sender, reply address, action URL and subjects replace the defaults")
     func settings() throws {
         let project = Self.project {
             $0.senderAddress = EmailAddress("hello@app.example")
@@ -184,7 +188,7 @@ struct EmailRendererTests {
     }
 
     @Test(
-        "A notice has one named link for each removable identity, to the gateway's own page",
+        "A notice links to the gateway's page for each removable identity, even if the app handles the other links",
         arguments: Language.allCases)
     func removals(language: Language) throws {
         let project = Self.project { $0.actionURL = "https://app.example/act" }

@@ -14,7 +14,7 @@ struct EmailWorkerTests {
         struct State {
             var due: [QueuedEmail] = []
             /// Hashes of codes. In these tests, the hash of a code is the code itself.
-            var usableCodes: Set<[UInt8]> = [Array("code".utf8)]
+            var storedCodes: Set<[UInt8]> = [Array("code".utf8)]
             /// Addresses that belong to an account.
             var accountAddresses: Set<EmailAddress> = []
             /// The calls of `remove`, `postpone` and `giveUp`, with the delay in seconds and the reason.
@@ -23,6 +23,7 @@ struct EmailWorkerTests {
             var sent: [Message] = []
             /// The outcomes that the worker reported.
             var outcomes: [DeliveryOutcome] = []
+            /// Whether the database is unavailable, so that ``TestQueue/remove(_:)`` fails.
             var isDown = false
         }
 
@@ -35,11 +36,13 @@ struct EmailWorkerTests {
             }
         }
 
-        func bind(_ code: [UInt8], of queued: QueuedEmail) async throws -> Bool {
+        func bind(_ codeHash: [UInt8], of queued: QueuedEmail) async throws -> Bool {
             state.withLock { $0.accountAddresses.contains(queued.email.recipient) }
         }
 
-        func isUsable(_ code: [UInt8]) async throws -> Bool { state.withLock { $0.usableCodes.contains(code) } }
+        func isCodeStored(_ codeHash: [UInt8]) async throws -> Bool {
+            state.withLock { $0.storedCodes.contains(codeHash) }
+        }
 
         func remove(_ id: ID<OutgoingEmail>) async throws {
             try state.withLock { state in
@@ -57,8 +60,9 @@ struct EmailWorkerTests {
         }
     }
 
-    struct Damaged: Error {}
+    struct DamagedPayload: Error {}
 
+    /// - Parameter content: the encrypted payload. In these tests, it is the code itself, or `damaged`.
     static func queued(
         _ kind: OutgoingEmail.Kind = .verifyEmail, account: ID<Account>? = ID("ada"), attempts: Int = 1,
         project: String = "demo", content: String = "code", relayIsStopped: Bool = false
@@ -71,7 +75,7 @@ struct EmailWorkerTests {
             realm: ID(project), attempts: attempts, relayIsStopped: relayIsStopped)
     }
 
-    /// Delivers `emails` and returns the final state.
+    /// Delivers `emails` to a mail server that returns `result`, and returns the final state of the queue.
     static func deliver(
         _ emails: [QueuedEmail], result: DeliveryResult = .accepted,
         _ prepare: (inout TestQueue.State) -> Void = { _ in }
@@ -89,7 +93,7 @@ struct EmailWorkerTests {
             dependencies: EmailWorker.Dependencies(
                 queue: queue,
                 decrypt: { content, _ in
-                    guard content != Array("damaged".utf8) else { throw Damaged() }
+                    guard content != Array("damaged".utf8) else { throw DamagedPayload() }
                     return EmailPayload(code: content.isEmpty ? nil : String(decoding: content, as: UTF8.self))
                 }, hash: { Array($0.utf8) },
                 project: { $0 == ID("demo") ? EmailRendererTests.project() : nil },
@@ -130,7 +134,7 @@ struct EmailWorkerTests {
 
     @Test("An email whose code is no longer valid is not sent")
     func invalidCode() async throws {
-        let state = try await Self.deliver([Self.queued()]) { $0.usableCodes = [] }
+        let state = try await Self.deliver([Self.queued()]) { $0.storedCodes = [] }
         #expect(state.calls == ["remove"])
         #expect(state.sent.isEmpty)
         #expect(state.outcomes == [.dropped])
@@ -138,7 +142,7 @@ struct EmailWorkerTests {
 
     @Test("The notice of a merge is sent even if its link is no longer valid")
     func invalidOptionalCode() async throws {
-        let state = try await Self.deliver([Self.queued(.accountsMerged)]) { $0.usableCodes = [] }
+        let state = try await Self.deliver([Self.queued(.accountsMerged)]) { $0.storedCodes = [] }
         #expect(state.outcomes == [.sent])
     }
 
@@ -147,7 +151,7 @@ struct EmailWorkerTests {
         arguments: [true, false])
     func reset(hasAccount: Bool) async throws {
         let state = try await Self.deliver([Self.queued(.resetPassword, account: nil)]) {
-            $0.usableCodes = []
+            $0.storedCodes = []
             $0.accountAddresses = hasAccount ? Set([EmailAddress("ada@example.org")].compactMap(\.self)) : []
         }
         #expect(state.sent.count == (hasAccount ? 1 : 0))
@@ -157,7 +161,7 @@ struct EmailWorkerTests {
     @Test("A reset for a known account is not sent if its code is no longer valid, even if an account has the address")
     func knownAccount() async throws {
         let state = try await Self.deliver([Self.queued(.resetPassword)]) {
-            $0.usableCodes = []
+            $0.storedCodes = []
             $0.accountAddresses = Set([EmailAddress("ada@example.org")].compactMap(\.self))
         }
         #expect(state.sent.isEmpty)

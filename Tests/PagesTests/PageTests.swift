@@ -17,7 +17,7 @@ struct PageTests {
     /// Values that may come from an attacker.
     struct Values: Sendable {
         var language = Language.english
-        var name: String? = "Demo"
+        var projectName: String? = "Demo"
         var code = "code"
         var email = EmailAddress("ada@example.com")!
         var url = "https://app.example.com/in"
@@ -45,7 +45,7 @@ struct PageTests {
             AddedSignInMethod(provider: .google, subject: "1", addedAt: Instant(seconds: 1_767_225_600))
         }
 
-        var context: Page.Context { Page.Context(language: language, projectName: name) }
+        var context: Page.Context { Page.Context(language: language, projectName: projectName) }
         var continueURL: ContinueURL? {
             let project = Project(
                 id: project, number: 1, profile: .sekisho, policy: Policy(.sekisho),
@@ -152,7 +152,7 @@ struct PageTests {
     func hostile(row: Row) {
         let script = #"</title></style>"><script>alert(1)</script>'&amp;"# + "\u{0}\u{202E}\r\n<!--"
         let hostile = Values(
-            name: script, code: script, email: EmailAddress("a&'`{}/*b@example.com")!,
+            projectName: script, code: script, email: EmailAddress("a&'`{}/*b@example.com")!,
             url: #"https://app.example.com/"'><script>alert(1)</script>&lt;"#, project: ID(#"x"><script>/../"#),
             device: script, provider: script)
         let page = row.make(hostile).html
@@ -162,15 +162,16 @@ struct PageTests {
 
     @Test("A page declares its language, and a Japanese page has no English words", arguments: rows)
     func languages(row: Row) {
-        let texts = Language.allCases.map { row.make(Values(language: $0)).html }
-        #expect(Set(texts).count == texts.count)
-        for (text, language) in zip(texts, Language.allCases) {
-            #expect(text.hasPrefix("<!DOCTYPE html>\n<html lang=\"\(language.rawValue)\">"))
+        let pages = Language.allCases.map { row.make(Values(language: $0)).html }
+        #expect(Set(pages).count == pages.count)
+        for (page, language) in zip(pages, Language.allCases) {
+            #expect(page.hasPrefix("<!DOCTYPE html>\n<html lang=\"\(language.rawValue)\">"))
         }
-        let words = texts[1].replacing(#/<style>.*?</style>|<[^>]*>/#, with: " ")
+        let japanese = row.make(Values(language: .japanese)).html
+        let text = japanese.replacing(#/<style>.*?</style>|<[^>]*>/#, with: " ")
         let allowed = ["Demo", "example", "ada", "com", "UTC", "app"]
-        let latin = words.matches(of: #/[A-Za-z]{3,}/#).map { String($0.output) }.filter { !allowed.contains($0) }
-        #expect(latin == [])
+        let english = text.matches(of: #/[A-Za-z]{3,}/#).map { String($0.output) }.filter { !allowed.contains($0) }
+        #expect(english == [])
     }
 
     @Test(
@@ -215,7 +216,7 @@ struct PageTests {
         #expect(script.sha256 == Data(Digest.sha256(Array("\(script.text)".utf8))).base64EncodedString())
     }
 
-    @Test("The frame accepts events only from its own origin, and the result page sends them only there")
+    @Test("The SDK's frame accepts events only from its own origin, and the result page sends events only to its own")
     func frameScript() {
         let frame = "\(PageScript.sdkFrame.text)"
         #expect(frame.contains("if(e.origin!==location.origin||"))
@@ -253,7 +254,7 @@ struct PageTests {
         return 0.2126 * parts[0] + 0.7152 * parts[1] + 0.0722 * parts[2]
     }
 
-    /// The tags in order, with the names of their attributes.
+    /// Returns the tags in order, with the names of their attributes.
     private static func skeleton(_ text: String) -> [String] {
         text.replacing(#/<style>.*?</style>/#, with: "").matches(of: #/<[^>]*>/#).map {
             String($0.output).replacing(#/="[^"]*"/#, with: "")

@@ -9,11 +9,12 @@ import Testing
 /// Real requests to a simulator of Pwned Passwords, with and without faults.
 @Suite("Lists of breached passwords", .timeLimit(.minutes(1)))
 struct BreachedPasswordTests {
-    /// SHA-1 of `password` is 5BAA61E4C9B93F3F0682250B6CF8331B7EE68FD8.
-    static let range = "/range/5BAA6"
+    /// The path of the list for `password`, whose SHA-1 digest is 5BAA61E4C9B93F3F0682250B6CF8331B7EE68FD8.
+    static let rangePath = "/range/5BAA6"
+    /// The rest of that digest.
     static let suffix = "1E4C9B93F3F0682250B6CF8331B7EE68FD8"
     /// Lines of the list for other passwords.
-    static let others = ["003D68EB55068C33ACE09247EE4C639306B:3", "012C192B2F16F82EA0EB9EF18D9D539B0DD:1"]
+    static let otherLines = ["003D68EB55068C33ACE09247EE4C639306B:3", "012C192B2F16F82EA0EB9EF18D9D539B0DD:1"]
 
     /// A client of the list, and the failures that it reported.
     struct BreachCheck: Sendable {
@@ -23,6 +24,7 @@ struct BreachedPasswordTests {
         func isBreached(_ password: String) async -> Bool { await breaches.contain(Secret(password)) }
     }
 
+    /// Runs `body` with a simulated list of `lines`, the server of the list, and a client of the list.
     private static func withList(
         _ lines: [String], separator: String = "\r\n",
         _ body: (SimulatedList, SimulatorServer, BreachCheck) async throws -> Void
@@ -35,7 +37,7 @@ struct BreachedPasswordTests {
         do {
             try await SimulatorServer.run(list) { server in
                 let breaches = BreachedPasswords.live(
-                    BreachedPasswordList(url: server.baseURL + "/range/"), client: client, failed: failures.note)
+                    BreachedPasswordList(url: server.baseURL + "/range/"), client: client, onFailure: failures.note)
                 try await body(list, server, BreachCheck(breaches: breaches, failures: failures))
             }
             result = .success(())
@@ -55,16 +57,18 @@ struct BreachedPasswordTests {
     }
 
     @Test(
-        "A password is breached if the list has the rest of its digest with a count above zero",
+        "A password is breached if the list has the rest of its SHA-1 digest with a count above zero",
         arguments: [
-            Row(testDescription: "in the last line", lines: others + ["\(suffix):9545824"], isBreached: true),
-            Row(testDescription: "in the first line", lines: ["\(suffix):1"] + others, isBreached: true),
+            Row(testDescription: "in the last line", lines: otherLines + ["\(suffix):9545824"], isBreached: true),
+            Row(testDescription: "in the first line", lines: ["\(suffix):1"] + otherLines, isBreached: true),
             Row(
-                testDescription: "bare line feeds", lines: others + ["\(suffix):7", ""], separator: "\n",
+                testDescription: "bare line feeds", lines: otherLines + ["\(suffix):7", ""], separator: "\n",
                 isBreached: true),
             Row(testDescription: "in lower case", lines: ["\(suffix.lowercased()):7"], isBreached: true),
-            Row(testDescription: "not listed", lines: others, isBreached: false),
-            Row(testDescription: "as padding, with the count zero", lines: others + ["\(suffix):0"], isBreached: false),
+            Row(testDescription: "not listed", lines: otherLines, isBreached: false),
+            Row(
+                testDescription: "as padding, with the count zero", lines: otherLines + ["\(suffix):0"],
+                isBreached: false),
             Row(testDescription: "as padding, with the count 000", lines: ["\(suffix):000"], isBreached: false),
             Row(
                 testDescription: "shifted by one digit",
@@ -79,13 +83,13 @@ struct BreachedPasswordTests {
         }
     }
 
-    @Test("The list receives only the first five digits of the password's digest, and a request for padding")
+    @Test("A query contains only the first five digits of the password's digest, and asks for padding")
     func fiveDigits() async throws {
-        try await Self.withList(Self.others) { list, _, check in
+        try await Self.withList(Self.otherLines) { list, _, check in
             _ = await check.isBreached("password")
             let request = try #require(list.faultInjection.requests.first)
             #expect(request.method == .get)
-            #expect(request.path == Self.range)
+            #expect(request.path == Self.rangePath)
             #expect(request.query.isEmpty && request.body.isEmpty)
             #expect(request.headers["Add-Padding"] == "true")
             let names = Set(request.headers.map { $0.name.lowercased() })
@@ -93,13 +97,13 @@ struct BreachedPasswordTests {
         }
     }
 
-    @Test("The list is queried once for the same five digits, and again after a failure")
+    @Test("A result is kept for later checks of the same five digits, but a failure is not")
     func remembered() async throws {
         try await Self.withList(["\(Self.suffix):1"]) { list, _, check in
             list.faultInjection.injectFault(.unavailable, times: 1)
             #expect(await !check.isBreached("password"))
             for _ in 1...3 { #expect(await check.isBreached("password")) }
-            #expect(list.faultInjection.count(of: Self.range) == 2)
+            #expect(list.faultInjection.count(of: Self.rangePath) == 2)
         }
     }
 
@@ -134,7 +138,7 @@ struct BreachedPasswordTests {
             list.faultInjection.injectFault(row.fault)
             #expect(await !check.isBreached("password"))
             #expect(check.failures.all == [row.failure])
-            #expect(list.faultInjection.requests.map(\.path) == [Self.range])
+            #expect(list.faultInjection.requests.map(\.path) == [Self.rangePath])
         }
     }
 

@@ -25,6 +25,7 @@ private final class CountingArgon2: Sendable {
             })
     }
 
+    /// Returns a string in the format of a hash (PHC) with the password in place of its digest.
     static func phc(_ password: [UInt8], memoryKiB: Int, iterations: Int) -> String {
         "$argon2id$v=19$m=\(memoryKiB),t=\(iterations),p=1$c2FsdA$" + Hexadecimal.encode(password)
     }
@@ -37,7 +38,7 @@ private final class CountingArgon2: Sendable {
     }
 
     /// Returns what has been counted since the last call.
-    func take() -> (work: Int, costs: [String]) {
+    func takeCounts() -> (work: Int, costs: [String]) {
         counted.withLock { counted in
             defer { counted = (0, []) }
             return counted
@@ -45,7 +46,8 @@ private final class CountingArgon2: Sendable {
     }
 }
 
-/// The hasher has the recommended cost: 19,456 KiB and two iterations.
+/// The hasher makes hashes of the recommended cost: 19,456 KiB and two iterations. It checks a password against
+/// a stored hash, which is `nil` for an unknown address.
 @Suite("Work for a password")
 struct PasswordWorkTests {
     private static let network = ClientNetwork(prefixes: ["192.0.2.1"], knownNetworkPrefix: nil)
@@ -60,13 +62,13 @@ struct PasswordWorkTests {
         ])
     func equal(memoryKiB: Int, iterations: Int) async throws {
         let counting = CountingArgon2()
-        let (passwords, pool) = try Self.passwords(counting)
+        let (hasher, pool) = try Self.hasher(counting)
         defer { pool.stop() }
         let stored = CountingArgon2.phc(Array("right".utf8), memoryKiB: memoryKiB, iterations: iterations)
-        #expect(try await passwords.check(Secret("wrong"), nil, Self.network) == .wrong)
-        let unknown = counting.take()
-        #expect(try await passwords.check(Secret("wrong"), stored, Self.network) == .wrong)
-        let wrong = counting.take()
+        #expect(try await hasher.check(Secret("wrong"), nil, Self.network) == .wrong)
+        let unknown = counting.takeCounts()
+        #expect(try await hasher.check(Secret("wrong"), stored, Self.network) == .wrong)
+        let wrong = counting.takeCounts()
         #expect(unknown.work == 19456 * 2)
         #expect(abs(wrong.work - unknown.work) <= Self.tolerance, "\(wrong.costs)")
     }
@@ -74,17 +76,23 @@ struct PasswordWorkTests {
     @Test("A correct password costs a second hash only if the stored hash is replaced")
     func rehash() async throws {
         let counting = CountingArgon2()
-        let (passwords, pool) = try Self.passwords(counting)
+        let (hasher, pool) = try Self.hasher(counting)
         defer { pool.stop() }
         let rows: [(stored: String, rehashed: String?, costs: [String])] = [
-            (Self.phc(19456, 2), nil, ["19456 x 2"]),
-            (Self.phc(7168, 1), Self.phc(19456, 2), ["7168 x 1", "19456 x 2"]),
-            (Self.phc(19456, 3), Self.phc(19456, 2), ["19456 x 3", "19456 x 2"]),
+            (Self.phc(memoryKiB: 19456, iterations: 2), nil, ["19456 x 2"]),
+            (
+                Self.phc(memoryKiB: 7168, iterations: 1), Self.phc(memoryKiB: 19456, iterations: 2),
+                ["7168 x 1", "19456 x 2"]
+            ),
+            (
+                Self.phc(memoryKiB: 19456, iterations: 3), Self.phc(memoryKiB: 19456, iterations: 2),
+                ["19456 x 3", "19456 x 2"]
+            ),
         ]
         for row in rows {
-            let check = try await passwords.check(Secret("right"), row.stored, Self.network)
+            let check = try await hasher.check(Secret("right"), row.stored, Self.network)
             #expect(check == .right(rehashed: row.rehashed))
-            #expect(counting.take().costs == row.costs)
+            #expect(counting.takeCounts().costs == row.costs)
         }
     }
 
@@ -93,36 +101,37 @@ struct PasswordWorkTests {
         arguments: ["$2b$04$abc", "$argon2id$broken", "nonsense"])
     func foreign(stored: String) async throws {
         let counting = CountingArgon2()
-        let (passwords, pool) = try Self.passwords(counting)
+        let (hasher, pool) = try Self.hasher(counting)
         defer { pool.stop() }
-        #expect(try await passwords.check(Secret("wrong"), stored, Self.network) == .wrong)
-        #expect(counting.take().costs == ["19456 x 2"])
+        #expect(try await hasher.check(Secret("wrong"), stored, Self.network) == .wrong)
+        #expect(counting.takeCounts().costs == ["19456 x 2"])
     }
 
-    @Test("A hash of another cost is replaced, unless replacement is off", arguments: [true, false])
+    @Test("A correct password replaces a hash of another cost, unless replacement is off", arguments: [true, false])
     func replacing(replacesHashes: Bool) async throws {
         let counting = CountingArgon2()
         let pool = try FairPool(name: "test", threads: 1, capacity: 8)
         defer { pool.stop() }
         let keys = PasswordKeys(store: { _, _ in ID("key") }, find: { _ in nil })
-        let passwords = try PasswordHasher.argon2id(
+        let hasher = try PasswordHasher.argon2id(
             Self.cost(), by: counting.argon2, keys: keys, replacesHashes: replacesHashes, on: pool)
-        let check = try await passwords.check(Secret("right"), Self.phc(38904, 2), Self.network)
-        #expect(check == .right(rehashed: replacesHashes ? Self.phc(19456, 2) : nil))
+        let check = try await hasher.check(Secret("right"), Self.phc(memoryKiB: 38904, iterations: 2), Self.network)
+        #expect(check == .right(rehashed: replacesHashes ? Self.phc(memoryKiB: 19456, iterations: 2) : nil))
     }
 
     private static func cost() throws -> PasswordHash.Cost { try PasswordHash.Cost(memoryKiB: 19_456, iterations: 2) }
 
-    private static func phc(_ memoryKiB: Int, _ iterations: Int) -> String {
+    /// Returns a hash of the password `right`.
+    private static func phc(memoryKiB: Int, iterations: Int) -> String {
         CountingArgon2.phc(Array("right".utf8), memoryKiB: memoryKiB, iterations: iterations)
     }
 
-    private static func passwords(_ counting: CountingArgon2) throws -> (PasswordHasher, FairPool) {
+    private static func hasher(_ counting: CountingArgon2) throws -> (PasswordHasher, FairPool) {
         let pool = try FairPool(name: "test", threads: 1, capacity: 8)
         let keys = PasswordKeys(store: { _, _ in ID("key") }, find: { _ in nil })
-        let passwords = try PasswordHasher.argon2id(cost(), by: counting.argon2, keys: keys, on: pool)
+        let hasher = try PasswordHasher.argon2id(cost(), by: counting.argon2, keys: keys, on: pool)
         // Discards the hash that the hasher computes at the start, for checks with an unknown address.
-        _ = counting.take()
-        return (passwords, pool)
+        _ = counting.takeCounts()
+        return (hasher, pool)
     }
 }

@@ -5,26 +5,27 @@ import JSON
 import Providers
 import Testing
 
-/// Vulnerabilities of other servers, by the names under which they were published, and related attacks.
+/// Attacks that other servers were vulnerable to, by the names under which they were published, and related attacks.
 @Suite("Published vulnerabilities of other software")
 struct AdvisoryTests {
     @Test("CVE-2026-31813: an issuer that the token names is neither contacted nor trusted")
     func attackersIssuer() async throws {
         let fixture = Fixture()
         let attacker = "https://attacker.example"
-        fixture.provider.publish(.keys(of: Keys.next), at: attacker + "/auth/keys")
-        fixture.provider.publish(
+        fixture.servers.publish(.keySet(Keys.next), at: attacker + "/auth/keys")
+        fixture.servers.publish(
             .text(#"{"issuer":"\#(attacker)","jwks_uri":"\#(attacker)/auth/keys"}"#),
             at: attacker + "/.well-known/openid-configuration")
+        // Keys are checked before claims, so that Apple's claims suffice for each provider.
         for provider in [ProviderID.apple, .google, Fixture.openID] {
-            let forged = try appleToken(changing: ["iss": .string(attacker)], signedBy: Keys.next)
-            #expect(try await fixture.refusal(of: forged, from: provider) == .invalidToken(.unknownKey))
-            let disguised = Keys.Named(id: Keys.current.id, key: Keys.next.key)
-            let claimed = try appleToken(changing: ["iss": .string(attacker)], signedBy: disguised)
-            #expect(try await fixture.refusal(of: claimed, from: provider) == .invalidToken(.signatureInvalid))
+            let ownKeyID = try appleToken(changing: ["iss": .string(attacker)], signedBy: Keys.next)
+            #expect(try await fixture.refusal(of: ownKeyID, from: provider) == .invalidToken(.unknownKey))
+            let disguisedKey = Keys.Named(id: Keys.current.id, key: Keys.next.key)
+            let providersKeyID = try appleToken(changing: ["iss": .string(attacker)], signedBy: disguisedKey)
+            #expect(try await fixture.refusal(of: providersKeyID, from: provider) == .invalidToken(.signatureInvalid))
         }
-        #expect(!fixture.provider.requestedURLs.isEmpty)
-        #expect(fixture.provider.requestedURLs.allSatisfy { !$0.hasPrefix(attacker) })
+        #expect(!fixture.servers.requestedURLs.isEmpty)
+        #expect(fixture.servers.requestedURLs.allSatisfy { !$0.hasPrefix(attacker) })
     }
 
     @Test(
@@ -32,7 +33,7 @@ struct AdvisoryTests {
         arguments: [[], [""]] as [[String]], ["com.example.app", ""])
     func noAudience(clientIDs: [String], seen: String) async throws {
         let token = try appleToken(changing: ["aud": .string(seen)])
-        let refusal = try await Fixture().refusal(of: token) { $0[.apple].clientIDs = clientIDs }
+        let refusal = try await Fixture().refusal(of: token) { project in project[.apple].clientIDs = clientIDs }
         #expect(refusal == .invalidToken(.audience(expected: clientIDs, seen: [seen])))
     }
 
@@ -65,8 +66,8 @@ struct AdvisoryTests {
     func equivalentCharacters() async throws {
         let kelvin = "com.example.\u{212A}"
         #expect(kelvin == "com.example.K")
-        let refusal = try await Fixture().refusal(of: appleToken(changing: ["aud": .string(kelvin)])) {
-            $0[.apple].clientIDs = ["com.example.K"]
+        let refusal = try await Fixture().refusal(of: appleToken(changing: ["aud": .string(kelvin)])) { project in
+            project[.apple].clientIDs = ["com.example.K"]
         }
         #expect(refusal == .invalidToken(.audience(expected: ["com.example.K"], seen: [kelvin])))
     }
@@ -96,7 +97,7 @@ struct AdvisoryTests {
             #"{"iss":"https://appleid.apple.com","aud":"com.example.app","iat":1800000000,"exp":1800000600,"sub":""}"#,
         ])
     func errorAsClaims(payload: String) async throws {
-        // A JWS must not have an empty part.
+        // A JWS must not have an empty part, so that a space stands for the empty payload.
         let token = try appleToken(
             header: #"{"alg":"RS256","kid":"current"}"#, payload: payload.isEmpty ? " " : payload)
         guard case .invalidToken(let fault) = try await Fixture().refusal(of: token) else {
@@ -112,9 +113,9 @@ struct AdvisoryTests {
             Array(try Keys.current.key.publicKey.pem.utf8), try StrictJSON.encode(JWKSet(keys: [Keys.current.jwk])), [],
         ]
         for secret in secrets {
-            let token = try appleToken(header: #"{"alg":"HS256","kid":"current"}"#) { input in
-                HMAC.sha256(key: secret, message: input)
-            }
+            let token = try appleToken(
+                header: #"{"alg":"HS256","kid":"current"}"#,
+                sign: { input in HMAC.sha256(key: secret, message: input) })
             #expect(try await Fixture().refusal(of: token) == .invalidToken(.algorithmNotAllowed))
         }
     }
@@ -130,22 +131,22 @@ struct AdvisoryTests {
     @Test("ES256 is rejected for Apple and Google, even if they publish such a key")
     func elliptic() async throws {
         let fixture = Fixture()
-        fixture.provider.publish(.keys(of: Keys.elliptic), at: Fixture.appleKeysURL)
-        fixture.provider.publish(.keys(of: Keys.elliptic), at: Fixture.googleKeysURL)
+        fixture.servers.publish(.keySet(Keys.elliptic), at: Fixture.appleKeysURL)
+        fixture.servers.publish(.keySet(Keys.elliptic), at: Fixture.googleKeysURL)
         #expect(
             try await fixture.refusal(of: appleToken(signedBy: Keys.elliptic))
                 == .invalidToken(.algorithmNotAllowed))
         #expect(
             try await fixture.refusal(of: googleToken(signedBy: Keys.elliptic), from: .google)
                 == .invalidToken(.algorithmNotAllowed))
-        #expect(fixture.provider.requestedURLs.isEmpty)
+        #expect(fixture.servers.requestedURLs.isEmpty)
     }
 
     @Test("A key is used only with its own algorithm")
     func keyOfOtherKind() async throws {
         let token = try appleToken(header: #"{"alg":"RS256","kid":"elliptic"}"#)
         let fixture = Fixture()
-        fixture.provider.publish(.keys(of: Keys.elliptic), at: Fixture.appleKeysURL)
+        fixture.servers.publish(.keySet(Keys.elliptic), at: Fixture.appleKeysURL)
         #expect(try await fixture.refusal(of: token) == .invalidToken(.algorithmNotAllowed))
     }
 
@@ -157,16 +158,16 @@ struct AdvisoryTests {
         }
     }
 
-    @Test("A token with a critical header is rejected")
+    @Test("A token with the header parameter crit is rejected")
     func critical() async throws {
         let token = try appleToken(header: #"{"alg":"RS256","kid":"current","crit":["exp"]}"#)
         #expect(try await Fixture().refusal(of: token) == .invalidToken(.criticalHeader))
     }
 
-    @Test("Keys in the header of the token, and URLs of keys, are ignored", arguments: ["jku", "x5u", "jwk", "x5c"])
+    @Test("Keys and URLs of keys in the header of a token are ignored", arguments: ["jku", "x5u", "jwk", "x5c"])
     func ownKeys(member: String) async throws {
         let fixture = Fixture()
-        fixture.provider.publish(.keys(of: Keys.next), at: "https://attacker.example/keys")
+        fixture.servers.publish(.keySet(Keys.next), at: "https://attacker.example/keys")
         let key = String(decoding: try StrictJSON.encode(Keys.next.jwk), as: UTF8.self)
         let value =
             switch member {
@@ -175,12 +176,12 @@ struct AdvisoryTests {
             default: #""https://attacker.example/keys""#
             }
         for (id, fault) in [("current", IdentityTokenFault.signatureInvalid), ("next", .unknownKey)] {
-            let token = try appleToken(header: #"{"alg":"RS256","kid":"\#(id)","\#(member)":\#(value)}"#) { input in
-                try Keys.next.key.sign(input)
-            }
+            let token = try appleToken(
+                header: #"{"alg":"RS256","kid":"\#(id)","\#(member)":\#(value)}"#,
+                sign: { input in try Keys.next.key.sign(input) })
             #expect(try await fixture.refusal(of: token) == .invalidToken(fault))
         }
-        #expect(Set(fixture.provider.requestedURLs) == [Fixture.appleKeysURL])
+        #expect(Set(fixture.servers.requestedURLs) == [Fixture.appleKeysURL])
     }
 
     @Test(
@@ -189,7 +190,9 @@ struct AdvisoryTests {
         #expect(try await Fixture().refusal(of: appleToken(header: header)) == .invalidToken(.keyIDMissing))
     }
 
-    @Test("A token of another type is rejected", arguments: ["at+jwt", "logout+jwt", "secevent+jwt"])
+    @Test(
+        "A token whose header has the type of another kind of JWT is rejected",
+        arguments: ["at+jwt", "logout+jwt", "secevent+jwt"])
     func otherType(type: String) async throws {
         let token = try appleToken(header: #"{"alg":"RS256","kid":"current","typ":"\#(type)"}"#)
         #expect(try await Fixture().refusal(of: token) == .invalidToken(.claim("typ")))
@@ -198,25 +201,25 @@ struct AdvisoryTests {
     }
 
     @Test(
-        "Duplicate members are rejected",
+        "A token with duplicate members in its payload or header is rejected",
         arguments: [#","aud":"com.example.app"}"#, #","s\u0075b":"eve"}"#, #","x":{"a":1,"a":2}}"#])
-    func duplicates(tail: String) async throws {
-        let payload = try String(appleClaimsText().dropLast()) + tail
+    func duplicates(endOfPayload: String) async throws {
+        let payload = try String(appleClaimsText().dropLast()) + endOfPayload
         let token = try appleToken(header: #"{"alg":"RS256","kid":"current"}"#, payload: payload)
         #expect(try await Fixture().refusal(of: token) == .invalidToken(.malformed))
-        let header = try appleToken(header: #"{"alg":"RS256","kid":"current","kid":"next"}"#)
-        #expect(try await Fixture().refusal(of: header) == .invalidToken(.malformed))
+        let duplicateInHeader = try appleToken(header: #"{"alg":"RS256","kid":"current","kid":"next"}"#)
+        #expect(try await Fixture().refusal(of: duplicateInHeader) == .invalidToken(.malformed))
     }
 
-    @Test("A token that is too long is rejected before keys are fetched")
+    @Test("A token of more than 16 KiB is rejected before keys are fetched")
     func oversized() async throws {
         let fixture = Fixture()
         let token = try appleToken(changing: ["x": .string(String(repeating: "x", count: 20_000))])
         #expect(try await fixture.refusal(of: token) == .invalidToken(.tooLong))
-        #expect(fixture.provider.requestedURLs.isEmpty)
+        #expect(fixture.servers.requestedURLs.isEmpty)
     }
 
-    @Test("Bhavuk Jain 2020, nOAuth: the email address does not identify the user")
+    @Test("Sign in with Apple flaw of 2020 (Bhavuk Jain), nOAuth: the email address does not identify the user")
     func addressIsNotTheSubject() async throws {
         let fixture = Fixture()
         let victim = try await fixture.verify(appleToken())

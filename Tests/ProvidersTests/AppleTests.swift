@@ -12,7 +12,7 @@ struct AppleTests {
         #expect(refusal == row.fault.map(ProviderRefusal.invalidToken))
     }
 
-    @Test("A token identifies the user, and the name comes from the request")
+    @Test("The subject and the email address come from the token, and the name comes from the request")
     func identity() async throws {
         let name = PersonName(given: "Ada", family: "King")
         let token = try appleToken(changing: ["real_user_status": 2, "nonce": .string(sha256("raw"))])
@@ -51,8 +51,11 @@ struct AppleTests {
     struct EmailRow: CustomTestStringConvertible {
         let testDescription: String
         let changes: Changes
+        /// The expected trust in the address. `authoritative` means that Apple knows who controls the mailbox.
         let trust: EmailTrust
+        /// Whether the address is expected to count as a private relay address.
         var isPrivate = false
+        /// The expected address.
         var email: String? = "ada@example.com"
 
         static let all = [
@@ -99,7 +102,7 @@ struct AppleTests {
     }
 
     @Test(
-        "An address is trusted only if email_verified is true, also as text; a relay is recognized by claim or domain",
+        "An address is trusted only if email_verified is true; it is private if is_private_email or its domain says so",
         arguments: EmailRow.all)
     func email(row: EmailRow) async throws {
         let identity = try await Fixture().verify(appleToken(changing: row.changes))
@@ -137,7 +140,7 @@ struct AppleTests {
                 == .invalidToken(.audience(expected: [], seen: ["com.example.app"])))
     }
 
-    @Test("A request is rejected if it has no token or its provider is not configured")
+    @Test("A request is rejected if it has no token, or if its provider is not configured or not supported")
     func settings() async throws {
         let fixture = Fixture()
         let token = try appleToken()
@@ -145,15 +148,15 @@ struct AppleTests {
         #expect(try await fixture.refusal(of: nil) == .credentialMissing)
         #expect(try await fixture.refusal(of: "") == .credentialMissing)
         #expect(try await fixture.refusal(of: token, from: ProviderID("facebook.com")) == .notConfigured)
-        let unknown = ProviderSettings(provider: ProviderID("facebook.com"), isEnabled: true, clientIDs: ["x"])
+        let unsupported = ProviderSettings(provider: ProviderID("facebook.com"), isEnabled: true, clientIDs: ["x"])
         #expect(
-            try await fixture.refusal(of: token, from: unknown.provider) { $0.providers.append(unknown) }
+            try await fixture.refusal(of: token, from: unsupported.provider) { $0.providers.append(unsupported) }
                 == .notConfigured
         )
     }
 }
 
-/// Returns the SHA-256 in lower-case hexadecimal, without the encoder that the code under test uses.
+/// Returns the SHA-256 in lower-case hexadecimal, without the hexadecimal encoder of the code under test.
 func sha256(_ text: String) -> String {
     Digest.sha256(Array(text.utf8)).map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
 }

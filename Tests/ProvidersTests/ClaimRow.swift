@@ -2,11 +2,11 @@ import Identity
 import JSON
 import Testing
 
-/// A change of claims in a valid identity token of Apple, and the expected result.
+/// A change of claims in a valid identity token of Apple, and the reason for which the token is rejected.
 struct ClaimRow: CustomTestStringConvertible {
     let testDescription: String
     let changes: Changes
-    /// `nil` if the token is accepted.
+    /// The expected reason; `nil` if the token is accepted.
     let fault: IdentityTokenFault?
 
     init(_ testDescription: String, _ changes: Changes, _ fault: IdentityTokenFault?) {
@@ -24,7 +24,7 @@ struct ClaimRow: CustomTestStringConvertible {
         } + issuers
         + wrongAudiences.map { seen in
             ClaimRow("audience '\(seen)'", ["aud": .string(seen)], .audience(expected: clientIDs, seen: [seen]))
-        } + audiences + parties + times + ["exp", "iat", "nbf"].flatMap(wrongTimes) + subjects + events
+        } + audiences + authorizedParties + times + ["exp", "iat", "nbf"].flatMap(wrongTimes) + subjects + events
 
     private static let issuer = "https://appleid.apple.com"
 
@@ -51,10 +51,10 @@ struct ClaimRow: CustomTestStringConvertible {
             "audiences: one client ID of the project and a foreign one", ["aud": ["com.example.app", "com.other"]],
             .audience(expected: clientIDs, seen: ["com.example.app", "com.other"])),
         ClaimRow(
-            "audiences: one client ID of the project and a foreign one, requested by another of the project",
+            "audiences: one client ID of the project and a foreign one, requested by another client ID of the project",
             ["aud": ["com.other", "com.example.app"], "azp": "com.example.web"], nil),
         ClaimRow(
-            "audiences: one client ID of the project and a foreign one, requested by the foreign one",
+            "audiences: one client ID of the project and a foreign one, requested by the foreign client ID",
             ["aud": ["com.example.app", "com.other"], "azp": "com.other"],
             .audience(expected: clientIDs, seen: ["com.example.app", "com.other"])),
         ClaimRow(
@@ -67,7 +67,7 @@ struct ClaimRow: CustomTestStringConvertible {
         ClaimRow("audiences that are not all strings", ["aud": ["com.example.app", 7]], .claim("aud")),
     ]
 
-    static let parties = [
+    static let authorizedParties = [
         ClaimRow("requested by a client ID of the project", ["azp": "com.example.web"], nil),
         ClaimRow(
             "requested by a foreign client ID", ["azp": "com.sibling"],
@@ -76,16 +76,18 @@ struct ClaimRow: CustomTestStringConvertible {
         ClaimRow("requested by a client ID that is not a string", ["azp": ["com.example.app"]], .claim("azp")),
     ]
 
+    /// The leeway for clocks that differ is 60 seconds.
     static let times = [
-        ClaimRow("expired within the leeway", ["exp": .integer(now - 59)], nil),
-        ClaimRow("expired", ["exp": .integer(now - 60)], .expired(at: Instant(seconds: now - 60))),
+        ClaimRow("expired, within the leeway", ["exp": .integer(now - 59)], nil),
+        ClaimRow("expired for a minute", ["exp": .integer(now - 60)], .expired(at: Instant(seconds: now - 60))),
         ClaimRow("expired long ago", ["exp": 0], .expired(at: Instant(seconds: 0))),
         ClaimRow("issued in the future, within the leeway", ["iat": .integer(now + 60)], nil),
         ClaimRow(
-            "issued in the future", ["iat": .integer(now + 61)],
+            "issued in the future, beyond the leeway", ["iat": .integer(now + 61)],
             .notYetValid(until: Instant(seconds: now + 61))),
         ClaimRow(
-            "not valid yet", ["nbf": .integer(now + 61)], .notYetValid(until: Instant(seconds: now + 61))),
+            "not valid yet, beyond the leeway", ["nbf": .integer(now + 61)],
+            .notYetValid(until: Instant(seconds: now + 61))),
         ClaimRow("valid since five minutes ago", ["nbf": .integer(now - 300)], nil),
         ClaimRow(
             "times with fractions", ["iat": .number(Double(now) - 1.5), "exp": .number(Double(now) + 9.5)], nil),
@@ -115,6 +117,6 @@ struct ClaimRow: CustomTestStringConvertible {
         ClaimRow("a subject with DEL", ["sub": "a\u{7F}"], .claim("sub")),
     ]
 
-    /// A token with events is a notification.
+    /// A token with `events` is a notification, and not an identity token.
     static let events = [ClaimRow("a token with events", ["events": ["x": [:]]], .claim("events"))]
 }

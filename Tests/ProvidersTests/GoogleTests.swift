@@ -30,9 +30,9 @@ struct GoogleTests {
     func authorizedParty() async throws {
         let fixture = Fixture()
         #expect(try await fixture.verify(googleToken(), of: .google).audience == "web.apps.example")
-        let sibling = try googleToken(changing: ["azp": "stranger.apps.example"])
+        let foreign = try googleToken(changing: ["azp": "stranger.apps.example"])
         #expect(
-            try await fixture.refusal(of: sibling, from: .google)
+            try await fixture.refusal(of: foreign, from: .google)
                 == .invalidToken(
                     .authorizedParty(expected: clientIDs, seen: "stranger.apps.example")))
     }
@@ -40,11 +40,13 @@ struct GoogleTests {
     struct EmailRow: CustomTestStringConvertible {
         let testDescription: String
         let changes: Changes
+        /// The expected trust in the address. `authoritative` means that Google runs the mailbox; `verified` means that
+        /// the user once proved control of it.
         let trust: EmailTrust
-        /// The trust if the policy trusts Google for every domain.
+        /// The expected trust if the policy trusts Google for every domain.
         let wideTrust: EmailTrust
 
-        init(_ testDescription: String, _ changes: Changes, _ trust: EmailTrust, or wideTrust: EmailTrust? = nil) {
+        init(_ testDescription: String, _ changes: Changes, _ trust: EmailTrust, wide wideTrust: EmailTrust? = nil) {
             self.testDescription = testDescription
             self.changes = changes
             self.trust = trust
@@ -52,9 +54,9 @@ struct GoogleTests {
         }
 
         static let all = [
-            EmailRow("a foreign domain, verified", [:], .verified, or: .authoritative),
-            EmailRow("verified, as text", ["email_verified": "true"], .verified, or: .authoritative),
-            EmailRow("a foreign domain, not verified", ["email_verified": false], .none),
+            EmailRow("a domain that Google does not host, verified", [:], .verified, wide: .authoritative),
+            EmailRow("verified, as text", ["email_verified": "true"], .verified, wide: .authoritative),
+            EmailRow("a domain that Google does not host, not verified", ["email_verified": false], .none),
             EmailRow("no email_verified", ["email_verified": .null], .none),
             EmailRow("an invalid email_verified", ["email_verified": 1], .none),
             EmailRow("Gmail", ["email": "Ada@Gmail.com"], .authoritative),
@@ -62,13 +64,13 @@ struct GoogleTests {
             EmailRow("Gmail, not verified", ["email": "ada@gmail.com", "email_verified": false], .none),
             EmailRow("Gmail, not verified, as text", ["email": "ada@gmail.com", "email_verified": "false"], .none),
             EmailRow("Gmail, an invalid email_verified", ["email": "ada@gmail.com", "email_verified": "yes"], .none),
-            EmailRow("a domain that ends like Gmail's", ["email": "ada@notgmail.com"], .verified, or: .authoritative),
-            EmailRow("a subdomain of Gmail", ["email": "ada@x.gmail.com"], .verified, or: .authoritative),
+            EmailRow("a domain that ends like Gmail's", ["email": "ada@notgmail.com"], .verified, wide: .authoritative),
+            EmailRow("a subdomain of Gmail", ["email": "ada@x.gmail.com"], .verified, wide: .authoritative),
             EmailRow("Workspace", ["hd": "example.com"], .authoritative),
             EmailRow("Workspace, not verified", ["hd": "example.com", "email_verified": false], .none),
             EmailRow("Workspace, no email_verified", ["hd": "example.com", "email_verified": .null], .none),
-            EmailRow("an empty hd", ["hd": ""], .verified, or: .authoritative),
-            EmailRow("an hd that is not a string", ["hd": true], .verified, or: .authoritative),
+            EmailRow("an empty hd", ["hd": ""], .verified, wide: .authoritative),
+            EmailRow("an hd that is not a string", ["hd": true], .verified, wide: .authoritative),
             EmailRow("no address", ["email": .null, "hd": "example.com"], .none),
         ]
     }

@@ -7,6 +7,8 @@ import Providers
 import Synchronization
 import Testing
 
+/// A forced fetch is a fetch of keys before the cached keys expire, for a token with an unknown key ID. There is at
+/// most one in a minute.
 @Suite("Keys of a provider")
 struct KeyCacheTests {
     @Test(
@@ -17,70 +19,70 @@ struct KeyCacheTests {
         ] as [(Int?, Int)])
     func lifetime(maxAge: Int?, seconds: Int) async throws {
         let fixture = Fixture()
-        fixture.provider.publish(.keys(of: Keys.current, maxAge: maxAge.map { .seconds($0) }), at: Fixture.appleKeysURL)
+        fixture.servers.publish(.keySet(Keys.current, maxAge: maxAge.map { .seconds($0) }), at: Fixture.appleKeysURL)
         #expect(try await fixture.acceptsAppleToken())
         fixture.clock.advance(by: .seconds(seconds) - .microseconds(1))
         #expect(try await fixture.acceptsAppleToken())
-        #expect(fixture.provider.requestedURLs.count == 1)
+        #expect(fixture.servers.requestedURLs.count == 1)
         fixture.clock.advance(by: .microseconds(1))
         #expect(try await fixture.acceptsAppleToken())
-        #expect(fixture.provider.requestedURLs.count == 2)
+        #expect(fixture.servers.requestedURLs.count == 2)
     }
 
     @Test("Keys are fetched once for all concurrent callers")
     func singleFlight() async throws {
         let fixture = Fixture()
         let gate = Gate()
-        fixture.provider.publish(.behind(gate, .keys(of: Keys.current)), at: Fixture.appleKeysURL)
-        let token = try lastingToken()
+        fixture.servers.publish(.afterOpening(gate, .keySet(Keys.current)), at: Fixture.appleKeysURL)
+        let token = try longLivedAppleToken()
         try await withThrowingTaskGroup(of: Void.self) { group in
             for _ in 1...50 { group.addTask { _ = try await fixture.verify(token) } }
-            while fixture.provider.requestedURLs.isEmpty { await Task.yield() }
+            while fixture.servers.requestedURLs.isEmpty { await Task.yield() }
             gate.open()
             try await group.waitForAll()
         }
-        #expect(fixture.provider.requestedURLs.count == 1)
+        #expect(fixture.servers.requestedURLs.count == 1)
     }
 
-    @Test("Keys stay in use while a fetch is running")
+    @Test("Keys that have expired stay in use while a fetch is running")
     func staleWhileFetching() async throws {
         let fixture = Fixture()
         #expect(try await fixture.acceptsAppleToken())
         fixture.clock.advance(by: .seconds(3600))
         let gate = Gate()
-        fixture.provider.publish(.behind(gate, .keys(of: Keys.current)), at: Fixture.appleKeysURL)
-        let token = try lastingToken()
-        async let first = fixture.verify(token)
-        while fixture.provider.requestedURLs.count < 2 { await Task.yield() }
+        fixture.servers.publish(.afterOpening(gate, .keySet(Keys.current)), at: Fixture.appleKeysURL)
+        let token = try longLivedAppleToken()
+        async let fetching = fixture.verify(token)
+        while fixture.servers.requestedURLs.count < 2 { await Task.yield() }
         #expect(try await fixture.acceptsAppleToken())
         gate.open()
-        _ = try await first
-        #expect(fixture.provider.requestedURLs.count == 2)
+        _ = try await fetching
+        #expect(fixture.servers.requestedURLs.count == 2)
     }
 
     @Test("Keys are still fetched for other callers if the first caller is cancelled")
     func cancellation() async throws {
         let fixture = Fixture()
         let gate = Gate()
-        fixture.provider.publish(.behind(gate, .keys(of: Keys.current)), at: Fixture.appleKeysURL)
-        let token = try lastingToken()
+        fixture.servers.publish(.afterOpening(gate, .keySet(Keys.current)), at: Fixture.appleKeysURL)
+        let token = try longLivedAppleToken()
         let first = Task { try await fixture.verify(token) }
-        while fixture.provider.requestedURLs.isEmpty { await Task.yield() }
+        while fixture.servers.requestedURLs.isEmpty { await Task.yield() }
         first.cancel()
         async let second = fixture.verify(token)
         gate.open()
         _ = try await second
-        #expect(fixture.provider.requestedURLs.count == 1)
+        #expect(fixture.servers.requestedURLs.count == 1)
     }
 
     @Test("Keys are fetched again for a token with a new key ID, and the token is then accepted")
     func rotation() async throws {
         let fixture = Fixture()
         #expect(try await fixture.acceptsAppleToken())
-        fixture.provider.publish(.keys(of: Keys.current, Keys.next), at: Fixture.appleKeysURL)
+        fixture.servers.publish(.keySet(Keys.current, Keys.next), at: Fixture.appleKeysURL)
         #expect(try await fixture.acceptsAppleToken(signedBy: Keys.next))
         #expect(try await fixture.acceptsAppleToken())
-        #expect(fixture.provider.requestedURLs.count == 2)
+        #expect(fixture.servers.requestedURLs.count == 2)
     }
 
     @Test("Tokens with an unknown key ID cause at most one forced fetch in a minute")
@@ -88,34 +90,34 @@ struct KeyCacheTests {
         let fixture = Fixture()
         #expect(try await fixture.acceptsAppleToken())
         for _ in 1...5 { #expect(try await !fixture.acceptsAppleToken(signedBy: Keys.unknown)) }
-        #expect(fixture.provider.requestedURLs.count == 2)
+        #expect(fixture.servers.requestedURLs.count == 2)
         fixture.clock.advance(by: .seconds(59))
         #expect(try await !fixture.acceptsAppleToken(signedBy: Keys.unknown))
-        #expect(fixture.provider.requestedURLs.count == 2)
+        #expect(fixture.servers.requestedURLs.count == 2)
         fixture.clock.advance(by: .seconds(1))
         #expect(try await !fixture.acceptsAppleToken(signedBy: Keys.unknown))
-        #expect(fixture.provider.requestedURLs.count == 3)
-        let token = try lastingToken(signedBy: Keys.unknown)
+        #expect(fixture.servers.requestedURLs.count == 3)
+        let token = try longLivedAppleToken(signedBy: Keys.unknown)
         fixture.clock.advance(by: .seconds(60))
         await withTaskGroup(of: Void.self) { group in
             for _ in 1...50 { group.addTask { _ = try? await fixture.verify(token) } }
         }
-        #expect(fixture.provider.requestedURLs.count == 4)
+        #expect(fixture.servers.requestedURLs.count == 4)
     }
 
     @Test("A token with an unknown key ID is not rejected while the provider is unreachable")
     func unknownWhileDown() async throws {
         let fixture = Fixture()
         #expect(try await fixture.acceptsAppleToken())
-        fixture.provider.publish(.failure, at: Fixture.appleKeysURL)
+        fixture.servers.publish(.failure, at: Fixture.appleKeysURL)
         for _ in 1...3 {
             await #expect(throws: ProviderUnreachable.self) {
-                try await fixture.verify(lastingToken(signedBy: Keys.next))
+                try await fixture.verify(longLivedAppleToken(signedBy: Keys.next))
             }
         }
         #expect(try await fixture.acceptsAppleToken())
-        #expect(fixture.provider.requestedURLs.count == 2)
-        fixture.provider.publish(.keys(of: Keys.current, Keys.next), at: Fixture.appleKeysURL)
+        #expect(fixture.servers.requestedURLs.count == 2)
+        fixture.servers.publish(.keySet(Keys.current, Keys.next), at: Fixture.appleKeysURL)
         fixture.clock.advance(by: .seconds(60))
         #expect(try await fixture.acceptsAppleToken(signedBy: Keys.next))
     }
@@ -125,11 +127,11 @@ struct KeyCacheTests {
         let fixture = Fixture()
         #expect(try await fixture.acceptsAppleToken())
         fixture.clock.advance(by: .seconds(3590))
-        fixture.provider.publish(.failure, at: Fixture.appleKeysURL)
+        fixture.servers.publish(.failure, at: Fixture.appleKeysURL)
         await #expect(throws: ProviderUnreachable.self) {
-            try await fixture.verify(lastingToken(signedBy: Keys.unknown))
+            try await fixture.verify(longLivedAppleToken(signedBy: Keys.unknown))
         }
-        fixture.provider.publish(.keys(of: Keys.current), at: Fixture.appleKeysURL)
+        fixture.servers.publish(.keySet(Keys.current), at: Fixture.appleKeysURL)
         // 3590 + 20 seconds are more than an hour, after which keys are fetched regularly.
         fixture.clock.advance(by: .seconds(20))
         #expect(try await fixture.acceptsAppleToken())
@@ -139,12 +141,14 @@ struct KeyCacheTests {
     @Test("A token is not rejected while no keys are available")
     func neverReached() async throws {
         let fixture = Fixture()
-        fixture.provider.publish(.failure, at: Fixture.appleKeysURL)
-        for _ in 1...3 { await #expect(throws: ProviderUnreachable.self) { try await fixture.verify(lastingToken()) } }
-        #expect(fixture.provider.requestedURLs.count == 1)
-        // The pause after a failed fetch.
+        fixture.servers.publish(.failure, at: Fixture.appleKeysURL)
+        for _ in 1...3 {
+            await #expect(throws: ProviderUnreachable.self) { try await fixture.verify(longLivedAppleToken()) }
+        }
+        #expect(fixture.servers.requestedURLs.count == 1)
+        // No keys are fetched for ten seconds after a failed fetch.
         fixture.clock.advance(by: .seconds(10))
-        fixture.provider.publish(.keys(of: Keys.current), at: Fixture.appleKeysURL)
+        fixture.servers.publish(.keySet(Keys.current), at: Fixture.appleKeysURL)
         #expect(try await fixture.acceptsAppleToken())
     }
 
@@ -152,19 +156,19 @@ struct KeyCacheTests {
     func lastGood() async throws {
         let fixture = Fixture()
         #expect(try await fixture.acceptsAppleToken())
-        fixture.provider.publish(.failure, at: Fixture.appleKeysURL)
+        fixture.servers.publish(.failure, at: Fixture.appleKeysURL)
         fixture.clock.advance(by: .seconds(3600))
         for _ in 1...5 { #expect(try await fixture.acceptsAppleToken()) }
-        #expect(fixture.provider.requestedURLs.count == 2)
-        // The pause after a failed fetch.
+        #expect(fixture.servers.requestedURLs.count == 2)
+        // No keys are fetched for ten seconds after a failed fetch.
         fixture.clock.advance(by: .seconds(10))
         #expect(try await fixture.acceptsAppleToken())
-        #expect(fixture.provider.requestedURLs.count == 3)
+        #expect(fixture.servers.requestedURLs.count == 3)
         // One second before the end of the week: 3600 + 10 seconds have passed.
         fixture.clock.advance(by: .seconds(7 * 86_400 - 3611))
         #expect(try await fixture.acceptsAppleToken())
         fixture.clock.advance(by: .seconds(1))
-        await #expect(throws: ProviderUnreachable.self) { try await fixture.verify(lastingToken()) }
+        await #expect(throws: ProviderUnreachable.self) { try await fixture.verify(longLivedAppleToken()) }
     }
 
     static let invalidDocuments: [String] = [
@@ -174,18 +178,20 @@ struct KeyCacheTests {
         String(repeating: " ", count: 256 * 1024) + "{}",
     ]
 
-    @Test("An invalid document does not replace keys", arguments: invalidDocuments.indices)
+    @Test(
+        "An invalid document does not replace cached keys; without cached keys, the provider counts as unreachable",
+        arguments: invalidDocuments.indices)
     func invalidDocument(index: Int) async throws {
         let fixture = Fixture()
         #expect(try await fixture.acceptsAppleToken())
-        fixture.provider.publish(.text(Self.invalidDocuments[index]), at: Fixture.appleKeysURL)
+        fixture.servers.publish(.text(Self.invalidDocuments[index]), at: Fixture.appleKeysURL)
         fixture.clock.advance(by: .seconds(3600))
         #expect(try await fixture.acceptsAppleToken())
-        #expect(fixture.provider.requestedURLs.count == 2)
+        #expect(fixture.servers.requestedURLs.count == 2)
         #expect(fixture.testStore.documents.withLock { $0[Fixture.appleKeysURL]?.fetchedAt } == Fixture.start)
-        let fresh = Fixture()
-        fresh.provider.publish(.text(Self.invalidDocuments[index]), at: Fixture.appleKeysURL)
-        await #expect(throws: ProviderUnreachable.self) { try await fresh.verify(lastingToken()) }
+        let withoutKeys = Fixture()
+        withoutKeys.servers.publish(.text(Self.invalidDocuments[index]), at: Fixture.appleKeysURL)
+        await #expect(throws: ProviderUnreachable.self) { try await withoutKeys.verify(longLivedAppleToken()) }
     }
 
     @Test("A document above 256 KiB is rejected")
@@ -193,13 +199,14 @@ struct KeyCacheTests {
         let fixture = Fixture()
         let keys = String(decoding: try StrictJSON.encode(JWKSet(keys: [Keys.current.jwk])), as: UTF8.self)
         let padding = String(repeating: " ", count: 256 * 1024 - keys.utf8.count)
-        fixture.provider.publish(.text(keys + padding + " "), at: Fixture.appleKeysURL)
-        await #expect(throws: ProviderUnreachable.self) { try await fixture.verify(lastingToken()) }
+        fixture.servers.publish(.text(keys + padding + " "), at: Fixture.appleKeysURL)
+        await #expect(throws: ProviderUnreachable.self) { try await fixture.verify(longLivedAppleToken()) }
         fixture.clock.advance(by: .seconds(10))
-        fixture.provider.publish(.text(keys + padding), at: Fixture.appleKeysURL)
+        fixture.servers.publish(.text(keys + padding), at: Fixture.appleKeysURL)
         #expect(try await fixture.acceptsAppleToken())
     }
 
+    /// `N` stands for the modulus of ``Keys/next``.
     @Test(
         "Unusable keys in a document are skipped",
         arguments: [
@@ -208,22 +215,22 @@ struct KeyCacheTests {
             #"{"kty":"RSA","alg":"RS512","kid":"next","n":"N","e":"AQAB"}"#,
             #"{"kty":"OKP","crv":"Ed25519","kid":"next","x":"AAAA"}"#, #"{"kid":7}"#, #""next""#,
         ])
-    func uselessKeys(element: String) async throws {
+    func unusableKeys(key: String) async throws {
         let modulus = try #require(Keys.next.jwk.n)
-        let useless = element.replacing("\"N\"", with: "\"\(modulus)\"")
-        let good = String(decoding: try StrictJSON.encode(Keys.current.jwk), as: UTF8.self)
+        let unusable = key.replacing("\"N\"", with: "\"\(modulus)\"")
+        let usable = String(decoding: try StrictJSON.encode(Keys.current.jwk), as: UTF8.self)
         let fixture = Fixture()
-        fixture.provider.publish(.text(#"{"keys":[\#(useless),\#(good)]}"#), at: Fixture.appleKeysURL)
+        fixture.servers.publish(.text(#"{"keys":[\#(unusable),\#(usable)]}"#), at: Fixture.appleKeysURL)
         #expect(try await fixture.acceptsAppleToken())
         #expect(try await !fixture.acceptsAppleToken(signedBy: Keys.next))
     }
 
-    @Test("The keys of Apple and Google are fetched from fixed addresses")
+    @Test("The keys of Apple and Google are fetched from fixed URLs, not from configured ones")
     func pinned() async throws {
         let fixture = Fixture()
         #expect(try await fixture.acceptsAppleToken())
         _ = try await fixture.verify(googleToken(), of: .google)
-        #expect(fixture.provider.requestedURLs == [Fixture.appleKeysURL, Fixture.googleKeysURL])
-        #expect(fixture.provider.requestedAddresses.allSatisfy { !$0.isConfigured })
+        #expect(fixture.servers.requestedURLs == [Fixture.appleKeysURL, Fixture.googleKeysURL])
+        #expect(fixture.servers.requestedAddresses.allSatisfy { !$0.isFromConfiguration })
     }
 }

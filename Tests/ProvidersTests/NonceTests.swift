@@ -5,23 +5,28 @@ import JSON
 import Providers
 import Testing
 
-/// The nonce claims of a token, the nonce of the request, and the expected refusal.
+/// The nonce claims of a token, the nonce of the request, and the expected refusal. A description says where the nonce
+/// is, or in which form the token contains it.
 struct NonceRow: CustomTestStringConvertible {
     let testDescription: String
     /// The token's claim `nonce`.
     var claim: JSONValue?
-    /// The nonce of the request.
+    /// The nonce of the request, which is not hashed.
     var raw: String?
     /// The token's claim `nonce_supported`.
     var nonceSupported: JSONValue? = true
+    /// Whether the project requires a nonce in Apple's tokens.
     var isRequired = false
+    /// Whether the project accepts Apple's tokens with an unhashed nonce.
     var acceptsUnhashed = false
     var refusal: ProviderRefusal?
 
+    /// The nonce of the request in most rows, and its hashes.
     static let raw = "n-0S6_WzA2Mj+/= é"
     static let hashed = JSONValue.string(sha256(raw))
     static let hashedBase64URL = JSONValue.string(Base64URL.encode(Digest.sha256(Array(raw.utf8))))
 
+    /// Rows for Apple.
     static let apple = [
         NonceRow(testDescription: "neither the token nor the request has a nonce"),
         NonceRow(
@@ -110,7 +115,7 @@ struct NonceRow: CustomTestStringConvertible {
 
     var changes: Changes { ["nonce": claim ?? .null, "nonce_supported": nonceSupported ?? .null] }
 
-    func change(_ project: inout Project) {
+    func applyPolicy(to project: inout Project) {
         project.policy.requiresNonce = isRequired
         project[.apple].apple?.acceptsUnhashedNonces = acceptsUnhashed
     }
@@ -119,26 +124,32 @@ struct NonceRow: CustomTestStringConvertible {
 @Suite("Nonces")
 struct NonceTests {
     @Test(
-        "Apple's nonce is the hash of the request's nonce, unless the project or nonce_supported allows an exception",
+        "Apple's token must have the hash of the request's nonce, unless the policy or nonce_supported says otherwise",
         arguments: NonceRow.apple)
     func apple(row: NonceRow) async throws {
         let token = try appleToken(changing: row.changes)
-        #expect(try await Fixture().refusal(of: token, nonce: row.raw, row.change) == row.refusal)
+        #expect(try await Fixture().refusal(of: token, nonce: row.raw, changeProject: row.applyPolicy) == row.refusal)
     }
 
-    @Test("Google's nonce is compared if the request has one", arguments: NonceRow.openID)
+    @Test("The nonce of Google's token is compared only if the request has a nonce", arguments: NonceRow.openID)
     func google(row: NonceRow) async throws {
         let token = try googleToken(changing: row.changes)
-        #expect(try await Fixture().refusal(of: token, from: .google, nonce: row.raw, row.change) == row.refusal)
+        let refusal = try await Fixture().refusal(
+            of: token, from: .google, nonce: row.raw, changeProject: row.applyPolicy)
+        #expect(refusal == row.refusal)
     }
 
-    @Test("The nonce of another provider is compared if the request has one", arguments: NonceRow.openID)
+    @Test(
+        "The nonce of an OpenID provider's token is compared only if the request has a nonce",
+        arguments: NonceRow.openID)
     func openID(row: NonceRow) async throws {
         let token = try openIDToken(changing: row.changes)
-        #expect(try await Fixture().refusal(of: token, from: Fixture.openID, nonce: row.raw, row.change) == row.refusal)
+        let refusal = try await Fixture().refusal(
+            of: token, from: Fixture.openID, nonce: row.raw, changeProject: row.applyPolicy)
+        #expect(refusal == row.refusal)
     }
 
-    @Test("The unhashed nonce is returned, from the request or from the token, unless it is too long")
+    @Test("A verified identity has the unhashed nonce of the request or of the token, unless the nonce is too long")
     func known() async throws {
         let fixture = Fixture()
         let unhashed = try googleToken(changing: ["nonce": "claimed"])
@@ -150,7 +161,8 @@ struct NonceTests {
         #expect(try await fixture.verify(appleToken()).nonce == nil)
     }
 
-    @Test("A nonce of Apple has a replay key for each user, which is valid at least as long as the token")
+    /// The gateway stores replay keys to reject a nonce that is used again.
+    @Test("A nonce in Apple's token has one replay key for each user, which is valid at least as long as the token")
     func replayKeys() async throws {
         let fixture = Fixture()
         func keys(_ nonce: String, subject: JSONValue = "one") async throws -> [ReplayKey] {

@@ -8,24 +8,27 @@ import Testing
 struct NotificationTests {
     private let clientIDs = ["com.example.app"]
 
+    /// Returns a notification as a signed token, without the body of a request around it.
     private func token(
         _ event: JSONValue = ["type": "consent-revoked", "sub": "001", "event_time": 1_799_999_999_123],
-        changing changes: Changes = [:], asString: Bool = true
+        changing changes: Changes = [:], eventIsString: Bool = true
     ) throws -> String {
         let text = JSONValue.string(String(decoding: try StrictJSON.encode(event), as: UTF8.self))
-        var all: Changes = [
+        var claims: Changes = [
             "sub": .null, "email": .null, "email_verified": .null, "exp": .null, "jti": "one",
-            "events": asString ? text : event,
+            "events": eventIsString ? text : event,
         ]
-        all.merge(changes) { $1 }
-        return try appleToken(changing: all)
+        claims.merge(changes) { $1 }
+        return try appleToken(changing: claims)
     }
 
-    private func read(_ body: String, at now: Instant = Fixture.start) async throws -> AppleNotification {
-        try await AppleNotifications(keys: Fixture().keys).verify(body, for: clientIDs, at: now)
+    /// Verifies the notification in the body of a request.
+    private func read(_ body: String) async throws -> AppleNotification {
+        try await AppleNotifications(keyCache: Fixture().keyCache).verify(body, for: clientIDs, at: Fixture.start)
     }
 
-    private func fault(_ body: String) async -> IdentityTokenFault? {
+    /// Returns why the notification in `body` is rejected; `nil` if it is accepted.
+    private func fault(of body: String) async -> IdentityTokenFault? {
         do {
             _ = try await read(body)
             return nil
@@ -38,10 +41,10 @@ struct NotificationTests {
     }
 
     @Test(
-        "A notification may be wrapped or bare, with the event as a string or an object", arguments: [true, false],
-        [true, false])
-    func shapes(isWrapped: Bool, asString: Bool) async throws {
-        let token = try token(asString: asString)
+        "A notification may be a token or an object with the token, and its event may be a string or an object",
+        arguments: [true, false], [true, false])
+    func shapes(isWrapped: Bool, eventIsString: Bool) async throws {
+        let token = try token(eventIsString: eventIsString)
         let notification = try await read(isWrapped ? #" {"payload":"\#(token)"}"# : token + "\n")
         #expect(notification.id == "one")
         #expect(notification.audience == "com.example.app")
@@ -84,36 +87,36 @@ struct NotificationTests {
         #expect(notification.isPrivateEmail)
     }
 
-    @Test("A notification is rejected after its expiry")
+    @Test("A notification is rejected once it has expired for a minute")
     func expiry() async throws {
         let start = Fixture.start.seconds
-        #expect(await fault(try token(changing: ["exp": .integer(start + 1)])) == nil)
+        #expect(await fault(of: try token(changing: ["exp": .integer(start + 1)])) == nil)
         #expect(
-            await fault(try token(changing: ["exp": .integer(start - 60)]))
+            await fault(of: try token(changing: ["exp": .integer(start - 60)]))
                 == .expired(at: Fixture.start - .seconds(60)))
     }
 
-    @Test("A notification is rejected if its claims, its event or its form is not valid")
+    @Test("A notification is rejected if a claim, the event or the body is not valid")
     func refusals() async throws {
         #expect(
-            await fault(try token(changing: ["aud": "com.other"]))
+            await fault(of: try token(changing: ["aud": "com.other"]))
                 == .audience(expected: clientIDs, seen: ["com.other"]))
         #expect(
-            await fault(try token(changing: ["iss": "https://attacker.example"]))
+            await fault(of: try token(changing: ["iss": "https://attacker.example"]))
                 == .issuer(expected: ["https://appleid.apple.com"], seen: "https://attacker.example"))
-        #expect(await fault(try token(changing: ["iat": .null])) == .claim("iat"))
-        #expect(await fault(try token(changing: ["jti": .null])) == .claim("jti"))
-        #expect(await fault(try token(changing: ["jti": ""])) == .claim("jti"))
+        #expect(await fault(of: try token(changing: ["iat": .null])) == .claim("iat"))
+        #expect(await fault(of: try token(changing: ["jti": .null])) == .claim("jti"))
+        #expect(await fault(of: try token(changing: ["jti": ""])) == .claim("jti"))
         for events: JSONValue in ["", "[]", "no", #"{"type":"a","type":"b"}"#, 7, []] {
-            #expect(await fault(try token(changing: ["events": events])) == .claim("events"))
+            #expect(await fault(of: try token(changing: ["events": events])) == .claim("events"))
         }
-        #expect(await fault(try token(["sub": "001"])) == .claim("events"))
-        #expect(await fault(try token(["type": "consent-revoked"])) == .claim("sub"))
-        #expect(await fault(try token(["type": "consent-revoked", "sub": ""])) == .claim("sub"))
-        #expect(await fault(try appleToken()) == .claim("jti"))
-        #expect(await fault(try token() + ".") == .malformed)
+        #expect(await fault(of: try token(["sub": "001"])) == .claim("events"))
+        #expect(await fault(of: try token(["type": "consent-revoked"])) == .claim("sub"))
+        #expect(await fault(of: try token(["type": "consent-revoked", "sub": ""])) == .claim("sub"))
+        #expect(await fault(of: try appleToken()) == .claim("jti"))
+        #expect(await fault(of: try token() + ".") == .malformed)
         for body in ["", "{}", "[]", "two words", #"{"payload":7}"#, #"{"payload":"a","payload":"b"}"#] {
-            #expect(await fault(body) == .malformed)
+            #expect(await fault(of: body) == .malformed)
         }
     }
 

@@ -16,30 +16,31 @@ struct OpenIDTests {
         #expect(identity.audience == "realm-client")
         let info = try StrictJSON.decode(JSONValue.self, from: Array(identity.rawUserInfo.utf8))
         #expect(info.member("groups") == ["staff"])
-        #expect(fixture.provider.requestedURLs == [Fixture.configurationURL, Fixture.openIDKeysURL])
-        #expect(fixture.provider.requestedAddresses.allSatisfy { $0.isConfigured })
+        #expect(fixture.servers.requestedURLs == [Fixture.discoveryURL, Fixture.openIDKeysURL])
+        #expect(fixture.servers.requestedAddresses.allSatisfy { $0.isFromConfiguration })
         _ = try await fixture.verify(openIDToken(), of: Fixture.openID)
-        #expect(fixture.provider.requestedURLs.count == 2)
+        #expect(fixture.servers.requestedURLs.count == 2)
     }
 
     @Test("A token may be signed with ES256")
     func elliptic() async throws {
         let fixture = Fixture()
-        fixture.provider.publish(.keys(of: Keys.current, Keys.elliptic), at: Fixture.openIDKeysURL)
+        fixture.servers.publish(.keySet(Keys.current, Keys.elliptic), at: Fixture.openIDKeysURL)
         #expect(try await fixture.refusal(of: openIDToken(signedBy: Keys.elliptic), from: Fixture.openID) == nil)
     }
 
-    @Test("A token needs no key ID if there is only one key")
+    @Test("A token needs no key ID while the provider publishes only one key")
     func keyless() async throws {
         let fixture = Fixture()
-        let signed = try openIDToken().split(separator: ".")
-        let input = Base64URL.encode(Array(#"{"alg":"RS256"}"#.utf8)) + "." + signed[1]
+        let parts = try openIDToken().split(separator: ".")
+        let input = Base64URL.encode(Array(#"{"alg":"RS256"}"#.utf8)) + "." + parts[1]
         let token = try input + "." + Base64URL.encode(Keys.current.key.sign(Array(input.utf8)))
         #expect(try await fixture.refusal(of: token, from: Fixture.openID) == nil)
-        fixture.provider.publish(.keys(of: Keys.current, Keys.next), at: Fixture.openIDKeysURL)
+        fixture.servers.publish(.keySet(Keys.current, Keys.next), at: Fixture.openIDKeysURL)
+        // After an hour, keys are fetched again.
         fixture.clock.advance(by: .seconds(3600))
-        let late = try await fixture.refusal(of: token, from: Fixture.openID)
-        #expect(late == .invalidToken(.keyIDMissing))
+        let refusal = try await fixture.refusal(of: token, from: Fixture.openID)
+        #expect(refusal == .invalidToken(.keyIDMissing))
     }
 
     @Test(
@@ -57,21 +58,21 @@ struct OpenIDTests {
         #expect(identity.email == EmailAddress("ada@example.com"))
     }
 
-    @Test("An address at Apple's relay does not count as private in another provider's token")
+    @Test("A private relay address of Apple does not count as private in another provider's token")
     func relay() async throws {
         let token = try openIDToken(changing: ["email": "x@privaterelay.appleid.com", "is_private_email": true])
         #expect(try await !Fixture().verify(token, of: Fixture.openID).isPrivateEmail)
     }
 
-    struct ConfigurationRow: CustomTestStringConvertible {
+    struct DiscoveryRow: CustomTestStringConvertible {
         let testDescription: String
         let document: String
         var isAccepted = false
 
         static func row(
-            _ testDescription: String, issuer: String = Fixture.issuer, keys: String, isAccepted: Bool = false
-        ) -> ConfigurationRow {
-            ConfigurationRow(
+            _ testDescription: String, issuer: String = Fixture.openIDIssuer, keys: String, isAccepted: Bool = false
+        ) -> DiscoveryRow {
+            DiscoveryRow(
                 testDescription: testDescription, document: #"{"issuer":"\#(issuer)","jwks_uri":"\#(keys)"}"#,
                 isAccepted: isAccepted)
         }
@@ -79,32 +80,32 @@ struct OpenIDTests {
         static let all = [
             row("valid", keys: Fixture.openIDKeysURL, isAccepted: true),
             row("of another issuer", issuer: "https://attacker.example", keys: Fixture.openIDKeysURL),
-            row("of another realm", issuer: Fixture.issuer + "2", keys: Fixture.openIDKeysURL),
-            row("of nearly the same issuer", issuer: Fixture.issuer + "/", keys: Fixture.openIDKeysURL),
+            row("of an issuer with another path", issuer: Fixture.openIDIssuer + "2", keys: Fixture.openIDKeysURL),
+            row("of the issuer with a trailing slash", issuer: Fixture.openIDIssuer + "/", keys: Fixture.openIDKeysURL),
             row("with keys over http", keys: "http://keys.example.net/realm"),
             row("with keys in a file", keys: "file:///etc/passwd"),
             row("with keys over http on the same host", keys: "http://login.example.com/keys"),
-            ConfigurationRow(testDescription: "an HTML page", document: "<html></html>"),
-            ConfigurationRow(testDescription: "without keys", document: #"{"issuer":"\#(Fixture.issuer)"}"#),
-            ConfigurationRow(
+            DiscoveryRow(testDescription: "an HTML page", document: "<html></html>"),
+            DiscoveryRow(testDescription: "without keys", document: #"{"issuer":"\#(Fixture.openIDIssuer)"}"#),
+            DiscoveryRow(
                 testDescription: "with a repeated member",
-                document: #"{"issuer":"\#(Fixture.issuer)","issuer":"x","jwks_uri":"\#(Fixture.openIDKeysURL)"}"#),
+                document: #"{"issuer":"\#(Fixture.openIDIssuer)","issuer":"x","jwks_uri":"\#(Fixture.openIDKeysURL)"}"#),
         ]
     }
 
     @Test(
-        "A token is accepted with a valid discovery document, and otherwise neither accepted nor rejected",
-        arguments: ConfigurationRow.all)
-    func configurations(row: ConfigurationRow) async throws {
+        "A token is accepted with a valid discovery document; with an invalid one, the provider counts as unreachable",
+        arguments: DiscoveryRow.all)
+    func configurations(row: DiscoveryRow) async throws {
         let fixture = Fixture()
-        fixture.provider.publish(.text(row.document), at: Fixture.configurationURL)
+        fixture.servers.publish(.text(row.document), at: Fixture.discoveryURL)
         if row.isAccepted {
             _ = try await fixture.verify(openIDToken(), of: Fixture.openID)
         } else {
             await #expect(throws: ProviderUnreachable.self) {
                 try await fixture.verify(openIDToken(), of: Fixture.openID)
             }
-            #expect(fixture.provider.requestedURLs == [Fixture.configurationURL])
+            #expect(fixture.servers.requestedURLs == [Fixture.discoveryURL])
         }
     }
 
@@ -114,18 +115,18 @@ struct OpenIDTests {
     func lastGood(document: String) async throws {
         let fixture = Fixture()
         _ = try await fixture.verify(openIDToken(), of: Fixture.openID)
-        fixture.provider.publish(.text(document), at: Fixture.configurationURL)
+        fixture.servers.publish(.text(document), at: Fixture.discoveryURL)
         fixture.clock.advance(by: .seconds(3600))
         let late = try openIDToken(changing: ["exp": .integer(Fixture.start.seconds + 7200)])
         #expect(try await fixture.refusal(of: late, from: Fixture.openID) == nil)
     }
 
-    @Test("An issuer keeps its trailing slash")
+    @Test("A token is accepted if the configured issuer, the discovery document and the token have a trailing slash")
     func slash() async throws {
         let fixture = Fixture()
-        let issuer = Fixture.issuer + "/"
-        fixture.provider.publish(
-            .text(#"{"issuer":"\#(issuer)","jwks_uri":"\#(Fixture.openIDKeysURL)"}"#), at: Fixture.configurationURL)
+        let issuer = Fixture.openIDIssuer + "/"
+        fixture.servers.publish(
+            .text(#"{"issuer":"\#(issuer)","jwks_uri":"\#(Fixture.openIDKeysURL)"}"#), at: Fixture.discoveryURL)
         let token = try openIDToken(changing: ["iss": .string(issuer)])
         let refusal = try await fixture.refusal(of: token, from: Fixture.openID) { project in
             project[Fixture.openID].openID?.issuer = issuer
@@ -139,18 +140,18 @@ struct OpenIDTests {
         let token = try openIDToken(changing: ["iss": .string(issuer)])
         for isAllowed in [true, false] {
             let fixture = Fixture(allowsUnencrypted: isAllowed)
-            fixture.provider.publish(
+            fixture.servers.publish(
                 .text(#"{"issuer":"\#(issuer)","jwks_uri":"\#(issuer)/keys"}"#),
                 at: issuer + "/.well-known/openid-configuration")
-            fixture.provider.publish(.keys(of: Keys.current), at: issuer + "/keys")
+            fixture.servers.publish(.keySet(Keys.current), at: issuer + "/keys")
             let refusal = try await fixture.refusal(of: token, from: Fixture.openID) { project in
                 project[Fixture.openID].openID?.issuer = issuer
             }
             #expect(refusal == (isAllowed ? nil : .notConfigured))
-            #expect(fixture.provider.requestedURLs.isEmpty == !isAllowed)
+            #expect(fixture.servers.requestedURLs.isEmpty == !isAllowed)
         }
         let fixture = Fixture(allowsUnencrypted: true)
-        fixture.provider.publish(
+        fixture.servers.publish(
             .text(#"{"issuer":"\#(issuer)","jwks_uri":"http://127.0.0.1:8081/keys"}"#),
             at: issuer + "/.well-known/openid-configuration")
         await #expect(throws: ProviderUnreachable.self) {

@@ -3,7 +3,11 @@ import Providers
 import Synchronization
 import Testing
 
-/// Processes that share a document store, at the same time or one after another.
+/// Processes that share a store of provider documents, at the same time or one after another. Each fixture stands for
+/// a process, with a clock and with servers of its own.
+///
+/// A forced fetch is a fetch of keys before the stored keys expire, for a token with an unknown key ID. All processes
+/// together make at most one in a minute.
 @Suite("Stored keys of a provider")
 struct SharedKeyTests {
     @Test("Stored keys are used after a restart while the provider is unreachable")
@@ -11,12 +15,12 @@ struct SharedKeyTests {
         let before = Fixture()
         #expect(try await before.acceptsAppleToken())
         let after = Fixture(store: before.testStore.documentStore)
-        after.provider.publish(.failure, at: Fixture.appleKeysURL)
+        after.servers.publish(.failure, at: Fixture.appleKeysURL)
         after.clock.advance(by: .seconds(6 * 86_400))
         #expect(try await after.acceptsAppleToken())
-        #expect(after.provider.requestedURLs.count == 1)
+        #expect(after.servers.requestedURLs.count == 1)
         after.clock.advance(by: .seconds(86_400))
-        await #expect(throws: ProviderUnreachable.self) { try await after.verify(lastingToken()) }
+        await #expect(throws: ProviderUnreachable.self) { try await after.verify(longLivedAppleToken()) }
     }
 
     @Test("Keys that another process has fetched within five minutes are not fetched again")
@@ -26,56 +30,62 @@ struct SharedKeyTests {
         let after = Fixture(store: before.testStore.documentStore)
         after.clock.advance(by: .seconds(299))
         #expect(try await after.acceptsAppleToken())
-        #expect(after.provider.requestedURLs.isEmpty)
+        #expect(after.servers.requestedURLs.isEmpty)
         after.clock.advance(by: .seconds(1))
         #expect(try await after.acceptsAppleToken())
-        #expect(after.provider.requestedURLs.count == 1)
+        #expect(after.servers.requestedURLs.count == 1)
     }
 
-    @Test("Keys are force-refetched by one process, and another process loads the result")
+    @Test("If a token has an unknown key ID, one process makes a forced fetch, and another process loads the result")
     func sharedForcedFetch() async throws {
-        let one = Fixture()
-        let other = Fixture(store: one.testStore.documentStore)
-        #expect(try await one.acceptsAppleToken())
-        #expect(try await other.acceptsAppleToken())
-        one.provider.publish(.keys(of: Keys.current, Keys.next), at: Fixture.appleKeysURL)
-        one.clock.advance(by: .seconds(1))
-        #expect(try await one.acceptsAppleToken(signedBy: Keys.next))
-        // One second after the forced fetch of the other process.
-        other.clock.advance(by: .seconds(2))
-        #expect(try await other.acceptsAppleToken(signedBy: Keys.next))
-        #expect(other.provider.requestedURLs.isEmpty)
-        #expect(try await !other.acceptsAppleToken(signedBy: Keys.unknown))
-        #expect(other.provider.requestedURLs.isEmpty)
+        let first = Fixture()
+        let second = Fixture(store: first.testStore.documentStore)
+        #expect(try await first.acceptsAppleToken())
+        #expect(try await second.acceptsAppleToken())
+        first.servers.publish(.keySet(Keys.current, Keys.next), at: Fixture.appleKeysURL)
+        first.clock.advance(by: .seconds(1))
+        #expect(try await first.acceptsAppleToken(signedBy: Keys.next))
+        // One second after the forced fetch of the first process.
+        second.clock.advance(by: .seconds(2))
+        #expect(try await second.acceptsAppleToken(signedBy: Keys.next))
+        #expect(second.servers.requestedURLs.isEmpty)
+        #expect(try await !second.acceptsAppleToken(signedBy: Keys.unknown))
+        #expect(second.servers.requestedURLs.isEmpty)
     }
 
     @Test("An unknown key ID causes no rejection if the forced fetch of another process has failed")
     func sharedFailure() async throws {
-        let one = Fixture()
-        let other = Fixture(store: one.testStore.documentStore)
-        #expect(try await one.acceptsAppleToken())
-        #expect(try await other.acceptsAppleToken())
-        one.provider.publish(.failure, at: Fixture.appleKeysURL)
-        one.clock.advance(by: .seconds(1))
-        await #expect(throws: ProviderUnreachable.self) { try await one.verify(lastingToken(signedBy: Keys.next)) }
-        other.clock.advance(by: .seconds(2))
-        await #expect(throws: ProviderUnreachable.self) { try await other.verify(lastingToken(signedBy: Keys.next)) }
-        #expect(other.provider.requestedURLs.isEmpty)
-        other.clock.advance(by: .seconds(60))
-        other.provider.publish(.keys(of: Keys.next), at: Fixture.appleKeysURL)
-        #expect(try await other.acceptsAppleToken(signedBy: Keys.next))
+        let first = Fixture()
+        let second = Fixture(store: first.testStore.documentStore)
+        #expect(try await first.acceptsAppleToken())
+        #expect(try await second.acceptsAppleToken())
+        first.servers.publish(.failure, at: Fixture.appleKeysURL)
+        first.clock.advance(by: .seconds(1))
+        await #expect(throws: ProviderUnreachable.self) {
+            try await first.verify(longLivedAppleToken(signedBy: Keys.next))
+        }
+        second.clock.advance(by: .seconds(2))
+        await #expect(throws: ProviderUnreachable.self) {
+            try await second.verify(longLivedAppleToken(signedBy: Keys.next))
+        }
+        #expect(second.servers.requestedURLs.isEmpty)
+        second.clock.advance(by: .seconds(60))
+        second.servers.publish(.keySet(Keys.next), at: Fixture.appleKeysURL)
+        #expect(try await second.acceptsAppleToken(signedBy: Keys.next))
     }
 
-    @Test("If the store is unavailable, keys are fetched, but not force-refetched")
+    @Test("If the store is unavailable, keys are fetched once, but no forced fetch is made")
     func brokenStore() async throws {
         let fixture = Fixture()
         fixture.testStore.isBroken.withLock { $0 = true }
         #expect(try await fixture.acceptsAppleToken())
-        fixture.provider.publish(.keys(of: Keys.next), at: Fixture.appleKeysURL)
-        await #expect(throws: ProviderUnreachable.self) { try await fixture.verify(lastingToken(signedBy: Keys.next)) }
-        #expect(fixture.provider.requestedURLs.count == 1)
+        fixture.servers.publish(.keySet(Keys.next), at: Fixture.appleKeysURL)
+        await #expect(throws: ProviderUnreachable.self) {
+            try await fixture.verify(longLivedAppleToken(signedBy: Keys.next))
+        }
+        #expect(fixture.servers.requestedURLs.count == 1)
         fixture.testStore.isBroken.withLock { $0 = false }
-        // The pause after a forced fetch that failed because of the store.
+        // No forced fetch is made for two seconds after one has failed because of the store.
         fixture.clock.advance(by: .seconds(2))
         #expect(try await fixture.acceptsAppleToken(signedBy: Keys.next))
     }
@@ -87,6 +97,6 @@ struct SharedKeyTests {
             $0[Fixture.appleKeysURL] = ProviderDocument(body: "<html>", fetchedAt: Fixture.start)
         }
         #expect(try await fixture.acceptsAppleToken())
-        #expect(fixture.provider.requestedURLs.count == 1)
+        #expect(fixture.servers.requestedURLs.count == 1)
     }
 }

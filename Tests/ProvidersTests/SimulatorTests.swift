@@ -24,6 +24,7 @@ struct SimulatorTests {
         }
     }
 
+    /// Runs `body` with a simulator, the server of the simulator, and a gateway that fetches keys from this server.
     private static func withSimulator<Provider: SimulatedProvider>(
         _ make: (_ clock: TestClock) throws -> Provider,
         _ body: (Provider, SimulatorServer, Gateway) async throws -> Void
@@ -45,8 +46,8 @@ struct SimulatorTests {
                 let keys = JWKSCache(
                     fetch: fetch, store: TestDocumentStore().documentStore, clock: clock.wallClock, on: loop)
                 let gateway = Gateway(
-                    clock: clock, verifier: .live(endpoints: endpoints, keys: keys, clock: clock.wallClock),
-                    notifications: AppleNotifications(endpoints: endpoints, keys: keys), fetch: fetch)
+                    clock: clock, verifier: .live(endpoints: endpoints, keyCache: keys, clock: clock.wallClock),
+                    notifications: AppleNotifications(endpoints: endpoints, keyCache: keys), fetch: fetch)
                 try await body(provider, server, gateway)
             }
             result = .success(())
@@ -68,26 +69,28 @@ struct SimulatorTests {
     @Test("Apple's tokens are accepted after a key rotation, and during an outage if their key is known")
     func appleOutage() async throws {
         try await Self.withSimulator(Self.apple) { apple, server, gateway in
-            let first = try apple.identityToken(for: .ada, audience: "com.example.app", nonce: sha256("raw"))
-            let identity = try await gateway.verify(first, nonce: "raw")
+            let knownKey = try apple.identityToken(for: .ada, audience: "com.example.app", nonce: sha256("raw"))
+            let identity = try await gateway.verify(knownKey, nonce: "raw")
             #expect(identity.subject == SimulatedApple.subject(of: .ada))
             #expect(identity.emailTrust == .authoritative)
             try apple.rotateKeys()
             _ = try await gateway.verify(apple.identityToken(for: .grace, audience: "com.example.app"))
             #expect(apple.keyFetches == 2)
             await server.stop()
-            #expect(try await gateway.verify(first, nonce: "raw").subject == identity.subject)
+            #expect(try await gateway.verify(knownKey, nonce: "raw").subject == identity.subject)
             try apple.rotateKeys()
-            let unknown = try apple.identityToken(for: .ada, audience: "com.example.app")
+            let unknownKey = try apple.identityToken(for: .ada, audience: "com.example.app")
+            // Unknown keys cause at most one fetch in a minute.
             gateway.clock.advance(by: .seconds(60))
-            await #expect(throws: ProviderUnreachable.self) { try await gateway.verify(unknown) }
+            await #expect(throws: ProviderUnreachable.self) { try await gateway.verify(unknownKey) }
             try server.resume()
             gateway.clock.advance(by: .seconds(60))
-            _ = try await gateway.verify(unknown)
+            _ = try await gateway.verify(unknownKey)
         }
     }
 
-    @Test("Apple's tokens are accepted with quirks, but not with another issuer")
+    /// Quirks are variations of Apple's responses over the years and between devices.
+    @Test("Apple's tokens are accepted with quirks of booleans, relay addresses and nonces, but not of the issuer")
     func appleQuirks() async throws {
         try await Self.withSimulator(Self.apple) { apple, _, gateway in
             apple.quirks.booleansAreStrings = true
@@ -95,11 +98,12 @@ struct SimulatorTests {
             let relayed = try await gateway.verify(apple.identityToken(for: .grace, audience: "com.example.app"))
             #expect(relayed.isPrivateEmail && relayed.emailTrust == .authoritative)
             apple.quirks.relayDomain = .privateICloud
-            let moved = try await gateway.verify(apple.identityToken(for: .grace, audience: "com.example.app"))
-            #expect(moved.isPrivateEmail && moved.email != relayed.email && moved.subject == relayed.subject)
+            let newDomain = try await gateway.verify(apple.identityToken(for: .grace, audience: "com.example.app"))
+            #expect(newDomain.isPrivateEmail && newDomain.email != relayed.email)
+            #expect(newDomain.subject == relayed.subject)
             apple.quirks.supportsNonce = false
-            let old = try apple.identityToken(for: .ada, audience: "com.example.app", nonce: sha256("raw"))
-            #expect(try await gateway.verify(old, nonce: "raw").replayKeys.isEmpty)
+            let withoutNonce = try apple.identityToken(for: .ada, audience: "com.example.app", nonce: sha256("raw"))
+            #expect(try await gateway.verify(withoutNonce, nonce: "raw").replayKeys.isEmpty)
             apple.quirks.issuer = "https://account.apple.com"
             await #expect(throws: ProviderRefusal.self) {
                 try await gateway.verify(apple.identityToken(for: .ada, audience: "com.example.app"))
@@ -107,16 +111,17 @@ struct SimulatorTests {
         }
     }
 
-    @Test("Notifications of Apple's simulator are read", arguments: [false, true])
+    @Test(
+        "The gateway reads the type, subject and time of every notification of the simulator", arguments: [false, true])
     func appleNotifications(eventsAreAnObject: Bool) async throws {
         try await Self.withSimulator(Self.apple) { apple, _, gateway in
             apple.quirks.eventsAreAnObject = eventsAreAnObject
-            for notification in SimulatedAppleEvent.allCases {
-                let token = try apple.notification(notification, about: .grace, audience: "com.example.app")
+            for event in SimulatedAppleEvent.allCases {
+                let token = try apple.notification(event, about: .grace, audience: "com.example.app")
                 let body = String(decoding: try SimulatedApple.notificationBody(token), as: UTF8.self)
                 let read = try await gateway.notifications.verify(
                     body, for: ["com.example.app"], at: gateway.clock.now)
-                #expect(read.kind == .init(notification.rawValue))
+                #expect(read.kind == .init(event.rawValue))
                 #expect(read.subject == SimulatedApple.subject(of: .grace))
                 #expect(read.occurredAt == Fixture.start)
             }
@@ -143,7 +148,7 @@ struct SimulatorTests {
     }
 
     @Test(
-        "A provider without a valid response counts as unreachable, and its cached keys stay in use",
+        "A provider with an invalid response or none counts as unreachable, and its cached keys stay in use",
         arguments: [
             .unavailable, .html(status: 200), .html(status: 404), .tooManyRequests(retryAfterSeconds: 1), .brokenJSON,
             .wrongJSON, .empty, .oversized(bytes: 256 * 1024 + 1), .redirect(to: "/auth/keys"), .silent,
@@ -164,11 +169,11 @@ struct SimulatorTests {
         }
     }
 
-    @Test("Configured URLs on this machine are blocked")
+    @Test("No request is made to a URL on this machine if the URL comes from the configuration")
     func configured() async throws {
         try await Self.withSimulator(Self.apple) { apple, server, gateway in
             for url in [server.baseURL, "https://127.0.0.1:\(server.port)", "https://localhost:\(server.port)"] {
-                let address = DocumentAddress(url: url + SimulatedApple.keysPath, isConfigured: true)
+                let address = DocumentAddress(url: url + SimulatedApple.keysPath, isFromConfiguration: true)
                 await #expect(throws: ClientFault.destinationNotAllowed) { try await gateway.fetch.get(address) }
             }
             #expect(apple.faultInjection.requests.isEmpty)

@@ -4,7 +4,7 @@ import Identity
 import JOSE
 import JSON
 
-/// Members to put into a valid set of claims. `null` removes a member.
+/// Claims to put into a valid set of claims. `null` removes a claim.
 typealias Changes = [String: JSONValue]
 
 private let now = Fixture.start.seconds
@@ -23,7 +23,7 @@ private let googleClaims: [String: JSONValue] = [
 ]
 
 private let openIDClaims: [String: JSONValue] = [
-    "iss": .string(Fixture.issuer), "aud": "realm-client", "sub": "f:ada", "iat": .integer(now - 10),
+    "iss": .string(Fixture.openIDIssuer), "aud": "realm-client", "sub": "f:ada", "iat": .integer(now - 10),
     "exp": .integer(now + 300), "email": "ada@example.com", "email_verified": true,
 ]
 
@@ -39,8 +39,8 @@ func openIDToken(changing changes: Changes = [:], signedBy key: Keys.Named = Key
     try token(openIDClaims, changes, key)
 }
 
-/// An identity token of Apple that expires after a hundred days, later than any test verifies it.
-func lastingToken(signedBy key: Keys.Named = Keys.current) throws -> String {
+/// Returns an identity token of Apple that expires after a hundred days, later than any test verifies it.
+func longLivedAppleToken(signedBy key: Keys.Named = Keys.current) throws -> String {
     try appleToken(changing: ["exp": .integer(now + 100 * 86_400)], signedBy: key)
 }
 
@@ -54,17 +54,19 @@ private func payload(_ claims: [String: JSONValue], _ changes: Changes) throws -
     return try StrictJSON.encode(claims)
 }
 
-/// A token with the given header, and with Apple's valid claims unless another payload is given.
-func appleToken(header: String, payload text: String? = nil, signature: (([UInt8]) throws -> [UInt8])? = nil) throws
-    -> String
-{
+/// Returns a token with the given header, and with Apple's valid claims unless another payload is given.
+///
+/// - Parameter sign: returns the signature of a JWS signing input; `nil` for that of ``Keys/current``.
+func appleToken(
+    header: String, payload text: String? = nil, sign: ((_ input: [UInt8]) throws -> [UInt8])? = nil
+) throws -> String {
     let payload = try text.map { Array($0.utf8) } ?? payload(appleClaims, [:])
     let input = Base64URL.encode(Array(header.utf8)) + "." + Base64URL.encode(payload)
-    let signed = try signature?(Array(input.utf8)) ?? Keys.current.key.sign(Array(input.utf8))
-    return input + "." + Base64URL.encode(signed)
+    let signature = try sign?(Array(input.utf8)) ?? Keys.current.key.sign(Array(input.utf8))
+    return input + "." + Base64URL.encode(signature)
 }
 
-/// Apple's valid claims as text, for payloads that no encoder writes.
+/// Returns Apple's valid claims as text, for payloads that no encoder writes.
 func appleClaimsText() throws -> String { String(decoding: try payload(appleClaims, [:]), as: UTF8.self) }
 
 extension JSONValue: ExpressibleByStringLiteral, ExpressibleByBooleanLiteral,

@@ -5,66 +5,71 @@ import JSON
 import Providers
 import Synchronization
 
-/// A verifier for a project with three providers, and a script that replaces the servers of these providers.
+/// A verifier of identity tokens for a project with three providers, and scripted servers in place of the providers'
+/// servers.
 final class Fixture: Sendable {
     static let start = Instant(seconds: 1_800_000_000)
     static let appleKeysURL = "https://appleid.apple.com/auth/keys"
     static let googleKeysURL = "https://www.googleapis.com/oauth2/v3/certs"
-    static let issuer = "https://login.example.com/realm"
-    static let configurationURL = issuer + "/.well-known/openid-configuration"
+    static let openIDIssuer = "https://login.example.com/realm"
+    static let discoveryURL = openIDIssuer + "/.well-known/openid-configuration"
     static let openIDKeysURL = "https://keys.example.net/realm"
     static let openID = ProviderID("oidc.example")
 
     let clock = TestClock(Fixture.start)
-    let provider = ScriptedProvider()
-    /// Stores the documents, unless another store is given.
+    let servers = ScriptedServers()
+    /// Stores the documents of the providers, unless another store is given.
     let testStore = TestDocumentStore()
-    let keys: JWKSCache
+    let keyCache: JWKSCache
     let verifier: Verifier
 
     init(store: ProviderDocumentStore? = nil, allowsUnencrypted: Bool = false) {
-        provider.publish(.keys(of: Keys.current), at: Self.appleKeysURL)
-        provider.publish(.keys(of: Keys.current), at: Self.googleKeysURL)
-        provider.publish(.keys(of: Keys.current), at: Self.openIDKeysURL)
-        provider.publish(
-            .text(#"{"issuer":"\#(Self.issuer)","jwks_uri":"\#(Self.openIDKeysURL)","x":[1]}"#),
-            at: Self.configurationURL)
-        keys = JWKSCache(
-            fetch: provider.fetch, store: store ?? testStore.documentStore, clock: clock.wallClock,
+        servers.publish(.keySet(Keys.current), at: Self.appleKeysURL)
+        servers.publish(.keySet(Keys.current), at: Self.googleKeysURL)
+        servers.publish(.keySet(Keys.current), at: Self.openIDKeysURL)
+        // The member `x` is unknown, and must be ignored.
+        servers.publish(
+            .text(#"{"issuer":"\#(Self.openIDIssuer)","jwks_uri":"\#(Self.openIDKeysURL)","x":[1]}"#),
+            at: Self.discoveryURL)
+        keyCache = JWKSCache(
+            fetch: servers.fetch, store: store ?? testStore.documentStore, clock: clock.wallClock,
             allowsUnencrypted: allowsUnencrypted, on: globalConcurrentExecutor)
-        verifier = .live(keys: keys, clock: clock.wallClock)
+        verifier = .live(keyCache: keyCache, clock: clock.wallClock)
     }
 
+    /// Verifies a token that a client sent with `nonce` and `name`.
+    ///
+    /// - Parameter changeProject: changes the settings of ``project`` before the verification.
     func verify(
         _ token: String?, of provider: ProviderID = .apple, nonce: String? = nil, name: PersonName? = nil,
-        app: AppSettings = AppSettings(), _ change: (inout Project) -> Void = { _ in }
+        app: AppSettings = AppSettings(), changeProject: (inout Project) -> Void = { _ in }
     ) async throws -> VerifiedIdentity {
         var project = Self.project
-        change(&project)
+        changeProject(&project)
         let credential = FederatedCredential(
             provider: provider, idToken: token.map { Secret($0) }, rawNonce: nonce, name: name)
         return try await verifier.verify(credential, App(id: ID("app"), settings: app), project)
     }
 
-    /// - Returns: `nil` if the token is accepted.
+    /// Verifies a token and returns why it is rejected; `nil` if it is accepted. The parameters are those of `verify`.
     func refusal(
         of token: String?, from provider: ProviderID = .apple, nonce: String? = nil,
-        app: AppSettings = AppSettings(), _ change: (inout Project) -> Void = { _ in }
+        app: AppSettings = AppSettings(), changeProject: (inout Project) -> Void = { _ in }
     ) async throws -> ProviderRefusal? {
         do {
-            _ = try await verify(token, of: provider, nonce: nonce, app: app, change)
+            _ = try await verify(token, of: provider, nonce: nonce, app: app, changeProject: changeProject)
             return nil
         } catch let refusal as ProviderRefusal {
             return refusal
         }
     }
 
-    /// Verifies a token of Apple.
+    /// Verifies an otherwise valid token of Apple.
     ///
-    /// - Returns: `false` if the key is not known.
+    /// - Returns: `false` if the token is rejected because its key is unknown.
     /// - Throws: the error if the token is not accepted for another reason.
     func acceptsAppleToken(signedBy key: Keys.Named = Keys.current) async throws -> Bool {
-        switch try await refusal(of: lastingToken(signedBy: key)) {
+        switch try await refusal(of: longLivedAppleToken(signedBy: key)) {
         case nil: return true
         case .invalidToken(.unknownKey): return false
         case let other?: throw other
@@ -85,7 +90,7 @@ final class Fixture: Sendable {
                     provider: .google, isEnabled: true, clientIDs: ["web.apps.example", "ios.apps.example"]),
                 ProviderSettings(
                     provider: openID, isEnabled: true, clientIDs: ["realm-client"],
-                    openID: OpenIDSettings(issuer: issuer, trustsEmail: true)),
+                    openID: OpenIDSettings(issuer: openIDIssuer, trustsEmail: true)),
             ])
     }()
 }
@@ -98,9 +103,11 @@ extension Project {
     }
 }
 
-/// Generated once, because generating an RSA key is slow.
+/// Keys that sign the tokens of the providers. They are generated once, because generating an RSA key is slow.
 enum Keys {
+    /// The key that all servers publish from the start.
     static let current = Named(id: "current", key: makeOrStop { try PrivateKey.generate(.rs256) })
+    /// The key that a server publishes only after a rotation.
     static let next = Named(id: "next", key: makeOrStop { try PrivateKey.generate(.rs256) })
     /// Has a key ID that no provider publishes.
     static let unknown = Named(id: "unknown", key: next.key)
@@ -114,6 +121,7 @@ enum Keys {
     }
 }
 
+/// A clock that changes only when a test advances it.
 final class TestClock: Sendable {
     private let instant: Mutex<Instant>
 
@@ -125,22 +133,22 @@ final class TestClock: Sendable {
     func advance(by duration: Duration) { instant.withLock { $0 = $0 + duration } }
 }
 
-/// Returns the published answers, and records the requested addresses.
-final class ScriptedProvider: Sendable {
+/// The providers' servers: they return the answers that a test publishes, and record the requested addresses.
+final class ScriptedServers: Sendable {
     enum Answer: Sendable {
         case text(String, maxAge: Duration? = nil)
         case failure
-        /// The answer is returned after the gate is opened.
-        indirect case behind(Gate, Answer)
+        /// The inner answer, which is returned only after the gate is opened.
+        indirect case afterOpening(Gate, Answer)
 
-        static func keys(of named: Keys.Named..., maxAge: Duration? = nil) -> Answer {
+        static func keySet(_ keys: Keys.Named..., maxAge: Duration? = nil) -> Answer {
             .text(
-                String(decoding: makeOrStop { try StrictJSON.encode(JWKSet(keys: named.map(\.jwk))) }, as: UTF8.self),
+                String(decoding: makeOrStop { try StrictJSON.encode(JWKSet(keys: keys.map(\.jwk))) }, as: UTF8.self),
                 maxAge: maxAge)
         }
     }
 
-    struct Unreachable: Error {}
+    struct ConnectionFailed: Error {}
 
     private let answers = Mutex<[String: Answer]>([:])
     private let requested = Mutex<[DocumentAddress]>([])
@@ -161,8 +169,8 @@ final class ScriptedProvider: Sendable {
     private func answer(_ answer: Answer) async throws -> (body: [UInt8], maxAge: Duration?) {
         switch answer {
         case .text(let text, let maxAge): return (Array(text.utf8), maxAge)
-        case .failure: throw Unreachable()
-        case .behind(let gate, let inner):
+        case .failure: throw ConnectionFailed()
+        case .afterOpening(let gate, let inner):
             await gate.pass()
             return try await self.answer(inner)
         }
@@ -197,7 +205,7 @@ final class TestDocumentStore: Sendable {
     struct Broken: Error {}
 
     let documents = Mutex<[String: ProviderDocument]>([:])
-    /// The time of the last forced fetch of each URL.
+    /// When a process last claimed a forced fetch of each URL: one before the stored document expires.
     let forcedFetches = Mutex<[String: Instant]>([:])
     let isBroken = Mutex(false)
 

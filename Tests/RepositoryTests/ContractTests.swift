@@ -3,7 +3,7 @@ import HTTP
 import Identity
 import Testing
 
-@Suite("Contract")
+@Suite("Contract of the API (openapi.yaml)")
 struct ContractTests {
     struct Operation: Hashable, CustomStringConvertible {
         let method: String

@@ -2,7 +2,7 @@ import Testing
 
 @testable import Gateway
 
-@Suite("Example of the environment")
+@Suite("Example of the environment variables")
 struct EnvironmentExampleTests {
     @Test("The example has exactly the settings of the program, in the same order and with their defaults")
     func settings() throws {
@@ -14,7 +14,7 @@ struct EnvironmentExampleTests {
         }
     }
 
-    @Test("The example describes each setting as the program does")
+    @Test("The example describes each setting in the same words as the program")
     func meanings() throws {
         let text = try Repository.text("Deploy/sekisho.env.example")
         for setting in Settings.all { #expect(text.contains("# \(setting.meaning)\n"), "\(setting.name)") }

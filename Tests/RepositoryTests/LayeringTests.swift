@@ -5,6 +5,7 @@ import Testing
 struct LayeringTests {
     static let externalModules: Set<String> = ["FoundationEssentials", "Glibc", "Synchronization", "Testing"]
 
+    /// The modules of `Sources/Platform`, each with the modules that it may import.
     static let platform: [String: Set<String>] = [
         "Encoding": [],
         "IPAddresses": ["Encoding"],
@@ -21,11 +22,13 @@ struct LayeringTests {
         "Telemetry": ["Encoding"],
     ]
 
+    /// The modules that ``layers`` permits for the modules `Gateway`, `DevMode` and `Commands`.
     static let gateway: Set<String> = [
         "API", "Crypto", "Email", "Encoding", "EventLoop", "HTTP", "IPAddresses", "Identity", "JOSE", "JSON",
         "Passwords", "Postgres", "Providers", "SMTP", "Storage", "Telemetry", "Tokens",
     ]
 
+    /// The other modules of `Sources`, each with the modules that it may import.
     static let layers: [String: Set<String>] = [
         "Identity": ["Encoding"],
         "Passwords": ["Identity", "Crypto", "Encoding", "EventLoop", "HTTP"],
@@ -124,7 +127,7 @@ struct LayeringTests {
             for name in ["DevMode", "PrivatePostgres", "Simulators"] {
                 if !isDevCommand, try Self.imports(of: file).contains(name) { Issue.record("\(file) imports \(name)") }
             }
-            for word in [".unsigned(otherwise", ".fake(isSimulated", ".anyCaller", "OOBCodeLookup("]
+            for word in [".unsigned(otherwise", ".fake(isSimulatorKey", ".anyCaller", "OOBCodeLookup("]
             where try Repository.text(file).contains(word) {
                 Issue.record("\(file) names \(word)")
             }

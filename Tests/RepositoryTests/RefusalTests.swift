@@ -1,5 +1,6 @@
 import Testing
 
+/// The domain is the module `Identity`. A refusal is an error that the caller caused.
 @Suite("Errors of the domain")
 struct RefusalTests {
     /// The errors that the caller did not cause, which ``RequestOutcome`` answers with 503.

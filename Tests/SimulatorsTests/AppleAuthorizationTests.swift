@@ -8,7 +8,7 @@ struct AppleAuthorizationTests {
 
     init() throws { fixture = try AppleFixture() }
 
-    @Test("Only the first sign-in sends the name and real_user_status")
+    @Test("Only the first sign-in sends the field `user` with the name, and the claim real_user_status")
     func firstTime() throws {
         let first = try fixture.apple.authorize(.ada, client: AppleFixture.app, nonce: "n", state: "s")
         #expect(
@@ -30,17 +30,17 @@ struct AppleAuthorizationTests {
 
     @Test("A sign-in to another client of the team sends the field `user` again, with the same subject")
     func otherClient() throws {
-        let app = try fixture.apple.authorize(.ada, client: AppleFixture.app)
-        let site = try fixture.apple.authorize(.ada, client: AppleFixture.site, redirectURI: AppleFixture.callback)
-        #expect(site.user != nil)
-        let claims = try fixture.claims(of: site.identityToken)
-        #expect(try claims["sub"] == fixture.claims(of: app.identityToken)["sub"])
+        let inApp = try fixture.apple.authorize(.ada, client: AppleFixture.app)
+        let onSite = try fixture.apple.authorize(.ada, client: AppleFixture.site, redirectURI: AppleFixture.callback)
+        #expect(onSite.user != nil)
+        let claims = try fixture.claims(of: onSite.identityToken)
+        #expect(try claims["sub"] == fixture.claims(of: inApp.identityToken)["sub"])
         #expect(claims["aud"] == .string(AppleFixture.site))
         #expect(claims["real_user_status"] == nil)
     }
 
     @Test(
-        "The scopes of the first sign-in determine whether name and address are shared",
+        "The scopes of the first sign-in determine whether the name and the address are shared, then and later",
         arguments: [
             ([.name, .email], true, true), ([.name], true, false), ([.email], false, true), ([], false, false),
         ] as [(Set<AppleScope>, Bool, Bool)])

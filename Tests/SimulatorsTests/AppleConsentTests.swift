@@ -17,22 +17,25 @@ struct AppleConsentTests {
         "response_mode": "form_post", "scope": "name email", "state": "state-1", "nonce": "nonce-1",
     ]
 
+    /// Requests the page with `changes` to the valid request. `nil` omits a parameter.
     private func page(_ changes: [String: String?] = [:], language: String = "en") throws -> Response {
         try fixture.apple.get(
             SimulatedApple.authorizationPath, Self.request.merging(changes) { $1 },
             headers: ["Accept-Language": language])
     }
 
+    /// Posts a form of the page with the fields of the person's decision.
     private func decide(_ decision: [String: String?], _ changes: [String: String?] = [:]) throws -> Response {
         try fixture.apple.post(
             SimulatedApple.authorizationPath, Self.request.merging(changes) { $1 }.merging(decision) { $1 })
     }
 
+    /// Redeems a code as the website. `changes` are fields that differ from a valid request.
     private func redeem(_ code: String?, _ changes: [String: String?] = [:]) throws -> Response {
         try fixture.redeem(
             code ?? "",
             [
-                "client_id": AppleFixture.site, "client_secret": fixture.secret(for: AppleFixture.site) { _ in },
+                "client_id": AppleFixture.site, "client_secret": fixture.secret(for: AppleFixture.site),
                 "redirect_uri": AppleFixture.callback,
             ].merging(changes) { $1 })
     }
@@ -76,20 +79,20 @@ struct AppleConsentTests {
 
     @Test("The first choice to hide or share the address is kept until the person disconnects")
     func hidden() throws {
-        func email(_ hides: String?) throws -> String? {
-            let decision = ["simulated_person": "ada.lovelace", "simulated_hide_email": hides]
+        func email(hiding hide: String?) throws -> String? {
+            let decision = ["simulated_person": "ada.lovelace", "simulated_hide_email": hide]
             return try fixture.claims(of: decide(decision).hiddenFields["id_token"] ?? "")["email"]?.text
         }
-        let relay = try #require(try email("true"))
+        let relay = try #require(try email(hiding: "true"))
         #expect(relay.hasSuffix("@privaterelay.appleid.com"))
-        #expect(try email(nil) == relay)
+        #expect(try email(hiding: nil) == relay)
         #expect(try page().text.contains("hides the address"))
         fixture.apple.disconnect(.ada, from: AppleFixture.site)
-        #expect(try email(nil) == "ada.lovelace@example.com")
-        #expect(try email("true") == "ada.lovelace@example.com")
+        #expect(try email(hiding: nil) == "ada.lovelace@example.com")
+        #expect(try email(hiding: "true") == "ada.lovelace@example.com")
     }
 
-    @Test("A new person can be entered, and is offered afterwards")
+    @Test("A person whose name and address are entered on the page is offered there afterwards")
     func newPerson() throws {
         let decision = [
             "simulated_email": "New@Example.com", "simulated_given_name": "<b>", "simulated_family_name": "Person",
@@ -127,7 +130,7 @@ struct AppleConsentTests {
         #expect(response.hiddenFields == ["error": "user_cancelled_authorize", "state": "state-1"])
     }
 
-    @Test("The page can respond with a used code, another state or another nonce")
+    @Test("On request, the page responds with a used code, another state or another nonce")
     func chosenErrors() throws {
         let used = try decide(["simulated_outcome": "used_code"]).hiddenFields
         #expect(try redeem(used["code"]).outcome == "400 invalid_grant")
@@ -147,7 +150,7 @@ struct AppleConsentTests {
         #expect(response.headers["Cache-Control"] == "no-store")
     }
 
-    @Test("Without scopes, the response can be a redirect")
+    @Test("Without scopes, the response can be a redirect, with the parameters in its query or its fragment")
     func redirects() throws {
         let changes: [String: String?] = ["scope": nil, "response_type": "code", "response_mode": "query"]
         let query = try decide(["simulated_person": "ada.lovelace"], changes)
@@ -193,11 +196,11 @@ struct AppleConsentTests {
         let code = try decide(["simulated_person": "ada.lovelace"]).hiddenFields["code"]
         #expect(try fixture.redeem(code ?? "").outcome == "400 invalid_grant", "the client is the app, not the website")
         #expect(try redeem(code, changes).outcome == outcome)
-        if outcome == "200" { #expect(try redeem(code).outcome == "400 invalid_grant", "a code is redeemed once") }
+        if outcome == "200" { #expect(try redeem(code).outcome == "400 invalid_grant", "the code is used") }
     }
 
     @Test(
-        "In dev mode, a redirect URI must be registered, configured or on this machine",
+        "With the rules of dev mode, a redirect URI must be registered, configured or on this machine",
         arguments: [
             (loopbackURL, true), ("http://localhost:3000/callback", true), ("https://app.localhost/", true),
             ("http://[::1]:80/x", true), ("https://added.example.com/cb", true), ("https://added.example.com/", false),
@@ -211,6 +214,7 @@ struct AppleConsentTests {
         let response = try page(["redirect_uri": uri])
         #expect((response.status == 200) == isAccepted)
         let warns = response.text.contains("The real Apple requires")
-        #expect(warns == (isAccepted && !uri.contains("example.com")), "the real Apple rejects URIs on this machine")
+        let isOnThisMachine = !uri.contains("example.com")
+        #expect(warns == (isAccepted && isOnThisMachine), "the real Apple rejects URIs on this machine")
     }
 }

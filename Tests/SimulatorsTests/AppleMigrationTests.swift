@@ -3,6 +3,7 @@ import JSON
 import Simulators
 import Testing
 
+/// An app moves from one team to another, so that its users get new subjects.
 @Suite("Transfer of users at Apple's simulator")
 struct AppleMigrationTests {
     static let newTeam = "NEWTEAM001"
@@ -14,6 +15,7 @@ struct AppleMigrationTests {
         _ = try fixture.apple.authorize(.grace, client: AppleFixture.app)
     }
 
+    /// Requests the access token with which a team exchanges subjects.
     private func requestToken(team: String, scope: String? = "user.migration") throws -> Response {
         try fixture.apple.post(
             SimulatedApple.tokenPath,
@@ -30,19 +32,19 @@ struct AppleMigrationTests {
             SimulatedApple.migrationPath, form, headers: ["Authorization": "Bearer \(bearer)"])
     }
 
-    @Test("Subjects are exchanged through the transfer_sub that identity tokens contain")
+    @Test("The old team exchanges a subject for its transfer_sub, and the new team exchanges that for its own subject")
     func exchange() throws {
-        let old = try #require(try requestToken(team: AppleFixture.team).json["access_token"]?.text)
+        let oldTeamsToken = try #require(try requestToken(team: AppleFixture.team).json["access_token"]?.text)
         let subject = SimulatedApple.subject(of: .grace, in: AppleFixture.team)
         let form: [String: String?] = ["sub": subject, "target": Self.newTeam]
         let transferSubject = try #require(
-            try migrate(form, team: AppleFixture.team, bearer: old).json["transfer_sub"]?.text)
+            try migrate(form, team: AppleFixture.team, bearer: oldTeamsToken).json["transfer_sub"]?.text)
 
         fixture.apple.transfer(AppleFixture.app, to: Self.newTeam)
         let claims = try fixture.claims(of: fixture.apple.identityToken(for: .grace, audience: AppleFixture.app))
         #expect(claims["transfer_sub"] == .string(transferSubject))
-        let new = try #require(try requestToken(team: Self.newTeam).json["access_token"]?.text)
-        let json = try migrate(["transfer_sub": transferSubject], team: Self.newTeam, bearer: new).json
+        let newTeamsToken = try #require(try requestToken(team: Self.newTeam).json["access_token"]?.text)
+        let json = try migrate(["transfer_sub": transferSubject], team: Self.newTeam, bearer: newTeamsToken).json
         #expect(
             json
                 == ["sub": claims["sub"], "email": claims["email"], "is_private_email": .bool(true)]
@@ -55,19 +57,19 @@ struct AppleMigrationTests {
         #expect(try requestToken(team: AppleFixture.team, scope: nil).outcome == "400 invalid_scope")
         #expect(try requestToken(team: Self.newTeam).outcome == "400 invalid_client")
         let bearer = try #require(try requestToken(team: AppleFixture.team).json["access_token"]?.text)
-        func outcome(_ person: SimulatedPerson, _ bearer: String) throws -> String {
+        func outcome(of person: SimulatedPerson, bearer: String) throws -> String {
             let subject = SimulatedApple.subject(of: person, in: AppleFixture.team)
             let form: [String: String?] = ["sub": subject, "target": Self.newTeam]
             return try migrate(form, team: AppleFixture.team, bearer: bearer).outcome
         }
-        #expect(try outcome(.grace, "a0") == "400 invalid_request")
-        #expect(try outcome(.ada, bearer) == "400 invalid_request")
-        #expect(try outcome(.grace, bearer) == "200")
+        #expect(try outcome(of: .grace, bearer: "a0") == "400 invalid_request")
+        #expect(try outcome(of: .ada, bearer: bearer) == "400 invalid_request")
+        #expect(try outcome(of: .grace, bearer: bearer) == "200")
         fixture.apple.disconnect(.grace, from: AppleFixture.app)
-        #expect(try outcome(.grace, bearer) == "400 invalid_request")
+        #expect(try outcome(of: .grace, bearer: bearer) == "400 invalid_request")
         _ = try fixture.apple.authorize(.grace, client: AppleFixture.app)
-        #expect(try outcome(.grace, bearer) == "200")
+        #expect(try outcome(of: .grace, bearer: bearer) == "200")
         fixture.clock.advance(by: 3600)
-        #expect(try outcome(.grace, bearer) == "400 invalid_request")
+        #expect(try outcome(of: .grace, bearer: bearer) == "400 invalid_request")
     }
 }

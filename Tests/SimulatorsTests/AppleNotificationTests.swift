@@ -12,8 +12,8 @@ struct AppleNotificationTests {
     @Test(
         "A notification contains its event as JSON in a string, with the time in milliseconds",
         arguments: SimulatedAppleEvent.allCases)
-    func events(notification: SimulatedAppleEvent) throws {
-        let token = try fixture.apple.notification(notification, about: .grace, audience: AppleFixture.app)
+    func events(kind: SimulatedAppleEvent) throws {
+        let token = try fixture.apple.notification(kind, about: .grace, audience: AppleFixture.app)
         let keyID = try #require(UnverifiedJWS(parsing: token).keyID)
         #expect(try header(of: token) == #"{"kid":"\#(keyID)","alg":"RS256"}"#)
         let claims = try fixture.claims(of: token)
@@ -22,15 +22,15 @@ struct AppleNotificationTests {
         #expect(claims["exp"] == .integer(fixture.clock.now + 86_400))
         let text = try #require(claims["events"]?.text)
         let event = try StrictJSON.decode(Claims.self, from: Array(text.utf8))
-        #expect(event["type"] == .string(notification.rawValue))
+        #expect(event["type"] == .string(kind.rawValue))
         #expect(event["sub"] == .string(SimulatedApple.subject(of: .grace, in: AppleFixture.team)))
         #expect(event["event_time"] == .integer(fixture.clock.now * 1000))
-        let isAboutEmail = [.emailDisabled, .emailEnabled].contains(notification)
+        let isAboutEmail = [.emailDisabled, .emailEnabled].contains(kind)
         #expect((event["email"]?.text?.hasSuffix("@privaterelay.appleid.com") ?? false) == isAboutEmail)
         #expect(event["is_private_email"] == (isAboutEmail ? .string("true") : nil))
     }
 
-    @Test("With the quirk eventsAreAnObject, the event is an object with the time in seconds, as Apple documents it")
+    @Test("With the quirk eventsAreAnObject, the event is an object with the time in seconds; a test can remove exp")
     func eventAsObject() throws {
         fixture.apple.quirks.eventsAreAnObject = true
         let token = try fixture.apple.notification(.consentRevoked, about: .ada, audience: AppleFixture.app) {

@@ -10,11 +10,12 @@ struct AppleTokenEndpointTests {
 
     init() throws { fixture = try AppleFixture() }
 
+    /// Signs in to the app, and returns the authorization code.
     private func code() throws -> String {
         try fixture.apple.authorize(.ada, client: AppleFixture.app, nonce: "n").authorizationCode
     }
 
-    @Test("A code is redeemed once, with Apple's responses")
+    @Test("A code is redeemed once; the responses to its first and second use are Apple's")
     func redeem() throws {
         let code = try code()
         let answer = try fixture.redeem(code)
@@ -48,15 +49,15 @@ struct AppleTokenEndpointTests {
         #expect(Set(outcomes) == ["200", "400 invalid_grant"])
     }
 
-    @Test("A refresh token can be used again, and its response has no new refresh token")
+    @Test("A refresh token can be used after a year and again, and the responses have no new refresh token")
     func refresh() throws {
-        let first = fixture.clock.now
+        let signedInAt = fixture.clock.now
         let token = try #require(try fixture.redeem(code()).json["refresh_token"]?.text)
         fixture.clock.advance(by: 400 * 86_400)
         let json = try fixture.refresh(token).json
         #expect(Set(json.keys) == ["access_token", "token_type", "expires_in", "id_token"])
         let claims = try fixture.claims(of: try #require(json["id_token"]?.text))
-        #expect(claims["auth_time"] == .integer(first))
+        #expect(claims["auth_time"] == .integer(signedInAt))
         #expect(claims["iat"] == .integer(fixture.clock.now))
         #expect(claims["nonce"] == nil)
         #expect(try fixture.refresh(token).outcome == "200")
@@ -72,7 +73,7 @@ struct AppleTokenEndpointTests {
     @Test(
         "A code is redeemed only within five minutes and by a complete and valid request",
         arguments: [
-            Row(testDescription: "valid, after five minutes less a second", delay: 299, outcome: "200"),
+            Row(testDescription: "valid, a second before five minutes have passed", delay: 299, outcome: "200"),
             Row(testDescription: "after five minutes", delay: 300, outcome: "400 invalid_grant"),
             Row(testDescription: "after a day", delay: 86_400, outcome: "400 invalid_grant"),
             Row(testDescription: "an unknown code", changes: ["code": "c0"], outcome: "400 invalid_grant"),
@@ -121,10 +122,10 @@ struct AppleTokenEndpointTests {
         arguments: [
             SecretRow(testDescription: "valid", outcome: "200"),
             SecretRow(
-                testDescription: "six months", change: { $0["exp"] = .integer(TestClock.start + 15_777_000) },
+                testDescription: "valid for six months", change: { $0["exp"] = .integer(TestClock.start + 15_777_000) },
                 outcome: "200"),
             SecretRow(
-                testDescription: "longer than six months",
+                testDescription: "valid for a second more than six months",
                 change: { $0["exp"] = .integer(TestClock.start + 15_777_001) }),
             SecretRow(testDescription: "expired", change: { $0["exp"] = .integer(TestClock.start) }),
             SecretRow(testDescription: "without expiry", change: { $0["exp"] = nil }),
@@ -140,10 +141,10 @@ struct AppleTokenEndpointTests {
 
     @Test("A client secret without a valid signature of the team's key is rejected")
     func signature() throws {
-        let other = try fixture.secret(key: PrivateKey.generate(.es256))
-        #expect(try fixture.redeem(code(), ["client_secret": other]).outcome == "400 invalid_client")
-        let rsa = try fixture.secret(key: Keys.apple.key(0))
-        #expect(try fixture.redeem(code(), ["client_secret": rsa]).outcome == "400 invalid_client")
+        let byOtherKey = try fixture.secret(key: PrivateKey.generate(.es256))
+        #expect(try fixture.redeem(code(), ["client_secret": byOtherKey]).outcome == "400 invalid_client")
+        let byApplesKey = try fixture.secret(key: Keys.apple.key(0))
+        #expect(try fixture.redeem(code(), ["client_secret": byApplesKey]).outcome == "400 invalid_client")
         #expect(try fixture.redeem(code(), ["client_secret": "x"]).outcome == "400 invalid_client")
     }
 
@@ -171,7 +172,7 @@ struct AppleRevocationTests {
     }
 
     @Test(
-        "Revoking either token ends the consent: a refresh fails, and the next sign-in is treated as the first",
+        "Revoking a refresh or access token ends the consent: a refresh fails, and the next sign-in is the first again",
         arguments: [true, false])
     func revoke(byRefreshToken: Bool) throws {
         let tokens = try tokens()
@@ -183,7 +184,7 @@ struct AppleRevocationTests {
         #expect(try fixture.apple.authorize(.ada, client: AppleFixture.app).user != nil)
     }
 
-    @Test("Revoking an unknown token, or another client's, gets status 200 and revokes nothing")
+    @Test("Revoking an unknown token, or the token of another client, gets status 200 and revokes nothing")
     func unknown() throws {
         let tokens = try tokens()
         #expect(try fixture.revoke("r0").status == 200)
@@ -202,7 +203,7 @@ struct AppleRevocationTests {
     }
 
     @Test(
-        "A refresh fails with the configured error after the person has disconnected",
+        "After the person has disconnected the app, its refresh token is rejected with the configured error",
         arguments: [AppleRefusal.Code.invalidGrant, .invalidRequest])
     func disconnected(code: AppleRefusal.Code) throws {
         fixture.apple.quirks.refusalAfterDisconnecting = code

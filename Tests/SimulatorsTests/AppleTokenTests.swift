@@ -10,7 +10,7 @@ struct AppleTokenTests {
 
     init() throws { fixture = try AppleFixture() }
 
-    @Test("A token has Apple's header and claims")
+    @Test("An identity token has Apple's header and claims")
     func plain() throws {
         let now = fixture.clock.now
         let token = try fixture.apple.identityToken(for: .ada, audience: AppleFixture.app, nonce: "6e6f6e6365")
@@ -39,7 +39,8 @@ struct AppleTokenTests {
         "A token has the claims of the chosen person and quirk",
         arguments: [
             Row(
-                testDescription: "strings for booleans", person: .grace, quirk: { $0.booleansAreStrings = true },
+                testDescription: "strings for booleans, except nonce_supported", person: .grace,
+                quirk: { $0.booleansAreStrings = true },
                 expected: [
                     "email_verified": .string("true"), "is_private_email": .string("true"),
                     "nonce_supported": .bool(true),
@@ -70,7 +71,7 @@ struct AppleTokenTests {
                 testDescription: "another issuer", quirk: { $0.issuer = "https://account.apple.com" },
                 expected: ["iss": .string("https://account.apple.com")]),
             Row(
-                testDescription: "a later sign-in",
+                testDescription: "no first sign-in, code, access token or transfer",
                 expected: ["real_user_status": .null, "c_hash": .null, "at_hash": .null, "transfer_sub": .null]),
         ])
     func quirks(row: Row) throws {
@@ -80,14 +81,14 @@ struct AppleTokenTests {
         for (name, value) in row.expected { #expect(claims[name] ?? .null == value, "\(name)") }
     }
 
-    @Test("A token has no nonce if none was sent")
+    @Test("A token has no nonce if the request had none")
     func noNonce() throws {
         let claims = try fixture.claims(of: fixture.apple.identityToken(for: .ada, audience: AppleFixture.app))
         #expect(claims["nonce"] == nil)
     }
 
     @Test(
-        "The relay address is the same within a team, on either domain, and differs between teams",
+        "On both relay domains, a person has one relay address within a team, and another address in another team",
         arguments: AppleQuirks.RelayDomain.allCases)
     func relay(domain: AppleQuirks.RelayDomain) throws {
         fixture.apple.quirks.relayDomain = domain
@@ -101,31 +102,31 @@ struct AppleTokenTests {
         #expect(try email("com.example.of.another.team") != address)
     }
 
-    @Test("A person has one subject in each team: six digits, 32 hexadecimal digits, four digits")
+    @Test("A person has one subject in each team, of six digits, 32 hexadecimal digits and four digits")
     func subjects() throws {
         let subjects = ["TEAM123456", "TEAM654321"].flatMap { team in
             [SimulatedPerson.ada, .grace].map { SimulatedApple.subject(of: $0, in: team) }
         }
         #expect(Set(subjects).count == 4)
         for subject in subjects { #expect(subject.wholeMatch(of: #/\d{6}\.[0-9a-f]{32}\.\d{4}/#) != nil) }
-        let another = try AppleFixture()
-        let token = try another.apple.identityToken(for: .ada, audience: AppleFixture.site)
-        #expect(try another.claims(of: token)["sub"]?.text == subjects[0])
+        let secondSimulator = try AppleFixture()
+        let token = try secondSimulator.apple.identityToken(for: .ada, audience: AppleFixture.site)
+        #expect(try secondSimulator.claims(of: token)["sub"]?.text == subjects[0])
     }
 
     @Test("A token contains transfer_sub for sixty days after its app moved to another team")
     func transfer() throws {
         fixture.apple.transfer(AppleFixture.app, to: "NEWTEAM001")
-        func current() throws -> Claims {
+        func claimsNow() throws -> Claims {
             try fixture.claims(of: fixture.apple.identityToken(for: .ada, audience: AppleFixture.app))
         }
-        #expect(try current()["sub"]?.text == SimulatedApple.subject(of: .ada, in: "NEWTEAM001"))
-        #expect(try current()["transfer_sub"]?.text != nil)
+        #expect(try claimsNow()["sub"]?.text == SimulatedApple.subject(of: .ada, in: "NEWTEAM001"))
+        #expect(try claimsNow()["transfer_sub"]?.text != nil)
         fixture.clock.advance(by: 60 * 86_400)
-        #expect(try current()["transfer_sub"] == nil)
+        #expect(try claimsNow()["transfer_sub"] == nil)
     }
 
-    @Test("A token can be created with a wrong signature, header or claim")
+    @Test("A test can give a token a wrong signature, header or claim")
     func changes() throws {
         func expectRejected(_ fault: JWSFault, _ change: (inout TokenDraft) -> Void) throws {
             let token = try fixture.apple.identityToken(for: .ada, audience: AppleFixture.app, changing: change)

@@ -7,10 +7,12 @@ import Simulators
 import Synchronization
 import Testing
 
-/// RSA keys of this process's simulators, and a P-256 key for client secrets.
+/// Keys that all tests of this process share, because generating an RSA key is slow.
 enum Keys {
+    /// The RSA keys of the simulators of Apple, and those of the simulators of Google.
     static let apple = RSAKeySupply()
     static let google = RSAKeySupply()
+    /// The P-256 key with which the team signs client secrets.
     static let team = Result { try PrivateKey.generate(.es256) }
 }
 
@@ -27,21 +29,21 @@ final class TestClock: Sendable {
 
 typealias Claims = [String: JSONValue]
 
-/// The claims of a token, verified with a key of `set`.
+/// Returns the claims of a token, after verifying its signature with a key of `set`.
 func claims(of token: String, verifiedWith set: JWKSet) throws -> Claims {
     let jws = try UnverifiedJWS(parsing: token)
     let jwk = try #require(set.keys.first { $0.kid == jws.keyID }, "unknown key")
     return try StrictJSON.decode(Claims.self, from: jws.payload(verifiedWith: jwk.publicKey()))
 }
 
-/// The header of a token, as text.
+/// Returns the header of a token, as text.
 func header(of token: String) throws -> String {
     let part = try #require(token.split(separator: ".").first)
     return String(decoding: try #require(Base64URL.decode(String(part))), as: UTF8.self)
 }
 
-/// The `at_hash` of an access token, or the `c_hash` of a code: the first half of the SHA-256 hash (OpenID Connect Core
-/// 1.0 §3.1.3.6 and §3.3.2.11).
+/// Returns the `at_hash` of an access token, or the `c_hash` of a code: the first half of its SHA-256 hash (OpenID
+/// Connect Core 1.0 §3.1.3.6 and §3.3.2.11).
 func halfHash(_ text: String) -> JSONValue {
     .string(Base64URL.encode(Array(Digest.sha256(Array(text.utf8))[..<16])))
 }
@@ -60,6 +62,7 @@ extension SimulatedProvider {
                     id: "1", method: .get, path: path, query: pairs, headers: headers, peer: "127.0.0.1")))
     }
 
+    /// - Parameter form: `nil` omits a field.
     func post(_ path: String, _ form: [String: String?], headers: Headers = Headers()) throws -> Response {
         let body = form.compactMap { name, value in value.map { "\(name)=\(PercentEncoding.encode($0))" } }
         var headers = headers
@@ -70,7 +73,7 @@ extension SimulatedProvider {
         return try #require(response(to: request))
     }
 
-    /// The key set as it is served.
+    /// Requests the key set, and returns it.
     func servedKeys(at path: String) throws -> JWKSet {
         try StrictJSON.decode(JWKSet.self, from: get(path).body)
     }
@@ -101,7 +104,7 @@ extension Response {
             })
     }
 
-    /// `200`, or status and error code.
+    /// `200`, or the status and the error code, such as `400 invalid_grant`.
     var outcome: String {
         get throws {
             guard status != 200 else { return "200" }
@@ -119,6 +122,7 @@ extension JSONValue {
 
 /// Apple's simulator with one registered app and one registered website of the same team.
 struct AppleFixture {
+    /// The client ID of the app, and that of the website.
     static let app = "com.example.app"
     static let site = "com.example.site"
     static let callback = "https://auth.example.com/callback"
@@ -127,23 +131,26 @@ struct AppleFixture {
 
     let clock = TestClock()
     let apple: SimulatedApple
-    let key: PrivateKey
+    let teamKey: PrivateKey
 
     init() throws {
-        key = try Keys.team.get()
+        teamKey = try Keys.team.get()
         apple = try SimulatedApple(clock: { [clock] in clock.now }, keys: Keys.apple)
-        let keys = [Self.keyID: key.publicKey]
+        let keys = [Self.keyID: teamKey.publicKey]
         apple.register(AppleClient(id: Self.app, team: Self.team, keys: keys))
         var site = AppleClient(id: Self.site, team: Self.team, kind: .web, keys: keys)
         site.redirectURIs = [Self.callback]
         apple.register(site)
     }
 
+    /// Returns the claims of an identity token, after verifying its signature.
     func claims(of token: String) throws -> Claims {
         try SimulatorsTests.claims(of: token, verifiedWith: apple.servedKeys(at: SimulatedApple.keysPath))
     }
 
-    /// A client secret, which Apple requires as a signed JWT, valid for a minute.
+    /// Returns a client secret, which Apple requires as a signed JWT. It is valid for a minute.
+    ///
+    /// - Parameter change: changes the claims of a valid secret.
     func secret(
         for client: String = app, keyID: String = keyID, key: PrivateKey? = nil,
         changing change: (inout Claims) -> Void = { _ in }
@@ -154,9 +161,11 @@ struct AppleFixture {
         ]
         change(&claims)
         return try JWS.sign(
-            payload: StrictJSON.encode(claims), keyID: keyID, type: nil, with: key ?? self.key)
+            payload: StrictJSON.encode(claims), keyID: keyID, type: nil, with: key ?? teamKey)
     }
 
+    /// Redeems a code as the app.
+    ///
     /// - Parameter changes: fields that differ from a valid request. `nil` omits a field.
     func redeem(_ code: String, _ changes: [String: String?] = [:]) throws -> Response {
         var form: [String: String?] = [

@@ -26,12 +26,14 @@ struct GoogleConsentTests {
         "code_challenge": Base64URL.encode(Digest.sha256(Array(verifier.utf8))),
     ]
 
+    /// Requests the page with `changes` to the valid request. `nil` omits a parameter.
     private func page(_ changes: [String: String?] = [:], language: String = "en") throws -> Response {
         try google.get(
             SimulatedGoogle.authorizationPath, Self.request.merging(changes) { $1 },
             headers: ["Accept-Language": language])
     }
 
+    /// Posts a form of the page with the fields of the person's decision, and returns the parameters of the redirect.
     private func decide(_ decision: [String: String?], _ changes: [String: String?] = [:]) throws -> [String: String] {
         let response = try google.post(
             SimulatedGoogle.authorizationPath, Self.request.merging(changes) { $1 }.merging(decision) { $1 })
@@ -39,6 +41,7 @@ struct GoogleConsentTests {
         return try response.locationParameters(at: Self.callback)
     }
 
+    /// - Parameter changes: fields that differ from a valid request. `nil` omits a field.
     private func redeem(_ code: String?, _ changes: [String: String?] = [:]) throws -> Response {
         let form: [String: String?] = [
             "grant_type": "authorization_code", "code": code, "client_id": Self.client, "client_secret": "s",
@@ -52,7 +55,7 @@ struct GoogleConsentTests {
         return try SimulatorsTests.claims(of: token, verifiedWith: google.servedKeys(at: SimulatedGoogle.keysPath))
     }
 
-    @Test("The page offers people, the one of login_hint first, and does not offer to hide the address")
+    @Test("The page offers people, the person of login_hint first, and does not offer to hide the address")
     func shown() throws {
         let page = try page(["login_hint": "EMMY.noether@university.example"])
         #expect(page.status == 200)
@@ -63,7 +66,7 @@ struct GoogleConsentTests {
         #expect(try self.page(language: "ja").text.contains("Googleでログイン"))
     }
 
-    @Test("Consent redirects with a code, the state and the issuer")
+    @Test("Consent redirects with a single-use code, the state and the issuer")
     func consent() throws {
         let fields = try decide(["simulated_person": "mary.somerville"])
         #expect(fields["state"] == "state 1&")
@@ -94,16 +97,16 @@ struct GoogleConsentTests {
         #expect(try decide(["simulated_outcome": "cancelled"]) == ["error": "access_denied", "state": "state 1&"])
     }
 
-    @Test("The page can respond with a used code, another state, another nonce or server_error")
+    @Test("On request, the page responds with a used code, another state, another nonce or server_error")
     func chosenErrors() throws {
         #expect(try redeem(decide(["simulated_outcome": "used_code"])["code"]).outcome == "400 invalid_grant")
         #expect(try decide(["simulated_outcome": "other_state"])["state"] != "state 1&")
-        let other = try claims(of: redeem(decide(["simulated_outcome": "other_nonce"])["code"]))
-        #expect(other["nonce"] != .string("nonce-1"))
+        let claims = try claims(of: redeem(decide(["simulated_outcome": "other_nonce"])["code"]))
+        #expect(claims["nonce"] != .string("nonce-1"))
         #expect(try decide(["simulated_outcome": "server_error"])["error"] == "server_error")
     }
 
-    @Test("A request with prompt=none gets an error, unless a test names the person")
+    @Test("A request with prompt=none gets an error, unless it names a simulated person")
     func withoutPage() throws {
         let refused = try page(["prompt": "none"])
         #expect(try refused.locationParameters(at: Self.callback)["error"] == "interaction_required")
@@ -111,7 +114,7 @@ struct GoogleConsentTests {
         #expect(try skipped.locationParameters(at: Self.callback)["code"] != nil)
     }
 
-    @Test("The query of a redirect URI is kept")
+    @Test("A redirect URI keeps its query, and the parameters of the response are appended to it")
     func query() throws {
         google.redirectURIs = RedirectURIRule(unregistered: .loopback)
         let response = try page(["redirect_uri": "http://localhost/cb?x=1", "simulated_person": "ada.lovelace"])

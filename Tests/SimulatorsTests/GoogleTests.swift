@@ -39,7 +39,7 @@ struct GoogleTests {
         #expect(SimulatedGoogle.subject(of: .emmy).wholeMatch(of: #/\d{21}/#) != nil)
     }
 
-    @Test("An ID token can have the issuer without https:// and another azp, and has no hd for gmail.com")
+    @Test("An ID token can have the issuer without https:// and another azp, and has no hd for a Gmail address")
     func variants() throws {
         google.issuer = GoogleIssuer.host.rawValue
         let token = try google.idToken(for: .mary, audience: Self.client, authorizedParty: "ios-client")
@@ -59,14 +59,14 @@ struct GoogleTests {
         #expect(claims["at_hash"] == nil)
     }
 
-    @Test("Two keys that Apple does not use are published with a cache lifetime; a rotation can replace both with one")
+    @Test("The simulator publishes two keys of its own with a cache lifetime, and a rotation can replace both with one")
     func keys() throws {
         google.keysMaxAge = 120
-        let answer = try google.get(SimulatedGoogle.keysPath)
-        #expect(answer.headers["Cache-Control"]?.contains("max-age=120") == true)
+        let response = try google.get(SimulatedGoogle.keysPath)
+        #expect(response.headers["Cache-Control"]?.contains("max-age=120") == true)
         #expect(google.jwks.keys.count == 2)
-        let apples = try SimulatedApple(clock: { 0 }, keys: Keys.apple).jwks.keys
-        #expect(Set(google.jwks.keys.map(\.n)).isDisjoint(with: apples.map(\.n)))
+        let applesKeys = try SimulatedApple(clock: { 0 }, keys: Keys.apple).jwks.keys
+        #expect(Set(google.jwks.keys.map(\.n)).isDisjoint(with: applesKeys.map(\.n)))
         let old = try google.idToken(for: .ada, audience: Self.client)
         try google.rotateKeys(keepingOld: false)
         #expect(google.jwks.keys.count == 1)
@@ -78,12 +78,14 @@ struct GoogleTests {
     /// The code challenge of ``verifier``.
     private static let challenge = "E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM"
 
-    private func code(isOffline: Bool = true, asksAgain: Bool = false) throws -> String {
+    /// Signs in, and returns the authorization code.
+    private func code(isOffline: Bool = true, forcesConsent: Bool = false) throws -> String {
         try google.authorize(
             .ada, client: Self.client, redirectURI: Self.callback, nonce: "n", codeChallenge: Self.challenge,
-            isOffline: isOffline, asksAgain: asksAgain)
+            isOffline: isOffline, forcesConsent: forcesConsent)
     }
 
+    /// Requests tokens for a code, unless `changes` contain another grant type.
     private func requestTokens(_ changes: [String: String?]) throws -> (outcome: String, json: Claims) {
         var form: [String: String?] = [
             "grant_type": "authorization_code", "client_id": Self.client, "client_secret": "s",
@@ -106,7 +108,7 @@ struct GoogleTests {
         #expect(json["refresh_token"]?.text != nil)
         #expect(try requestTokens(["code": code]).outcome == "400 invalid_grant")
         #expect(try requestTokens(["code": self.code()]).json["refresh_token"] == nil)
-        #expect(try requestTokens(["code": self.code(asksAgain: true)]).json["refresh_token"] != nil)
+        #expect(try requestTokens(["code": self.code(forcesConsent: true)]).json["refresh_token"] != nil)
     }
 
     @Test(
@@ -125,7 +127,7 @@ struct GoogleTests {
         #expect(try requestTokens(["code": code].merging(changes) { $1 }).outcome == outcome)
     }
 
-    @Test("A refresh token can be used until it is revoked, and revoked once")
+    @Test("A refresh token can be used until it is revoked, and can be revoked only once")
     func revoke() throws {
         let refresh = try #require(try requestTokens(["code": code()]).json["refresh_token"]?.text)
         let renewal: [String: String?] = ["grant_type": "refresh_token", "refresh_token": refresh]

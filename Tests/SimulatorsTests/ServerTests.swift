@@ -38,13 +38,15 @@ struct ServerTests {
     struct Row: CustomTestStringConvertible, Sendable {
         let fault: InjectedFault
         let status: Int
+        /// A part of the expected head.
         let head: String
+        /// The beginning of the expected body.
         let body: String
         var testDescription: String { "\(fault)" }
     }
 
     @Test(
-        "A fault is injected until it is reset",
+        "A response has the injected fault until the fault is reset",
         arguments: [
             Row(fault: .none, status: 200, head: "application/json", body: #"{"keys":[{"#),
             Row(fault: .unavailable, status: 503, head: "text/html", body: "<!DOCTYPE html>"),
@@ -78,12 +80,12 @@ struct ServerTests {
                 try paths.map { try LoopbackClient.get($0, port: server.port).status }
             }
             let (keys, other) = (SimulatedApple.keysPath, "/.well-known/openid-configuration")
-            let first = try statuses(other, keys, keys, keys)
-            #expect(first == [200, 503, 503, 200])
+            let withLimitedFault = try statuses(other, keys, keys, keys)
+            #expect(withLimitedFault == [200, 503, 503, 200])
             apple.faultInjection.injectFault(.html(status: 502))
             apple.faultInjection.injectFault(.none, at: keys)
-            let second = try statuses(other, keys)
-            #expect(second == [502, 200])
+            let withFaultElsewhere = try statuses(other, keys)
+            #expect(withFaultElsewhere == [502, 200])
         }
     }
 

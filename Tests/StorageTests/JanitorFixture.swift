@@ -2,7 +2,7 @@ import Identity
 import Postgres
 import Support
 
-/// A database for tests of the janitor, which call the janitor with the time ``now``.
+/// A database for tests of the janitor (the job that deletes expired rows). The tests run it with the time ``now``.
 struct JanitorFixture: Sendable {
     static let now = Instant(seconds: 1_800_000_000)
 
@@ -17,7 +17,8 @@ struct JanitorFixture: Sendable {
         try await pool.query(query).map { try $0.decode("name", as: String.self) }.sorted()
     }
 
-    /// Inserts a project. Its number is unique if the IDs of a test's projects differ in length.
+    /// Inserts a project. Its number, which must be unique, is derived from `anonymousLifetime` and the length of the
+    /// ID.
     ///
     /// - Parameter anonymousLifetime: in seconds (default: unused anonymous accounts are kept).
     func insertProject(_ id: String = "demo", anonymousLifetime: Int = 0) async throws {

@@ -23,6 +23,7 @@ struct StoreFixture: Sendable {
 }
 
 extension Session {
+    /// A new session with a password, which is not stored yet.
     static func fresh(of account: String, generation: Int64 = 1, at now: Instant) -> Session {
         Session(
             id: ID(UUID().uuidString.lowercased()), account: ID(account), generation: generation, method: .password,

@@ -7,7 +7,7 @@ import Simulators
 
 @testable import Gateway
 
-/// The simulated Apple behind a real server, with the client IDs of ``SimulatedProviders`` and a key of its own.
+/// The simulated Apple behind a real server. It knows the client IDs of ``SimulatedProviders`` with ``privateKey``.
 final class AppleServer: Sendable {
     static let team = "TEAM123456"
     static let keyID = "KEY1234567"
@@ -30,7 +30,8 @@ final class AppleServer: Sendable {
 
     /// Registers the client IDs with `key` (default: the public key of ``privateKey``).
     func register(in apple: SimulatedApple, key: PublicKey? = nil) {
-        for (id, kind) in [(SimulatedProviders.appleClient, AppleClient.Kind.native), (TestGateway.webClient, .web)] {
+        for (id, kind) in [(SimulatedProviders.appleClientID, AppleClient.Kind.native), (TestGateway.servicesID, .web)]
+        {
             apple.register(
                 AppleClient(
                     id: id, team: Self.team, kind: kind, keys: [Self.keyID: key ?? privateKey.publicKey]))

@@ -47,7 +47,7 @@ struct Configurator: Sendable {
             return (name: sides[0], value: sides[1])
         }
         if let mask { query.append((name: "updateMask", value: mask)) }
-        return try await gateway.administer(
+        return try await gateway.send(
             method, "\(Self.projectPath)/\(parts[0])", body, by: serviceKey, query: query)
     }
 
@@ -60,7 +60,7 @@ struct Configurator: Sendable {
     }
 
     /// The input for a configuration of Apple with a Services ID and a bundle ID.
-    static func apple(enabled: Bool = true) throws -> JSON {
+    static func appleInput(enabled: Bool = true) throws -> JSON {
         [
             "enabled": .bool(enabled), "clientId": "com.example.web",
             "appleSignInConfig": [
@@ -71,15 +71,15 @@ struct Configurator: Sendable {
     }
 
     /// The input for a configuration of Google.
-    static let google: JSON = ["enabled": true, "clientId": "google-client", "clientSecret": "google-secret"]
+    static let googleInput: JSON = ["enabled": true, "clientId": "google-client", "clientSecret": "google-secret"]
 
     func enableApple() async throws {
-        let created = try await send(.post, "defaultSupportedIdpConfigs?idpId=apple.com", try Self.apple())
+        let created = try await send(.post, "defaultSupportedIdpConfigs?idpId=apple.com", try Self.appleInput())
         #expect(created.outcome == "200")
     }
 
     func enableGoogle() async throws {
-        let created = try await send(.post, "defaultSupportedIdpConfigs?idpId=google.com", Self.google)
+        let created = try await send(.post, "defaultSupportedIdpConfigs?idpId=google.com", Self.googleInput)
         #expect(created.outcome == "200")
     }
 
@@ -90,7 +90,7 @@ struct Configurator: Sendable {
     }
 
     /// Actor, action and subject of each audit event of a service key, sorted.
-    func serviceKeyTrail() async throws -> [String] {
+    func serviceKeyAuditTrail() async throws -> [String] {
         try await gateway.database.pool.query(
             "SELECT actor || ' ' || action || ' ' || subject AS line FROM audit_event WHERE actor LIKE 'key:%'"
         ).map { try $0.decode("line", as: String.self) }.sorted()

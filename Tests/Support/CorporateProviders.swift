@@ -47,7 +47,7 @@ final class CorporateProviders: Sendable {
     }
 
     /// The response to a token request; `nil` for any other URL.
-    func tokens(at request: ClientRequest) throws -> (status: Int, body: [UInt8])? {
+    func tokenResponse(to request: ClientRequest) throws -> (status: Int, body: [UInt8])? {
         guard let match = request.url.wholeMatch(of: #/(https://\w+\.corp\.example)/token/#) else { return nil }
         let form = Dictionary(uniqueKeysWithValues: FormDecoder.decode(request.body) ?? [])
         state.tokenRequests.withLock { $0 += 1 }
@@ -94,8 +94,8 @@ final class CorporateProviders: Sendable {
 
 extension TestGateway {
     /// A sign-in at the corporate provider with this issuer.
-    func corporate(_ subject: String, of issuer: String, email: String? = nil) throws -> Proof {
-        Proof(
+    func corporateCredential(_ subject: String, of issuer: String, email: String? = nil) throws -> ProviderCredential {
+        ProviderCredential(
             provider: "oidc.corp", idToken: try simulators.corporate.idToken(subject, of: issuer, email: email))
     }
 }

@@ -1,6 +1,6 @@
 import HTTP
 
-/// The response to one request, as tests read it.
+/// The gateway's response to one request, as tests read it.
 struct Exchange: Sendable {
     let status: Int
     let headers: Headers
@@ -20,7 +20,8 @@ struct Exchange: Sendable {
 
     var json: JSON { (try? JSON(body)) ?? .null }
     var text: String { String(decoding: body, as: UTF8.self) }
-    /// `200`, or the status and the error's message, which begins with the wire code (the body, if it has no message).
+    /// `200`; otherwise the status and the error's message, which begins with the wire code. An error without a message
+    /// is represented by its body.
     var outcome: String { status == 200 ? "200" : "\(status) \(json["error"]?["message"]?.string ?? text)" }
     /// ``outcome``, with the body after `200`.
     var outcomeWithBody: String { status == 200 ? "200 \(text)" : outcome }
@@ -45,7 +46,7 @@ extension Exchange {
     /// The email action code in the form of a page.
     var formCode: String? { text.firstMatch(of: /name="oobCode" value="([^"]*)"/).map { String($0.output.1) } }
 
-    /// What the script of a page reads: the event for Firebase's SDK, and how to deliver the event.
+    /// The attribute `data-delivery` of a page: the event for Firebase's SDK, and how the page's script delivers it.
     var delivery: JSON? {
         text.firstMatch(of: #/data-delivery="([^"]*)"/#).flatMap { match in
             let text = String(match.output.1).replacing("&quot;", with: "\"").replacing("&amp;", with: "&")

@@ -12,6 +12,7 @@ struct LoginServicesRow: Decodable, Sendable, CustomTestStringConvertible {
         let signUp: [String]
     }
 
+    /// The title of the test case.
     let row: String
     let platform: AppSettings.Platform
     let distribution: AppSettings.Distribution
@@ -43,12 +44,12 @@ struct LoginServicesRow: Decodable, Sendable, CustomTestStringConvertible {
 
     /// Another app of the project, without sign-in methods. It declares the bundle ID `com.example.app`, so that this
     /// client ID of Apple is not treated as a Services ID.
-    static let native = App(
+    static let nativeApp = App(
         id: ID("native"),
         settings: AppSettings(platform: .ios, bundleIDs: ["com.example.app"], signInMethods: []))
 
     /// - Parameter state: a value of ``apple``.
-    static func clientIDs(ofApple state: String) -> [String] {
+    static func clientIDs(forAppleState state: String) -> [String] {
         switch state {
         case "bundleOnly": ["com.example.app"]
         case "servicesOnly": ["com.example.web"]
@@ -78,7 +79,7 @@ extension LoginServicesRow.Realm {
         var project = Project(
             id: ID("demo"), number: 1, profile: .sekisho, policy: policy, authorizedDomains: [],
             providers: settings)
-        project.apps = [LoginServicesRow.native]
+        project.apps = [LoginServicesRow.nativeApp]
         return project
     }
 
@@ -96,7 +97,7 @@ extension LoginServicesRow.Realm {
         return others + [
             ProviderSettings(
                 provider: .apple, isEnabled: apple != "disabled",
-                clientIDs: LoginServicesRow.clientIDs(ofApple: apple), hasSecret: apple != "noKey",
+                clientIDs: LoginServicesRow.clientIDs(forAppleState: apple), hasSecret: apple != "noKey",
                 apple: AppleSettings(teamID: AppleServer.team, keyID: AppleServer.keyID))
         ]
     }

@@ -6,12 +6,13 @@ import Postgres
 import Storage
 import Testing
 
-/// A service key, with the secret and the private key that `keys create-service-key` would print.
+/// A service key of a backend, with the secret and the private key that `keys create-service-key` would print.
 struct ServiceKey: Sendable {
     let id: String
     let secret: String
     let key: PrivateKey
 
+    /// Creates the service key in the database of `gateway`.
     init(
         id: String = "backend", _ algorithm: SignatureAlgorithm = .es256, of project: ID<Project> = ID("demo"),
         in gateway: TestGateway, secret: String? = nil, scopes: ServiceKeyScopes = .all, expiresAt: Instant? = nil
@@ -31,9 +32,11 @@ struct ServiceKey: Sendable {
     /// The audience of custom tokens.
     static let audience = "https://identitytoolkit.googleapis.com/google.identity.identitytoolkit.v1.IdentityToolkit"
 
-    /// A custom token that is valid at `now`, unless `change` makes it invalid.
+    /// Signs a custom token that is issued at `now` for an hour.
     ///
-    /// - Parameter claims: the developer's claims for the ID token.
+    /// - Parameters:
+    ///   - claims: the developer's claims for the ID token.
+    ///   - change: changes the payload before it is signed.
     func customToken(
         uid: String = "ada", claims: JSON? = nil, at now: Instant, keyID: String? = nil,
         change: (inout [String: JSON]) -> Void = { _ in }
@@ -53,8 +56,8 @@ extension TestGateway {
         try await post("/v1/accounts:signInWithCustomToken", ["token": .string(customToken)])
     }
 
-    /// Calls an operation with the secret of a service key.
-    func administer(
+    /// Sends a request with the secret of a service key.
+    func send(
         _ method: HTTP.Method, _ path: String, _ body: JSON? = nil, by key: ServiceKey,
         query: [(name: String, value: String)] = []
     ) async throws -> Exchange {

@@ -14,10 +14,10 @@ import Testing
 @testable import DevMode
 @testable import Gateway
 
-/// The simulated providers of a test. They sign tokens, and the gateway has to fetch their keys.
+/// The simulated providers of a test. They sign tokens, and the gateway fetches the keys that verify the signatures.
 struct SimulatedProviders: Sendable {
-    static let appleClient = "com.example.app"
-    static let googleClient = "demo.apps.googleusercontent.com"
+    static let appleClientID = "com.example.app"
+    static let googleClientID = "demo.apps.googleusercontent.com"
     // Shared by all tests, because generating RSA keys is slow.
     private static let appleKeys = RSAKeySupply()
     private static let googleKeys = RSAKeySupply()
@@ -49,9 +49,9 @@ struct SimulatedProviders: Sendable {
             requestLog.record(address.url)
             if let document = try corporate.document(at: address.url) { return (body: document, maxAge: nil) }
             let provider: any SimulatedProvider =
-                if address.url == ProviderEndpoints.live.apple.keys.url {
+                if address.url == ProviderEndpoints.live.apple.keysAddress.url {
                     apple
-                } else if address.url == ProviderEndpoints.live.google.keys.url {
+                } else if address.url == ProviderEndpoints.live.google.keysAddress.url {
                     google
                 } else {
                     throw UnknownAddress(url: address.url)
@@ -66,10 +66,10 @@ struct SimulatedProviders: Sendable {
     }
 
     /// Sends token requests to the simulated Google and to the OpenID providers of ``CorporateProviders`` only.
-    var tokenRequests: TokenRequestSender {
+    var tokenRequestSender: TokenRequestSender {
         { [google, corporate, requestLog] request in
             requestLog.record(request.url)
-            if let answer = try corporate.tokens(at: request) { return answer }
+            if let answer = try corporate.tokenResponse(to: request) { return answer }
             guard request.url == AuthorizationEndpoints.live.google.tokenURL else {
                 throw UnknownAddress(url: request.url)
             }
@@ -87,14 +87,14 @@ struct SimulatedProviders: Sendable {
 
     static let providers = [
         ProviderSettings(
-            provider: .apple, isEnabled: true, clientIDs: [appleClient, TestGateway.webClient], hasSecret: true,
+            provider: .apple, isEnabled: true, clientIDs: [appleClientID, TestGateway.servicesID], hasSecret: true,
             apple: AppleSettings(teamID: AppleServer.team, keyID: AppleServer.keyID)),
-        ProviderSettings(provider: .google, isEnabled: true, clientIDs: [googleClient]),
+        ProviderSettings(provider: .google, isEnabled: true, clientIDs: [googleClientID]),
     ]
 }
 
-/// The result of a provider's sign-in dialog, as an app sends it to the gateway.
-struct Proof: Sendable {
+/// The result of a provider's sign-in dialog, which an app sends to the gateway.
+struct ProviderCredential: Sendable {
     var provider: String
     var idToken: String
     var rawNonce: String?
@@ -115,36 +115,47 @@ struct Proof: Sendable {
 }
 
 extension TestGateway {
-    /// A sign-in with Apple in a native app, without an authorization code.
+    /// The credential that Apple's dialog gives a native app, without an authorization code.
     ///
-    /// - Parameter nonce: the nonce before hashing (default: a new one); `nil` for a token without a nonce.
-    func apple(
+    /// - Parameters:
+    ///   - nonce: the nonce before hashing (default: a new one); `nil` for a token without a nonce.
+    ///   - change: changes the identity token before it is signed.
+    func appleCredential(
         _ person: SimulatedPerson = .ada, nonce: String? = Random.text(length: 32), user: String? = nil,
         change: (inout TokenDraft) -> Void = { _ in }
-    ) throws -> Proof {
+    ) throws -> ProviderCredential {
         let claim = nonce.map { Hexadecimal.encode(Digest.sha256(Array($0.utf8))) }
         let idToken = try simulators.apple.identityToken(
-            for: person, audience: SimulatedProviders.appleClient, nonce: claim, changing: change)
-        return Proof(provider: "apple.com", idToken: idToken, rawNonce: nonce, user: user)
+            for: person, audience: SimulatedProviders.appleClientID, nonce: claim, changing: change)
+        return ProviderCredential(provider: "apple.com", idToken: idToken, rawNonce: nonce, user: user)
     }
 
-    /// A sign-in with Google.
-    func google(
+    /// The credential that Google's dialog gives an app.
+    ///
+    /// - Parameter change: changes the ID token before it is signed.
+    func googleCredential(
         _ person: SimulatedPerson = .mary, nonce: String? = nil, change: (inout TokenDraft) -> Void = { _ in }
-    ) throws -> Proof {
+    ) throws -> ProviderCredential {
         let idToken = try simulators.google.idToken(
-            for: person, audience: SimulatedProviders.googleClient, nonce: nonce, changing: change)
-        return Proof(provider: "google.com", idToken: idToken, rawNonce: nonce)
+            for: person, audience: SimulatedProviders.googleClientID, nonce: nonce, changing: change)
+        return ProviderCredential(provider: "google.com", idToken: idToken, rawNonce: nonce)
     }
 
     /// - Parameter more: further members of the request.
-    func signIn(_ proof: Proof, _ more: [String: JSON] = [:]) async throws -> Exchange {
+    func signIn(_ credential: ProviderCredential, _ more: [String: JSON] = [:]) async throws -> Exchange {
         try await signInWithIdp(
-            more.merging(["postBody": .string(proof.postBody), "requestUri": "http://localhost"]) { given, _ in given })
+            more.merging(["postBody": .string(credential.postBody), "requestUri": "http://localhost"]) { given, _ in
+                given
+            })
     }
 
-    func link(_ proof: Proof, to idToken: String, _ more: [String: JSON] = [:]) async throws -> Exchange {
-        try await signIn(proof, more.merging(["idToken": .string(idToken)]) { given, _ in given })
+    /// - Parameters:
+    ///   - idToken: the caller's ID token, which names the account.
+    ///   - more: further members of the request.
+    func link(
+        _ credential: ProviderCredential, to idToken: String, _ more: [String: JSON] = [:]
+    ) async throws -> Exchange {
+        try await signIn(credential, more.merging(["idToken": .string(idToken)]) { given, _ in given })
     }
 
     func signInWithIdp(_ body: [String: JSON]) async throws -> Exchange {
@@ -156,8 +167,8 @@ extension TestGateway {
         try Tokens(await post("/v1/accounts:signUp", .object(more)))
     }
 
-    /// The account of `idToken` in the response to the user's own lookup.
-    func account(_ idToken: String) async throws -> JSON {
+    /// Looks up the account of an ID token, as its user does.
+    func accountSeenByUser(_ idToken: String) async throws -> JSON {
         try #require(try await lookup(idToken).json["users"]?[0])
     }
 }

@@ -12,35 +12,36 @@ struct StolenAccount: Sendable {
     static let attackerApple = SimulatedPerson.grace
 
     let gateway: TestGateway
+    /// The victim's session before the merge.
     let victim: TestGateway.Tokens
     /// The session that the merge opened in the attacker's account, which is the target.
     let attacker: TestGateway.Tokens
-    /// The code in the notice of the merge, which the victim received.
-    let code: String
+    /// The code in the email that tells the victim about the merge.
+    let mergeNoticeCode: String
 
     /// - Parameter targetHasAddress: whether the attacker's account has an address before the merge; otherwise the
     ///   merge gives it the victim's.
     init(targetHasAddress: Bool = true) async throws {
-        let gateway = try await TestGateway.administered()
+        let gateway = try await TestGateway.withServiceKey()
         _ = try await gateway.signIn(Self.apple(in: gateway, targetHasAddress))
         victim = try await gateway.signUpVerified()
-        #expect(try await gateway.link(gateway.google(), to: victim.idToken).status == 200)
+        #expect(try await gateway.link(gateway.googleCredential(), to: victim.idToken).status == 200)
         _ = try await gateway.update(victim.idToken, ["displayName": "Ada"])
         gateway.clock.advance(by: .seconds(1))
-        let merged = try await gateway.merge(victim, by: Self.apple(in: gateway, targetHasAddress))
+        let merged = try await gateway.merge(victim, intoAccountOf: Self.apple(in: gateway, targetHasAddress))
         attacker = try TestGateway.Tokens(merged)
-        code = try #require(try await gateway.emails(.accountsMerged).compactMap(\.content.code).first)
+        mergeNoticeCode = try #require(try await gateway.emails(.accountsMerged).compactMap(\.content.code).first)
         gateway.clock.advance(by: .seconds(1))
         self.gateway = gateway
     }
 
-    private static func apple(in gateway: TestGateway, _ hasAddress: Bool) throws -> Proof {
-        try gateway.apple(attackerApple) { if !hasAddress { $0.claims["email"] = nil } }
+    private static func apple(in gateway: TestGateway, _ hasAddress: Bool) throws -> ProviderCredential {
+        try gateway.appleCredential(attackerApple) { if !hasAddress { $0.claims["email"] = nil } }
     }
 
     /// The address of the attacker's account.
     func attackerEmail() async throws -> String {
-        try #require(try await gateway.user(attacker.localId)["email"]?.string)
+        try #require(try await gateway.accountSeenByAdmin(attacker.localId)["email"]?.string)
     }
 
     func unlink(_ provider: String) async throws -> Exchange {

@@ -6,10 +6,10 @@ import Testing
 @testable import DevMode
 @testable import Gateway
 
-/// Creates tenants of a project with a service key. By default, tenants allow passwords, email links and anonymous
-/// users.
+/// A gateway whose project can have tenants, and a service key that creates them. By default, a tenant allows
+/// passwords, email links and anonymous users.
 struct TenantFixture: Sendable {
-    static let tenants = "/v2/projects/demo/tenants"
+    static let tenantsPath = "/v2/projects/demo/tenants"
 
     let gateway: TestGateway
     let serviceKey: ServiceKey
@@ -19,25 +19,25 @@ struct TenantFixture: Sendable {
         serviceKey = try await ServiceKey(in: self.gateway)
     }
 
-    /// Calls an operation for administrators with the service key.
+    /// Calls an operation with the service key.
     func send(
         _ method: HTTP.Method, _ path: String, _ body: JSON? = nil, _ query: [(name: String, value: String)] = []
     ) async throws -> Exchange {
-        try await gateway.administer(method, path, body, by: serviceKey, query: query)
+        try await gateway.send(method, path, body, by: serviceKey, query: query)
     }
 
     /// The input for a tenant that allows every way to sign up.
-    static let everything: JSON = [
+    static let allowingEverySignUp: JSON = [
         "displayName": "Acme", "allowPasswordSignup": true, "enableEmailLinkSignin": true, "enableAnonymousUser": true,
     ]
 
     /// Creates a tenant, and returns its ID.
-    func tenant(_ input: JSON = everything) async throws -> String {
-        try #require(try await send(.post, Self.tenants, input).json["tenantId"]?.string)
+    func makeTenant(_ input: JSON = allowingEverySignUp) async throws -> String {
+        try #require(try await send(.post, Self.tenantsPath, input).json["tenantId"]?.string)
     }
 
-    /// Calls an operation for administrators on the accounts of a tenant.
-    func accounts(_ operation: String, of tenant: String, _ body: JSON = [:]) async throws -> Exchange {
+    /// Posts to the path of a tenant's accounts, followed by an operation with its colon, as an administrator.
+    func administerAccounts(_ operation: String, of tenant: String, _ body: JSON = [:]) async throws -> Exchange {
         try await send(.post, "/v1/projects/demo/tenants/\(tenant)/accounts\(operation)", body)
     }
 
@@ -55,13 +55,14 @@ struct TenantFixture: Sendable {
             "signInWithPassword", in: tenant, ["email": .string(email), "password": .string(password)])
     }
 
-    /// Creates an account in the tenant. Returns the code that verifies its address, and its tokens.
-    func verificationCode(in tenant: String) async throws -> (code: String, TestGateway.Tokens) {
+    /// Signs Ada up in the tenant, and requests the email that verifies her address. Returns the emailed code, and
+    /// Ada's tokens.
+    func signUpAndSendVerificationCode(in tenant: String) async throws -> (code: String, TestGateway.Tokens) {
         let ada = try await signUp(in: tenant)
         let sent = try await callAsClient(
             "sendOobCode", in: tenant, ["requestType": "VERIFY_EMAIL", "idToken": .string(ada.idToken)])
         #expect(sent.status == 200)
-        return (try await gateway.code(.verifyEmail), ada)
+        return (try await gateway.latestCode(.verifyEmail), ada)
     }
 
     /// Calls an operation for clients.
@@ -73,14 +74,14 @@ struct TenantFixture: Sendable {
         return try await gateway.post("/v1/accounts:\(operation)", .object(body))
     }
 
-    /// Enables Apple or Google in a tenant, with the client ID of the simulators.
-    func configure(_ provider: String, in tenant: String) async throws -> Exchange {
-        let client = provider == "apple.com" ? SimulatedProviders.appleClient : SimulatedProviders.googleClient
+    /// Configures and enables Apple or Google in a tenant, with the client ID of ``SimulatedProviders``.
+    func enableProvider(_ provider: String, in tenant: String) async throws -> Exchange {
+        let client = provider == "apple.com" ? SimulatedProviders.appleClientID : SimulatedProviders.googleClientID
         var input: [String: JSON] = ["enabled": true, "clientId": .string(client)]
         if provider == "apple.com" {
             input["appleSignInConfig"] = ["codeFlowConfig": try Configurator.appleCodeFlowConfig()]
         }
         return try await send(
-            .post, "\(Self.tenants)/\(tenant)/defaultSupportedIdpConfigs", .object(input), [("idpId", provider)])
+            .post, "\(Self.tenantsPath)/\(tenant)/defaultSupportedIdpConfigs", .object(input), [("idpId", provider)])
     }
 }

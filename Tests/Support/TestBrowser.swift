@@ -40,11 +40,13 @@ final class TestBrowser: Sendable {
         return answer
     }
 
-    /// The person agrees at the provider, which sends the browser back. Follows the redirect after Apple's form.
+    /// Opens the provider's page, signs in there as a person who consents, and returns to the gateway. Follows the
+    /// redirect after Apple's form.
     ///
     /// - Parameter change: changes the parameters of the provider's response.
-    func agree(
-        _ person: SimulatedPerson = .ada, at authorizationURL: String,
+    /// - Returns: the gateway's response.
+    func signInAtProvider(
+        _ person: SimulatedPerson = .ada, opening authorizationURL: String,
         change: (inout [(String, String)]) -> Void = { _ in }
     ) async throws -> Exchange {
         guard authorizationURL.isOfApple else {
@@ -66,7 +68,7 @@ final class TestBrowser: Sendable {
         }
         let request = QueryParameters(authorizationURL)
         var response = [
-            ("state", request["state"]), ("code", try gateway.code(of: person, for: authorizationURL)),
+            ("state", request["state"]), ("code", try gateway.authorizationCode(of: person, for: authorizationURL)),
             ("iss", Self.issuer(of: authorizationURL)),
         ]
         change(&response)
@@ -111,12 +113,12 @@ extension String {
 
 extension TestGateway {
     /// The Services ID, which is Apple's client ID in a browser.
-    static let webClient = "com.example.web"
-    /// The continue URI of flows that name no other: the page of the client to which the browser returns.
+    static let servicesID = "com.example.web"
+    /// The default continue URI, which is the client's page to which the browser returns after a sign-in.
     static let continueURI = "https://localhost/done"
 
-    /// The code that a provider gives a person for the request in the URL.
-    func code(of person: SimulatedPerson, for authorizationURL: String) throws -> String {
+    /// The authorization code with which a provider responds after the person has agreed.
+    func authorizationCode(of person: SimulatedPerson, for authorizationURL: String) throws -> String {
         let request = QueryParameters(authorizationURL)
         if authorizationURL.isOfApple {
             return try appleForm(of: person, for: authorizationURL).first { $0.0 == "code" }?.1 ?? ""
@@ -147,7 +149,7 @@ extension TestGateway {
             .object(["providerId": .string(provider), "continueUri": .string(Self.continueURI)].merging(more) { $1 }))
     }
 
-    /// Starts a sign-in in a browser.
+    /// Starts a sign-in in a browser (a flow).
     func startFlow(_ provider: String, _ more: [String: JSON] = [:]) async throws -> ClientFlow {
         let started = try await createAuthUri(provider, more)
         return ClientFlow(
@@ -155,7 +157,7 @@ extension TestGateway {
             sessionID: try #require(started.json["sessionId"]?.string))
     }
 
-    /// Signs in with the URL to which a flow returned, and the session ID of the flow.
+    /// Signs in with the URL to which a flow (a sign-in in a browser) returned, and with the session ID of the flow.
     func signIn(
         at requestURI: String?, sessionID: String?, _ more: [String: JSON] = [:]
     ) async throws -> Exchange {
@@ -184,9 +186,9 @@ struct ClientFlow: Sendable {
     let authURI: String
     let sessionID: String
 
-    /// The person agrees in a browser; returns the URL to which the gateway sends the browser.
-    func agree(_ person: SimulatedPerson = .ada) async throws -> String {
-        let back = try await TestBrowser(gateway).agree(person, at: authURI)
+    /// The person signs in at the provider in a browser. Returns the URL to which the gateway then sends the browser.
+    func signInAtProvider(_ person: SimulatedPerson = .ada) async throws -> String {
+        let back = try await TestBrowser(gateway).signInAtProvider(person, opening: authURI)
         #expect(back.status == 303, "\(back.text)")
         return try #require(back.location)
     }
@@ -198,6 +200,6 @@ struct ClientFlow: Sendable {
 
     /// The person agrees in a browser, and the client signs in with the result.
     func complete(_ person: SimulatedPerson = .ada, _ more: [String: JSON] = [:]) async throws -> Exchange {
-        try await signIn(at: agree(person), more)
+        try await signIn(at: signInAtProvider(person), more)
     }
 }

@@ -136,8 +136,8 @@ extension SQL {
             AND backend_type = 'client backend' AND state <> 'idle'
         """
 
-    /// Empties every table except `schema_migration`. The role `replica` disables triggers and foreign keys, so the order
-    /// of the tables does not matter. For small tables, `DELETE` is faster than `TRUNCATE`.
+    /// Empties every table except `schema_migration`. The role `replica` disables triggers and foreign keys, so the
+    /// order of the tables does not matter. For small tables, `DELETE` is faster than `TRUNCATE`.
     fileprivate static let emptyEveryTable: SQL = """
         DO $$
         DECLARE filled record;

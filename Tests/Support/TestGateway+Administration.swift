@@ -6,15 +6,14 @@ import Testing
 
 @testable import Gateway
 
-/// Calls operations for administrators.
+/// Calls operations for administrators, with a service key.
 extension TestGateway {
     /// The secret of the service key that ``makeServiceKey()`` creates.
-    static let serviceKey = "sks_test"
+    static let serviceKeySecret = "sks_test"
 
-    /// Creates a service key with the secret ``serviceKey``. Its ID is `service`, so its actor in the audit trail is
-    /// `key:service`.
+    /// Creates a service key with the secret ``serviceKeySecret``. The audit trail calls it `key:service`.
     func makeServiceKey() async throws {
-        try await makeServiceKey(Self.serviceKey, in: project.id)
+        try await makeServiceKey(Self.serviceKeySecret, in: project.id)
     }
 
     /// Creates a second project with the ID `other`.
@@ -47,42 +46,52 @@ extension TestGateway {
         #expect(isCreated)
     }
 
-    /// A gateway whose project has a service key with the secret ``serviceKey``.
-    static func administered() async throws -> TestGateway {
+    /// A gateway whose project has a service key with the secret ``serviceKeySecret``.
+    static func withServiceKey() async throws -> TestGateway {
         let gateway = try await TestGateway()
         try await gateway.makeServiceKey()
         return gateway
     }
 
-    /// Calls an operation on accounts with `POST`.
+    /// Posts to `/v1/projects/PROJECT/accounts` followed by an operation.
     ///
     /// - Parameters:
-    ///   - operation: the path after `accounts`: empty, or an operation with its colon.
+    ///   - operation: an operation with its colon, for example `:update`; empty to create an account.
     ///   - bearer: the secret of a service key, or `nil` for a request without credentials.
-    func administer(
-        _ operation: String, _ body: JSON = [:], in project: String = "demo", bearer: String? = serviceKey
+    func administerAccounts(
+        _ operation: String, _ body: JSON = [:], in project: String = "demo", bearer: String? = serviceKeySecret
     ) async throws -> Exchange {
         try await send(
             .post, "/v1/projects/\(project)/accounts\(operation)", body: try body.bytes, query: [],
             headers: Self.headers(bearer: bearer))
     }
 
-    func batchGet(_ query: [(name: String, value: String)] = [], bearer: String? = serviceKey) async throws -> Exchange
-    {
+    /// Creates an account, and returns the response.
+    func createAccountAsAdmin(
+        _ body: JSON = [:], in project: String = "demo", bearer: String? = serviceKeySecret
+    ) async throws -> Exchange {
+        try await administerAccounts("", body, in: project, bearer: bearer)
+    }
+
+    func batchGet(
+        _ query: [(name: String, value: String)] = [], bearer: String? = serviceKeySecret
+    ) async throws -> Exchange {
         try await send(
             .get, "/v1/projects/demo/accounts:batchGet", body: [], query: query, headers: Self.headers(bearer: bearer))
     }
 
-    /// Calls an operation on accounts with `POST`, on a path that names no project.
-    func administerUnscoped(_ operation: String, _ body: JSON = [:]) async throws -> Exchange {
+    /// Posts to `/v1/accounts` followed by an operation. The path names no project, so the service key selects it.
+    func administerAccountsUnscoped(_ operation: String, _ body: JSON = [:]) async throws -> Exchange {
         try await send(
             .post, "/v1/accounts\(operation)", body: try body.bytes, query: [],
-            headers: Self.headers(bearer: Self.serviceKey))
+            headers: Self.headers(bearer: Self.serviceKeySecret))
     }
 
-    /// The account in the response to an administrator's lookup. A user's own lookup is ``account(_:)``.
-    func user(_ localId: String) async throws -> JSON {
-        try #require(try await administer(":lookup", ["localId": [.string(localId)]]).json["users"]?[0])
+    /// Looks up an account as an administrator.
+    ///
+    /// The response has members that ``accountSeenByUser(_:)`` does not return.
+    func accountSeenByAdmin(_ localId: String) async throws -> JSON {
+        try #require(try await administerAccounts(":lookup", ["localId": [.string(localId)]]).json["users"]?[0])
     }
 
     private static func headers(bearer: String?) -> Headers {

@@ -7,14 +7,15 @@ import Simulators
 import Testing
 
 extension TestGateway {
-    /// A notification of the simulated Apple, signed.
+    /// A server-to-server notification, which the simulated Apple signs.
     ///
     /// - Parameters:
     ///   - time: the time of the event (default: now).
     ///   - type: the type of the event (default: that of `kind`).
-    func notification(
+    ///   - change: changes the notification before it is signed.
+    func appleNotification(
         _ kind: SimulatedAppleEvent = .consentRevoked, about person: SimulatedPerson = .ada,
-        audience: String = SimulatedProviders.appleClient, at time: Instant? = nil, type: String? = nil,
+        audience: String = SimulatedProviders.appleClientID, at time: Instant? = nil, type: String? = nil,
         changing change: (inout TokenDraft) throws -> Void = { _ in }
     ) throws -> String {
         try simulators.apple.notification(kind, about: person, audience: audience) { draft in
@@ -30,7 +31,7 @@ extension TestGateway {
     /// Posts a notification as Apple does, without an API key.
     ///
     /// - Parameter project: the project that the path names (default: none).
-    func deliver(
+    func postNotification(
         _ payload: String, project: String? = nil, from peer: String = "192.0.2.1"
     ) async throws -> Exchange {
         let prefix = project.map { "/\($0)" } ?? ""
@@ -38,16 +39,16 @@ extension TestGateway {
             "\(prefix)/v1/apple/notifications", ["payload": .string(payload)], key: nil, from: peer)
     }
 
-    /// Delivers a notification, and expects the gateway to accept it.
-    func receive(_ payload: String, project: String? = nil) async throws {
-        let answer = try await deliver(payload, project: project)
+    /// Posts a notification, and expects the gateway to accept it.
+    func postAcceptedNotification(_ payload: String, project: String? = nil) async throws {
+        let answer = try await postNotification(payload, project: project)
         #expect(answer.status == 200, "\(answer.text)")
         #expect(answer.json == [:])
     }
 
     /// The state of the account's first identity. Administrators read it, so the gateway needs ``makeServiceKey()``.
     func credentialState(of localId: String) async throws -> String? {
-        let answer = try await administer(":credentialState", ["localId": .string(localId)])
+        let answer = try await administerAccounts(":credentialState", ["localId": .string(localId)])
         return answer.json["identities"]?[0]?["credentialState"]?.string
     }
 

@@ -37,8 +37,8 @@ extension TestGateway {
         }
     }
 
-    /// The events that `work` adds to the audit trail.
-    func audited(_ work: () async throws -> Void) async throws -> [AuditedEvent] {
+    /// Runs `work`, and returns the events that it adds to the audit trail.
+    func newAuditEvents(_ work: () async throws -> Void) async throws -> [AuditedEvent] {
         let before = try await auditTrail().count
         // The trail is ordered by time, so the new events come after the earlier ones.
         clock.advance(by: .milliseconds(1))
@@ -49,7 +49,7 @@ extension TestGateway {
 
 extension TestGateway {
     /// Every column of every audit event, as text.
-    func auditDump() async throws -> String {
+    func auditTrailDump() async throws -> String {
         try await database.pool.query("SELECT to_jsonb(t)::text AS line FROM audit_event t ORDER BY occurred_at, id")
             .map { try $0.decode("line", as: String.self) }.joined(separator: "\n")
     }

@@ -3,7 +3,7 @@ import Testing
 
 extension TestGateway {
     /// Every row of every table, as text.
-    func dump() async throws -> String {
+    func databaseDump() async throws -> String {
         try await tables().map(\.rows).joined(separator: "\n")
     }
 

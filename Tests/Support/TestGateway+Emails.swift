@@ -13,12 +13,15 @@ struct WaitingEmail: Sendable {
     let recipient: String
     let language: String?
     let content: EmailPayload
-    /// The email as the worker claims it, but without its language and with times of the test's clock.
+    /// The email as the email worker reads it from the queue, but without its language and with times of the test's
+    /// clock.
     let queued: QueuedEmail
 }
 
 extension TestGateway {
     /// The queued emails in the order of creation.
+    ///
+    /// - Parameter kind: `nil` for emails of every kind.
     func emails(_ kind: OutgoingEmail.Kind? = nil) async throws -> [WaitingEmail] {
         let sealed = EncryptedEmailPayloads(masterKeys: masterKeys)
         return try await database.pool.query("SELECT * FROM outgoing_email ORDER BY created_at, kind").map { row in
@@ -37,8 +40,10 @@ extension TestGateway {
         }.filter { kind == nil || $0.kind == kind }
     }
 
-    /// Returns the code of the latest email of this kind. Binds a reset code to its account, as the email worker does.
-    func code(_ kind: OutgoingEmail.Kind) async throws -> String {
+    /// Returns the code in the latest queued email of this kind.
+    ///
+    /// Binds a code that resets a password to its account, as the email worker does.
+    func latestCode(_ kind: OutgoingEmail.Kind) async throws -> String {
         let email = try #require(try await emails(kind).last)
         let code = try #require(email.content.code)
         if kind == .resetPassword {
@@ -48,47 +53,51 @@ extension TestGateway {
         return code
     }
 
-    /// Requests an email with a code.
-    func sendCode(_ type: String, _ more: [String: JSON] = [:]) async throws -> Exchange {
+    /// Requests an email with a code. Returns the response, which does not have the code.
+    ///
+    /// - Parameters:
+    ///   - type: the member `requestType`, for example `VERIFY_EMAIL`.
+    ///   - more: further members of the request.
+    func sendOobCode(_ type: String, _ more: [String: JSON] = [:]) async throws -> Exchange {
         try await post(
             "/v1/accounts:sendOobCode", .object(more.merging(["requestType": .string(type)]) { $1 }))
     }
 
-    /// Requests an email and returns its code.
+    /// Requests an email as ``sendOobCode(_:_:)`` does, and returns its code.
     func requestedCode(_ type: String, _ more: [String: JSON] = [:]) async throws -> String {
-        let exchange = try await sendCode(type, more)
+        let exchange = try await sendOobCode(type, more)
         #expect(exchange.status == 200, "\(exchange.text)")
-        return try await code(try #require(OutgoingEmail.Kind(rawValue: type)))
+        return try await latestCode(try #require(OutgoingEmail.Kind(rawValue: type)))
     }
 
     /// Redeems an email action code that does not set a password.
-    func apply(_ code: String) async throws -> Exchange {
+    func applyCode(_ code: String) async throws -> Exchange {
         try await post("/v1/accounts:update", ["oobCode": .string(code)])
     }
 
     /// Asks what an email action code is for, without redeeming it.
-    func check(_ code: String) async throws -> Exchange {
+    func checkCode(_ code: String) async throws -> Exchange {
         try await post("/v1/accounts:resetPassword", ["oobCode": .string(code)])
     }
 
-    func reset(_ code: String, _ password: String = "another secret") async throws -> Exchange {
+    func resetPassword(_ code: String, _ password: String = "another secret") async throws -> Exchange {
         try await post(
             "/v1/accounts:resetPassword", ["oobCode": .string(code), "newPassword": .string(password)])
     }
 
-    func signInWithLink(_ email: String, _ code: String, _ more: [String: JSON] = [:]) async throws -> Exchange {
+    func signInWithEmailLink(_ email: String, _ code: String, _ more: [String: JSON] = [:]) async throws -> Exchange {
         try await post(
             "/v1/accounts:signInWithEmailLink",
             .object(more.merging(["email": .string(email), "oobCode": .string(code)]) { $1 }))
     }
 
-    /// An account with a verified address.
+    /// Signs up, and verifies the address with an emailed code.
     func signUpVerified(
         email: String = "ada@example.com", password: String = "secret1"
     ) async throws -> Tokens {
         let tokens = try await signUp(email: email, password: password)
         let code = try await requestedCode("VERIFY_EMAIL", ["idToken": .string(tokens.idToken)])
-        let applied = try await apply(code)
+        let applied = try await applyCode(code)
         #expect(applied.json["emailVerified"] == true, "\(applied.text)")
         return tokens
     }

@@ -2,16 +2,16 @@ import HTTP
 import Postgres
 import Testing
 
-/// Administers identities and merges with a service key.
+/// Identities and merges of accounts. Administrators use the service key of ``withServiceKey()``.
 extension TestGateway {
-    /// Calls an operation on a path of a project.
+    /// Calls an operation with a service key.
     ///
     /// - Parameters:
-    ///   - path: the path after that of the project.
+    ///   - path: the part of the path after `/v1/projects/PROJECT`.
     ///   - bearer: the secret of a service key.
-    func manage(
+    func callProjectAsAdmin(
         _ method: HTTP.Method, _ path: String, _ body: JSON? = nil, query: [(name: String, value: String)] = [],
-        in project: String = "demo", bearer: String = serviceKey
+        in project: String = "demo", bearer: String = serviceKeySecret
     ) async throws -> Exchange {
         try await send(
             method, "/v1/projects/\(project)\(path)", body: try body?.bytes ?? [], query: query,
@@ -19,37 +19,37 @@ extension TestGateway {
     }
 
     func identities(of localId: String) async throws -> [JSON] {
-        let answer = try await manage(.get, "/accounts/\(localId)/identities")
+        let answer = try await callProjectAsAdmin(.get, "/accounts/\(localId)/identities")
         guard case .array(let identities) = answer.json["identities"] else { return [] }
         return identities
     }
 
     func linkIdentity(_ body: JSON, to localId: String) async throws -> Exchange {
-        try await manage(.post, "/accounts/\(localId)/identities", body)
+        try await callProjectAsAdmin(.post, "/accounts/\(localId)/identities", body)
     }
 
     func unlinkIdentity(
         _ provider: String, of localId: String, query: [(name: String, value: String)] = []
     ) async throws -> Exchange {
-        try await manage(.delete, "/accounts/\(localId)/identities/\(provider)", query: query)
+        try await callProjectAsAdmin(.delete, "/accounts/\(localId)/identities/\(provider)", query: query)
     }
 
     func moveIdentity(_ provider: String, of localId: String, _ body: JSON) async throws -> Exchange {
-        try await manage(.post, "/accounts/\(localId)/identities/\(provider):move", body)
+        try await callProjectAsAdmin(.post, "/accounts/\(localId)/identities/\(provider):move", body)
     }
 
     /// Creates an account as an administrator, and links identities to it.
     ///
     /// - Parameters:
     ///   - body: the input for the account, with `localId`.
-    ///   - more: members that only an update accepts.
-    func makeAccount(_ body: JSON, identities: [JSON] = [], more: [String: JSON] = [:]) async throws {
-        #expect(try await administer("", body).outcome == "200")
+    ///   - change: members that only an update accepts. They are set after the identities are linked.
+    func makeAccount(_ body: JSON, identities: [JSON] = [], updating change: [String: JSON] = [:]) async throws {
+        #expect(try await createAccountAsAdmin(body).outcome == "200")
         let id = try #require(body["localId"]?.string)
         for identity in identities { #expect(try await linkIdentity(identity, to: id).outcome == "200") }
-        guard !more.isEmpty else { return }
-        let change = more.merging(["localId": .string(id)]) { $1 }
-        #expect(try await administer(":update", .object(change)).outcome == "200")
+        guard !change.isEmpty else { return }
+        let update = change.merging(["localId": .string(id)]) { $1 }
+        #expect(try await administerAccounts(":update", .object(update)).outcome == "200")
     }
 
     /// All outbox events, and the audit events about identities and merges.
@@ -69,8 +69,8 @@ extension TestGateway {
         )
     }
 
-    /// Every column of accounts, identities and tombstones, except the time of linking and the columns that change when
-    /// a user signs in or sessions end.
+    /// Every row of accounts, identities and tombstones (rows for deleted accounts). Omits the time of linking, and the
+    /// columns that change when a user signs in or when sessions end.
     func accountsAsStored() async throws -> [String] {
         let statement: SQL = """
             SELECT (to_jsonb(a) - 'generation' - 'valid_since' - 'last_sign_in_at')::text AS line FROM account a
@@ -82,10 +82,10 @@ extension TestGateway {
 }
 
 extension TestGateway {
-    /// Merges the account of `source` into the account that has the identity in `proof`, after a dry run. Returns the
-    /// response to the request that merges.
-    func merge(_ source: Tokens, by proof: Proof) async throws -> Exchange {
-        let pending = try #require(try await link(proof, to: source.idToken).pendingToken)
+    /// Merges the account of `source` into the account that has the identity in `credential`. Makes a dry run first,
+    /// and returns the response to the request that merges.
+    func merge(_ source: Tokens, intoAccountOf credential: ProviderCredential) async throws -> Exchange {
+        let pending = try #require(try await link(credential, to: source.idToken).pendingToken)
         let idToken = JSON.string(source.idToken)
         let preview = try await post(
             "/v1/accounts:merge", ["idToken": idToken, "dryRun": true, "pendingToken": .string(pending)])

@@ -7,8 +7,8 @@ import Testing
 
 /// Requests as exact text, and accounts and codes that are written to the database directly.
 extension TestGateway {
-    /// A gateway with the policy of new projects, unchanged.
-    static func ofNewProject() async throws -> TestGateway { try await TestGateway(.sekisho) { _ in } }
+    /// A gateway with the policy of new projects: the profile `sekisho`, unchanged.
+    static func withDefaultPolicy() async throws -> TestGateway { try await TestGateway(.sekisho) { _ in } }
 
     /// Sends `text` unchanged as the body.
     func send(
@@ -29,22 +29,22 @@ extension TestGateway {
 
     static let formHeaders: Headers = ["Content-Type": "application/x-www-form-urlencoded"]
 
-    /// Makes every statement about accounts fail with an unexpected error.
-    func breakAccounts() async throws {
+    /// Renames the table of accounts, so that every statement about accounts fails with an unexpected error.
+    func makeAccountStatementsFail() async throws {
         _ = try await database.pool.execute("ALTER TABLE account RENAME TO broken_account")
     }
 
     /// Creates an account with an address and without a password. Sets the address in the database, so that the project
     /// does not have to allow email links.
-    func makeAccount(at email: String = "ada@example.com") async throws -> Tokens {
+    func makeAccountWithoutPassword(at email: String = "ada@example.com") async throws -> Tokens {
         let account = try await signUpAnonymously()
         _ = try await database.pool.execute("UPDATE account SET email = \(email) WHERE id = \(account.localId)")
         return account
     }
 
-    /// Stores a code that is valid for an hour, as if the gateway had sent it to `email`. What the code changes besides
-    /// the account, for example the new address or the source of a merge, has a fixed value.
-    func makeCode(
+    /// Stores an email action code that is valid for an hour, as if the gateway had sent it to `email`. Further data of
+    /// the code, for example the new address or the source of a merge, has fixed values.
+    func storeCode(
         _ purpose: OOBCode.Purpose, of account: Tokens, at email: String = "ada@example.com"
     ) async throws -> String {
         let code = Random.text(length: 32)

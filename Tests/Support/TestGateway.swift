@@ -22,8 +22,8 @@ struct TestGateway: Sendable {
     static let masterKey = [UInt8](repeating: 7, count: 32)
     /// The master key that replaces ``masterKey`` in tests of re-encryption.
     static let newMasterKey = [UInt8](repeating: 8, count: 32)
-    /// The threads that hash passwords.
-    static let hashing = Result { try FairPool(name: "test-hash", threads: 2, capacity: 1000) }
+    /// The threads that hash the passwords of all tests.
+    static let hashingThreads = Result { try FairPool(name: "test-hash", threads: 2, capacity: 1000) }
 
     let database: TestDatabase
     let clock: TestClock
@@ -37,8 +37,9 @@ struct TestGateway: Sendable {
     /// `nil` unless the simulated Apple serves its token endpoints.
     let appleServer: AppleServer?
     let masterKeys: MasterKeys
+    /// `nil` unless rate limits apply.
     let limits: RateLimits?
-    let keyUse: KeyUsageTracker
+    let serviceKeyUse: ServiceKeyUsageTracker
 
     /// - Parameters:
     ///   - transport: how requests reach the gateway.
@@ -59,7 +60,7 @@ struct TestGateway: Sendable {
         database = try TestDatabase()
         clock = TestClock()
         simulators = try SimulatedProviders(clock: clock)
-        keyUse = KeyUsageTracker()
+        serviceKeyUse = ServiceKeyUsageTracker()
         var policy = Policy(profile)
         change(&policy)
         var draft = try ProjectDraft(
@@ -85,14 +86,14 @@ struct TestGateway: Sendable {
         mode.clock = clock.wallClock
         root = CompositionRoot(
             masterKeys: masterKeys, trustedProxies: trustedProxies, log: log, metrics: metrics,
-            passwords: try passwords ?? .argon2id(lowCost, by: .libsodium, keys: keys, on: Self.hashing.get()),
+            passwords: try passwords ?? .argon2id(lowCost, by: .libsodium, keys: keys, on: Self.hashingThreads.get()),
             limiter: limits?.limiter ?? .none, breaches: breaches,
             providerKeys: JWKSCache(
                 fetch: simulators.fetch, store: PostgresProviderDocumentStore(pool: database.pool).documentStore,
                 clock: clock.wallClock, on: database.pool.loop),
             appleTokens: replaceFunctions(try .simulated(by: appleServer, clock: clock.wallClock)),
-            tokenRequests: simulators.tokenRequests, countFlowEvent: { _ in },
-            keyUse: keyUse, mode: mode, publicURL: { "https://auth.example.com" },
+            tokenRequestSender: simulators.tokenRequestSender, countFlowEvent: { _ in },
+            serviceKeyUse: serviceKeyUse, mode: mode, publicURL: { "https://auth.example.com" },
             isDraining: { isDraining })
         self.transport = transport
         gateway = root.pipeline(on: database.pool)
@@ -106,7 +107,7 @@ struct TestGateway: Sendable {
         simulators = other.simulators
         appleServer = other.appleServer
         masterKeys = other.masterKeys
-        keyUse = other.keyUse
+        serviceKeyUse = other.serviceKeyUse
         transport = other.transport
         self.limits = limits ?? other.limits
         self.root = root ?? other.root
@@ -124,6 +125,11 @@ struct TestGateway: Sendable {
         return try TestGateway(self, root: root.limited(by: limits, metrics), limits: limits)
     }
 
+    /// Posts JSON as an app does.
+    ///
+    /// - Parameters:
+    ///   - key: the API key (default: that of the only app); `nil` for a request without one.
+    ///   - peer: the IP address of the client.
     func post(
         _ path: String, _ body: JSON = [:], key: String? = apiKey, headers: Headers = Headers(),
         from peer: String = "192.0.2.1"
@@ -132,7 +138,7 @@ struct TestGateway: Sendable {
             .post, path, body: try body.bytes, query: key.map { [("key", $0)] } ?? [], headers: headers, peer: peer)
     }
 
-    func get(_ path: String) async throws -> Exchange { try await send(.get, path, body: [], query: []) }
+    func getWithoutAPIKey(_ path: String) async throws -> Exchange { try await send(.get, path, body: [], query: []) }
 
     func send(
         _ method: HTTP.Method, _ path: String, body: [UInt8], query: [(name: String, value: String)],
@@ -150,7 +156,8 @@ extension CompositionRoot {
         CompositionRoot(
             masterKeys: masterKeys, trustedProxies: trustedProxies, log: log, metrics: metrics,
             passwords: passwords, limiter: limits.limiter, breaches: breaches, providerKeys: providerKeys,
-            appleTokens: appleTokens, tokenRequests: tokenRequests, countFlowEvent: countFlowEvent, keyUse: keyUse,
+            appleTokens: appleTokens, tokenRequestSender: tokenRequestSender, countFlowEvent: countFlowEvent,
+            serviceKeyUse: serviceKeyUse,
             mode: mode, publicURL: publicURL, isDraining: isDraining)
     }
 }

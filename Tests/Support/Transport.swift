@@ -28,9 +28,10 @@ final class SocketServer: Sendable {
     /// The header field with the address that the gateway shall see as the client's, because every test connects from
     /// loopback.
     private static let peerField = "X-Test-Peer"
-    /// Added to the name of a header field that the HTTP client does not let its callers set.
+    /// Precedes the names of ``fieldsSetByClient`` in requests to the server, which removes it.
     private static let prefix = "X-Test-"
-    private static let fieldsOfClient: Set = ["user-agent"]
+    /// Header fields that the HTTP client does not let its callers set.
+    private static let fieldsSetByClient: Set = ["user-agent"]
     private static let client = Result {
         try HTTP.Client(loop: TestCluster.shared.loop, limits: ClientLimits(requests: 1000, connectionsPerHost: 64))
     }
@@ -63,20 +64,20 @@ final class SocketServer: Sendable {
         let query = request.query.map { "\($0.name.percentEncoded)=\($0.value.percentEncoded)" }
         var headers = Headers(
             request.headers.map {
-                Self.fieldsOfClient.contains($0.name.lowercased()) ? (Self.prefix + $0.name, $0.value) : $0
+                Self.fieldsSetByClient.contains($0.name.lowercased()) ? (Self.prefix + $0.name, $0.value) : $0
             })
         headers.add(Self.peerField, request.peer)
         return try await Self.client.get().send(
             ClientRequest(
                 request.method,
                 "http://127.0.0.1:\(server.port)\(request.path)\(query.isEmpty ? "" : "?")\(query.joined(separator: "&"))",
-                headers: headers, body: request.body, deadline: .seconds(60), maximumLength: 64 * 1024 * 1024,
+                headers: headers, body: request.body, deadline: .seconds(60), maximumResponseBytes: 64 * 1024 * 1024,
                 destination: .operatorChosen))
     }
 
     /// Returns the request as the test built it, with the ID that every in-process request has.
     private static func received(_ request: Request) -> Request {
-        let own = fieldsOfClient.union([peerField.lowercased()])
+        let own = fieldsSetByClient.union([peerField.lowercased()])
         let headers = request.headers.filter { !own.contains($0.name.lowercased()) }.map { field in
             field.name.hasPrefix(prefix) ? (String(field.name.dropFirst(prefix.count)), field.value) : field
         }

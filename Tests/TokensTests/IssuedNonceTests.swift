@@ -3,6 +3,8 @@ import Identity
 import Testing
 import Tokens
 
+/// Nonces that the gateway issues to clients. They contain a code that is computed with a master key, so that the
+/// gateway recognizes them.
 @Suite("Issued nonces")
 struct IssuedNonceTests {
     private let now = Instant(seconds: 1_800_000_000)
@@ -57,6 +59,7 @@ struct IssuedNonceTests {
         let raw = Array(sealedTokens.nonce(until: now + .seconds(600), in: realm).raw.utf8)
         var others = raw.indices.map { index in
             var other = raw
+            // Both letters are valid at every position, even at the last one.
             other[index] = raw[index] == UInt8(ascii: "A") ? UInt8(ascii: "Q") : UInt8(ascii: "A")
             return other
         }

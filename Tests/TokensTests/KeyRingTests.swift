@@ -33,9 +33,9 @@ struct KeyRingTests {
         let both = try MasterKeys(current: new, previous: [UInt8](repeating: 1, count: 32))
         let (box, context) = (SealedBox(keys: both), StoredKey.context(key.id, in: project))
         let encrypted = try #require(try box.resealed(key.sealedPrivateKey, context: context))
-        let moved = key.with(sealed: encrypted)
-        #expect(try box.resealed(moved.sealedPrivateKey, context: context) == nil)
-        _ = try KeyRing([moved], of: project, under: try MasterKeys(current: new))
+        let reencrypted = key.with(sealed: encrypted)
+        #expect(try box.resealed(reencrypted.sealedPrivateKey, context: context) == nil)
+        _ = try KeyRing([reencrypted], of: project, under: try MasterKeys(current: new))
     }
 
     @Test("A key is published before it signs; once retired, it is not published and does not sign")
@@ -46,13 +46,14 @@ struct KeyRingTests {
         let next = try generator.idTokenKey(.es256, in: project, at: now, signsFrom: now + .seconds(900))
         let refresh = try generator.refreshTokenKey(in: project, at: now, signsFrom: now)
         let ring = try KeyRing([next, old, refresh], of: project, under: masterKeys)
-        func published(_ seconds: Int64) throws -> [Bool] {
+        /// Whether `old` and `next` are published after some seconds.
+        func published(after seconds: Int64) throws -> [Bool] {
             let text = String(decoding: try ring.jwks(at: now + .seconds(seconds)), as: UTF8.self)
             return [old, next].map { text.contains("\"\($0.id)\"") }
         }
-        #expect(try published(0) == [true, true])
-        #expect(try published(4999) == [true, true])
-        #expect(try published(5000) == [false, true])
+        #expect(try published(after: 0) == [true, true])
+        #expect(try published(after: 4999) == [true, true])
+        #expect(try published(after: 5000) == [false, true])
         #expect(ring.canSign(at: now + .seconds(9000)))
         #expect(try !KeyRing([old, refresh], of: project, under: masterKeys).canSign(at: now + .seconds(5000)))
         let certificates = String(decoding: try ring.certificates(at: now), as: UTF8.self)

@@ -39,7 +39,7 @@ struct RefreshTokenTests {
         #expect(decode(text) == nil)
     }
 
-    @Test("A refresh token of a tenant names the tenant, and is valid only there")
+    @Test("A refresh token of a tenant contains the tenant's ID, and is valid only in this tenant")
     func tenant() throws {
         var settings = TenantSettings()
         settings.displayName = "Acme"

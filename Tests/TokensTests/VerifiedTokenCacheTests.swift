@@ -22,7 +22,7 @@ struct VerifiedTokenCacheTests {
             .idTokenKey(.es256, in: project.id, at: now, signsFrom: now)
         let stored = StoredKeys([key])
         let tokens = GatewayTokens(
-            keys: { try KeyRing(stored.keys.withLock { $0 }, of: $0, under: masterKeys) },
+            keyRing: { try KeyRing(stored.keys.withLock { $0 }, of: $0, under: masterKeys) },
             issuers: .own("https://auth.example.com"), clock: .fixed(at: now))
         let account = Account(id: ID("ada"), createdAt: now, validSince: now)
         let session = Session(

@@ -9,7 +9,7 @@ extension Endpoint {
     static let listIdentities = administrator(
         "listIdentities", .get, collection, needs: .readUsers
     ) { call, administrator in
-        try call.checkTargetInQuery(for: administrator)
+        try call.checkProjectAndTenantInQuery(for: administrator)
         let identities = try await call.services.accounts.linking.identities(
             of: call.localID, in: administrator.project)
         return try .json(IdentitiesResponse(identities))
@@ -25,15 +25,16 @@ extension Endpoint {
     static let unlinkIdentity = administrator(
         "unlinkIdentity", .delete, resource, needs: .linkUsers
     ) { call, administrator in
-        try call.checkTargetInQuery(for: administrator)
-        let allowsNoSignInMethod = try call.flag("allowNoSignInMethod")
+        try call.checkProjectAndTenantInQuery(for: administrator)
+        let allowsNoSignInMethod = try call.booleanInQuery("allowNoSignInMethod")
         _ = try await call.services.accounts.linking.apply(
             .unlink(call.providerID, from: call.localID, allowsNoSignInMethod: allowsNoSignInMethod),
             by: call.actor(of: administrator), in: administrator.project)
         return try .json(EmptyObject())
     }
 
-    /// Moves an identity to another account, in one transaction: at any time, exactly one of the two accounts has it.
+    /// Moves an identity to another account in one transaction. At any time, exactly one of the two accounts has the
+    /// identity.
     static let moveIdentity = administrator(
         "moveIdentity", .post, resource + ":move", needs: .linkUsers
     ) { call, administrator in
@@ -52,6 +53,7 @@ extension EndpointCall {
     fileprivate var localID: ID<Account> { ID(parameters["localId"] ?? "") }
     fileprivate var providerID: ProviderID { ProviderID(parameters["providerId"] ?? "") }
 
+    /// Links or moves an identity, and responds with the identity.
     fileprivate func changeIdentity(_ change: IdentityChange, as administrator: Administrator) async throws -> Response
     {
         let identity = try await services.accounts.linking.apply(
@@ -74,8 +76,8 @@ private struct LinkIdentityRequest: Decodable {
             Bool.self, forKey: .emailVerified)
     }
 
-    /// Returns the identity, and rejects an invalid address. The address is at most verified, never authoritative,
-    /// because an administrator asserts it, not the provider.
+    /// Returns the identity, and rejects an invalid address. The highest possible trust in the address is `verified`,
+    /// not `authoritative`, because an administrator asserts the address, not the provider.
     func identity() throws -> LinkedIdentity {
         var identity = try input.identity()
         guard identity.email != nil || input.email.nonEmpty == nil else { throw CredentialRefusal.invalidEmail }
@@ -115,7 +117,7 @@ extension ProviderID {
 
 extension LinkedIdentity {
     /// Whether a text can be the ID of a user at a provider: 1 to 512 bytes of UTF-8, without control characters. Such
-    /// a text fits into an index entry, and known providers have shorter subjects.
+    /// a text fits into an index entry. The subjects of known providers are shorter.
     static func isValidSubject(_ text: String) -> Bool {
         (1...512).contains(text.utf8.count) && !text.unicodeScalars.contains(where: \.isControl)
     }

@@ -41,12 +41,14 @@ extension EndpointCall {
                 imports.append(
                     (
                         index,
-                        try user.entry(at: administration.now, hashed: storedScheme, of: administrator.project.tenant)
+                        try user.entry(
+                            at: administration.now, hashedWith: storedScheme, in: administrator.project.tenant)
                     ))
             } catch {
                 faults[index] = error.message
             }
         }
+        // For each account that was not stored: the member (such as the address) whose value was already taken.
         let takenMembers = try await administration.importAccounts(
             imports.map(\.entry), overwrite: request.overwrite(by: administrator), in: administrator.project,
             from: context.network, by: actor(of: administrator))
@@ -77,13 +79,14 @@ private struct BatchCreateRequest: LegacyBatchRequest {
         scheme = try PasswordSchemeInput(from: decoder)
     }
 
+    /// The maximum number of entries.
     static let userLimit = 1000
     /// The maximum number of entries with `rawPassword`. Each of these passwords is hashed while the request waits,
     /// which costs as much as a sign-in.
     static let rawPasswordLimit = 100
 
-    /// Replacing an account removes its identities. Without the scope `users.link`, only accounts without identities
-    /// are replaced.
+    /// Returns which existing accounts the import replaces. Replacing an account removes its identities, so an
+    /// administrator without the scope `users.link` can only replace accounts without identities.
     func overwrite(by administrator: Administrator) -> ImportOverwrite {
         guard allowOverwrite == true else { return .none }
         return administrator.scopes.allows(.linkUsers) ? .all : .accountsWithoutIdentities
@@ -106,6 +109,7 @@ private struct BatchCreateRequest: LegacyBatchRequest {
         return users
     }
 
+    /// Rejects entries with the same address, or with the same identity.
     private func checkSanity(of users: [ImportedUser]) throws(RequestRefusal) {
         if let email = users.compactMap({ $0.email.nonEmpty?.lowercased() }).firstDuplicate {
             throw .rejected(.duplicateEmail, "\(email)")

@@ -2,8 +2,8 @@ internal import HTTP
 internal import Identity
 
 extension Endpoint {
-    /// Deletes up to 1000 accounts. Keeps and reports accounts that are not disabled, unless `force` is true. IDs
-    /// without an account are ignored.
+    /// Deletes up to 1000 accounts. Unless `force` is true, keeps and reports the accounts that are not disabled.
+    /// Ignores IDs that no account has.
     static let batchDeleteAccounts = administrator(
         "batchDeleteAccounts", .post, "/v1/projects/{project}/accounts:batchDelete", needs: .writeUsers,
         bodyLimit: batchBodyLimit

@@ -6,10 +6,10 @@ extension Endpoint {
     static let batchGetAccounts = administrator(
         "batchGetAccounts", .get, "/v1/projects/{project}/accounts:batchGet", needs: .readUsers
     ) { call, administrator in
-        try call.checkTargetInQuery(for: administrator)
+        try call.checkProjectAndTenantInQuery(for: administrator)
         let page = try AccountPage(
             maxResults: call.request.query("maxResults"), nextPageToken: call.request.query("nextPageToken"))
-        return try await call.list(page, for: administrator)
+        return try await call.listAccounts(on: page, for: administrator)
     }
 
     /// The operation ``batchGetAccounts`` under its legacy name, with the parameters in the body.
@@ -20,7 +20,7 @@ extension Endpoint {
         try request.requireTargetProject()
         let page = try AccountPage(
             maxResults: request.maxResults.map { String($0) }, nextPageToken: request.nextPageToken)
-        return try await call.list(page, for: administrator)
+        return try await call.listAccounts(on: page, for: administrator)
     }
 }
 
@@ -36,27 +36,28 @@ protocol LegacyBatchRequest: Decodable {
 }
 
 extension LegacyBatchRequest {
+    /// Rejects a body that names no project.
     func requireTargetProject() throws(RequestRefusal) {
         guard targetProjectId.nonEmpty != nil else { throw .rejected(.insufficientPermission) }
     }
 }
 
 extension EndpointCall {
-    fileprivate func list(_ page: AccountPage, for administrator: Administrator) async throws -> Response {
+    fileprivate func listAccounts(on page: AccountPage, for administrator: Administrator) async throws -> Response {
         let accounts = try await services.accounts.administration.page(
-            after: page.last, limit: page.limit, in: administrator.project)
+            after: page.lastIDOfPreviousPage, limit: page.limit, in: administrator.project)
         return try .json(BatchGetResponse(accounts, of: administrator.project.tenant, limit: page.limit))
     }
 }
 
 private struct AccountPage {
     let limit: Int
-    /// The last account of the previous page; `nil` for the first page.
-    let last: ID<Account>?
+    /// `nil` for the first page.
+    let lastIDOfPreviousPage: ID<Account>?
 
     init(maxResults: String?, nextPageToken: String?) throws(RequestRefusal) {
         limit = try ListPage.parseLimit("maxResults", maxResults, maximum: 1000)
-        last = try .parsing(pageToken: nextPageToken)
+        lastIDOfPreviousPage = try .parsing(pageToken: nextPageToken)
     }
 }
 
@@ -75,7 +76,7 @@ extension ID<Account> {
 private struct BatchGetResponse: Encodable {
     let kind = "identitytoolkit#DownloadAccountResponse"
     let users: [UserInfo]
-    /// The last ID of a full page, even if the next page is empty.
+    /// The last ID of this page if the page is full, even if the next page is empty.
     let nextPageToken: String?
 
     init(_ accounts: [Account], of tenant: Tenant?, limit: Int) {

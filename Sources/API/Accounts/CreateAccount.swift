@@ -32,13 +32,13 @@ private struct CreateAccountRequest: Decodable {
     let mfaInfo: [PresenceOnly]?
 
     func draft() throws(RequestRefusal) -> AccountAdministration.Draft {
-        // An ID token names an existing account, so it excludes an ID for a new one.
+        // An ID token names an existing account. A request with an ID token must not choose the ID of a new account.
         if idToken.nonEmpty != nil {
             throw localId.nonEmpty == nil ? .notImplemented("idToken") : .rejected(.unexpectedParameter, "User ID")
         }
         guard mfaInfo?.isEmpty != false else { throw .notImplemented("mfaInfo") }
         var draft = AccountAdministration.Draft()
-        draft.id = try .chosen(localId)
+        draft.id = try .parsing(chosenID: localId)
         draft.email = email.nonEmpty
         draft.emailIsVerified = emailVerified == true
         draft.password = password.nonEmpty.map(Secret.init)

@@ -1,10 +1,11 @@
 internal import Identity
 internal import JSON
 
-/// Why custom claims are rejected.
+/// The reason why custom claims are rejected.
 enum ClaimsRefusal: Refusal {
     case tooLarge
     case invalid
+    /// The name of a claim is reserved.
     case reserved(String)
 
     var code: ErrorCode {
@@ -36,8 +37,8 @@ extension Claims {
         self.init(json: json)
     }
 
-    /// Whether a number has an exponent of more than three digits. Many parsers read such numbers as infinity or zero,
-    /// and PostgreSQL rejects the largest and the smallest of them.
+    /// Whether a number in the JSON text has an exponent of more than three digits. Many parsers read such numbers as
+    /// infinity or zero, and PostgreSQL rejects the largest and the smallest of them.
     private static func hasLongExponent(_ json: String.UTF8View) -> Bool {
         var (isInString, isEscaped) = (false, false)
         var digits: Int?

@@ -8,9 +8,11 @@ extension Endpoint {
         let request = try call.body(as: DeleteRequest.self)
         let idToken = try request.idToken.required(.missingIDToken)
         let caller = try await call.services.signIn.authenticator.authenticate(idToken: idToken, in: client.project)
-        let apple = try await call.services.apple.revocationOutcome(onDeletionOf: caller.account, in: client.project)
-        try await call.services.accounts.editor.delete(caller, apple: apple, in: client.project, from: call.context)
-        return try .json(DeleteResponse(apple))
+        let appleRevocation = try await call.services.apple.revocationOutcome(
+            onDeletionOf: caller.account, in: client.project)
+        try await call.services.accounts.editor.delete(
+            caller, appleRevocation: appleRevocation, in: client.project, from: call.context)
+        return try .json(DeleteResponse(appleRevocation))
     } administrator: { call, administrator in
         try await call.deleteAccount(for: administrator)
     }
@@ -24,10 +26,10 @@ private struct DeleteRequest: ClientRequestBody {
 
 struct DeleteResponse: Encodable {
     let kind = "identitytoolkit#DeleteAccountResponse"
-    /// An extension; see ``AppleRevocation``.
+    /// An extension: what happens to the account's tokens of Sign in with Apple.
     let appleRevocation: String
 
-    init(_ apple: AppleRevocation) {
-        appleRevocation = apple.rawValue
+    init(_ appleRevocation: AppleRevocation) {
+        self.appleRevocation = appleRevocation.rawValue
     }
 }

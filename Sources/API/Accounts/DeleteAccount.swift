@@ -15,13 +15,14 @@ extension EndpointCall {
         let request = try body(as: DeleteAccountRequest.self, for: administrator)
         let id = try ID<Account>(required: request.localId)
         let account = try await services.accounts.administration.find([.id(id)], in: administrator.project).first
-        var apple = AppleRevocation.none
+        var appleRevocation = AppleRevocation.none
         if let account {
-            apple = try await services.apple.revocationOutcome(onDeletionOf: account, in: administrator.project)
+            appleRevocation = try await services.apple.revocationOutcome(
+                onDeletionOf: account, in: administrator.project)
         }
         try await services.accounts.administration.delete(
             id, in: administrator.project, by: actor(of: administrator))
-        return try .json(DeleteResponse(apple))
+        return try .json(DeleteResponse(appleRevocation))
     }
 }
 

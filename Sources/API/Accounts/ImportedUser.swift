@@ -40,8 +40,8 @@ public struct ImportedUser: Decodable, Sendable {
         }
     }
 
-    /// The entry with the password instead of the hash, if the hash is one of Firebase's emulator:
-    /// `fakeHash:salt=S:password=P`, encoded in base64 by Admin SDKs. Only for `dev`.
+    /// The entry with its password instead of its hash, if the hash has the format of Firebase's emulator,
+    /// `fakeHash:salt=S:password=P`, which Admin SDKs encode in base64. Only for `sekisho dev`.
     var withoutFakeHash: ImportedUser {
         let fake = /fakeHash:salt=[^:]*:password=(?<password>.*)/.dotMatchesNewlines()
         guard let hash = passwordHash.nonEmpty else { return self }
@@ -52,7 +52,7 @@ public struct ImportedUser: Decodable, Sendable {
         return user
     }
 
-    /// Why an entry is rejected.
+    /// The reason why an entry is rejected.
     public enum Fault: Error {
         case unreadable(String)
         case idIsMissing, idIsInvalid, tenantMismatch, emailIsInvalid, identityIsIncomplete, tooManyIdentities
@@ -77,12 +77,15 @@ public struct ImportedUser: Decodable, Sendable {
         }
     }
 
+    /// Checks the members, and returns the account to import.
+    ///
     /// - Parameters:
     ///   - now: replaces a missing creation time and, in whole seconds, a missing `validSince`.
     ///   - scheme: the scheme that the password hashes were computed with.
+    ///   - tenant: the tenant that gets the account; `nil` for the project itself.
     /// - Throws: the first ``Fault``, in the order in which Firebase checks the members.
     public func entry(
-        at now: Instant, hashed scheme: StoredPasswordScheme, of tenant: Tenant?
+        at now: Instant, hashedWith scheme: StoredPasswordScheme, in tenant: Tenant?
     ) throws(Fault) -> AccountAdministration.Import {
         guard let localId = localId.nonEmpty else { throw .idIsMissing }
         guard let id = ID<Account>(chosen: localId) else { throw .idIsInvalid }
@@ -101,7 +104,7 @@ public struct ImportedUser: Decodable, Sendable {
             displayName: displayName.nonEmpty, photoURL: photoUrl.nonEmpty, phoneNumber: phoneNumber?.rawValue,
             identities: identities, customClaims: claims, isDisabled: disabled == true,
             createdAt: times.created ?? now, lastSignInAt: times.signedIn,
-            validSince: times.valid ?? Instant(seconds: now.seconds))
+            validSince: times.validSince ?? Instant(seconds: now.seconds))
         return AccountAdministration.Import(
             account: account, password: rawPassword.nonEmpty.map(Secret.init), passwordHash: passwordHash)
     }
@@ -115,7 +118,7 @@ public struct ImportedUser: Decodable, Sendable {
         }
     }
 
-    /// Limits the size of ID tokens, which contain every identity.
+    /// The maximum number of identities of an entry. It limits the size of ID tokens, which contain every identity.
     fileprivate static let identityLimit = 32
 
     private func identities() throws(Fault) -> [LinkedIdentity] {
@@ -150,9 +153,9 @@ public struct ImportedUser: Decodable, Sendable {
         }
     }
 
-    private func times() throws(Fault) -> (created: Instant?, signedIn: Instant?, valid: Instant?) {
+    private func times() throws(Fault) -> (created: Instant?, signedIn: Instant?, validSince: Instant?) {
         do {
-            // The pointers are not used: the errors are replaced.
+            // The pointers are empty, because the errors are replaced.
             return (
                 try .parsing(milliseconds: createdAt, at: ""),
                 try .parsing(milliseconds: lastLoginAt.nonEmpty ?? lastSignedInAt, at: ""),
@@ -165,6 +168,7 @@ public struct ImportedUser: Decodable, Sendable {
 }
 
 extension ImportedUser.Fault {
+    /// - Parameter member: the member whose value another account has.
     public init(_ member: UniqueMember) {
         self =
             switch member {

@@ -2,6 +2,7 @@ internal import HTTP
 internal import Identity
 
 extension Endpoint {
+    /// Returns the accounts that have one of the given IDs, addresses, phone numbers or identities.
     static let lookupAccounts = administrator(
         "lookupAccounts", .post, "/v1/projects/{project}/accounts:lookup", needs: .readUsers
     ) { call, administrator in
@@ -30,10 +31,11 @@ private struct LookupAccountsRequest: Decodable {
         let rawId: String?
     }
 
+    /// The maximum number of named accounts.
     static let limit = 100
 
-    /// The accounts that the request names. Invalid email addresses and phone numbers are ignored, like values that
-    /// name no account.
+    /// Returns the accounts that the request names. Ignores invalid email addresses and phone numbers, because no
+    /// account can have them.
     func references() throws(RequestRefusal) -> [AccountReference] {
         guard initialEmail?.isEmpty != false else { throw .notImplemented("initialEmail") }
         let counts = [localId?.count, email?.count, phoneNumber?.count, federatedUserId?.count]

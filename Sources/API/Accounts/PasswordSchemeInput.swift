@@ -1,7 +1,7 @@
 internal import Encoding
 internal import Identity
 
-/// The password hashing scheme of an import, unchecked. A number may be a JSON number, or text as Firebase's command
+/// The password hashing scheme of an import, unchecked. A number may be a JSON number, or text, as Firebase's command
 /// line sends it. Decoding converts JSON numbers to text.
 struct PasswordSchemeInput: Decodable {
     let hashAlgorithm: String?
@@ -34,16 +34,17 @@ struct PasswordSchemeInput: Decodable {
 
     /// - Throws: ``RequestRefusal`` or ``PasswordHashRefusal`` for invalid parameters.
     func scheme() throws -> PasswordScheme {
+        // Without an algorithm, every hash must name its own, as in `$2b$…`.
         guard let algorithm = hashAlgorithm.nonEmpty else { return .selfDescribing }
         var input = PasswordScheme.Input(algorithm: algorithm)
         input.key = try Self.bytes(signerKey, "/signerKey").map(PasswordKey.init)
         input.saltSeparator = try Self.bytes(saltSeparator, "/saltSeparator") ?? []
         input.rounds = try Self.number(rounds, "/rounds")
         // The algorithm determines which of the two members the client sends.
-        let (standard, firebase) = (
+        let (standardScryptCost, firebaseScryptCost) = (
             try Self.number(cpuMemCost, "/cpuMemCost"), try Self.number(memoryCost, "/memoryCost")
         )
-        input.memoryCost = standard ?? firebase
+        input.memoryCost = standardScryptCost ?? firebaseScryptCost
         input.parallelization = try Self.number(parallelization, "/parallelization")
         input.blockSize = try Self.number(blockSize, "/blockSize")
         input.hashLength = try Self.number(dkLen, "/dkLen")

@@ -2,8 +2,8 @@ internal import HTTP
 internal import Identity
 
 extension Endpoint {
-    /// Lists one page of the accounts of a project, or counts them if `returnUserInfo` is false. An expression selects
-    /// at most one account; only the first expression applies.
+    /// Lists one page of the accounts of a project. If `returnUserInfo` is false, returns only their number. An
+    /// expression selects at most one account. All expressions except the first are ignored.
     static let queryAccounts = administrator(
         "queryAccounts", .post, "/v1/projects/{project}/accounts:query", needs: .readUsers
     ) { call, administrator in
@@ -69,7 +69,7 @@ private struct QueryAccountsRequest: Decodable {
 
     /// The maximum and the default of `limit`.
     static let maximumLimit = 500
-    /// The maximum offset. The database reads the skipped accounts too.
+    /// The maximum of `offset`. It is limited because the database reads the skipped accounts too.
     static let maximumOffset = 100_000
 
     /// Google's `SqlExpression`, which matches at most one account. If it has several members, the first of `email`,
@@ -80,11 +80,11 @@ private struct QueryAccountsRequest: Decodable {
         let userId: String?
 
         struct Condition {
-            /// Empty if the value cannot name an account.
+            /// The account that matches the condition; empty if no account can have the value.
             let references: [AccountReference]
         }
 
-        /// - Returns: `nil` if there is no condition.
+        /// `nil` if the expression has no members, and therefore matches every account.
         var condition: Condition? {
             if let email = email.nonEmpty {
                 return Condition(references: EmailAddress(email).map { [.email($0)] } ?? [])
@@ -100,7 +100,7 @@ private struct QueryAccountsRequest: Decodable {
         let field: AccountOrder.Field =
             switch sortBy {
             case nil, .unspecified, .userID: .id
-            case .name: .name
+            case .name: .displayName
             case .createdAt: .createdAt
             case .lastLoginAt: .lastSignInAt
             case .email: .email

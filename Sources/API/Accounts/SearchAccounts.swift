@@ -2,27 +2,30 @@ internal import HTTP
 internal import Identity
 
 extension Endpoint {
-    /// Finds accounts whose email address or phone number is `q` or whose ID begins with `q`, or accounts whose Apple
-    /// identity has the given `real_user_status`.
+    /// Finds accounts by `q` or by `realUserStatus`. `q` is an email address, a phone number or the beginning of an ID.
+    /// `realUserStatus` is the status that Apple reported for the account's Apple identity.
     static let searchAccounts = administrator(
         "searchAccounts", .get, "/v1/projects/{project}/accounts:search", needs: .readUsers
     ) { call, administrator in
         let request = try SearchRequest(call.request)
-        try call.checkTargetInQuery(for: administrator)
+        try call.checkProjectAndTenantInQuery(for: administrator)
         let queries = call.services.accounts.queries
         let page =
             switch request.term {
             case .text(let text):
-                try await queries.search(text, after: request.last, limit: request.limit, in: administrator.project)
+                try await queries.search(
+                    text, after: request.lastIDOfPreviousPage, limit: request.limit, in: administrator.project)
             case .realUserStatus(let status):
                 try await queries.search(
-                    realUserStatus: status, after: request.last, limit: request.limit, in: administrator.project)
+                    realUserStatus: status, after: request.lastIDOfPreviousPage, limit: request.limit,
+                    in: administrator.project)
             }
         return try .json(SearchResponse(page, of: administrator.project.tenant))
     }
 }
 
 private struct SearchRequest {
+    /// The valid numbers of accounts on a page.
     static let limits = 1...100
     /// The maximum length of `q`, in characters: that of an email address.
     static let textLimit = 254
@@ -35,8 +38,8 @@ private struct SearchRequest {
 
     let term: Term
     let limit: Int
-    /// The last account of the previous page; `nil` for the first page.
-    let last: ID<Account>?
+    /// `nil` for the first page.
+    let lastIDOfPreviousPage: ID<Account>?
 
     init(_ request: Request) throws(RequestRefusal) {
         term = try Self.term(request)
@@ -45,7 +48,7 @@ private struct SearchRequest {
             throw .invalidField("/maxResults", "must be 1 to \(Self.limits.upperBound)")
         }
         self.limit = limit
-        last = try .parsing(pageToken: request.query("nextPageToken"))
+        lastIDOfPreviousPage = try .parsing(pageToken: request.query("nextPageToken"))
     }
 
     private static func term(_ request: Request) throws(RequestRefusal) -> Term {
@@ -72,6 +75,6 @@ private struct SearchResponse: Encodable {
 
     init(_ page: AccountQueryService.Page, of tenant: Tenant?) {
         users = page.accounts.map { .forAdministrators($0, of: tenant) }
-        nextPageToken = page.last?.rawValue
+        nextPageToken = page.lastID?.rawValue
     }
 }

@@ -27,11 +27,13 @@ private struct UnlinkRequest: ClientRequestBody {
 }
 
 extension AccountEditor.Input {
-    /// Adds the removal of sign-in methods. Methods that the account does not have are ignored.
+    /// Adds the removal of sign-in methods to the change. Methods that the account does not have are ignored.
+    ///
+    /// The change replaces or removes the account's address if the address came from a removed method and no remaining
+    /// method has it; see ``Account/primaryEmail(without:)``.
     ///
     /// - Parameter providers: `password` removes the password and the sign-in by email link; `phone` removes the phone
-    ///   number; any other provider removes its identity. The account's address is replaced or removed if it came from
-    ///   a removed method and no remaining method has it (see ``Account/primaryEmail(without:)``).
+    ///   number; any other provider removes its identity.
     mutating func removeSignInMethods(_ providers: [String]) throws(RequestRefusal) {
         guard providers.count <= 20 else { throw .invalidField("/deleteProvider", "must not have more than 20 items") }
         let providers = Set(providers.map { ProviderID($0) })

@@ -5,7 +5,7 @@ extension Endpoint {
     /// Changes the caller's own account, or applies an email action code. Administrators can change any account.
     static let update = clientOrAdministrator("update", .post, "/v1/accounts:update", needs: .writeUsers) {
         call, client in
-        let request = try call.body(as: UpdateRequest<OwnerUpdateFields>.self)
+        let request = try call.body(as: UpdateRequest<ClientUpdateFields>.self)
         if let oobCode = request.shared.oobCode.nonEmpty {
             let applied = try await call.services.emailActions.redemption.apply(
                 oobCode, in: client.project, from: call.context)
@@ -14,7 +14,8 @@ extension Endpoint {
         let idToken = try request.checkedIDToken()
         let caller = try await call.services.signIn.authenticator.authenticate(idToken: idToken, in: client.project)
         var input = try request.input()
-        input.resumptionKey = try call.resumptionKey()
+        // If the response is lost, the client gets the new session's tokens with this key and its old refresh token.
+        input.resumptionKey = try call.resumptionKeyInHeader()
         let edited = try await call.services.accounts.editor.edit(
             caller, input, in: client.project, from: call.context)
         return try .json(UpdateResponse(edited))
@@ -33,24 +34,24 @@ extension EndpointCall {
     fileprivate func updateAccount(for administrator: Administrator) async throws -> Response {
         let request = try body(as: UpdateRequest<AdministratorUpdateFields>.self, for: administrator)
         if request.changesIdentities { try administrator.require(.linkUsers) }
-        try request.shared.checkImplemented(
-            besides: (name: "oobCode", isPresent: request.shared.oobCode.nonEmpty != nil))
+        try request.shared.rejectUnimplemented(
+            and: (name: "oobCode", isPresent: request.shared.oobCode.nonEmpty != nil))
         let account = try await services.accounts.administration.update(
-            try ID(required: request.own.localId), try request.input(), in: administrator.project,
+            try ID(required: request.callerFields.localId), try request.input(), in: administrator.project,
             from: context.network, by: actor(of: administrator))
         return try .json(UpdateResponse(account))
     }
 }
 
-/// The body of an update: the members that clients and administrators may both send, and `own`, the members that only
-/// one of them may send, or that are decoded differently.
-struct UpdateRequest<Own: Decodable>: Decodable {
+/// The body of an update. Clients and administrators may both send the members in `shared`. The members in
+/// `callerFields` are only for one of the two kinds of caller, or each kind sends them in a different form.
+struct UpdateRequest<CallerFields: Decodable>: Decodable {
     let shared: SharedUpdateFields
-    let own: Own
+    let callerFields: CallerFields
 
     init(from decoder: any Decoder) throws {
         shared = try SharedUpdateFields(from: decoder)
-        own = try Own(from: decoder)
+        callerFields = try CallerFields(from: decoder)
     }
 }
 
@@ -80,10 +81,11 @@ struct SharedUpdateFields: Decodable {
         return update
     }
 
-    /// - Parameter other: a further member that is not implemented.
-    /// - Throws: ``RequestRefusal/notImplemented(_:)`` for the first member that is present but not implemented, in
-    ///   alphabetical order.
-    func checkImplemented(besides other: (name: String, isPresent: Bool)) throws(RequestRefusal) {
+    /// Rejects the members that are not implemented.
+    ///
+    /// - Parameter other: a further member to reject.
+    /// - Throws: ``RequestRefusal/notImplemented(_:)`` for the alphabetically first of these members that is present.
+    func rejectUnimplemented(and other: (name: String, isPresent: Bool)) throws(RequestRefusal) {
         let members = [
             ("deleteAttribute PROVIDER", deletes(.provider)),
             ("deleteAttribute RAW_USER_INFO", deletes(.rawUserInfo)),
@@ -97,9 +99,9 @@ struct SharedUpdateFields: Decodable {
     }
 }
 
-extension UpdateRequest: ClientRequestBody where Own: ClientRequestBody {
-    var tenantId: String? { own.tenantId }
-    var targetProjectId: String? { own.targetProjectId }
+extension UpdateRequest: ClientRequestBody where CallerFields: ClientRequestBody {
+    var tenantId: String? { callerFields.tenantId }
+    var targetProjectId: String? { callerFields.targetProjectId }
 }
 
 /// The values of `deleteAttribute`.
@@ -120,9 +122,9 @@ extension AccountUpdate.Value<String> {
     }
 }
 
-/// Members that only an administrator may set (`emailVerified`, `localId`, `phoneNumber`, `createdAt`, `lastLoginAt`)
-/// are absent, so clients cannot set them.
-private struct OwnerUpdateFields: ClientRequestBody {
+/// The members of a client's update that are not shared with administrators. The members that only an administrator may
+/// set (`emailVerified`, `localId`, `phoneNumber`, `createdAt`, `lastLoginAt`) are ignored.
+private struct ClientUpdateFields: ClientRequestBody {
     let idToken: String?
     let allowNoSignInMethod: Bool?
     let linkProviderUserInfo: PresenceOnly?
@@ -130,11 +132,12 @@ private struct OwnerUpdateFields: ClientRequestBody {
     let targetProjectId: String?
 }
 
-extension UpdateRequest<OwnerUpdateFields> {
+extension UpdateRequest<ClientUpdateFields> {
     /// Returns the ID token. Rejects members that are not implemented, or that only administrators may set.
     fileprivate func checkedIDToken() throws(RequestRefusal) -> String {
-        try shared.checkImplemented(besides: (name: "linkProviderUserInfo", isPresent: own.linkProviderUserInfo != nil))
-        guard let idToken = own.idToken.nonEmpty else {
+        try shared.rejectUnimplemented(
+            and: (name: "linkProviderUserInfo", isPresent: callerFields.linkProviderUserInfo != nil))
+        guard let idToken = callerFields.idToken.nonEmpty else {
             throw .rejected(.invalidReqType, "Unsupported request parameters.")
         }
         guard shared.customAttributes == nil else { throw .rejected(.insufficientPermission) }
@@ -142,7 +145,7 @@ extension UpdateRequest<OwnerUpdateFields> {
         return idToken
     }
 
-    /// Removing a member takes precedence over setting it.
+    /// Returns the requested change. Removing a member takes precedence over setting it.
     fileprivate func input() throws(RequestRefusal) -> AccountEditor.Input {
         var input = AccountEditor.Input()
         let profile = shared.profile
@@ -152,10 +155,10 @@ extension UpdateRequest<OwnerUpdateFields> {
         input.removesPassword = shared.deletes(.password)
         input.email = input.removesEmail ? nil : shared.email
         input.password = shared.password.map(Secret.init)
-        // The time is ignored: the other sessions end now, and the caller gets a new one.
+        // The value of `validSince` is ignored: the other sessions end now, and the caller gets a new session.
         input.renewsSession = shared.validSince != nil
         if let deleteProvider = shared.deleteProvider { try input.removeSignInMethods(deleteProvider) }
-        input.allowsNoSignInMethod = own.allowNoSignInMethod ?? false
+        input.allowsNoSignInMethod = callerFields.allowNoSignInMethod ?? false
         return input
     }
 }
@@ -172,12 +175,12 @@ private struct AdministratorUpdateFields: Decodable {
 extension UpdateRequest<AdministratorUpdateFields> {
     /// Whether the update changes identities of providers. Password and phone number are not identities.
     fileprivate var changesIdentities: Bool {
-        own.linkProviderUserInfo != nil
+        callerFields.linkProviderUserInfo != nil
             || (shared.deleteProvider ?? []).contains { ![.password, .phone].contains(ProviderID($0)) }
     }
 
-    /// Removing a member takes precedence over setting it. Removing the provider `password` removes the password and
-    /// the address.
+    /// Returns the requested change. Removing a member takes precedence over setting it. Removing the provider
+    /// `password` removes the password and the address.
     fileprivate func input() throws -> AccountAdministration.Input {
         var input = AccountAdministration.Input()
         var update = shared.profile
@@ -195,22 +198,23 @@ extension UpdateRequest<AdministratorUpdateFields> {
         if unlinked.contains(.phone) {
             update.phoneNumber = .remove
         } else {
-            input.phoneNumber = own.phoneNumber.nonEmpty
+            input.phoneNumber = callerFields.phoneNumber.nonEmpty
         }
-        update.emailIsVerified = own.emailVerified
+        update.emailIsVerified = callerFields.emailVerified
         update.isDisabled = shared.disableUser
         update.validSince = try .parsing(seconds: shared.validSince, at: "/validSince")
-        update.createdAt = try .parsing(milliseconds: own.createdAt, at: "/createdAt")
-        update.lastSignInAt = try .parsing(milliseconds: own.lastLoginAt, at: "/lastLoginAt")
+        update.createdAt = try .parsing(milliseconds: callerFields.createdAt, at: "/createdAt")
+        update.lastSignInAt = try .parsing(milliseconds: callerFields.lastLoginAt, at: "/lastLoginAt")
         input.change.unlinked = unlinked
-        input.change.linked = try own.linkProviderUserInfo?.identity()
+        input.change.linked = try callerFields.linkProviderUserInfo?.identity()
         update.customClaims = try shared.customAttributes.map(Claims.init(checking:))
         input.change.update = update
         return input
     }
 }
 
-/// The response to every update. It contains new tokens if an update with an ID token ended the caller's tokens.
+/// The response to every update. It contains new tokens if the update was authenticated by an ID token and ended the
+/// caller's session.
 struct UpdateResponse: Encodable {
     let kind = "identitytoolkit#SetAccountInfoResponse"
     let localId: String

@@ -5,6 +5,7 @@ struct UserInfo: Encodable {
     let localId: String
     let email: String?
     let emailVerified: Bool?
+    /// The account's first address, if it was replaced.
     let initialEmail: String?
     let displayName: String?
     let photoUrl: String?
@@ -33,7 +34,7 @@ struct UserInfo: Encodable {
     /// `REDACTED` in base64, as Google sends it to callers that may not read hashes. Admin SDKs then report no hash.
     private static let redactedHash = "UkVEQUNURUQ="
 
-    /// The account with the member ``ProviderUserInfo/realUserStatus``, which clients do not get.
+    /// Returns the account with ``ProviderUserInfo/realUserStatus``, which clients do not get.
     static func forAdministrators(_ account: Account, of tenant: Tenant?) -> UserInfo {
         UserInfo(account, of: tenant, includesRealUserStatus: true)
     }
@@ -67,6 +68,7 @@ struct UserInfo: Encodable {
 }
 
 extension [LinkedIdentity] {
+    /// Returns the detail of the first identity that has it.
     fileprivate func firstDetail(_ detail: KeyPath<UserProfile, String?>) -> String? {
         lazy.compactMap { $0.profile[keyPath: detail] }.first
     }
@@ -92,7 +94,7 @@ struct ProviderUserInfo: Encodable {
     /// An extension: whether Apple's relay forwards email to the address, as of Apple's latest notification.
     var emailForwarding: Bool?
 
-    /// Returns the entries for an account; `nil` if there are none. Anonymous sign-in and custom tokens have no entry.
+    /// Returns the entries of an account; `nil` if there are none. Anonymous sign-in and custom tokens have no entry.
     static func all(of account: Account, includesRealUserStatus: Bool = false) -> [ProviderUserInfo]? {
         var all = account.identities.map { ProviderUserInfo($0, includesRealUserStatus: includesRealUserStatus) }
         if account.hasPassword || account.usesEmailLinks, let email = account.email {
@@ -109,7 +111,7 @@ struct ProviderUserInfo: Encodable {
         (federatedId, email, displayName, photoUrl) = (nil, nil, nil, nil)
     }
 
-    /// Firebase lists email links under `password` too.
+    /// The entry `password`, which stands for sign-in by password and by email link, as in Firebase.
     private init(emailSignInOf account: Account, email: EmailAddress) {
         providerId = ProviderID.password.rawValue
         rawId = email.rawValue
@@ -136,6 +138,7 @@ struct ProviderUserInfo: Encodable {
         if includesRealUserStatus { realUserStatus = identity.realUserStatus.map(Self.name(ofRealUserStatus:)) }
     }
 
+    /// - Parameter status: Apple's number.
     static func name(ofRealUserStatus status: Int) -> String {
         realUserStatuses.indices.contains(status) ? realUserStatuses[status] : "UNKNOWN"
     }

@@ -10,6 +10,7 @@ extension Endpoint {
         return try .json(CredentialStateResponse(caller.account))
     }
 
+    /// Returns the stored state of any account's Apple credential. Sends no request to Apple.
     static let getCredentialState = administrator(
         "getCredentialState", .post, "/v1/projects/{project}/accounts:credentialState", needs: .readUsers
     ) { call, administrator in
@@ -36,6 +37,7 @@ private struct CredentialStateResponse: Encodable {
         let providerId = ProviderID.apple.rawValue
         let rawId: String?
         let credentialState: String
+        /// When Apple reported the state.
         let checkedAt: String?
 
         init(_ identity: LinkedIdentity?) {

@@ -2,8 +2,8 @@ internal import HTTP
 internal import Identity
 
 extension Endpoint {
-    /// Revokes a token of Sign in with Apple. Apps with Firebase's SDKs call `accounts:delete` next, so the session
-    /// remains valid.
+    /// Revokes a token of Sign in with Apple. The caller's session remains valid, because apps with Firebase's SDKs
+    /// call `accounts:delete` next.
     static let revokeToken = client("revokeToken", .post, "/v2/accounts:revokeToken") { call, client in
         let request = try call.body(as: RevokeTokenRequest.self)
         let idToken = try request.idToken.required(.missingIDToken)

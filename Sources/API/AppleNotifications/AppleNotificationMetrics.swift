@@ -2,7 +2,7 @@ internal import HTTP
 internal import Identity
 internal import Telemetry
 
-/// Counts Apple's notifications: accepted ones by outcome, others by the reason of the error.
+/// Counts notifications from Apple: accepted ones by outcome, and all others by the reason of the error.
 struct AppleNotificationMetrics: Sendable {
     private let received: Counter
     private let refused: Counter

@@ -14,7 +14,7 @@ extension Endpoint {
         unauthenticated(operationID, path, .post) { call in
             let metrics = call.pipeline.metrics.appleNotifications
             return try await metrics.countingErrors {
-                let request = try call.decoded(as: ReceiveAppleNotificationRequest.self)
+                let request = try call.decodedBody(as: ReceiveAppleNotificationRequest.self)
                 guard let payload = request.payload, !payload.isEmpty else {
                     throw RequestRefusal.invalidField("/payload", "must be present")
                 }

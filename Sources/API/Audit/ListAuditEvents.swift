@@ -74,6 +74,6 @@ public struct AuditEventResource: Encodable, Sendable {
         subject = event.note.subject
         detail = event.note.detail
         network = event.trace.network
-        requestId = event.trace.request
+        requestId = event.trace.requestID
     }
 }

@@ -30,7 +30,7 @@ extension Endpoint {
         try await HandlerCallback(call: $0).storeResponse()
     }
 
-    /// The handler at the path that the SDK uses when it is connected to an emulator.
+    /// Starts a sign-in at the path that Firebase's JavaScript SDK uses when it is connected to an emulator.
     static let getEmulatorAuthHandler = handler("getEmulatorAuthHandler", "/emulator/auth/handler") {
         try await HandlerStart(call: $0).pageResponse()
     }
@@ -41,16 +41,16 @@ extension Endpoint {
         try await $0.authFrame()
     }
 
-    /// A page that starts or completes sign-ins. Link checkers send HEAD requests, which must not consume a code or
-    /// state.
+    /// A page that starts or completes sign-ins. It does nothing on HEAD requests: link checkers send them, and they
+    /// must not consume a code or state.
     private static func handler(
-        _ operationID: String, _ path: String, answer: @escaping @Sendable (EndpointCall) async throws -> PageResponse
+        _ operationID: String, _ path: String, respond: @escaping @Sendable (EndpointCall) async throws -> PageResponse
     ) -> Endpoint {
         page(operationID, .get, path) { call in
             guard call.request.method != .head else {
                 return PageResponse(Response(status: 200, headers: ["Referrer-Policy": "no-referrer"]))
             }
-            return try await answer(call)
+            return try await respond(call)
         }
     }
 }
@@ -70,14 +70,15 @@ extension EndpointCall {
         }
     }
 
+    /// Returns the language and the project name for a page; without a project, the page shows no name.
     func pageContext(in project: Project?) async throws -> Page.Context {
         var name: String?
-        if let project { name = try await services.emailActions.service.name(of: project) }
+        if let project { name = try await services.emailActions.pageService.name(of: project) }
         return Page.Context(language: language(tag: nil, in: project), projectName: name)
     }
 
-    /// The query of this request, for a URL with the same query.
-    var repeatedQuery: String {
+    /// The query of this request, encoded for a URL with the same query.
+    var encodedQuery: String {
         PercentEncoding.encode(form: request.query.map { ($0.name, $0.value) })
     }
 }
@@ -113,6 +114,7 @@ private struct HandlerStart {
         }
     }
 
+    /// Returns the app of the API key, in the tenant that the request names.
     private func caller(of request: HandlerRequest) async throws -> CallingApp {
         let client = try await call.pipeline.callingApp(apiKey: request.apiKey)
         guard let tenant = request.event.tenant.map({ ID<Tenant>($0) }) else { return client }
@@ -123,6 +125,7 @@ private struct HandlerStart {
         return CallingApp(project: project, app: client.app)
     }
 
+    /// Starts the sign-in, and redirects the browser to the provider.
     private func start(
         _ request: HandlerRequest, for client: CallingApp, returningTo page: AuthorizationTarget
     ) async throws -> Response {
@@ -139,31 +142,34 @@ private struct HandlerStart {
         var response = Response.redirect(to: started.authorizationURL + "#")
         if let (cookie, value) = started.cookie {
             let maxAge = Int(AuthorizationFlows.lifetime.components.seconds)
-            response.headers.add("Set-Cookie", cookie.header(value: value, maxAge: maxAge))
-            // Limits the cookies of abandoned flows, because the browser sends all of them with every request to the
-            // host.
+            response.headers.add("Set-Cookie", cookie.setCookieHeader(value: value, maxAge: maxAge))
+            // Limits the number of cookies of abandoned flows, because the browser sends all of them with every request
+            // to the host.
             for name in call.request.flowCookieNames.dropLast(AuthorizationFlow.Cookie.remainingLimit) {
-                response.headers.add("Set-Cookie", cookie.removal(of: name))
+                response.headers.add("Set-Cookie", cookie.setCookieHeader(removing: name))
             }
         }
         return response
     }
 
+    /// Returns a page about the error.
+    ///
+    /// - Parameter back: returns how the page leads back to the app.
     private func failure(
         _ error: any Error, back: (FlowProblem) throws -> Page.ReturnToApp, in project: Project?
     ) async throws -> PageResponse {
         guard let problem = FlowProblem(error) else { throw error }
         let page = Page.flowFailure(
-            problem.kind, back: try back(problem), retry: problem.canRetry ? call.repeatedQuery : nil,
+            problem.kind, back: try back(problem), retryQuery: problem.canRetry ? call.encodedQuery : nil,
             try await call.pageContext(in: project))
         return PageResponse(page, problem, of: project?.realm)
     }
 }
 
 extension RequestPipeline {
-    /// The redirect URI of a provider. Apple and Google share one URI, because the gateway sends their codes only to
-    /// Apple and Google. Every other provider of every realm has its own URI, so that no provider receives the code of
-    /// another.
+    /// Returns the redirect URI of a provider. Apple and Google share one URI, because the gateway sends their codes
+    /// only to Apple and Google. Every other provider of every realm (project or tenant) has its own URI, so that no
+    /// provider receives another provider's code.
     func callbackURL(of provider: ProviderID, for request: Request, in project: Project) -> String {
         publicURL(of: request, in: project) + "/__/auth/handler"
             + (provider.isGenericOpenID ? "/\(project.realm.rawValue)/\(provider.rawValue)" : "")
@@ -171,7 +177,7 @@ extension RequestPipeline {
 }
 
 extension Response {
-    /// A redirect with GET that is not cached and sends no referrer.
+    /// Redirects the browser with GET. The redirect is not cached, and the browser sends no referrer.
     static func redirect(to url: String) -> Response {
         Response(
             status: 303,
@@ -183,7 +189,7 @@ extension PageResponse {
     /// The page about a failed sign-in.
     init(_ page: Page, _ problem: FlowProblem, of realm: ID<Realm>?) {
         var response = page.flowResponse(status: problem.status)
-        // Two seconds, as in the responses of other operations, if the provider does not respond.
+        // If the provider does not respond: two seconds, as in the responses of other operations.
         if let delay = problem.refusal?.retryDelay?.delaySeconds ?? (problem.canRetry ? 2 : nil) {
             response.headers.add("Retry-After", String(delay))
         }

@@ -11,8 +11,8 @@ struct EventDelivery: Encodable {
 
         let type: String
         let eventId: String?
-        /// The redirect URI with the grant of the flow (see ``FlowGrant``), which the SDK sends as `requestUri`; `nil`
-        /// after a failure.
+        /// The redirect URI with the grant, which is the secret that the SDK redeems for the result of the sign-in (see
+        /// ``FlowGrant``). The SDK sends the URI as `requestUri`. `nil` after a failure.
         let urlResponse: String?
         let sessionId: String?
         let tenantId: String?
@@ -28,7 +28,7 @@ struct EventDelivery: Encodable {
     let id: String
     /// The key of the event in the tab's storage (`sessionStorage`); used only in the mode `page`.
     let storageKey: String
-    /// The URL of the app's page; empty if the URL was not accepted.
+    /// The URL of the app's page to which the browser returns; empty if the URL was not accepted.
     let returnTo: String
     /// Whether the script waits for a click before it delivers the event.
     let waits: Bool
@@ -44,7 +44,9 @@ struct EventDelivery: Encodable {
         self.event = event
     }
 
-    /// - Parameter uri: the redirect URI with the grant of the flow in its query.
+    /// The message about a completed sign-in.
+    ///
+    /// - Parameter uri: the redirect URI with the grant in its query.
     init(_ sdk: SDKEvent, isPopup: Bool, returnTo: AuthorizationTarget, uri: String, sessionID: String?) {
         self.init(
             sdk, isPopup: isPopup, returnTo: returnTo.text, waits: false,
@@ -53,7 +55,9 @@ struct EventDelivery: Encodable {
                 error: nil))
     }
 
-    /// - Parameter returnTo: `nil` if the page to return to was not accepted.
+    /// The message about a failed sign-in.
+    ///
+    /// - Parameter returnTo: `nil` if the URL of the app's page was not accepted.
     init(_ sdk: SDKEvent, isPopup: Bool, returnTo: AuthorizationTarget?, failure: FlowProblem) {
         self.init(
             sdk, isPopup: isPopup, returnTo: returnTo?.text ?? "", waits: failure.waitsForClick,

@@ -18,8 +18,8 @@ struct FlowProblem {
 
     var refusalCode: String { refusal?.code.rawValue ?? "UNAVAILABLE" }
 
-    /// Whether the page waits for a click. After a cancellation, and if the app does not offer the provider, the app
-    /// explains the problem itself.
+    /// Whether the page waits for a click before it returns to the app. It does not wait if the user cancelled or the
+    /// app does not offer the provider, because the app explains these problems itself.
     var waitsForClick: Bool { kind != .cancelled && kind != .notOffered }
 
     /// - Returns: `nil` for an error that is neither a refusal nor an unreachable provider.

@@ -9,84 +9,93 @@ struct HandlerCallback {
 
     private var flows: AuthorizationFlows { call.services.signIn.flows }
 
+    /// Completes the sign-in, and returns the browser to the app with the grant: the secret that the app redeems for
+    /// the result.
     func pageResponse() async throws -> PageResponse {
-        try await withFlow(of: call.request.query("state")) { returned in
+        try await withFlow(of: call.request.query("state")) { returnedFlow in
             guard !repeatsParameter else { throw AuthorizationRefusal.invalidResponse }
             let response = AuthorizationResponse { call.request.query($0) }
             let grant = try await flows.complete(
-                returned, with: response, at: call.request.path, cookie: call.request.cookie, from: call.context)
+                returnedFlow, with: response, at: call.request.path, cookie: call.request.cookie, from: call.context)
             return PageResponse(
-                try await delivery(of: grant, returned).removingCookie(of: returned.flow), of: returned.project.realm)
+                try await delivery(of: grant, returnedFlow).removingCookie(of: returnedFlow.flow),
+                of: returnedFlow.project.realm)
         }
     }
 
-    /// A parameter must not occur twice (RFC 6749 §3.1), because a proxy may check another value than the gateway
-    /// reads.
+    /// A parameter must not occur twice (RFC 6749 §3.1). Otherwise, a proxy could check one of the values and the
+    /// gateway use the other.
     private var repeatsParameter: Bool {
         ["state", "code", "iss", "error"].contains { name in call.request.query.count { $0.name == name } > 1 }
     }
 
-    /// Stores the posted response and redirects to this handler: the browser sends no cookies with a form from another
-    /// site, but sends them after the redirect.
+    /// Stores the response that the provider's form posts, and redirects the browser to this handler. The browser sends
+    /// no cookies with a form from another site, but sends them after the redirect.
     func storeResponse() async throws -> PageResponse {
         let form = FormFields(call.request)
-        return try await withFlow(of: form?.value("state")) { returned in
+        return try await withFlow(of: form?.value("state")) { returnedFlow in
             try await flows.storeResponse(
-                AuthorizationResponse { form?.value($0) }, of: returned, at: call.request.path, from: call.context)
+                AuthorizationResponse { form?.value($0) }, of: returnedFlow, at: call.request.path, from: call.context)
             let state = PercentEncoding.encode(form?.value("state") ?? "")
-            return PageResponse(.redirect(to: "handler?state=" + state), of: returned.project.realm)
+            return PageResponse(.redirect(to: "handler?state=" + state), of: returnedFlow.project.realm)
         }
     }
 
+    /// Calls `respond` with the flow that `state` identifies. Converts a refusal, or an error because the provider is
+    /// unavailable, to a page.
     private func withFlow(
-        of state: String?, _ answer: (ReturnedFlow) async throws -> PageResponse
+        of state: String?, _ respond: (ReturnedFlow) async throws -> PageResponse
     ) async throws -> PageResponse {
-        var returned: ReturnedFlow?
+        var returnedFlow: ReturnedFlow?
         do {
             let found = try await flows.flow(of: state ?? "")
-            returned = found
-            return try await answer(found)
+            returnedFlow = found
+            return try await respond(found)
         } catch {
             guard let problem = FlowProblem(error) else { throw error }
-            guard let returned else { return try await failure(problem, back: .none, in: nil) }
-            // The browser that started the flow can still complete it after a request from another browser.
+            guard let returnedFlow else { return try await failure(problem, back: .none, in: nil) }
+            // After a request from another browser, the browser that started the flow can still complete it.
             let isFinished = !problem.canRetry && problem.kind != .otherBrowser
-            let page = try await failure(problem, of: returned)
-            return isFinished ? page.removingCookie(of: returned.flow) : page
+            let page = try await failure(problem, of: returnedFlow)
+            return isFinished ? page.removingCookie(of: returnedFlow.flow) : page
         }
     }
 
-    private func delivery(of grant: FlowGrant, _ returned: ReturnedFlow) async throws -> Response {
-        let flow = returned.flow
+    /// Returns the grant to the app: by a redirect, or by a page that passes it to Firebase's SDK.
+    private func delivery(of grant: FlowGrant, _ returnedFlow: ReturnedFlow) async throws -> Response {
+        let flow = returnedFlow.flow
         switch flow.delivery {
-        case .app(let target, _): return .redirect(to: target.adding(AuthorizationTarget.grantName, grant.secret))
-        case .popup(let event, let target): return try await result(event, isPopup: true, target, grant, returned)
-        case .page(let event, let target): return try await result(event, isPopup: false, target, grant, returned)
+        case .app(let target, _): return .redirect(to: target.adding(AuthorizationTarget.grantParameter, grant.secret))
+        case .popup(let event, let target):
+            return try await resultPage(event, isPopup: true, target, grant, returnedFlow)
+        case .page(let event, let target):
+            return try await resultPage(event, isPopup: false, target, grant, returnedFlow)
         }
     }
 
-    private func result(
-        _ event: SDKEvent, isPopup: Bool, _ target: AuthorizationTarget, _ grant: FlowGrant, _ returned: ReturnedFlow
+    private func resultPage(
+        _ event: SDKEvent, isPopup: Bool, _ target: AuthorizationTarget, _ grant: FlowGrant,
+        _ returnedFlow: ReturnedFlow
     ) async throws -> Response {
-        let uri = "\(returned.flow.redirectURI)?\(AuthorizationTarget.grantName)=\(grant.secret)"
+        let uri = "\(returnedFlow.flow.redirectURI)?\(AuthorizationTarget.grantParameter)=\(grant.secret)"
         let delivery = EventDelivery(
             event, isPopup: isPopup, returnTo: target, uri: uri, sessionID: grant.sessionID)
-        return Page.flowResult(delivering: try delivery.json(), try await call.pageContext(in: returned.project))
+        return Page.flowResult(delivering: try delivery.json(), try await call.pageContext(in: returnedFlow.project))
             .flowResponse()
     }
 
-    private func failure(_ problem: FlowProblem, of returned: ReturnedFlow) async throws -> PageResponse {
-        let flow = returned.flow
-        // The failure of a request from another browser, or of a repeated request, is not the result of the flow. The
-        // app must not get an error, because the app may still get the result, or already has the result.
+    private func failure(_ problem: FlowProblem, of returnedFlow: ReturnedFlow) async throws -> PageResponse {
+        let flow = returnedFlow.flow
+        // A request from another browser and a repeated request fail, but their failure is not the result of the flow.
+        // The app must not get an error, because it already has the result, or may still get it.
         let hidesError = problem.kind == .otherBrowser || problem.kind == .alreadyUsed
         let back: Page.ReturnToApp
         switch flow.delivery {
         case .app(let target, _):
             let name = problem.kind == .cancelled ? Self.cancelledError : problem.refusalCode
-            let url = target.adding(AuthorizationTarget.errorName, name)
+            let url = target.adding(AuthorizationTarget.errorParameter, name)
             if problem.kind == .cancelled {
-                return PageResponse(.redirect(to: url), of: returned.project.realm, because: problem.refusal)
+                return PageResponse(.redirect(to: url), of: returnedFlow.project.realm, because: problem.refusal)
             }
             back = .link(target, url: hidesError ? target.text : url)
         case .popup(_, let target) where hidesError, .page(_, let target) where hidesError:
@@ -94,9 +103,10 @@ struct HandlerCallback {
         case .popup(let event, let target): back = try script(event, isPopup: true, target, problem)
         case .page(let event, let target): back = try script(event, isPopup: false, target, problem)
         }
-        return try await failure(problem, back: back, in: returned.project)
+        return try await failure(problem, back: back, in: returnedFlow.project)
     }
 
+    /// Returns to the app by a script that passes the error to Firebase's SDK.
     private func script(
         _ event: SDKEvent, isPopup: Bool, _ target: AuthorizationTarget, _ problem: FlowProblem
     ) throws -> Page.ReturnToApp {
@@ -112,7 +122,7 @@ struct HandlerCallback {
     ) async throws -> PageResponse {
         let canRetry = problem.canRetry && call.request.method == .get
         let page = Page.flowFailure(
-            problem.kind, back: back, retry: canRetry ? call.repeatedQuery : nil,
+            problem.kind, back: back, retryQuery: canRetry ? call.encodedQuery : nil,
             try await call.pageContext(in: project))
         return PageResponse(page, problem, of: project?.realm)
     }
@@ -131,7 +141,7 @@ extension Response {
     fileprivate func removingCookie(of flow: AuthorizationFlow) -> Response {
         guard let cookie = flow.cookie else { return self }
         var response = self
-        response.headers.add("Set-Cookie", cookie.header(value: "", maxAge: 0))
+        response.headers.add("Set-Cookie", cookie.setCookieHeader(value: "", maxAge: 0))
         return response
     }
 }

@@ -20,6 +20,7 @@ struct HandlerRequest {
     let customParameters: [String: String]
 
     init(_ request: Request) throws(AuthorizationRefusal) {
+        // Returns a parameter of the query, which must not be longer than `nameLimit`.
         func value(_ name: String) throws(AuthorizationRefusal) -> String? {
             guard let text = request.query(name).nonEmpty else { return nil }
             guard text.utf8.count <= Self.nameLimit else { throw .malformedStart }
@@ -46,6 +47,7 @@ struct HandlerRequest {
         }
     }
 
+    /// The operation for each value of `authType`.
     private static let authTypes: [String: (AuthorizationFlow.Operation, isPopup: Bool)] = [
         "signInViaPopup": (.signIn, true), "linkViaPopup": (.link, true), "reauthViaPopup": (.reauthenticate, true),
         "signInViaRedirect": (.signIn, false), "linkViaRedirect": (.link, false),
@@ -54,10 +56,10 @@ struct HandlerRequest {
 }
 
 extension AuthorizationResponse {
-    /// - Parameter value: returns a parameter of the query or of the posted form.
-    init(_ value: (String) -> String?) {
+    /// - Parameter parameter: returns the value of a parameter of the query or of the posted form.
+    init(_ parameter: (String) -> String?) {
         self.init(
-            code: value("code"), issuer: value("iss"), error: value("error").nonEmpty,
-            name: value("user").flatMap(IdpCredential.FullName.init(appleUser:))?.personName)
+            code: parameter("code"), issuer: parameter("iss"), error: parameter("error").nonEmpty,
+            name: parameter("user").flatMap(IdpCredential.FullName.init(appleUser:))?.personName)
     }
 }

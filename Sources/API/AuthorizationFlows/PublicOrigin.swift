@@ -8,7 +8,7 @@ public struct PublicOrigin: Sendable {
     /// loopback address.
     let configured: @Sendable () -> String
     /// Whether the header field `Host`, or the header fields of a proxy on the same machine, may determine the origin.
-    /// Only for `dev`, where the URL is not configured.
+    /// Only for `sekisho dev`, in which no URL is configured.
     let acceptsHostHeader: Bool
 
     public init(configured: @escaping @Sendable () -> String, acceptsHostHeader: Bool = false) {
@@ -18,9 +18,9 @@ public struct PublicOrigin: Sendable {
 }
 
 extension RequestPipeline {
-    /// The origin of a page: the app's origin if the app's web server forwards `/__/auth/`, and otherwise the
-    /// gateway's. All pages of one sign-in need the same origin. Except in `dev`, only a trusted proxy can name the
-    /// app's host, which must be one of the project's domains.
+    /// Returns the origin of a page: the app's origin if the app's web server forwards `/__/auth/` to the gateway,
+    /// otherwise the gateway's origin. All pages of one sign-in need the same origin. Except in `sekisho dev`, only a
+    /// trusted proxy can name the app's host. The host must be one of the project's domains.
     func publicURL(of request: Request, in project: Project) -> String {
         let origin = services.signIn.publicOrigin
         let named: String? =
@@ -54,8 +54,9 @@ extension Request {
         return values.count == 1 ? values[0].value : nil
     }
 
-    /// The names of the cookies of flows, in the order of the request: browsers send the oldest first (RFC 6265 §5.4).
-    var flowCookieNames: [String] { cookies.map(\.name).filter(AuthorizationFlow.Cookie.isName) }
+    /// The names of the cookies of flows, in the order of the request. Browsers send the oldest cookie first (RFC 6265
+    /// §5.4).
+    var flowCookieNames: [String] { cookies.map(\.name).filter(AuthorizationFlow.Cookie.isFlowCookieName) }
 
     private var cookies: [(name: String, value: String)] {
         headers.values(of: "Cookie").flatMap { $0.split(separator: ";") }.compactMap { pair in
@@ -69,18 +70,19 @@ extension AuthorizationFlow.Cookie {
     /// The maximum number of unfinished flows of a browser that remain when it starts another one.
     static let remainingLimit = 4
 
-    /// Whether a cookie with this name can belong to a flow. The gateway removes no other cookies.
-    static func isName(_ name: String) -> Bool {
+    /// Whether a cookie with this name can belong to a flow. The gateway never removes other cookies.
+    static func isFlowCookieName(_ name: String) -> Bool {
         name.wholeMatch(of: /(__Host-)?sekisho-flow-[A-Za-z0-9_-]{1,16}/) != nil
     }
 
-    /// The value of `Set-Cookie` that removes the cookie of another flow.
-    func removal(of name: String) -> String {
+    /// The value of `Set-Cookie` that removes another flow's cookie.
+    func setCookieHeader(removing name: String) -> String {
         "\(name)=; Path=/; Max-Age=0; HttpOnly; SameSite=Lax" + (isSecure ? "; Secure" : "")
     }
 
-    /// The value of `Set-Cookie`. With `SameSite=Lax`, the browser sends the cookie when the provider redirects back.
-    func header(value: String, maxAge: Int) -> String {
+    /// The value of `Set-Cookie` for this flow's cookie. With `SameSite=Lax`, the browser sends the cookie when the
+    /// provider redirects back.
+    func setCookieHeader(value: String, maxAge: Int) -> String {
         "\(name)=\(value); Path=/; Max-Age=\(maxAge); HttpOnly; SameSite=Lax" + (isSecure ? "; Secure" : "")
     }
 }

@@ -3,19 +3,19 @@ internal import Identity
 internal import Pages
 
 extension Endpoint {
-    /// The page that a link in an email opens. Loading the page does not redeem the code, because email scanners follow
-    /// links too.
+    /// The page that a link in an email opens. Loading the page does not redeem the code in the link, because email
+    /// scanners follow links too.
     static let getActionPage = page("getActionPage", .get, "/__/auth/action") { call in
         let query = { call.request.query($0) }
-        // A longer `apiKey` is not an API key.
+        // An `apiKey` of more than 128 bytes cannot be an API key, and is ignored.
         let pageRequest = ActionPageRequest(
             call: call, code: query("oobCode") ?? "", continueURL: query("continueUrl"), language: query("lang"),
             apiKey: query("apiKey").flatMap { $0.utf8.count <= 128 ? $0 : nil })
         return try await pageRequest.pageResponse { PageResponse(pageRequest.page(of: $0), of: $0.project.realm) }
     }
 
-    /// Redeems the code that the form on the page of ``getActionPage`` submits. A sign-in code gets the page again,
-    /// because only the app can redeem such a code.
+    /// Redeems the code that the form on the page of ``getActionPage`` submits. For a sign-in code, returns the same
+    /// page again, because only the app can redeem such a code.
     static let postActionPage = page("postActionPage", .post, "/__/auth/action") { call in
         guard let fields = FormFields(call.request) else {
             let pageContext = Page.Context(language: call.language(tag: nil, in: nil), projectName: nil)
@@ -24,7 +24,7 @@ extension Endpoint {
         let pageRequest = ActionPageRequest(
             call: call, code: fields[.code] ?? "", continueURL: fields[.continueURL], language: fields[.language])
         return try await pageRequest.pageResponse { checked in
-            try await pageRequest.perform(checked, fields)
+            try await pageRequest.redeem(checked, fields)
         }
     }
 }
@@ -37,26 +37,29 @@ private struct ActionPageRequest {
     let language: String?
     var apiKey: String?
 
-    private var emailActions: EmailActionService { call.services.emailActions.service }
+    private var emailActions: EmailActionService { call.services.emailActions.pageService }
 
     /// Checks the code and returns a page. Refusals become pages; faults remain plain text, as in every operation.
-    func pageResponse(_ answer: (CheckedCode) async throws -> PageResponse) async throws -> PageResponse {
+    func pageResponse(_ respond: (CheckedCode) async throws -> PageResponse) async throws -> PageResponse {
         var checked: CheckedCode?
         do {
             let found = try await emailActions.check(code)
             checked = found
-            return try await answer(found)
+            return try await respond(found)
         } catch let refusal as OOBCodeRefusal {
             let page = Page.failure(.code(refusal), pageContext(of: checked))
             return PageResponse(page, of: checked?.project.realm, because: refusal)
         }
     }
 
+    /// Returns the page on which the user confirms the action of a code.
+    ///
     /// - Parameters:
-    ///   - missing: the requirements that the submitted password does not meet.
-    ///   - remedy: the action that was just completed.
+    ///   - unmet: the requirements that the submitted password does not meet.
+    ///   - remedy: the action that was just completed: the recovery of an address, the removal of a sign-in method, or
+    ///     the undoing of a merge.
     func page(
-        of checked: CheckedCode, missing: [PasswordRequirement] = [], after remedy: Page.Remedy? = nil
+        of checked: CheckedCode, unmet: [PasswordRequirement] = [], after remedy: Page.Remedy? = nil
     ) -> Page {
         let code = checked.code
         let pageContext = pageContext(of: checked)
@@ -65,7 +68,7 @@ private struct ActionPageRequest {
         case .verifyEmail: .verifyEmail(code.email, of: checked.account, form, pageContext)
         case .resetPassword:
             .resetPassword(
-                of: code.email, PasswordRules(checked.project.policy), missing: missing,
+                of: code.email, PasswordRules(checked.project.policy), missing: unmet,
                 removable: checked.removableIdentities, after: remedy, form, pageContext)
         case .signIn: .signIn(code.email, appLink(of: checked), pageContext)
         case .changeEmail: .changeEmail(from: code.email, to: code.newEmail ?? code.email, form, pageContext)
@@ -78,7 +81,8 @@ private struct ActionPageRequest {
         }
     }
 
-    func perform(_ checked: CheckedCode, _ fields: FormFields) async throws -> PageResponse {
+    /// Redeems the code, and returns the next page.
+    func redeem(_ checked: CheckedCode, _ fields: FormFields) async throws -> PageResponse {
         let context = call.context(language: pageContext(of: checked).language)
         switch checked.code.purpose {
         case .signIn: return PageResponse(page(of: checked), of: checked.project.realm)
@@ -88,8 +92,8 @@ private struct ActionPageRequest {
                 try await emailActions.resetPassword(
                     code, to: password, unlinking: fields.selectedProviders, from: context)
             } catch let refusal as CredentialRefusal {
-                let missing = refusal.requirements(by: checked.project.policy)
-                return PageResponse(page(of: checked, missing: missing), of: checked.project.realm, because: refusal)
+                let unmet = refusal.unmetRequirements(of: checked.project.policy)
+                return PageResponse(page(of: checked, unmet: unmet), of: checked.project.realm, because: refusal)
             }
         case .verifyEmail where fields[.step] == CodeForm.AlternativeAction.disavow.rawValue:
             try await emailActions.disavow(code, from: context)
@@ -118,7 +122,7 @@ private struct ActionPageRequest {
         case .verifyEmail: .emailVerified(code.email, continuing: continueURL, pageContext)
         case .resetPassword: .passwordReset(of: code.email, continuing: continueURL, pageContext)
         case .changeEmail: .emailChanged(to: code.newEmail ?? code.email, continuing: continueURL, pageContext)
-        // Not reached: ``perform(_:_:)`` returns other pages for these.
+        // Not reached: ``redeem(_:_:)`` returns other pages for these.
         case .signIn, .recoverEmail, .removeSignInMethod, .undoMerge: page(of: checked)
         }
     }
@@ -131,9 +135,10 @@ private struct ActionPageRequest {
             of: checked.code.email, setsPassword: checked.project.policy.allowsPasswords, form, pageContext)
     }
 
-    /// The form for a new password if the result contains a reset code; otherwise the last page of the remedy.
+    /// The page after a remedy (see ``page(of:unmet:after:)``): the form for a new password if the result contains a
+    /// reset code, otherwise a confirmation.
     private func page(after result: RemedyResult, of checked: CheckedCode) -> Page {
-        guard let reset = result.reset else { return remedyPage(result.account, checked) }
+        guard let reset = result.reset else { return confirmation(result.account, checked) }
         let next = ActionPageRequest(call: call, code: reset.secret, continueURL: continueURL, language: language)
         let resetCode = CheckedCode(
             code: reset.record, project: checked.project, projectName: checked.projectName, account: result.account)
@@ -146,8 +151,8 @@ private struct ActionPageRequest {
         return .removed(SignInMethodName(method.provider, in: checked.project))
     }
 
-    /// The page after a remedy if no new password can be set.
-    private func remedyPage(_ account: Account, _ checked: CheckedCode) -> Page {
+    /// The page after a remedy if the account cannot have a password.
+    private func confirmation(_ account: Account, _ checked: CheckedCode) -> Page {
         let pageContext = pageContext(of: checked)
         let continueURL = checkedContinueURL(in: checked.project)
         switch remedy(checked) {
@@ -163,13 +168,14 @@ private struct ActionPageRequest {
             language: call.language(tag: language, in: checked?.project), projectName: checked?.projectName)
     }
 
-    /// The continue URL if it is in an authorized domain. It was checked when the email was requested, but an attacker
-    /// can rewrite a link.
+    /// The continue URL if its domain is authorized. The gateway checked the URL when the email was requested, but an
+    /// attacker can rewrite a link.
     private func checkedContinueURL(in project: Project) -> ContinueURL? {
         // An unauthorized URL is omitted from the page, so the reason does not matter.
         continueURL.flatMap { try? ContinueURL($0, in: project) }
     }
 
+    /// The link that opens the app, which redeems the sign-in code; `nil` without a valid continue URL.
     private func appLink(of checked: CheckedCode) -> ActionLink? {
         checkedContinueURL(in: checked.project).map {
             ActionLink(
@@ -180,8 +186,8 @@ private struct ActionPageRequest {
 }
 
 extension CredentialRefusal {
-    /// The requirements that the page lists because the submitted password does not meet them.
-    fileprivate func requirements(by policy: Policy) -> [PasswordRequirement] {
+    /// The requirements that the submitted password does not meet.
+    fileprivate func unmetRequirements(of policy: Policy) -> [PasswordRequirement] {
         switch self {
         case .weakPassword(let minimumLength): [.minimumLength(minimumLength)]
         case .passwordLacks(let requirements): requirements

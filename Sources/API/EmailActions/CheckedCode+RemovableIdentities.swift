@@ -2,10 +2,12 @@ internal import Identity
 internal import Pages
 
 extension CheckedCode {
-    /// The identities that the form lists, so that the user can select and remove them. Identities that were linked at
-    /// the creation of the account are never listed. A reset lists none if it removes all identities anyway: if the
-    /// account's address is not verified, or if ``Policy/resetUnlinksIdentities`` is true. The recovery of an address
-    /// lists the identities that were linked before the address was replaced; it removes all later ones anyway.
+    /// The identities that the form lists, so that the user can select and remove them. The form never lists identities
+    /// that were linked at the creation of the account.
+    ///
+    /// A password reset lists no identities if it removes all of them anyway: if the account's address is not verified,
+    /// or if ``Policy/resetUnlinksIdentities`` is true. The recovery of an address lists the identities that were
+    /// linked before the address was replaced, because it removes all later ones anyway.
     var removableIdentities: [ListedIdentity] {
         guard let account else { return [] }
         let identities: [LinkedIdentity] =
@@ -21,5 +23,5 @@ extension CheckedCode {
 
 extension FormFields {
     /// The providers whose identities the user selected.
-    var selectedProviders: Set<ProviderID> { Set(names(after: CodeForm.removalPrefix).map { ProviderID($0) }) }
+    var selectedProviders: Set<ProviderID> { Set(names(removingPrefix: CodeForm.removalPrefix).map { ProviderID($0) }) }
 }

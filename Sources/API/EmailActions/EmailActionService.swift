@@ -1,6 +1,6 @@
 public import Identity
 
-/// Redeems email action codes for pages, which know a code but not its project, and sends password resets. Functions
+/// Redeems email action codes for pages, which know a code but not its project. Also sends password resets. Functions
 /// that take a code throw ``OOBCodeRefusal``.
 public struct EmailActionService: Sendable {
     private let sending: OOBSending
@@ -38,7 +38,7 @@ public struct EmailActionService: Sendable {
 
     /// Sets a new password; see ``OOBRedemption/resetPassword(_:to:unlinking:in:from:)``.
     ///
-    /// - Throws: ``CredentialRefusal`` too, for a password that the project's policy does not allow.
+    /// - Throws: also ``CredentialRefusal``, for a password that the project's policy does not allow.
     public func resetPassword(
         _ code: String, to password: Secret, unlinking providers: Set<ProviderID>, from context: RequestContext
     ) async throws {
@@ -53,6 +53,9 @@ public struct EmailActionService: Sendable {
 
     /// Restores the previous address, and removes what was added after the address was replaced; see
     /// ``OOBRedemption/recover(_:unlinking:in:from:)``.
+    ///
+    /// - Returns: the changed account, and a code with which the user can set a new password, if the account can have
+    ///   one.
     public func recover(_ code: String, unlinking providers: Set<ProviderID>, from context: RequestContext) async throws
         -> RemedyResult
     {
@@ -70,7 +73,7 @@ public struct EmailActionService: Sendable {
         try await redemption.disavow(code, in: try await project(of: code), from: context)
     }
 
-    /// Restores an account that was merged into another one.
+    /// Undoes a merge: restores the account that was merged into another one.
     public func undoMerge(_ code: String, from context: RequestContext) async throws -> RemedyResult {
         try await redemption.undoMerge(code, in: try await project(of: code), from: context)
     }
@@ -91,6 +94,7 @@ public struct EmailActionService: Sendable {
         return (project, name: try await name(of: project))
     }
 
+    /// Returns the display name of a project.
     func name(of project: Project) async throws -> String {
         try await projectName(project.id) ?? project.id.rawValue
     }
@@ -103,6 +107,7 @@ public struct EmailActionService: Sendable {
 /// A valid code with its project and its account.
 public struct CheckedCode: Sendable {
     public let code: OOBCode
+    /// The project, with the tenant's settings if the code belongs to a tenant.
     public var project: Project
     public let projectName: String
     /// The account of the code; for a sign-in link, the account that has the address now. `nil` if there is none.

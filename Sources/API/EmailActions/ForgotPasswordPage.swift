@@ -37,6 +37,7 @@ extension EndpointCall {
         }
     }
 
+    /// Sends the email with the reset link to the submitted address.
     fileprivate func sendReset() async throws -> PageResponse {
         let fields = FormFields(request)
         return try await withProject(languageTag: fields?[.language]) { project, pageContext in
@@ -45,10 +46,11 @@ extension EndpointCall {
                 return PageResponse(page, of: project.realm, because: CredentialRefusal.invalidEmail)
             }
             do {
-                try await services.emailActions.service.sendReset(
+                try await services.emailActions.pageService.sendReset(
                     to: email.rawValue, in: project, from: context(language: pageContext.language))
                 return PageResponse(.resetRequested(to: email, pageContext), of: project.realm)
             } catch OOBSendingRefusal.emailUnknown {
+                // The same page as after success, so that it does not reveal whether an account has the address.
                 return PageResponse(.resetRequested(to: email, pageContext), of: project.realm)
             } catch let refusal as OOBSendingRefusal {
                 return PageResponse(Page.failure(.code(.notAllowed), pageContext), of: project.realm, because: refusal)
@@ -58,32 +60,35 @@ extension EndpointCall {
         }
     }
 
-    /// Redirects to the page that requests a reset. The location is relative, so that a proxy can serve the gateway
-    /// below another path.
+    /// Redirects to the page on which a user requests a reset. The location is relative, so that a proxy can serve the
+    /// gateway below another path.
     fileprivate func redirectToForgotPassword() async throws -> PageResponse {
-        guard let (project, _) = try await services.emailActions.service.project(namedProject) else {
+        guard let (project, _) = try await services.emailActions.pageService.project(namedProject) else {
             throw RequestRefusal.notFound
         }
         let response = Response(status: 303, headers: ["Location": "../__/auth/forgotPassword"])
         return PageResponse(response, of: project.realm)
     }
 
+    /// The project that the path names; `nil` for the only project of an installation.
     private var namedProject: ID<Project>? { parameters["project"].map { ID($0) } }
 
+    /// Calls `respond` with the project that the path names, or with the only project.
     private func withProject(
-        languageTag tag: String?, _ answer: (Project, Page.Context) async throws -> PageResponse
+        languageTag tag: String?, _ respond: (Project, Page.Context) async throws -> PageResponse
     ) async throws -> PageResponse {
-        guard let (project, name) = try await services.emailActions.service.project(namedProject) else {
+        guard let (project, name) = try await services.emailActions.pageService.project(namedProject) else {
             let pageContext = Page.Context(language: language(tag: tag, in: nil), projectName: nil)
             return PageResponse(
                 Page.failure(.notFound, pageContext), of: nil, status: 404, because: RequestRefusal.notFound)
         }
-        return try await answer(
+        return try await respond(
             project, Page.Context(language: language(tag: tag, in: project), projectName: name))
     }
 }
 
 extension PageResponse {
+    /// The page about a rate limit.
     init(_ refusal: TooManyAttempts, of realm: ID<Realm>, _ pageContext: Page.Context) {
         let page = Page.failure(.tooManyAttempts(minutes: refusal.retryAfter.delayMinutes), pageContext)
         var response = page.response(status: 429)

@@ -2,17 +2,18 @@ internal import HTTP
 internal import Identity
 
 extension Endpoint {
-    /// The target of links that an app opens. If the app is not installed, a browser requests the target and is
-    /// redirected to the action page.
+    /// The target of links that an app opens. If the app is not installed, a browser requests the target, and the
+    /// gateway redirects the browser to the action page.
     static let openAppLink = page("openAppLink", .get, "/{project}" + AppLink.path) { call in
         guard let id = call.parameters["project"],
-            let (project, _) = try await call.services.emailActions.service.project(ID(id))
+            let (project, _) = try await call.services.emailActions.pageService.project(ID(id))
         else { throw RequestRefusal.notFound }
         let mode = call.request.query("mode").flatMap(ActionLink.Mode.init(rawValue:))
+        // For some modes, the project's settings can replace the gateway's action page.
         let base =
             mode.map { project.emailSettings.actionBase(of: $0, at: AppLink.toRoot) }
             ?? AppLink.toRoot + EmailSettings.actionPath
-        let query = call.repeatedQuery
+        let query = call.encodedQuery
         let location = query.isEmpty ? base : "\(base)?\(query)"
         return PageResponse(Response(status: 303, headers: ["Location": location]), of: project.realm)
     }

@@ -2,7 +2,7 @@ internal import HTTP
 internal import Identity
 
 extension Endpoint {
-    /// Returns what a code is for. With a new password, redeems a password reset code.
+    /// Returns the purpose and the address of an email action code. With a new password, redeems a password reset code.
     static let resetPassword = client("resetPassword", .post, "/v1/accounts:resetPassword") { call, client in
         let request = try call.body(as: ResetPasswordRequest.self)
         guard request.oldPassword == nil else { throw RequestRefusal.notImplemented("oldPassword") }
@@ -37,7 +37,7 @@ private struct ResetPasswordRequest: ClientRequestBody {
 private struct ResetPasswordResponse: Encodable {
     let kind = "identitytoolkit#ResetPasswordResponse"
     let requestType: String
-    /// Required: `checkActionCode` of Firebase's Swift SDK ends the process if the member is absent.
+    /// Always present: `checkActionCode` of Firebase's Swift SDK ends the app's process if the member is absent.
     let email: String
     let newEmail: String?
 
@@ -49,7 +49,7 @@ private struct ResetPasswordResponse: Encodable {
 }
 
 extension OOBCode.Purpose {
-    /// The purposes that the client API supports. Only the gateway's action page redeems the others.
+    /// The purposes that the client API supports. Only the gateway's action page accepts codes with other purposes.
     fileprivate static let forClients: Set<OOBCode.Purpose> = [
         .verifyEmail, .resetPassword, .signIn, .changeEmail, .recoverEmail,
     ]

@@ -28,7 +28,7 @@ extension EndpointCall {
     fileprivate func sendOobCode(for administrator: Administrator) async throws -> Response {
         let request = try body(as: SendOobCodeRequest.self, for: administrator)
         let returnsLink = request.returnOobLink == true
-        // The holder of the link can act as the owner of the mailbox, for example sign in or set a password.
+        // Anyone who has the link can act as the owner of the mailbox, for example sign in or set a password.
         if returnsLink { try administrator.require(.mintTokens) }
         let issued = try await services.emailActions.sending.send(
             try request.sendingRequest(apiKey: nil), sendsEmail: !returnsLink, for: actor(of: administrator),

@@ -7,8 +7,8 @@ extension Endpoint {
         "signInWithEmailLink", .post, "/v1/accounts:signInWithEmailLink"
     ) { call, client in
         let request = try call.body(as: SignInWithEmailLinkRequest.self)
-        // Email links belong to the method `password`, as in Firebase. An app that lists its methods must list a method
-        // for sign-ins, but not for links.
+        // Email links belong to the method `password`, as in Firebase. If an app lists its sign-in methods, users can
+        // sign in only with a listed method, but can add other methods to their accounts.
         if request.idToken.nonEmpty == nil { try LoginServices.requireListed(.password, for: client.app) }
         let (signedIn, isNewUser) = try await call.services.emailActions.redemption.signIn(
             email: request.email, code: request.oobCode.nonEmpty, idToken: request.idToken.nonEmpty,

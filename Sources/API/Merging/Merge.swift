@@ -25,7 +25,7 @@ protocol MergeStepRequest {
 }
 
 extension MergeStepRequest {
-    /// - Returns: the token of the dry run whose merge is to be committed; `nil` for a dry run.
+    /// - Returns: the token from the dry run of the merge to commit; `nil` if this request is a dry run.
     func checkedMergeToken() throws(RequestRefusal) -> String? {
         guard let mergeToken = mergeToken.nonEmpty else {
             guard dryRun == true else { throw .rejected(.missingMergeToken, "Request a dry run first.") }
@@ -71,18 +71,21 @@ struct MergeResponse: Encodable {
     }
 
     let kind = "sekisho#MergeAccountsResponse"
+    /// The source account, which is deleted.
     let sourceLocalId: String
+    /// The target account, which remains.
     let localId: String
+    /// What the target account gets from the source account.
     let moves: Moves
-    /// See ``MergePlan/dropped``.
+    /// The members of the source account that the merge discards; see ``MergePlan/dropped``.
     let drops: [String]
-    /// Present only after a dry run, like ``mergeTokenExpiresIn``.
+    /// Commits the merge. Present only after a dry run, like ``mergeTokenExpiresIn``.
     var mergeToken: String?
     /// In seconds.
     var mergeTokenExpiresIn: Int64?
     /// Present only after a merge. In milliseconds since 1970.
     var undoableUntil: Int64?
-    /// The members from here on are present only after a merge by the owner.
+    /// ``idToken``, ``refreshToken`` and ``expiresIn`` are present only after a merge by a client.
     var idToken: String?
     var refreshToken: String?
     /// In seconds.

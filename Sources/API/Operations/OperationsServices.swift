@@ -1,11 +1,12 @@
 public import Identity
 
-/// Dependencies of the endpoints for readiness, for the verification of tokens, and for well-known files.
+/// The dependencies of three groups of endpoints: readiness, documents for the verification of tokens, and well-known
+/// files.
 public struct OperationsServices: Sendable {
     /// Returns the documents of a project, or `nil` if there is no such project. The ID is `nil` for the only project
     /// of a single-project installation.
     let documents: @Sendable (ID<Project>?) async throws -> ProjectDocuments?
-    /// Returns every app, of any project, that opted in to a host.
+    /// Returns the apps, of all projects, that have associated hosts.
     let associatedApps: @Sendable () async throws -> [AssociatedApp]
     /// The content of the file by which Apple verifies a domain of the operator; `nil` if none is configured.
     let appleDomainAssociation: String?

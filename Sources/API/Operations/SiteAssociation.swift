@@ -2,13 +2,14 @@ internal import HTTP
 internal import Identity
 
 extension Endpoint {
-    /// The apps for Apple's platforms that this host shares passwords and links with (Apple: "Supporting associated
-    /// domains").
+    /// The apps for Apple's platforms that may use passwords saved for this host and open its links (Apple: "Supporting
+    /// associated domains").
     static let getAppleAppSiteAssociation = unauthenticated(
         "getAppleAppSiteAssociation", "/.well-known/apple-app-site-association"
     ) { try await $0.siteAssociation { AppleAppSiteAssociation($0) } }
 
-    /// The Android apps that this host shares passwords and links with: a statement list of Digital Asset Links.
+    /// The Android apps that may use passwords saved for this host and open its links, as a statement list of Digital
+    /// Asset Links.
     static let getAssetLinks = unauthenticated("getAssetLinks", "/.well-known/assetlinks.json") {
         try await $0.siteAssociation { apps in apps.flatMap { app in app.packages.map { AssetLink($0, of: app) } } }
     }
@@ -23,7 +24,7 @@ extension Endpoint {
 }
 
 extension EndpointCall {
-    /// Returns a document that names only the apps that opted in to the host of the request.
+    /// Returns a document about the apps whose associated hosts include the host of the request.
     fileprivate func siteAssociation(_ document: ([AssociatedApp]) -> some Encodable) async throws -> Response {
         let apps = try await services.operations.associatedApps().filter { $0.isAssociated(with: requestedHost) }
         var response = try Response.json(document(apps))
@@ -54,7 +55,7 @@ private struct AppleAppSiteAssociation: Encodable {
 
     init(_ apps: [AssociatedApp]) {
         let details = apps.flatMap { app in
-            // ``AssociatedApp/bundleIDs`` is empty without a team.
+            // The team ID is never `nil` here, because ``AssociatedApp/bundleIDs`` is empty without a team.
             app.bundleIDs.map {
                 Detail(
                     appIDs: ["\(app.teamID ?? "").\($0)"],
@@ -98,7 +99,7 @@ private struct AssetLink: Encodable {
         let fingerprints: [String]
     }
 
-    /// Read by Android 15 and later. Earlier releases open what the app's manifest declares.
+    /// The links that the app opens on Android 15 and later. On earlier releases, the app's manifest determines them.
     struct Extension: Encodable {
         enum CodingKeys: String, CodingKey {
             case components = "dynamic_app_link_components"

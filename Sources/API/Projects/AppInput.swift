@@ -1,7 +1,9 @@
 internal import Identity
 
-/// The body of a request that creates or updates an app. Unknown members and `loginServices` are ignored.
+/// The body of a request that creates or updates an app. Ignores unknown members, and `loginServices`, which the
+/// gateway computes.
 struct AppInput: Decodable {
+    /// The operator's claim that App Review guideline 4.8 does not require the app to offer Sign in with Apple.
     struct Exemption: Decodable {
         let kind: String?
         let reason: String?
@@ -13,6 +15,7 @@ struct AppInput: Decodable {
     let distribution: String?
     let bundleIds: [String]?
     let signInMethods: [String]?
+    /// Providers whose identities users of the app can link, but not sign in with.
     let linkOnlyMethods: [String]?
     let clientIds: [String: [String]]?
     let requestedScopes: [String]?
@@ -27,31 +30,32 @@ struct AppInput: Decodable {
     let redirectUris: [String]?
     let exemption: Exemption?
 
-    func apply(to app: inout ConfiguredApp, _ mask: FieldMask) throws(RequestRefusal) {
-        mask.apply("displayName", displayName, to: &app.name, default: app.app.id.rawValue)
+    /// Sets the members that `mask` covers. Without a mask in the request, absent members get their defaults.
+    func apply(to app: inout ConfiguredApp, maskedBy mask: FieldMask) throws(RequestRefusal) {
+        mask.assign("displayName", displayName, to: &app.name, default: app.app.id.rawValue)
         var settings = app.app.settings
-        mask.apply(
+        mask.assign(
             "platform", try Self.enumValue(platform, at: "/platform"), to: &settings.platform, default: .other)
-        mask.apply(
+        mask.assign(
             "distribution", try Self.enumValue(distribution, at: "/distribution"), to: &settings.distribution,
             default: .other)
-        mask.apply("bundleIds", bundleIds, to: &settings.bundleIDs, default: [])
-        mask.apply("signInMethods", signInMethods?.map { ProviderID($0) }, to: &settings.signInMethods)
-        mask.apply(
+        mask.assign("bundleIds", bundleIds, to: &settings.bundleIDs, default: [])
+        mask.assign("signInMethods", signInMethods?.map { ProviderID($0) }, to: &settings.signInMethods)
+        mask.assign(
             "linkOnlyMethods", linkOnlyMethods?.map { ProviderID($0) }, to: &settings.linkOnlyMethods, default: [])
-        mask.apply("clientIds", clientIds, to: &settings.clientIDs, default: [:])
-        mask.apply(
+        mask.assign("clientIds", clientIds, to: &settings.clientIDs, default: [:])
+        mask.assign(
             "requestedScopes", try scopes(), to: &settings.requestedScopes,
             default: Set(AppSettings.RequestedScope.allCases))
-        mask.apply("androidPackages", androidPackages, to: &settings.callers.androidPackages, default: [])
-        mask.apply("androidCertificates", androidCertificates, to: &settings.callers.androidCertificates, default: [])
-        mask.apply("webDomains", webDomains, to: &settings.callers.webDomains, default: [])
-        mask.apply("associatedDomains", associatedDomains, to: &settings.association.domains, default: [])
-        mask.apply("teamId", teamId.nonEmpty, to: &settings.association.teamID)
-        mask.apply(
+        mask.assign("androidPackages", androidPackages, to: &settings.callers.androidPackages, default: [])
+        mask.assign("androidCertificates", androidCertificates, to: &settings.callers.androidCertificates, default: [])
+        mask.assign("webDomains", webDomains, to: &settings.callers.webDomains, default: [])
+        mask.assign("associatedDomains", associatedDomains, to: &settings.association.domains, default: [])
+        mask.assign("teamId", teamId.nonEmpty, to: &settings.association.teamID)
+        mask.assign(
             "androidFingerprints", androidFingerprints, to: &settings.association.androidFingerprints, default: [])
-        mask.apply("redirectUris", redirectUris, to: &settings.redirectURIs, default: [])
-        mask.apply("exemption", try declaredExemption(), to: &settings.exemption)
+        mask.assign("redirectUris", redirectUris, to: &settings.redirectURIs, default: [])
+        mask.assign("exemption", try declaredExemption(), to: &settings.exemption)
         app.app.settings = settings
     }
 

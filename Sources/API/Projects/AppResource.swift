@@ -2,6 +2,7 @@ internal import Identity
 
 /// An app in a response.
 struct AppResource: Encodable {
+    /// The operator's claim that App Review guideline 4.8 does not require the app to offer Sign in with Apple.
     struct Exemption: Encodable {
         let kind: String
         let reason: String
@@ -15,6 +16,7 @@ struct AppResource: Encodable {
     let distribution: String
     let bundleIds: [String]
     let signInMethods: [String]?
+    /// Providers whose identities users of the app can link, but not sign in with.
     let linkOnlyMethods: [String]
     let clientIds: [String: [String]]
     let requestedScopes: [String]
@@ -65,7 +67,7 @@ struct AppResource: Encodable {
     }
 }
 
-/// The violations of App Review guideline 4.8 by one app.
+/// The violations of App Review guideline 4.8 (Login Services) by one app.
 struct LoginServicesReport: Encodable {
     struct Problem: Encodable {
         let violation: String
@@ -89,10 +91,11 @@ struct LoginServicesReport: Encodable {
 }
 
 extension ProjectConfiguration {
-    /// The problems that existed before an edit and remain; `nil` if there are none.
+    /// Describes the problems that existed before an edit and remain; `nil` if there are none.
     var warningTexts: [String]? { warnings.texts }
 }
 
 extension [ConfigurationProblem] {
+    /// The descriptions of the problems; `nil` if there are none.
     var texts: [String]? { isEmpty ? nil : map(\.description) }
 }

@@ -11,7 +11,7 @@ extension Endpoint {
     ) { call, administrator in
         let page = try ListPage(call.request)
         let configuration = try await call.configuration(for: administrator)
-        let (items, next) = page.part(of: configuration.apps) { $0.app.id.rawValue }
+        let (items, next) = page.select(from: configuration.apps, orderedBy: { $0.app.id.rawValue })
         return try .json(
             AppResources(apps: items.map { AppResource($0, in: configuration.project) }, nextPageToken: next))
     }
@@ -25,10 +25,10 @@ extension Endpoint {
             throw RequestRefusal.invalidField(
                 "/appId", "must have 1 to 63 characters: a to z, 0 to 9 and hyphens, but no hyphen at the beginning")
         }
-        let configuration = try await call.configure(as: administrator) {
+        let configuration = try await call.editConfiguration(as: administrator) {
             guard $0.app(id) == nil else { throw RequestRefusal.rejected(.configurationExists) }
             var app = ConfiguredApp(app: App(id: id), name: id.rawValue)
-            try input.apply(to: &app, .all)
+            try input.apply(to: &app, maskedBy: .all)
             $0.set(app)
         }
         return try .json(AppResource(id, in: configuration))
@@ -42,11 +42,11 @@ extension Endpoint {
     static let updateApp = administrator(
         "updateApp", .patch, resource, needs: .config
     ) { call, administrator in
-        let (id, mask) = (call.appID, call.mask)
+        let (id, mask) = (call.appID, call.updateMask)
         let input = try call.body(as: AppInput.self, for: administrator)
-        let configuration = try await call.configure(as: administrator) {
+        let configuration = try await call.editConfiguration(as: administrator) {
             guard var app = $0.app(id) else { throw RequestRefusal.rejected(.configurationNotFound) }
-            try input.apply(to: &app, mask)
+            try input.apply(to: &app, maskedBy: mask)
             $0.set(app)
         }
         return try .json(AppResource(id, in: configuration))
@@ -56,7 +56,7 @@ extension Endpoint {
         "deleteApp", .delete, resource, needs: .config
     ) { call, administrator in
         let id = call.appID
-        _ = try await call.configure(as: administrator) {
+        _ = try await call.editConfiguration(as: administrator) {
             guard $0.app(id) != nil else { throw RequestRefusal.rejected(.configurationNotFound) }
             $0.remove(id)
         }

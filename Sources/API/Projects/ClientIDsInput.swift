@@ -1,15 +1,15 @@
-/// The audiences of a provider on the wire: the first alone in `clientId`, and all of them in the extension
-/// `clientIds`.
+/// The accepted audiences (client IDs) of a provider on the wire: the first audience in `clientId`, and all audiences
+/// in the extension `clientIds`.
 struct ClientIDsInput {
     let clientId: String?
     let clientIds: [String]?
-    /// For Apple only.
+    /// All audiences except the first. For Apple only.
     var bundleIds: [String]?
 
-    /// `clientIds` takes precedence if present and covered by the mask. Otherwise `clientId` replaces the first
-    /// audience, and `bundleIds` replaces the remaining ones. An absent member removes its audiences if there is no
-    /// mask, and keeps them otherwise.
-    func ids(insteadOf old: [String], maskedBy mask: FieldMask) -> [String] {
+    /// Returns the new audiences. `clientIds` takes precedence if it is present and the mask covers it. Otherwise,
+    /// `clientId` replaces the first audience, and `bundleIds` replaces the remaining ones. If one of these two is
+    /// absent, its audiences are removed if the request has no mask, and kept otherwise.
+    func audiences(insteadOf old: [String], maskedBy mask: FieldMask) -> [String] {
         if mask.contains("clientIds"), let clientIds { return clientIds }
         let current = mask.coversAllFields ? [] : old
         let first = mask.contains("clientId") ? clientId.nonEmpty : nil

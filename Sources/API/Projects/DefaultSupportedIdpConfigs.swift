@@ -11,7 +11,8 @@ extension Endpoint {
     ) { call, administrator in
         let page = try ListPage(call.request)
         let project = try await call.configuration(for: administrator).project
-        let (items, next) = page.part(of: project.providers.filter(\.isAppleOrGoogle)) { $0.provider.rawValue }
+        let (items, next) = page.select(
+            from: project.providers.filter(\.isAppleOrGoogle), orderedBy: { $0.provider.rawValue })
         return try .json(
             DefaultSupportedIdpConfigs(
                 defaultSupportedIdpConfigs: items.map { DefaultSupportedIdpConfig($0, in: project) },
@@ -29,9 +30,10 @@ extension Endpoint {
             throw RequestRefusal.rejected(.invalidProviderID, "expected apple.com or google.com, got \"\(id.shown)\"")
         }
         let input = try call.body(as: DefaultSupportedIdpInput.self, for: administrator)
-        let configuration = try await call.configure(as: administrator) {
+        let configuration = try await call.editConfiguration(as: administrator) {
             guard $0.project.settings(of: id) == nil else { throw RequestRefusal.rejected(.configurationExists) }
-            try input.apply(to: &$0, ProviderSettings(provider: id, isEnabled: false, clientIDs: []), .all)
+            let initial = ProviderSettings(provider: id, isEnabled: false, clientIDs: [])
+            try input.apply(to: &$0, insteadOf: initial, maskedBy: .all)
         }
         return try .json(DefaultSupportedIdpConfig(id, in: configuration))
     }
@@ -39,19 +41,19 @@ extension Endpoint {
     static let getDefaultSupportedIdpConfig = administrator(
         "getDefaultSupportedIdpConfig", .get, resource, needs: .config
     ) { call, administrator in
-        try .json(DefaultSupportedIdpConfig(call.idp, in: try await call.configuration(for: administrator)))
+        try .json(DefaultSupportedIdpConfig(call.providerID, in: try await call.configuration(for: administrator)))
     }
 
     static let updateDefaultSupportedIdpConfig = administrator(
         "updateDefaultSupportedIdpConfig", .patch, resource, needs: .config
     ) { call, administrator in
-        let (id, mask) = (call.idp, call.mask)
+        let (id, mask) = (call.providerID, call.updateMask)
         let input = try call.body(as: DefaultSupportedIdpInput.self, for: administrator)
-        let configuration = try await call.configure(as: administrator) {
+        let configuration = try await call.editConfiguration(as: administrator) {
             guard let settings = $0.project.settings(of: id), settings.isAppleOrGoogle else {
                 throw RequestRefusal.rejected(.configurationNotFound)
             }
-            try input.apply(to: &$0, settings, mask)
+            try input.apply(to: &$0, insteadOf: settings, maskedBy: mask)
         }
         return try .json(DefaultSupportedIdpConfig(id, in: configuration))
     }
@@ -59,8 +61,8 @@ extension Endpoint {
     static let deleteDefaultSupportedIdpConfig = administrator(
         "deleteDefaultSupportedIdpConfig", .delete, resource, needs: .config
     ) { call, administrator in
-        let id = call.idp
-        _ = try await call.configure(as: administrator) {
+        let id = call.providerID
+        _ = try await call.editConfiguration(as: administrator) {
             guard $0.project.settings(of: id)?.isAppleOrGoogle == true else {
                 throw RequestRefusal.rejected(.configurationNotFound)
             }
@@ -71,7 +73,7 @@ extension Endpoint {
 }
 
 extension EndpointCall {
-    fileprivate var idp: ProviderID { ProviderID(parameters["idpId"] ?? "") }
+    fileprivate var providerID: ProviderID { ProviderID(parameters["idpId"] ?? "") }
 }
 
 extension ProviderSettings {
@@ -100,7 +102,10 @@ private struct DefaultSupportedIdpConfig: Encodable {
     let clientId: String?
     let clientIds: [String]
     let appleSignInConfig: Apple?
+    /// What the provider is to the project's apps, such as a social login. It determines whether App Review guideline
+    /// 4.8 applies to the provider.
     let relation: String?
+    /// For Google only: the Workspace domains (the claim `hd`) whose accounts are accepted.
     let hostedDomains: [String]?
     let warnings: [String]?
 
@@ -154,8 +159,9 @@ private struct DefaultSupportedIdpInput: Decodable {
     let relation: String?
     let hostedDomains: [String]?
 
+    /// Sets the members that `mask` covers. Without a mask in the request, absent members get their defaults.
     func apply(
-        to configuration: inout ProjectConfiguration, _ old: ProviderSettings, _ mask: FieldMask
+        to configuration: inout ProjectConfiguration, insteadOf old: ProviderSettings, maskedBy mask: FieldMask
     ) throws(RequestRefusal) {
         guard old.provider == .google || clientSecret == nil else {
             throw .invalidField("/clientSecret", "must be absent: apple.com uses a private key")
@@ -164,13 +170,13 @@ private struct DefaultSupportedIdpInput: Decodable {
             throw .invalidField("/appleSignInConfig", "must be absent: it is for apple.com only")
         }
         var settings = old
-        mask.apply("enabled", enabled, to: &settings.isEnabled, default: false)
+        mask.assign("enabled", enabled, to: &settings.isEnabled, default: false)
         settings.clientIDs = ClientIDsInput(
             clientId: clientId, clientIds: clientIds, bundleIds: appleSignInConfig?.bundleIds
-        ).ids(insteadOf: old.clientIDs, maskedBy: mask)
-        mask.apply("relation", try RequestRefusal.enumValue(relation, at: "/relation"), to: &settings.statedRelation)
-        mask.apply("hostedDomains", hostedDomains, to: &settings.hostedDomains, default: [])
-        if old.provider == .apple { settings.apple = apple(insteadOf: old.apple, maskedBy: mask) }
+        ).audiences(insteadOf: old.clientIDs, maskedBy: mask)
+        mask.assign("relation", try RequestRefusal.enumValue(relation, at: "/relation"), to: &settings.statedRelation)
+        mask.assign("hostedDomains", hostedDomains, to: &settings.hostedDomains, default: [])
+        if old.provider == .apple { settings.apple = appleSettings(insteadOf: old.apple, maskedBy: mask) }
         configuration.set(settings)
         let secret = appleSignInConfig?.codeFlowConfig?.privateKey ?? clientSecret
         if let secret, mask.contains(old.provider == .apple ? "\(Self.codeFlowPath).privateKey" : "clientSecret") {
@@ -178,14 +184,14 @@ private struct DefaultSupportedIdpInput: Decodable {
         }
     }
 
-    /// - Returns: `nil` if all of Apple's settings have their defaults.
-    private func apple(insteadOf old: AppleSettings?, maskedBy mask: FieldMask) -> AppleSettings? {
+    /// Returns the settings that only Apple has; `nil` if all of them have their defaults.
+    private func appleSettings(insteadOf old: AppleSettings?, maskedBy mask: FieldMask) -> AppleSettings? {
         let defaults = AppleSettings(teamID: "", keyID: "")
         var settings = old ?? defaults
         let input = appleSignInConfig?.codeFlowConfig
-        mask.apply("\(Self.codeFlowPath).teamId", input?.teamId, to: &settings.teamID, default: "")
-        mask.apply("\(Self.codeFlowPath).keyId", input?.keyId, to: &settings.keyID, default: "")
-        mask.apply(
+        mask.assign("\(Self.codeFlowPath).teamId", input?.teamId, to: &settings.teamID, default: "")
+        mask.assign("\(Self.codeFlowPath).keyId", input?.keyId, to: &settings.keyID, default: "")
+        mask.assign(
             "appleSignInConfig.acceptsUnhashedNonces", appleSignInConfig?.acceptsUnhashedNonces,
             to: &settings.acceptsUnhashedNonces, default: false)
         return settings == defaults ? nil : settings

@@ -1,6 +1,7 @@
 internal import Identity
 
 extension EndpointCall {
+    /// Returns the stored configuration of the administrator's project or tenant.
     func configuration(for administrator: Administrator) async throws -> ProjectConfiguration {
         guard let configuration = try await services.projects.editor.configuration(administrator.project.realm) else {
             throw RequestRefusal.notFound
@@ -8,14 +9,14 @@ extension EndpointCall {
         return configuration
     }
 
-    /// Changes a configuration.
+    /// Changes and stores the configuration of the administrator's project or tenant.
     ///
-    /// - Parameter discardingIdentities: whether a provider whose issuer changes loses its identities of other issuers.
-    ///   Otherwise such a change is rejected while the provider has identities of another issuer.
+    /// - Parameter discardingIdentities: what happens if the issuer of a provider changes. `true` unlinks the
+    ///   provider's identities of other issuers. `false` rejects the change while there are such identities.
     /// - Returns: the configuration after the change.
-    /// - Throws: the errors of ``ProjectEditor``, and ``AccessRefusal`` if the key lacks the scope to discard
-    ///   identities.
-    func configure(
+    /// - Throws: the errors of ``ProjectEditor``, and ``AccessRefusal`` if the administrator's key lacks the scope to
+    ///   unlink identities.
+    func editConfiguration(
         as administrator: Administrator, discardingIdentities: Bool = false, _ change: @escaping ProjectEditor.Change
     ) async throws -> ProjectConfiguration {
         var permissions: EditPermissions = administrator.scopes.allows(.trust) ? .changeTrust : []

@@ -9,7 +9,7 @@ extension Endpoint {
 }
 
 private struct GetProjectResponse: Encodable {
-    /// See ``Project/number``.
+    /// The project number, as Firebase sends it; see ``Project/number``.
     let projectId: String
     let authorizedDomains: [String]
 

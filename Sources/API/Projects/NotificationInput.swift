@@ -1,8 +1,8 @@
 internal import Identity
 
-/// The supported part of Identity Platform's `NotificationConfig`. Google sets the sender's name and the reply address
-/// per template. The gateway has one sender's name and one reply address per project, so all templates that set such a
-/// member must set the same value.
+/// The supported part of Identity Platform's `NotificationConfig`. In Google's format, each template has its own sender
+/// name and reply address. The gateway has one sender name and one reply address per project, so all templates that set
+/// one of these members must set it to the same value.
 struct NotificationInput: Decodable {
     enum SendingMethod: String, WireEnum {
         case unspecified = "METHOD_UNSPECIFIED"
@@ -32,7 +32,8 @@ struct NotificationInput: Decodable {
     let defaultLocale: String?
     let sendEmail: SendEmail?
 
-    /// An empty text removes the setting; `defaultLocale` must not be empty.
+    /// Sets the members that `mask` covers and the input has. An empty text removes the setting, except
+    /// `defaultLocale`, which must not be empty.
     func apply(to settings: inout EmailSettings, maskedBy mask: FieldMask) throws(RequestRefusal) {
         try requireImplemented(mask, settings)
         if mask.contains("notification.defaultLocale"), let defaultLocale {
@@ -71,10 +72,11 @@ struct NotificationInput: Decodable {
         }
     }
 
-    /// Returns the value of a project-wide member, with its JSON pointer; `nil` if no template that the mask names sets
-    /// the member.
+    /// Returns the value that the templates set for a member, with its JSON pointer. Ignores templates for which the
+    /// mask does not cover the member.
     ///
-    /// - Throws: ``RequestRefusal`` if two of these templates set different values.
+    /// - Returns: `nil` if no template sets the member.
+    /// - Throws: ``RequestRefusal`` if two templates set different values.
     private func sharedValue(
         _ member: String, _ path: KeyPath<Template, String?>, _ mask: FieldMask
     ) throws(RequestRefusal) -> (pointer: String, value: String)? {
@@ -88,6 +90,7 @@ struct NotificationInput: Decodable {
         return stated.first
     }
 
+    /// Rejects values that this release does not support.
     private func requireImplemented(_ mask: FieldMask, _ settings: EmailSettings) throws(RequestRefusal) {
         if mask.contains("\(Self.sendEmailPath).method"), sendEmail?.method == .customSMTP {
             throw .notImplemented("method CUSTOM_SMTP")
@@ -105,7 +108,7 @@ struct NotificationInput: Decodable {
     }
 }
 
-/// The email settings of a project in a response. Settings of the whole installation are left out.
+/// The email settings of a project in a response. Omits settings that the project inherits from the installation.
 struct NotificationConfig: Encodable {
     struct SendEmail: Encodable {
         let method = "DEFAULT"
@@ -145,7 +148,8 @@ struct NotificationConfig: Encodable {
 }
 
 extension EmailSettings {
-    /// Google's `changeEmailTemplate` is the notice to the previous address.
+    /// The names of Google's templates, with the emails of the gateway. `changeEmailTemplate` is the notice to the
+    /// previous address.
     fileprivate static let templates: [(String, OutgoingEmail.Kind)] = [
         ("verifyEmailTemplate", .verifyEmail), ("resetPasswordTemplate", .resetPassword),
         ("changeEmailTemplate", .emailChanged),

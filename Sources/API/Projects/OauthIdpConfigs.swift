@@ -11,7 +11,8 @@ extension Endpoint {
     ) { call, administrator in
         let page = try ListPage(call.request)
         let project = try await call.configuration(for: administrator).project
-        let (items, next) = page.part(of: project.providers.filter { $0.openID != nil }) { $0.provider.rawValue }
+        let (items, next) = page.select(
+            from: project.providers.filter { $0.openID != nil }, orderedBy: { $0.provider.rawValue })
         return try .json(
             OauthIdpConfigs(
                 oauthIdpConfigs: items.compactMap { OauthIdpConfig($0, in: project) }, nextPageToken: next))
@@ -30,13 +31,13 @@ extension Endpoint {
                 "expected \"oidc.\" followed by 1 to 32 lower-case letters, digits or hyphens, got \"\(id.shown)\"")
         }
         let input = try call.body(as: OauthIdpConfigInput.self, for: administrator)
-        let configuration = try await call.configure(
-            as: administrator, discardingIdentities: try call.flag("discardIdentities")
+        let configuration = try await call.editConfiguration(
+            as: administrator, discardingIdentities: try call.booleanInQuery("discardIdentities")
         ) {
             guard $0.project.settings(of: id) == nil else { throw RequestRefusal.rejected(.configurationExists) }
             let initial = ProviderSettings(
                 provider: id, isEnabled: false, clientIDs: [], openID: OpenIDSettings(issuer: ""))
-            try input.apply(to: &$0, initial, .all)
+            try input.apply(to: &$0, insteadOf: initial, maskedBy: .all)
         }
         return try .json(OauthIdpConfig(id, in: configuration))
     }
@@ -44,21 +45,21 @@ extension Endpoint {
     static let getOauthIdpConfig = administrator(
         "getOauthIdpConfig", .get, resource, needs: .config
     ) { call, administrator in
-        try .json(OauthIdpConfig(call.oauthIdp, in: try await call.configuration(for: administrator)))
+        try .json(OauthIdpConfig(call.providerID, in: try await call.configuration(for: administrator)))
     }
 
     static let updateOauthIdpConfig = administrator(
         "updateOauthIdpConfig", .patch, resource, needs: .config
     ) { call, administrator in
-        let (id, mask) = (call.oauthIdp, call.mask)
+        let (id, mask) = (call.providerID, call.updateMask)
         let input = try call.body(as: OauthIdpConfigInput.self, for: administrator)
-        let configuration = try await call.configure(
-            as: administrator, discardingIdentities: try call.flag("discardIdentities")
+        let configuration = try await call.editConfiguration(
+            as: administrator, discardingIdentities: try call.booleanInQuery("discardIdentities")
         ) {
             guard let settings = $0.project.settings(of: id), settings.openID != nil else {
                 throw RequestRefusal.rejected(.configurationNotFound)
             }
-            try input.apply(to: &$0, settings, mask)
+            try input.apply(to: &$0, insteadOf: settings, maskedBy: mask)
         }
         return try .json(OauthIdpConfig(id, in: configuration))
     }
@@ -66,8 +67,8 @@ extension Endpoint {
     static let deleteOauthIdpConfig = administrator(
         "deleteOauthIdpConfig", .delete, resource, needs: .config
     ) { call, administrator in
-        let id = call.oauthIdp
-        _ = try await call.configure(as: administrator) {
+        let id = call.providerID
+        _ = try await call.editConfiguration(as: administrator) {
             guard $0.project.settings(of: id)?.openID != nil else {
                 throw RequestRefusal.rejected(.configurationNotFound)
             }
@@ -78,7 +79,7 @@ extension Endpoint {
 }
 
 extension EndpointCall {
-    fileprivate var oauthIdp: ProviderID { ProviderID(parameters["idpId"] ?? "") }
+    fileprivate var providerID: ProviderID { ProviderID(parameters["idpId"] ?? "") }
 }
 
 private struct OauthIdpConfigs: Encodable {
@@ -87,7 +88,8 @@ private struct OauthIdpConfigs: Encodable {
 }
 
 private struct OauthIdpConfig: Encodable {
-    /// ID tokens are always accepted; codes only if there is a client secret to redeem them with.
+    /// ID tokens are always accepted. Authorization codes are accepted only if the gateway has a client secret, which
+    /// it needs to redeem them.
     struct ResponseType: Encodable {
         let idToken = true
         let code: Bool
@@ -99,8 +101,11 @@ private struct OauthIdpConfig: Encodable {
     let clientIds: [String]
     let issuer: String
     let displayName: String?
+    /// Whether the gateway trusts the provider's claim `email_verified`.
     let trustsEmail: Bool
     let responseType: ResponseType
+    /// What the provider is to the project's apps, such as a social login. It determines whether App Review guideline
+    /// 4.8 applies to the provider.
     let relation: String?
     let warnings: [String]?
 
@@ -127,8 +132,8 @@ private struct OauthIdpConfig: Encodable {
     }
 }
 
-/// The body of a request that creates or updates a provider. `responseType` is ignored, because it follows from the
-/// other members.
+/// The body of a request that creates or updates a provider. `responseType` is ignored, because the client secret
+/// determines it.
 private struct OauthIdpConfigInput: Decodable {
     let enabled: Bool?
     let clientId: String?
@@ -139,19 +144,20 @@ private struct OauthIdpConfigInput: Decodable {
     let trustsEmail: Bool?
     let relation: String?
 
+    /// Sets the members that `mask` covers. Without a mask in the request, absent members get their defaults.
     func apply(
-        to configuration: inout ProjectConfiguration, _ old: ProviderSettings, _ mask: FieldMask
+        to configuration: inout ProjectConfiguration, insteadOf old: ProviderSettings, maskedBy mask: FieldMask
     ) throws(RequestRefusal) {
         var settings = old
         var openID = old.openID ?? OpenIDSettings(issuer: "")
-        mask.apply("enabled", enabled, to: &settings.isEnabled, default: false)
-        mask.apply("issuer", issuer, to: &openID.issuer, default: "")
-        mask.apply("displayName", displayName.nonEmpty, to: &openID.displayName)
-        mask.apply("trustsEmail", trustsEmail, to: &openID.trustsEmail, default: false)
-        mask.apply("relation", try RequestRefusal.enumValue(relation, at: "/relation"), to: &settings.statedRelation)
+        mask.assign("enabled", enabled, to: &settings.isEnabled, default: false)
+        mask.assign("issuer", issuer, to: &openID.issuer, default: "")
+        mask.assign("displayName", displayName.nonEmpty, to: &openID.displayName)
+        mask.assign("trustsEmail", trustsEmail, to: &openID.trustsEmail, default: false)
+        mask.assign("relation", try RequestRefusal.enumValue(relation, at: "/relation"), to: &settings.statedRelation)
         settings.openID = openID
         settings.clientIDs = ClientIDsInput(clientId: clientId, clientIds: clientIds)
-            .ids(insteadOf: old.clientIDs, maskedBy: mask)
+            .audiences(insteadOf: old.clientIDs, maskedBy: mask)
         configuration.set(settings)
         if let clientSecret, mask.contains("clientSecret") { configuration.set(Secret(clientSecret), of: old.provider) }
     }

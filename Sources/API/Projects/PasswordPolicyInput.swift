@@ -31,7 +31,7 @@ struct PasswordPolicyInput: Decodable {
 
     private var strength: Strength? { passwordPolicyVersions?.first?.customStrengthOptions }
 
-    /// Replaces the requirements for character classes: a class that the input does not name is no longer required.
+    /// Replaces the requirements for character classes. A class that the input does not name is no longer required.
     /// Keeps the minimum length if the input has none.
     func apply(to policy: inout Policy, maskedBy mask: FieldMask) throws(RequestRefusal) {
         guard mask.contains(Self.versionsPath), let strength else { return }
@@ -49,6 +49,7 @@ struct PasswordPolicyInput: Decodable {
         policy.requiresSymbol = strength.containsNonAlphanumericCharacter == true
     }
 
+    /// Rejects values that this release does not support.
     func requireImplemented(_ mask: FieldMask) throws(RequestRefusal) {
         let unsupported = [
             ("passwordPolicyEnforcementState", passwordPolicyEnforcementState == .off, "OFF"),

@@ -9,10 +9,10 @@ extension Endpoint {
     static let updateProjectConfig = administrator(
         "updateProjectConfig", .patch, "/v2/projects/{project}/config", needs: .config
     ) { call, administrator in
-        let (input, mask) = (try call.decoded(as: ProjectConfigInput.self), call.mask)
-        let configuration = try await call.configure(as: administrator) {
-            // The edited configuration lacks the rules of `dev`, which only the administrator's project has.
-            let defaults = administrator.project.emulatorRules?.policy ?? $0.project.defaultPolicy
+        let (input, mask) = (try call.decodedBody(as: ProjectConfigInput.self), call.updateMask)
+        let configuration = try await call.editConfiguration(as: administrator) {
+            // The project in `$0` has no emulator rules. In `sekisho dev`, the administrator's project has them.
+            let defaults = administrator.project.emulatorRules?.defaultPolicy ?? $0.project.defaultPolicy
             try input.apply(to: &$0.project, maskedBy: mask, defaults: defaults)
         }
         return try .json(ProjectConfig(configuration.project, warnings: configuration.warningTexts))

@@ -27,8 +27,8 @@ struct ProjectConfigInput: Decodable {
     let authorizedDomains: [String]?
     let notification: NotificationInput?
 
-    /// A member that `mask` names and the input lacks keeps its value. Without a mask, a missing member gets its
-    /// default, except `authorizedDomains`, which keep their value.
+    /// Sets the members that `mask` covers and the input has. If the request has no mask, all other members except
+    /// `authorizedDomains` get their defaults.
     ///
     /// - Parameter defaults: the policy with the defaults; see ``Project/defaultPolicy``.
     /// - Throws: ``RequestRefusal``.
@@ -69,6 +69,7 @@ struct ProjectConfigInput: Decodable {
         ]
     }
 
+    /// Rejects values that this release does not support.
     private func requireImplemented(_ mask: FieldMask) throws(RequestRefusal) {
         if mask.contains("signIn.email.passwordRequired"), signIn?.email?.passwordRequired == false {
             throw .notImplemented("passwordRequired false")

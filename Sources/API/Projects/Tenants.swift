@@ -11,7 +11,7 @@ extension Endpoint {
     ) { call, administrator in
         let page = try ListPage(call.request, maximum: 1000)
         let tenants = try await call.services.projects.tenancy.store.tenants(
-            after: page.last.map { ID($0) }, limit: page.limit, of: administrator.project.id)
+            after: page.lastIDOfPreviousPage.map { ID($0) }, limit: page.limit, of: administrator.project.id)
         // As in Firebase, a full page has a token for the next page, even if that page is empty.
         return try .json(
             Tenants(
@@ -22,7 +22,7 @@ extension Endpoint {
     static let createTenant = administrator(
         "createTenant", .post, collection, needs: .config
     ) { call, administrator in
-        let input = try call.decoded(as: TenantInput.self)
+        let input = try call.decodedBody(as: TenantInput.self)
         try input.requireImplemented()
         var settings = TenantSettings()
         input.apply(to: &settings, maskedBy: .all)
@@ -44,7 +44,7 @@ extension Endpoint {
     static let updateTenant = administrator(
         "updateTenant", .patch, resource, needs: .config
     ) { call, administrator in
-        let (input, mask) = (try call.decoded(as: TenantInput.self), call.mask)
+        let (input, mask) = (try call.decodedBody(as: TenantInput.self), call.updateMask)
         try input.requireImplemented()
         let changed = try await call.services.projects.tenancy.change(
             try call.tenantInPath(), by: call.actor(of: administrator), in: administrator.project
@@ -117,18 +117,20 @@ private struct TenantInput: Decodable {
     let disableAuth: Bool?
     let mfaConfig: MFA?
 
+    /// Rejects values that this release does not support.
     func requireImplemented() throws(RequestRefusal) {
         guard ["DISABLED", "STATE_UNSPECIFIED", nil].contains(mfaConfig?.state) else {
             throw .notImplemented("mfaConfig")
         }
     }
 
+    /// Sets the members that `mask` covers. Without a mask in the request, absent members get their defaults.
     func apply(to settings: inout TenantSettings, maskedBy mask: FieldMask) {
-        mask.apply("displayName", displayName.nonEmpty, to: &settings.displayName)
-        mask.apply("allowPasswordSignup", allowPasswordSignup, to: &settings.allowsPasswords, default: false)
-        mask.apply("enableEmailLinkSignin", enableEmailLinkSignin, to: &settings.allowsEmailLinks, default: false)
-        mask.apply("enableAnonymousUser", enableAnonymousUser, to: &settings.allowsAnonymous, default: false)
-        mask.apply("disableAuth", disableAuth, to: &settings.isDisabled, default: false)
+        mask.assign("displayName", displayName.nonEmpty, to: &settings.displayName)
+        mask.assign("allowPasswordSignup", allowPasswordSignup, to: &settings.allowsPasswords, default: false)
+        mask.assign("enableEmailLinkSignin", enableEmailLinkSignin, to: &settings.allowsEmailLinks, default: false)
+        mask.assign("enableAnonymousUser", enableAnonymousUser, to: &settings.allowsAnonymous, default: false)
+        mask.assign("disableAuth", disableAuth, to: &settings.isDisabled, default: false)
     }
 }
 

@@ -2,7 +2,8 @@ internal import HTTP
 internal import Identity
 
 extension Endpoint {
-    /// Ends one session or all sessions of the caller's account. The session ID `current` is that of the ID token.
+    /// Ends one session or all sessions of the caller's account. The session ID `current` stands for the session of the
+    /// ID token.
     static let revokeSession = client("revokeSession", .post, "/v1/accounts:revokeSession") { call, client in
         let request = try call.body(as: RevokeSessionRequest.self)
         let idToken = try request.idToken.required(.missingIDToken)

@@ -3,13 +3,15 @@ internal import Identity
 
 extension Endpoint {
     /// Exchanges a refresh token for new tokens (RFC 6749 §6), with the member names of Google's Secure Token API.
+    /// Serves disabled tenants too: their users cannot sign in, but their existing sessions continue.
     static let token = client("token", .post, "/v1/token", errors: .secureToken) { call, client in
         let request = try TokenRequest(decoding: call)
         let grantType = try request.grantType.required(.missingGrantType)
         guard grantType == "refresh_token" else { throw RequestRefusal.rejected(.invalidGrantType) }
         let refreshToken = try request.refreshToken.required(.missingRefreshToken)
+        // With a resumption key, the refresh token of a replaced session gives tokens of the session that replaced it.
         let signedIn = try await call.services.signIn.authenticator.refresh(
-            refreshToken, resumptionKey: try call.resumptionKey(), in: client.project)
+            refreshToken, resumptionKey: try call.resumptionKeyInHeader(), in: client.project)
         return try .json(TokenResponse(signedIn, project: client.project))
     }.servingDisabledTenants
 }
@@ -23,7 +25,7 @@ private struct TokenRequest: ClientRequestBody {
     init(decoding call: EndpointCall) throws {
         if call.isForm {
             try self.init(form: call.form)
-            try checkTarget(in: call.tenant)
+            try checkProjectAndTenant(expecting: call.tenant)
         } else {
             self = try call.body()
         }
@@ -51,7 +53,7 @@ private struct TokenResponse: Encodable {
     let accessToken: String
     let expiresIn: String
     let idToken: String
-    /// See ``Project/number``.
+    /// The project number; see ``Project/number``.
     let projectID: String
     let refreshToken: String
     let tokenType = "Bearer"

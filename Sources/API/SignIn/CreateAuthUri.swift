@@ -2,8 +2,8 @@ internal import HTTP
 internal import Identity
 
 extension Endpoint {
-    /// Starts a sign-in with a provider in a browser. Without a provider, returns the sign-in methods of an address,
-    /// unless the project has email enumeration protection.
+    /// Starts a sign-in with a provider in a browser. Without a provider, returns the sign-in methods of an address;
+    /// with email enumeration protection, returns none.
     static let createAuthUri = client("createAuthUri", .post, "/v1/accounts:createAuthUri") { call, client in
         let request = try call.body(as: CreateAuthUriRequest.self)
         if let provider = request.providerId.nonEmpty {
@@ -11,9 +11,9 @@ extension Endpoint {
         }
         let answer = try await call.services.signIn.identifiers.lookUp(
             try request.checkedIdentifier(), in: client.project)
-        let linkOnly = LoginServices(of: client.app, in: client.project).linkOnly
+        let linkOnlyProviders = LoginServices(of: client.app, in: client.project).linkOnly
         let sessionID = request.sessionId.nonEmpty ?? call.services.signIn.newAuthURISessionID()
-        return try .json(CreateAuthUriResponse(sessionId: sessionID, answer, omitting: linkOnly))
+        return try .json(CreateAuthUriResponse(sessionId: sessionID, answer, omitting: linkOnlyProviders))
     }
 }
 
@@ -32,7 +32,7 @@ extension EndpointCall {
                 delivery: .app(target, sessionID: request.sessionId.nonEmpty),
                 redirectURI: pipeline.callbackURL(of: provider, for: self.request, in: client.project),
                 scopes: request.oauthScope?.split(separator: " ").map(String.init) ?? [],
-                customParameters: try decoded(as: CustomParameters.self, camelCasesNames: false).withoutPromptNone),
+                customParameters: try decodedBody(as: CustomParameters.self, camelCasesNames: false).withoutPromptNone),
             for: client.app, in: client.project, from: context)
         return try .json(
             StartedFlowResponse(
@@ -77,12 +77,12 @@ private struct CreateAuthUriRequest: ClientRequestBody {
     private static func isDigit(_ byte: UInt8) -> Bool { (0x30...0x39).contains(byte) }
 }
 
-/// Additional parameters of the provider's page. Their names are not converted from snake_case.
+/// Additional parameters for the URL of the provider's page. Their names are not converted from snake_case.
 private struct CustomParameters: Decodable {
     let customParameter: [String: String]?
 
-    /// The parameters without a `prompt` that contains `none`, in upper or lower case, because the user must see a page
-    /// of the provider.
+    /// The parameters, without a `prompt` that contains `none` in upper or lower case. The user must see a page of the
+    /// provider, which `prompt=none` would prevent.
     var withoutPromptNone: [String: String] {
         (customParameter ?? [:]).filter { name, value in
             name.lowercased() != "prompt" || !value.lowercased().contains("none")
@@ -104,15 +104,15 @@ private struct CreateAuthUriResponse: Encodable {
     let allProviders: [String]?
     let signinMethods: [String]?
 
-    /// - Parameter linkOnly: providers that users of the calling app cannot sign in with.
-    init(sessionId: String, _ answer: IdentifierLookup.Answer, omitting linkOnly: [ProviderID]) {
+    /// - Parameter linkOnlyProviders: the providers that users of the calling app can link, but not sign in with.
+    init(sessionId: String, _ answer: IdentifierLookup.Answer, omitting linkOnlyProviders: [ProviderID]) {
         self.sessionId = sessionId
         switch answer {
         case .hidden: (registered, allProviders, signinMethods) = (nil, nil, nil)
         case .unknown: (registered, allProviders, signinMethods) = (false, [], [])
         case .registered(let providers, let methods):
             (registered, allProviders, signinMethods) = (
-                true, providers.map(\.rawValue), methods.filter { !linkOnly.contains($0) }.map(\.rawValue)
+                true, providers.map(\.rawValue), methods.filter { !linkOnlyProviders.contains($0) }.map(\.rawValue)
             )
         }
     }

@@ -2,8 +2,9 @@ internal import HTTP
 internal import Identity
 internal import JSON
 
-/// A request that proves an identity: by `postBody`, which Firebase's SDKs send, by ``credential``, or by a pending
-/// token.
+/// A request that proves an identity: by `postBody` (the credential in the form in which Firebase's SDKs send it), by
+/// ``credential``, or by a pending token. The gateway issues a pending token for a verified credential that could not
+/// be used yet.
 protocol IdpRequest: ClientRequestBody {
     var requestUri: String? { get }
     var postBody: String? { get }
@@ -12,8 +13,8 @@ protocol IdpRequest: ClientRequestBody {
 }
 
 extension IdpRequest {
-    /// The credential in any of its encodings. A pending token takes precedence, because Firebase's Swift SDK sends it
-    /// beside the `postBody`, without the nonce.
+    /// Returns the credential from `credential` or `postBody`. A pending token takes precedence, because Firebase's
+    /// Swift SDK sends it beside a `postBody` that lacks the nonce.
     ///
     /// - Returns: `nil` if the request has a pending token.
     func presentedCredential() throws(RequestRefusal) -> IdpCredential? {
@@ -25,8 +26,9 @@ extension IdpRequest {
         return try IdpCredential(requestUri: requestUri.required(.missingRequestURI), postBody: postBody ?? "")
     }
 
-    /// The grant of a sign-in in the browser, from the URL to which the gateway redirected the browser. The app redeems
-    /// the grant once, within ``AuthorizationFlows/grantLifetime``.
+    /// Returns the grant, which is the secret that the app redeems for the result of a sign-in in the browser. It is in
+    /// the URL to which the gateway redirected the browser. The app can redeem it once, within
+    /// ``AuthorizationFlows/grantLifetime``.
     ///
     /// - Returns: `nil` if the request proves an identity in another way, or the URL has no grant.
     /// - Throws: `USER_CANCELLED`, or another error that the URL names.
@@ -95,7 +97,8 @@ struct IdpCredential: Decodable {
 
 /// The credential in a query string, with parameters in any order, as Firebase's SDKs send it.
 extension IdpCredential {
-    /// The fragment of the URI takes precedence over the body, and the body over the query of the URI.
+    /// Combines the parameters of the URI and the body. For a parameter that occurs in several of them, the fragment of
+    /// the URI takes precedence over the body, and the body over the query of the URI.
     fileprivate init(requestUri: String, postBody: String) throws(RequestRefusal) {
         guard let scheme = requestUri.firstIndex(of: ":"), scheme != requestUri.startIndex,
             requestUri[scheme...].count > 1
@@ -115,11 +118,14 @@ extension IdpCredential {
             authorizationCode: members["code"], redirectUri: members["redirect_uri"])
     }
 
+    /// Returns the grant in the query of the URI.
+    ///
+    /// - Throws: the error that the URI names.
     fileprivate static func grant(in requestUri: String) throws -> String? {
         let (base, _) = split(requestUri[...], at: "#")
         let members = try members(of: split(base, at: "?").1)
-        if let grant = members[AuthorizationTarget.grantName].nonEmpty { return grant }
-        guard let error = members[AuthorizationTarget.errorName].nonEmpty else { return nil }
+        if let grant = members[AuthorizationTarget.grantParameter].nonEmpty { return grant }
+        guard let error = members[AuthorizationTarget.errorParameter].nonEmpty else { return nil }
         throw error == HandlerCallback.cancelledError
             ? AuthorizationRefusal.cancelled : AuthorizationRefusal(reported: error)
     }
@@ -129,8 +135,8 @@ extension IdpCredential {
         return (text[..<index], text[text.index(after: index)...])
     }
 
-    /// Separates a `user` that is not percent-encoded. Firebase's Swift SDK sends the JSON without encoding, so `&`,
-    /// `%` and `+` in a name are text.
+    /// Separates the parameter `user` if it is not percent-encoded. Firebase's Swift SDK sends its JSON without
+    /// encoding, so `&`, `%` and `+` in a name stand for themselves.
     private static func separateUser(_ postBody: String) -> (remaining: String, user: String?) {
         let bytes = Array(postBody.utf8)
         let opening = Array("user={".utf8)
@@ -145,7 +151,8 @@ extension IdpCredential {
         return (String(decoding: others, as: UTF8.self), String(decoding: json.prefix(length), as: UTF8.self))
     }
 
-    /// The number of bytes up to and including the brace that closes the first one; all bytes if no brace closes it.
+    /// Returns the number of bytes up to and including the brace that closes the first brace. Counts all bytes if no
+    /// brace closes it.
     private static func lengthOfObject(_ json: ArraySlice<UInt8>) -> Int {
         var (depth, isInString, isEscaped) = (0, false, false)
         for (offset, byte) in json.enumerated() {
@@ -163,6 +170,7 @@ extension IdpCredential {
         return json.count
     }
 
+    /// Decodes a query string.
     private static func members(of text: Substring) throws(RequestRefusal) -> [String: String] {
         guard let pairs = FormDecoder.decode(Array(text.utf8)) else {
             throw .rejected(.invalidCredentialOrProviderID, "The parameters are malformed.")
@@ -176,7 +184,7 @@ extension IdpCredential {
 }
 
 extension IdpCredential.FullName {
-    /// Apple's `user`, which comes from the browser or the app without a signature, so its address is ignored.
+    /// Apple's `user`. It comes from the browser or the app without a signature, so the email address in it is ignored.
     private struct AppleUser: Decodable {
         struct Name: Decodable {
             let firstName: String?

@@ -17,9 +17,9 @@ private struct IssueNonceRequest: ClientRequestBody {
 
 private struct IssueNonceResponse: Encodable {
     let kind = "sekisho#IssueNonceResponse"
-    /// For `rawNonce`, and for web flows, which send the nonce unchanged.
+    /// The value for `rawNonce`. Web flows also send this value to the provider, unchanged.
     let nonce: String
-    /// SHA-256 of the nonce, for a native app's request to Apple.
+    /// SHA-256 of the nonce. A native app sends this value to Apple.
     let nonceSha256: String
     /// In seconds.
     let expiresIn: Int64

@@ -2,8 +2,8 @@ internal import HTTP
 internal import Identity
 
 extension Endpoint {
-    /// Returns the sign-in methods that an app may show. Apple comes first if the app shows it beside a provider that
-    /// requires Apple (App Review guideline 4.8).
+    /// Returns the sign-in methods that an app may show. Apple comes first if the app also shows a provider for which
+    /// App Review guideline 4.8 requires Sign in with Apple.
     static let getLoginMethods = client("getLoginMethods", .get, "/v1/loginMethods") { call, client in
         let named = call.request.query("appId").nonEmpty.map { ID<App>($0) }
         let app =
@@ -20,7 +20,7 @@ extension Endpoint {
 private struct LoginMethods: Encodable {
     let appId: String
     let methods: [LoginMethod]
-    /// Providers whose identities users can only link.
+    /// Providers whose identities users can link, but not sign in with.
     let linkOnlyMethods: [LoginMethod]
     let anonymous: Bool
     let emailLink: Bool
@@ -45,10 +45,11 @@ private struct LoginMethods: Encodable {
 
 /// What an app needs to show the button of a method and to start the sign-in.
 private struct LoginMethod: Encodable {
-    /// How the nonce in the provider's ID token relates to the app's nonce.
+    /// How the app makes the nonce that it sends to the provider from the nonce that it sends to the gateway.
     struct Nonce: Encodable {
+        /// Whether the gateway rejects an ID token without a nonce.
         let required: Bool
-        /// `sha256`: the app sends the provider the hash of the nonce. `none`: the app sends the nonce itself.
+        /// `sha256`: the app sends the hash of the nonce to the provider. `none`: the app sends the nonce itself.
         let transform: String
     }
 
@@ -59,8 +60,9 @@ private struct LoginMethod: Encodable {
     /// All methods are equally prominent.
     let prominence = "equal"
     let visible = true
-    /// See ``ProviderStart/clientID``. For Apple: a bundle ID if the app's platform is `ios` or `macos`, a Services ID
-    /// if it is `android`, `windows` or `web`, and either of them if it is `other`.
+    /// The client ID with which the app starts the sign-in; see ``ProviderStart/clientID``. For Apple: a bundle ID if
+    /// the app's platform is `ios` or `macos`, a Services ID if it is `android`, `windows` or `web`, and either of them
+    /// if it is `other`.
     let clientId: String?
     let issuer: String?
     let scopes: [String]?

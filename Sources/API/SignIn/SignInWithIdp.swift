@@ -6,7 +6,7 @@ extension Endpoint {
     /// of an ID token.
     static let signInWithIdp = client("signInWithIdp", .post, "/v1/accounts:signInWithIdp") { call, client in
         let request = try call.body(as: SignInWithIdpRequest.self)
-        let (proof, tokens) = try await request.proof(of: client, by: call.services.signIn.flows)
+        let (proof, tokens) = try await request.proof(for: client, redeemingGrantWith: call.services.signIn.flows)
         let outcome = try await call.services.signIn.federated.signIn(
             proof, linkingTo: request.idToken.nonEmpty, autoCreate: request.autoCreate ?? true,
             for: client.app, in: client.project, from: call.context)
@@ -35,9 +35,10 @@ private struct SignInWithIdpRequest: IdpRequest {
     let tenantId: String?
     let targetProjectId: String?
 
-    /// The proof, with the provider's tokens, which the response returns; `nil` for a pending token.
+    /// Returns the proof of the identity, and the provider's tokens for the response. There are no tokens if the proof
+    /// is a pending token.
     func proof(
-        of client: CallingApp, by flows: AuthorizationFlows
+        for client: CallingApp, redeemingGrantWith flows: AuthorizationFlows
     ) async throws -> (IdentityProof, ProviderTokens?) {
         if let grant = try flowGrant() {
             try rejectPendingIDToken()
@@ -118,8 +119,8 @@ private struct SignInWithIdpResponse: Encodable {
         }
     }
 
-    /// - Parameter account: the account that was signed in; `nil` if there was no sign-in. It supplies the name, which
-    ///   Apple sends only once.
+    /// - Parameter account: the account that was signed in; `nil` if there was no sign-in. The account supplies the
+    ///   user's name, which Apple sends only once.
     private init(_ identity: VerifiedIdentity, of account: Account? = nil, returning tokens: ProviderTokens?) {
         let linked = account?.identity(identity.provider, subject: identity.subject) ?? LinkedIdentity(identity)
         providerId = identity.provider.rawValue
@@ -156,8 +157,8 @@ extension VerifiedIdentity {
 }
 
 extension LinkRefusal {
-    /// Whether the code may be the `errorMessage` of a response with status 200. Firebase's Swift SDK ends the process
-    /// (`fatalError` in `User.link`) for a code that it does not know there.
+    /// Whether the refusal's code may be the `errorMessage` of a response with status 200. Firebase's Swift SDK ends
+    /// the app's process (`fatalError` in `User.link`) for an `errorMessage` that it does not know.
     fileprivate var canBeErrorMessage: Bool { self == .identityTaken || self == .emailTaken }
 }
 

@@ -23,6 +23,8 @@ public struct CallerCredential: Sendable {
         self.bearer = bearer
     }
 
+    /// Returns the bearer token, which every request of an administrator needs.
+    ///
     /// - Throws: ``AccessRefusal`` if there is no bearer token.
     var administratorBearer: String {
         get throws(AccessRefusal) {
@@ -33,7 +35,7 @@ public struct CallerCredential: Sendable {
 }
 
 extension CallerCredential {
-    /// Ignores schemes other than `Bearer`.
+    /// Reads the credentials of a request. Ignores authentication schemes other than `Bearer`.
     init(_ request: Request) {
         let key = request.query("key").nonEmpty ?? request.headers["x-goog-api-key"].nonEmpty
         let words = request.headers["Authorization"]?.split(separator: " ", maxSplits: 1) ?? []
@@ -55,8 +57,8 @@ public struct Administrator: Sendable {
         self.scopes = scopes
     }
 
-    /// The administrator with the same key in `project`, which is the project of the key or one of its tenants.
-    func working(in project: Project) -> Administrator {
+    /// Returns the administrator with the same key in `project`, which is the project of the key or one of its tenants.
+    func withSameKey(in project: Project) -> Administrator {
         Administrator(project: project, actor: actor, scopes: scopes)
     }
 
@@ -67,13 +69,13 @@ public struct Administrator: Sendable {
 
 /// Authenticates callers.
 public struct Access: Sendable {
-    /// Authenticates a client. Throws ``AccessRefusal``; any other error is a fault.
+    /// Authenticates a client. Throws ``AccessRefusal``; any other error is a fault of the gateway.
     public var client: @Sendable (CallerCredential) async throws -> CallingApp
-    /// Authenticates an administrator by a bearer token, in the project that the path or the body names, if any.
-    /// Throws as ``client`` does.
+    /// Authenticates an administrator by a bearer token. Takes the project that the path or the body of the request
+    /// names, or `nil` if they name none. Throws as ``client`` does.
     public var administrator: @Sendable (_ bearer: String, ID<Project>?) async throws -> Administrator
     /// Whether the headers in which a client names itself (bundle ID, Android package or web page) are compared with
-    /// the lists of the API key's app; see ``App/requireCaller(isRequired:header:)``.
+    /// the lists of the API key's app; see ``App/checkCaller(isRequired:header:)``.
     public var checksCallers: Bool
 
     public init(
@@ -88,12 +90,12 @@ public struct Access: Sendable {
 
     /// Accepts API keys for clients, service keys for administrators, and nothing else.
     ///
-    /// Calls the closures only with text that can be a key.
+    /// Calls the closures only with texts that have the form of a key.
     ///
     /// - Parameters:
     ///   - client: returns the app of an API key; `nil` for an unknown key.
     ///   - administrator: returns the administrator of a service key; `nil` for an unknown key.
-    public static func keys(
+    public static func authenticatingByKeys(
         client: @escaping @Sendable (String) async throws -> CallingApp?,
         administrator: @escaping @Sendable (String) async throws -> Administrator?
     ) -> Access {
@@ -121,8 +123,9 @@ extension Access {
     ///
     /// - Parameters:
     ///   - project: the project that the request names, if it names one.
-    ///   - realm: is set to the administrator's realm, which the log names even if the request is rejected.
-    /// - Throws: ``AccessRefusal``; any other error is a fault.
+    ///   - realm: is set to the administrator's realm (a project or a tenant), which the log names even if the request
+    ///     is rejected.
+    /// - Throws: ``AccessRefusal``; any other error is a fault of the gateway.
     func authenticate(
         _ credential: CallerCredential, in project: ID<Project>?, needing scope: ServiceKeyScope,
         realm: inout ID<Realm>?
@@ -134,7 +137,8 @@ extension Access {
     }
 }
 
-/// The project and the tenant that an administrator's request may name in its body, or in its query if it has no body.
+/// The project and the tenant that an administrator's request may name: in its body, or in its query if it has no
+/// body.
 struct TargetFields: Decodable {
     let tenantId: String?
     let targetProjectId: String?
@@ -155,12 +159,12 @@ struct TargetFields: Decodable {
 extension EndpointCall {
     /// Returns the project that the body names, for an operation whose path names none.
     func targetProject() throws -> ID<Project>? {
-        try decoded(as: TargetFields.self).targetProjectId.nonEmpty.map { ID($0) }
+        try decodedBody(as: TargetFields.self).targetProjectId.nonEmpty.map { ID($0) }
     }
 
-    /// Checks the project and the tenant that the query names; see ``TargetFields/check(for:)``. For requests without a
-    /// body.
-    func checkTargetInQuery(for administrator: Administrator) throws {
+    /// Rejects a query that names another project or tenant than the administrator's; see ``TargetFields/check(for:)``.
+    /// For requests without a body.
+    func checkProjectAndTenantInQuery(for administrator: Administrator) throws {
         let fields = TargetFields(
             tenantId: request.query("tenantId").nonEmpty, targetProjectId: request.query("targetProjectId"))
         try fields.check(for: administrator)
@@ -171,7 +175,7 @@ extension ClientRequestBody {
     /// Rejects a body that names a project, or a tenant other than `tenant`.
     ///
     /// - Parameter tenant: the tenant that the request resolved to; `nil` for the project itself.
-    func checkTarget(in tenant: ID<Tenant>?) throws {
+    func checkProjectAndTenant(expecting tenant: ID<Tenant>?) throws {
         guard targetProjectId == nil else { throw AccessRefusal.administratorsOnly }
         guard tenantId.nonEmpty == nil || tenantId == tenant?.rawValue else { throw TenantRefusal.unknown }
     }

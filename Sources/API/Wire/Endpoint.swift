@@ -2,7 +2,7 @@ public import HTTP
 public import Identity
 internal import JSON
 
-/// An operation of the API; see ``all`` and ``extra(_:_:_:handler:)``.
+/// An operation of the API. ``all`` lists the operations of the contract (`openapi.yaml`).
 public struct Endpoint: Sendable {
     public let operationID: String
     public let method: HTTP.Method
@@ -17,14 +17,14 @@ public struct Endpoint: Sendable {
     /// Whether the operation serves disabled tenants too.
     var servesDisabledTenants = false
 
-    /// The handler, by its permitted callers. A handler for clients or administrators takes the caller that ``Access``
-    /// returned.
+    /// The handler. Each case permits other callers. A handler for clients or administrators takes the caller that
+    /// ``Access`` returned.
     enum Action: Sendable {
         case unauthenticated(@Sendable (EndpointCall) async throws -> Response)
         case page(@Sendable (EndpointCall) async throws -> PageResponse)
         case client(@Sendable (EndpointCall, CallingApp) async throws -> Response)
         case administrator(needs: ServiceKeyScope, @Sendable (EndpointCall, Administrator) async throws -> Response)
-        /// A request with a bearer token is an administrator's, any other a client's.
+        /// A request with a bearer token is an administrator's; any other request is a client's.
         case clientOrAdministrator(
             client: @Sendable (EndpointCall, CallingApp) async throws -> Response, needs: ServiceKeyScope,
             administrator: @Sendable (EndpointCall, Administrator) async throws -> Response)
@@ -38,8 +38,8 @@ public struct Endpoint: Sendable {
         }
     }
 
-    /// Whether the query or the body may name the tenant that the operation works in. For operations on configuration
-    /// (`/v2/projects/`), only the path can name the tenant.
+    /// Whether the query or the body may name the tenant whose accounts the operation uses. For operations on
+    /// configuration (`/v2/projects/`), only the path can name the tenant.
     var acceptsTenantInQueryOrBody: Bool { !path.hasPrefix("/v2/projects/") }
 
     /// The same operation, which serves disabled tenants too.
@@ -61,15 +61,15 @@ public struct Endpoint: Sendable {
     }
 
     static let smallBodyLimit = 64 * 1024
-    /// For operations that read no body, and for operations outside of the contract, which read short ones.
-    static let emptyBodyLimit = 1024
+    /// For operations that read no body, and for operations outside the contract, which read only short bodies.
+    static let minimalBodyLimit = 1024
     static let formBodyLimit = 8 * 1024
     /// Fits a batch of a thousand accounts with 4 KiB each.
     static let batchBodyLimit = 4 * 1024 * 1024
 
     /// The body limit of an operation, unless the operation sets another one. GET and DELETE read no body.
     private static func defaultBodyLimit(of method: HTTP.Method) -> Int {
-        method == .get || method == .delete ? emptyBodyLimit : smallBodyLimit
+        method == .get || method == .delete ? minimalBodyLimit : smallBodyLimit
     }
 
     /// An operation of the client API.
@@ -114,14 +114,14 @@ public struct Endpoint: Sendable {
             errors: .identityToolkit, action: .unauthenticated(handler))
     }
 
-    /// A public page. Pages of other origins cannot read the response. A POST request can submit a form.
+    /// A public page. Pages of other origins cannot read it. With the method POST, the operation receives a form.
     static func page(
         _ operationID: String, _ method: HTTP.Method, _ path: String,
         handler: @escaping @Sendable (EndpointCall) async throws -> PageResponse
     ) -> Endpoint {
         Endpoint(
             operationID: operationID, method: method, path: path,
-            bodyLimit: method == .post ? formBodyLimit : emptyBodyLimit, errors: .identityToolkit,
+            bodyLimit: method == .post ? formBodyLimit : minimalBodyLimit, errors: .identityToolkit,
             action: .page(handler))
     }
 
@@ -129,13 +129,13 @@ public struct Endpoint: Sendable {
         if case .page = action { true } else { false }
     }
 
-    /// A public operation outside of the contract, which the composition root adds. Its body has at most 1 KiB.
-    public static func extra(
+    /// A public operation outside the contract, which the composition root adds. Its body has at most 1 KiB.
+    public static func outsideContract(
         _ operationID: String, _ method: HTTP.Method, _ path: String,
         handler: @escaping @Sendable (EndpointCall) async throws -> Response
     ) -> Endpoint {
         Endpoint(
-            operationID: operationID, method: method, path: path, bodyLimit: emptyBodyLimit, errors: .identityToolkit,
+            operationID: operationID, method: method, path: path, bodyLimit: minimalBodyLimit, errors: .identityToolkit,
             action: .unauthenticated(handler))
     }
 }
@@ -165,8 +165,9 @@ extension EndpointCall {
 }
 
 extension EndpointCall {
-    /// The key of the header `Sekisho-Resumption-Key`, if the request has it.
-    func resumptionKey() throws(RequestRefusal) -> ResumptionKey? {
+    /// Returns the secret in the header `Sekisho-Resumption-Key`, if the request has it. If the response to a request
+    /// that replaces the session is lost, the client gets the new tokens with this secret and its former refresh token.
+    func resumptionKeyInHeader() throws(RequestRefusal) -> ResumptionKey? {
         guard let text = request.headers["Sekisho-Resumption-Key"] else { return nil }
         guard let key = ResumptionKey(text) else {
             throw .rejected(
@@ -175,8 +176,8 @@ extension EndpointCall {
         return key
     }
 
-    /// The Boolean parameter `name` of the query; `false` if it is absent or empty.
-    func flag(_ name: String) throws(RequestRefusal) -> Bool {
+    /// Returns the Boolean parameter `name` of the query; `false` if it is absent or empty.
+    func booleanInQuery(_ name: String) throws(RequestRefusal) -> Bool {
         switch request.query(name).nonEmpty {
         case nil, "false": return false
         case "true": return true

@@ -2,7 +2,7 @@ internal import HTTP
 
 /// The members of a resource that an update changes (`google.protobuf.FieldMask` in a query).
 struct FieldMask {
-    /// All members.
+    /// The mask of an update without a field mask: it covers all members.
     static let all = FieldMask(nil)
 
     /// `nil` for all members.
@@ -29,19 +29,19 @@ struct FieldMask {
 }
 
 extension EndpointCall {
-    /// The members that an update changes. Google's servers accept both names of the parameter.
-    var mask: FieldMask { FieldMask(request.query("updateMask").nonEmpty ?? request.query("update_mask")) }
+    /// The members that the query allows the update to change. Google's servers accept both names of the parameter.
+    var updateMask: FieldMask { FieldMask(request.query("updateMask").nonEmpty ?? request.query("update_mask")) }
 }
 
 extension FieldMask {
-    /// Sets an optional member if the mask names it. A named member without a value becomes `nil`.
-    func apply<Value>(_ path: String, _ value: Value?, to member: inout Value?) {
+    /// Sets an optional member if the mask covers `path`. Without a value, the member becomes `nil`.
+    func assign<Value>(_ path: String, _ value: Value?, to member: inout Value?) {
         if contains(path) { member = value }
     }
 
-    /// Sets a required member if the mask names it and there is a value. Without a mask, an absent value resets the
-    /// member to `default`.
-    func apply<Value>(_ path: String, _ value: Value?, to member: inout Value, default: Value) {
+    /// Sets a required member if the mask covers `path` and there is a value. An absent value resets the member to
+    /// `default` if the request has no mask, and changes nothing otherwise.
+    func assign<Value>(_ path: String, _ value: Value?, to member: inout Value, default: Value) {
         guard contains(path) else { return }
         if let value { member = value } else if coversAllFields { member = `default` }
     }

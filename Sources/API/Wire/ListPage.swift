@@ -5,19 +5,19 @@ internal import Identity
 struct ListPage {
     let limit: Int
     /// The page token; `nil` for the first page.
-    let last: String?
+    let lastIDOfPreviousPage: String?
 
     /// - Throws: ``RequestRefusal`` for an invalid `pageSize`, or a token that cannot be an ID.
     init(_ request: Request, maximum: Int = 100) throws(RequestRefusal) {
         limit = try Self.parseLimit("pageSize", request.query("pageSize"), maximum: maximum)
-        last = request.query("pageToken").nonEmpty
-        guard last?.isVisibleASCII(1...128) != false else { throw .rejected(.invalidPageSelection) }
+        lastIDOfPreviousPage = request.query("pageToken").nonEmpty
+        guard lastIDOfPreviousPage?.isVisibleASCII(1...128) != false else { throw .rejected(.invalidPageSelection) }
     }
 
-    /// Parses the number of items that a request asks for. A larger number than `maximum` stands for `maximum`, and 0
-    /// or no number for `default`.
+    /// Parses the number of items that a request asks for. Replaces a larger number than `maximum` by `maximum`.
+    /// Replaces 0 and an absent number by `default`.
     ///
-    /// - Parameter member: the name of the parameter.
+    /// - Parameter member: the name of the parameter of the query.
     static func parseLimit(
         _ member: String, _ text: String?, default: Int = 20, maximum: Int
     ) throws(RequestRefusal) -> Int {
@@ -27,10 +27,12 @@ struct ListPage {
         return number == 0 ? `default` : min(number, maximum)
     }
 
-    /// - Returns: the items of this page in the order of their IDs, and the token of the next page if there is one.
-    func part<Item>(of items: [Item], by id: (Item) -> String) -> (items: [Item], next: String?) {
+    /// Selects the items of this page, in the order of their IDs.
+    ///
+    /// - Returns: the items, and the token of the next page if there is one.
+    func select<Item>(from items: [Item], orderedBy id: (Item) -> String) -> (items: [Item], next: String?) {
         let sorted = items.sorted { id($0) < id($1) }
-        let remaining = last.map { last in sorted.filter { id($0) > last } } ?? sorted
+        let remaining = lastIDOfPreviousPage.map { last in sorted.filter { id($0) > last } } ?? sorted
         let page = Array(remaining.prefix(limit))
         return (page, remaining.count > page.count ? page.last.map(id) : nil)
     }

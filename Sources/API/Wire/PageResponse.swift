@@ -2,12 +2,13 @@ internal import HTTP
 internal import Identity
 internal import Pages
 
-/// The response of a page operation. Pages of other origins cannot read the response.
+/// The response of an operation that returns a page. Pages of other origins cannot read the response.
 struct PageResponse {
     var response: Response
+    /// The realm (a project or a tenant) for the log.
     let realm: ID<Realm>?
     /// The error code for the log. The page shows a text instead.
-    let refusal: String?
+    let refusalCode: String?
     /// For the log: why a provider is unavailable.
     var fault: (any Error)?
 
@@ -15,7 +16,7 @@ struct PageResponse {
     init(_ response: Response, of realm: ID<Realm>? = nil, because refusal: (any Refusal)? = nil) {
         self.response = response
         self.realm = realm
-        self.refusal = refusal?.loggedCode
+        refusalCode = refusal?.loggedCode
     }
 
     init(_ page: Page, of realm: ID<Realm>? = nil) {
@@ -28,9 +29,9 @@ struct PageResponse {
 }
 
 extension EndpointCall {
-    /// The language of the link, otherwise of the browser, otherwise of the project, otherwise English.
+    /// Returns the first supported language of these: `tag`, the browser's, the project's, and English.
     ///
-    /// - Parameter tag: from the link or from the form of the page.
+    /// - Parameter tag: the language tag in the link or in the form of the page.
     func language(tag: String?, in project: Project?) -> Language {
         tag.flatMap(Language.init(tag:)) ?? context.language ?? project?.emailSettings.language ?? .english
     }
@@ -54,8 +55,8 @@ struct FormFields {
         values = Dictionary(uniqueKeysWithValues: pairs)
     }
 
-    /// Returns the names that begin with `prefix`, without the prefix.
-    func names(after prefix: String) -> [String] {
+    /// Returns the names of the fields that begin with `prefix`, without the prefix.
+    func names(removingPrefix prefix: String) -> [String] {
         values.keys.filter { $0.hasPrefix(prefix) }.map { String($0.dropFirst(prefix.count)) }
     }
 

@@ -10,31 +10,33 @@ protocol ClientRequestBody: Decodable {
 }
 
 extension EndpointCall {
-    /// Returns the decoded body after checking its tenant and project.
+    /// Decodes the body of a client's request. Rejects a body that names a project, or another tenant than
+    /// ``EndpointCall/tenant``.
     func body<Content: ClientRequestBody>(as type: Content.Type = Content.self) throws -> Content {
-        let content = try decoded(as: type)
-        try content.checkTarget(in: tenant)
+        let content = try decodedBody(as: type)
+        try content.checkProjectAndTenant(expecting: tenant)
         return content
     }
 
-    /// Returns the decoded body after checking its project and tenant.
+    /// Decodes the body of an administrator's request. Rejects a body that names another project or tenant than the
+    /// administrator's.
     func body<Content: Decodable>(as type: Content.Type = Content.self, for administrator: Administrator) throws
         -> Content
     {
         var call = self
         call.parseBody()
-        try call.decoded(as: TargetFields.self).check(for: administrator)
-        return try call.decoded(as: type)
+        try call.decodedBody(as: TargetFields.self).check(for: administrator)
+        return try call.decodedBody(as: type)
     }
 
-    /// Whether the body has the content type of a form, and does not begin like a JSON object. Many tools declare JSON
-    /// as a form by default.
+    /// Whether the body has the content type of a form, and does not begin like a JSON object. Many tools send JSON
+    /// with the content type of a form by default.
     var isForm: Bool {
         let contentType = request.headers["Content-Type"]?.lowercased() ?? ""
         return contentType.hasPrefix("application/x-www-form-urlencoded") && request.body.first != UInt8(ascii: "{")
     }
 
-    /// `nil` if the body is not a form or is malformed.
+    /// The names and values of a form; `nil` if the body is not a form or is malformed.
     var form: [(String, String)]? { isForm ? FormDecoder.decode(request.body) : nil }
 
     /// The maximum size of a body that stays parsed while the handler runs, in bytes. A parsed body takes up to twenty
@@ -53,12 +55,13 @@ extension EndpointCall {
         return try ParsedJSON(request.body.isEmpty ? Array("{}".utf8) : request.body)
     }
 
-    /// Decodes the JSON body, regardless of its content type. An empty body counts as an object without members.
-    /// Unknown members are ignored, `null` means absent, and names may be in snake_case.
+    /// Decodes the JSON body, regardless of its content type, without checking the project and the tenant that it
+    /// names. An empty body counts as an object without members. Unknown members are ignored, `null` means absent, and
+    /// names may be in snake_case.
     ///
     /// - Parameter camelCasesNames: `false` for a map whose names are data and must not be converted.
     /// - Throws: ``RequestRefusal``, or what `Content` throws.
-    public func decoded<Content: Decodable>(as type: Content.Type, camelCasesNames: Bool = true) throws -> Content {
+    public func decodedBody<Content: Decodable>(as type: Content.Type, camelCasesNames: Bool = true) throws -> Content {
         do {
             return try parsed().decode(type, camelCasesNames: camelCasesNames)
         } catch let fault as JSONFault {
@@ -82,8 +85,8 @@ extension Response {
 /// The body `{}` of a response with status 200.
 struct EmptyObject: Encodable {}
 
-/// Shadows the standard library's function, so that the synthesized decoding of every optional text in this module
-/// follows the rules of the wire protocol.
+/// Shadows the standard library's function. The synthesized decoding of every optional text in this module therefore
+/// accepts numbers and enforces the limit of the text's length.
 extension KeyedDecodingContainer {
     func decodeIfPresent(_: String.Type, forKey key: Key) throws -> String? {
         guard let text = try wireText(forKey: key) else { return nil }
@@ -125,8 +128,8 @@ private struct WireText: Decodable {
     }
 }
 
-/// Checks a text member against the limit for its name on the wire. Text that is shown to users must not contain
-/// control characters either.
+/// Checks the length of a text member, whose limit depends on the member's name on the wire. Also rejects control
+/// characters in a text that is shown to users.
 func requireBounds(
     of text: String, named member: String, at pointer: @autoclosure () -> String
 ) throws(RequestRefusal) {
@@ -157,7 +160,8 @@ extension Unicode.Scalar {
     var isControl: Bool { value < 0x20 || (0x7F...0x9F).contains(value) }
 }
 
-/// An enumeration on the wire. A value is sent as its name, or as its number, which is its index among the cases.
+/// An enumeration on the wire. The client sends a value as its name, or as its number, which is its index among the
+/// cases.
 protocol WireEnum: RawRepresentable<String>, CaseIterable, Decodable {}
 
 extension WireEnum {
@@ -183,9 +187,11 @@ struct PresenceOnly: Decodable {
 }
 
 extension String? {
-    /// The text, or `nil` if it is empty, for fields in which both mean the same.
+    /// The text, or `nil` if it is empty: for members whose empty value means the same as their absence.
     var nonEmpty: String? { flatMap { $0.isEmpty ? nil : $0 } }
 
+    /// Returns the text.
+    ///
     /// - Throws: `code` for an absent or empty text.
     func required(_ code: ErrorCode) throws(RequestRefusal) -> String {
         guard let self, !self.isEmpty else { throw .rejected(code) }
@@ -200,10 +206,10 @@ extension ID where Subject == Account {
         self.init(text)
     }
 
-    /// Parses an ID that an administrator chose.
+    /// Parses an ID that an administrator chose for a new account.
     ///
     /// - Returns: `nil` for an absent or empty text.
-    static func chosen(_ text: String?) throws(RequestRefusal) -> ID? {
+    static func parsing(chosenID text: String?) throws(RequestRefusal) -> ID? {
         guard let text = text.nonEmpty else { return nil }
         guard let id = ID(chosen: text) else {
             throw .invalidField("/localId", "must be 1 to 128 printable ASCII characters without spaces or slashes")
@@ -213,7 +219,8 @@ extension ID where Subject == Account {
 }
 
 extension Instant {
-    /// Parses a time, a 64-bit integer that is text on the wire. Valid times are from 1970 to 9999.
+    /// Parses a number of seconds since 1970: a 64-bit integer, which is text on the wire. Valid times are from 1970 to
+    /// 9999.
     ///
     /// - Returns: `nil` for an absent or empty text.
     static func parsing(seconds text: String?, at pointer: String) throws(RequestRefusal) -> Instant? {

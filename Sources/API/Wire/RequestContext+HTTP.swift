@@ -9,15 +9,15 @@ extension RequestContext {
             network: client, device: headers["User-Agent"].flatMap { Self.printable($0) },
             language: Language(
                 firebaseLocale: headers["X-Firebase-Locale"], acceptLanguage: headers["Accept-Language"]),
-            trace: RequestTrace(network: client.widest.prefix, request: request.id))
+            trace: RequestTrace(network: client.widest.prefix, requestID: request.id))
     }
 
-    /// Returns the first ``deviceLimit`` printable ASCII characters of a text.
+    /// Returns the first ``deviceLengthLimit`` printable ASCII characters of a text.
     ///
     /// - Returns: `nil` if there are none.
     private static func printable(_ text: String) -> String? {
-        let printable = String(
-            decoding: text.utf8.lazy.filter { (0x20...0x7E).contains($0) }.prefix(Self.deviceLimit), as: UTF8.self)
+        let characters = text.utf8.lazy.filter { (0x20...0x7E).contains($0) }.prefix(Self.deviceLengthLimit)
+        let printable = String(decoding: characters, as: UTF8.self)
         return printable.isEmpty ? nil : printable
     }
 }
@@ -37,7 +37,7 @@ extension Language {
         self.init(rawValue: tag.prefix { $0 != "-" && $0 != "_" }.lowercased())
     }
 
-    /// Returns the tags by descending weight; those of equal weight in the order of the header.
+    /// Returns the tags by descending weight. Tags of equal weight are in the order of the header.
     private static func ranked(_ header: String) -> [String] {
         let ranges = header.prefix(1000).split(separator: ",").map { range in
             let parts = range.split(separator: ";").map { $0.filter { $0 != " " } }
@@ -51,11 +51,14 @@ extension Language {
 
 /// Determines the networks of a request's client, even behind trusted proxies.
 extension ClientNetwork {
-    /// Starts at the peer, and follows the entries of `forwardedFor` from right to left while the address is that of a
-    /// trusted proxy. Each proxy appends its peer's address, so the client could have written everything to the left of
-    /// the last followed entry. A proxy's address counts as the client's if the next entry is missing or invalid.
+    /// The client's address is the first one that does not belong to a trusted proxy, beginning with the peer's address
+    /// and continuing with the entries of `forwardedFor` from right to left. Each proxy appends its peer's address, so
+    /// the client could have written all entries further left. If the next entry is missing or invalid, the address of
+    /// the last proxy counts as the client's.
     ///
-    /// - Parameter forwardedFor: the values of `X-Forwarded-For`, in order.
+    /// - Parameters:
+    ///   - forwardedFor: the values of `X-Forwarded-For`, in order.
+    ///   - trusted: the networks of the trusted proxies.
     init(peer: String, forwardedFor: [String], trusted: [IPNetwork]) {
         var nearest = IPAddress(peer)
         var hops = forwardedFor.flatMap { $0.split(separator: ",", omittingEmptySubsequences: false) }
@@ -69,7 +72,7 @@ extension ClientNetwork {
         self.init(prefixes: prefixes ?? ["unknown"], knownNetworkPrefix: prefixes?[1])
     }
 
-    /// Some proxies append a port to the address, and put brackets around an IPv6 address.
+    /// Parses an entry. Some proxies append a port to the address, and put brackets around an IPv6 address.
     private static func address(of hop: Substring) -> IPAddress? {
         var text = hop.drop { $0 == " " || $0 == "\t" }
         while let last = text.last, last == " " || last == "\t" { text.removeLast() }

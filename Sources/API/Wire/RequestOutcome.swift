@@ -7,9 +7,9 @@ struct RequestOutcome {
     var response: Response
     let operationID: String?
     let realm: ID<Realm>?
-    /// The code of the refusal for logs.
-    let refusal: String?
-    /// The error behind a 500 or 503.
+    /// The code of the refusal (an error that the caller caused), for the log.
+    let refusalCode: String?
+    /// The error that caused the status 500 or 503.
     let fault: (any Error)?
     /// Whether the response is a page, which other origins must not read.
     let isPage: Bool
@@ -18,7 +18,7 @@ struct RequestOutcome {
         self.response = response
         operationID = endpoint?.operationID
         self.realm = realm
-        refusal = nil
+        refusalCode = nil
         fault = nil
         isPage = endpoint?.isPage ?? false
     }
@@ -27,15 +27,16 @@ struct RequestOutcome {
         response = page.response
         operationID = endpoint.operationID
         realm = page.realm
-        refusal = page.refusal
+        refusalCode = page.refusalCode
         fault = page.fault
         isPage = true
     }
 
-    /// Refusals are JSON, faults are plain text. When a page of the app loads, Firebase's JavaScript SDK signs the user
-    /// out after any JSON error, but not after an error in another format.
+    /// The outcome of an error. A refusal becomes JSON. Any other error becomes plain text: when a page of the app
+    /// loads, Firebase's JavaScript SDK signs the user out after any JSON error, but not after an error in another
+    /// format.
     ///
-    /// - Parameter allowed: the methods for the header `Allow`; empty for no such header.
+    /// - Parameter allowed: the methods for the header `Allow`; if empty, the header is omitted.
     init(
         _ error: any Error, of endpoint: Endpoint? = nil, realm: ID<Realm>? = nil, allowed: [HTTP.Method] = []
     ) {
@@ -45,11 +46,11 @@ struct RequestOutcome {
         do {
             guard let refusal = error as? any Refusal else { throw error }
             response = try (endpoint?.errors ?? .identityToolkit).response(refusal)
-            self.refusal = refusal.loggedCode
+            refusalCode = refusal.loggedCode
             fault = nil
         } catch {
             response = Self.failure(error)
-            refusal = nil
+            refusalCode = nil
             fault = error
         }
         if !allowed.isEmpty {
@@ -92,7 +93,8 @@ public struct GatewayMetrics: Sendable {
             "sekisho_request_seconds", help: "Seconds from a complete request to its response.", labels: [operation])
     }
 
-    /// Counts a request. A request without an operation is counted under `other`.
+    /// Counts a request. A request that matches no operation is counted under `other`, like every value that a label
+    /// does not list.
     func record(_ outcome: RequestOutcome, duration: Duration) {
         let operation = outcome.operationID ?? ""
         requests.increment(operation, String(outcome.response.status))
@@ -110,7 +112,7 @@ extension Log {
         ]
         if let operationID = outcome.operationID { fields.add("operationId", .string(operationID)) }
         if let realm = outcome.realm { fields.add("realm", .string(realm.rawValue)) }
-        if let refusal = outcome.refusal { fields.add("refusal", .string(refusal)) }
+        if let refusalCode = outcome.refusalCode { fields.add("refusal", .string(refusalCode)) }
         if let fault = outcome.fault {
             fields.add(
                 "cause", .string("\(String(reflecting: type(of: fault))): \(String(describing: fault).prefix(500))"))
@@ -128,8 +130,8 @@ extension Duration {
     }
 }
 
-/// Cross-origin rules (the CORS protocol of the Fetch standard). Keys and tokens authenticate requests, cookies never
-/// do, so every origin is allowed. The origin is reflected, as clients of this protocol expect.
+/// Cross-origin rules (the CORS protocol of the Fetch standard). Every origin is allowed, because keys and tokens
+/// authenticate requests, and cookies never do. The response repeats the origin of the request.
 extension Response {
     /// The response to a preflight request.
     static func preflight(to request: Request) -> Response {
@@ -159,5 +161,6 @@ extension Headers {
 }
 
 extension String {
+    /// Whether a response header may repeat the text.
     fileprivate var isReflectable: Bool { !isEmpty && utf8.allSatisfy { (0x20...0x7E).contains($0) } }
 }

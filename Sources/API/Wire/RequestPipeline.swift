@@ -3,7 +3,7 @@ public import IPAddresses
 internal import Identity
 public import Telemetry
 
-/// Responds to every request: finds the endpoint, checks access, runs the handler, and adds headers and a log line.
+/// Responds to every request: finds the endpoint, checks access, runs the handler, adds headers, and writes a log line.
 ///
 /// A class, so that the closures of a request capture one reference instead of a copy of all services.
 public final class RequestPipeline: Sendable {
@@ -15,15 +15,15 @@ public final class RequestPipeline: Sendable {
     let metrics: GatewayMetrics
 
     /// - Parameters:
-    ///   - extra: operations that are not in the contract; see ``Route/router(adding:)``.
+    ///   - endpointsOutsideContract: see ``Route/router(adding:)``.
     ///   - trustedProxies: the proxies whose `X-Forwarded-For` is trusted.
     public init(
-        services: Services, access: Access, extra: [Endpoint] = [], trustedProxies: [IPNetwork] = [], log: Log,
-        metrics: GatewayMetrics
+        services: Services, access: Access, endpointsOutsideContract: [Endpoint] = [],
+        trustedProxies: [IPNetwork] = [], log: Log, metrics: GatewayMetrics
     ) {
         self.services = services
         self.access = access
-        router = Route.router(adding: extra)
+        router = Route.router(adding: endpointsOutsideContract)
         self.trustedProxies = trustedProxies
         self.log = log
         self.metrics = metrics
@@ -40,7 +40,7 @@ public final class RequestPipeline: Sendable {
         return finish(outcome, of: request, from: client, since: began)
     }
 
-    /// Returns the app of the API key in the query of a page.
+    /// Returns the app that the API key in the query of a page belongs to.
     func callingApp(apiKey: String?) async throws -> CallingApp {
         try await access.client(CallerCredential(apiKey: apiKey.nonEmpty, bearer: nil))
     }
@@ -123,7 +123,7 @@ public final class RequestPipeline: Sendable {
         var client = try await access.client(credential)
         realm = client.project.realm
         if access.checksCallers {
-            try client.app.requireCaller(isRequired: client.project.policy.requiresCallerHeader) {
+            try client.app.checkCaller(isRequired: client.project.policy.requiresCallerHeader) {
                 call.request.headers[$0]
             }
         }
@@ -167,7 +167,7 @@ extension RequestPipeline {
 
     @Sendable func route(_ method: HTTP.Method, _ path: String) -> MatchedRoute {
         let match = match(method, path)
-        let limit: BodyLimit = method == .options ? .bytes(Endpoint.emptyBodyLimit) : bodyLimit(of: match)
+        let limit: BodyLimit = method == .options ? .bytes(Endpoint.minimalBodyLimit) : bodyLimit(of: match)
         return MatchedRoute(bodyLimit: limit) { [self] request in await respond(to: request, match) }
     }
 
@@ -191,7 +191,7 @@ extension RequestPipeline {
                 return await rejection(of: head, for: endpoint, needing: scope, in: project)
             }
         case .found(.unimplemented, _): return .bytes(Endpoint.smallBodyLimit)
-        case .methodNotAllowed, .notFound: return .bytes(Endpoint.emptyBodyLimit)
+        case .methodNotAllowed, .notFound: return .bytes(Endpoint.minimalBodyLimit)
         }
     }
 
@@ -233,13 +233,13 @@ struct RequestTarget: Hashable {
     let path: String
 
     init(_ method: HTTP.Method, _ path: String) {
-        let plain = Self.withoutHost(path)
-        if plain.hasPrefix(Self.legacyPrefix),
-            let target = Self.legacy[String(plain.dropFirst(Self.legacyPrefix.count))]
+        let path = Self.withoutHost(path)
+        if path.hasPrefix(Self.legacyPrefix),
+            let current = Self.currentTargets[String(path.dropFirst(Self.legacyPrefix.count))]
         {
-            (self.method, self.path) = target
+            (self.method, self.path) = current
         } else {
-            (self.method, self.path) = (method, plain)
+            (self.method, self.path) = (method, path)
         }
     }
 
@@ -262,8 +262,8 @@ struct RequestTarget: Hashable {
 
     private static let legacyPrefix = "/identitytoolkit/v3/relyingparty/"
 
-    /// The current operation of each legacy name. A legacy name accepts any method.
-    private static let legacy: [String: (HTTP.Method, String)] = [
+    /// The current method and path of each legacy name. A legacy name accepts any method.
+    private static let currentTargets: [String: (HTTP.Method, String)] = [
         "createAuthUri": (.post, "/v1/accounts:createAuthUri"),
         "deleteAccount": (.post, "/v1/accounts:delete"),
         "downloadAccount": (.post, "/v1/accounts:download"),

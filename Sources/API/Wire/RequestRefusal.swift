@@ -5,14 +5,14 @@ internal import JSON
 public enum RequestRefusal: Refusal, Hashable {
     /// A code with its detail.
     case rejected(ErrorCode, String? = nil)
-    /// A member of the body (its JSON pointer, empty for the whole body) or a parameter of the query (`/` and its
-    /// name), and the violated rule.
+    /// The place of an invalid value, and the violated rule. The place is the JSON pointer of a member of the body
+    /// (empty for the whole body), or `/` and the name of a parameter of the query.
     case invalidField(String, String)
     /// The body is not valid JSON.
     case unreadableBody(String)
     case notFound
     case methodNotAllowed
-    /// A part of the protocol that this release lacks. Its name is the subject of the message.
+    /// A part of the protocol that this release lacks. The part's name is the subject of the message.
     case notImplemented(String)
 
     public var code: ErrorCode {
@@ -41,7 +41,7 @@ public enum RequestRefusal: Refusal, Hashable {
         }
     }
 
-    /// The message if the JSON is a row of a file instead of the body of a request.
+    /// The message if the invalid JSON is a row of a file instead of the body of a request.
     var messageForRow: String {
         switch self {
         case .unreadableBody(let problem): "Invalid JSON in this row. \(problem)"
@@ -79,7 +79,7 @@ extension RequestRefusal {
         }
     }
 
-    /// The JSON type that `type` is decoded from, with its article.
+    /// The JSON type that `type` is decoded from, with an article for the error message.
     private static func jsonType(of type: Any.Type) -> String {
         switch type {
         case is String.Type: "a string"
@@ -121,9 +121,9 @@ extension [any CodingKey] {
 public enum AccessRefusal: Refusal, Hashable {
     case missingCredentials
     case unknownKey
-    /// The bearer token is not a valid service key, or the operation is for clients only.
+    /// The bearer token is not a valid service key, or only clients may call the operation.
     case bearerNotAccepted
-    /// The service key is valid, but the request names another project than that of the key.
+    /// The service key is valid, but the request names another project than the key's.
     case otherProject
     /// The request has an API key, but needs a service key.
     case administratorsOnly
@@ -142,7 +142,7 @@ public enum AccessRefusal: Refusal, Hashable {
         switch self {
         case .missingCredentials, .unknownKey, .bearerNotAccepted, .otherProject: nil
         case .administratorsOnly: "Only authenticated requests can specify target_project_id."
-        case .scopeMissing(let scope): scope.missingDetail
+        case .scopeMissing(let scope): scope.missingScopeDetail
         }
     }
 

@@ -32,8 +32,8 @@ extension Endpoint {
             .getHealth, .getReadiness, .getMetrics, .getReference, .getOpenAPIYAML, .getOpenAPIJSON,
         ] + withTenantVariant.map(\.inTenant)
 
-    /// Google's project operations that also exist below a tenant's path. Sekisho's own operations below
-    /// `/v1/projects/` accept the tenant in the query or the body instead.
+    /// Google's operations on a project that also exist below a tenant's path. For Sekisho's own operations below
+    /// `/v1/projects/`, the query or the body names the tenant instead.
     private static let withTenantVariant: [Endpoint] = [
         .createAccount, .sendProjectOobCode, .lookupAccounts, .updateAccount, .deleteAccount, .batchCreateAccounts,
         .batchDeleteAccounts, .batchGetAccounts, .queryAccounts, .createSessionCookie,
@@ -43,33 +43,33 @@ extension Endpoint {
     ]
 }
 
-/// The target of a path.
+/// What the router finds for a method and a path.
 enum Route: Sendable {
     case endpoint(Endpoint)
     /// An operation of the protocol that this release lacks.
     case unimplemented
 
-    /// - Parameter extra: operations outside of the contract. They replace unimplemented operations with the same
-    ///   method and path.
-    static func router(adding extra: [Endpoint]) -> Router<Route> {
-        guard !extra.isEmpty else { return contract }
-        let added = extra.map { ($0.method, $0.path, Route.endpoint($0)) }
+    /// Returns a router for the contract and `endpoints`, which are outside the contract. They replace unimplemented
+    /// operations with the same method and path.
+    static func router(adding endpoints: [Endpoint]) -> Router<Route> {
+        guard !endpoints.isEmpty else { return contractRouter }
+        let added = endpoints.map { ($0.method, $0.path, Route.endpoint($0)) }
         let remaining = contractRoutes.filter { route in
             !route.2.isUnimplemented || !added.contains { ($0.0, $0.1) == (route.0, route.1) }
         }
         return Router(remaining + added)
     }
 
-    private static let contract = Router<Route>(contractRoutes)
+    private static let contractRouter = Router<Route>(contractRoutes)
 
     private static var contractRoutes: [(HTTP.Method, String, Route)] {
-        (Endpoint.all + legacy).map { ($0.method, $0.path, .endpoint($0)) }
+        (Endpoint.all + legacyEndpoints).map { ($0.method, $0.path, .endpoint($0)) }
             + unimplementedPaths.map { ($0.0, $0.1, .unimplemented) }
     }
 
     /// ``Endpoint/batchGetAccounts`` and ``Endpoint/batchCreateAccounts`` under their legacy names, which the contract
     /// does not list.
-    private static let legacy: [Endpoint] = [.downloadAccounts, .uploadAccounts]
+    private static let legacyEndpoints: [Endpoint] = [.downloadAccounts, .uploadAccounts]
 
     private var isUnimplemented: Bool {
         if case .unimplemented = self { true } else { false }

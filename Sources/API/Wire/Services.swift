@@ -56,14 +56,14 @@ public struct EmailActionServices: Sendable {
     let sending: OOBSending
     let redemption: OOBRedemption
     /// For pages, which know a code but not its project.
-    public let service: EmailActionService
+    public let pageService: EmailActionService
 
     public init(
-        sending: OOBSending, redemption: OOBRedemption, service: EmailActionService
+        sending: OOBSending, redemption: OOBRedemption, pageService: EmailActionService
     ) {
         self.sending = sending
         self.redemption = redemption
-        self.service = service
+        self.pageService = pageService
     }
 }
 
@@ -71,7 +71,7 @@ public struct EmailActionServices: Sendable {
 public struct ProjectServices: Sendable {
     let editor: ProjectEditor
     let tenancy: Tenancy
-    /// Returns `nil` if the project has no such app.
+    /// Returns an app of a project; `nil` if the project has no such app.
     let app: @Sendable (ID<App>, ID<Project>) async throws -> App?
 
     public init(
@@ -132,6 +132,6 @@ extension AppleServices {
         let settings = project.settings(of: .apple)
         return AppleRevocation(
             of: identity, grants: try await grants.states(of: identity.subject, in: project.realm),
-            canSign: settings?.hasSecret == true && settings?.apple != nil)
+            hasPrivateKey: settings?.hasSecret == true && settings?.apple != nil)
     }
 }

@@ -3,12 +3,12 @@ internal import Identity
 
 /// Resolves the tenant that a request is about, before its handler runs.
 extension EndpointCall {
-    /// Resolves a tenant that is named by `tenantId` in the body or the query, or by the tokens in the body. Clients
-    /// name the tenant when they sign in; later requests have a token.
+    /// Resolves the tenant that `tenantId` in the body or the query names, or the tokens in the body. Clients name the
+    /// tenant when they sign in; later requests have a token.
     ///
     /// - Returns: the app in the tenant; the unchanged app if the request names no tenant.
     mutating func resolveTenant(for client: CallingApp, at endpoint: Endpoint) async throws -> CallingApp {
-        guard client.project.hasTenants || mentionsTenants, let tenant = try tenantNamedByClient() else {
+        guard client.project.hasTenants || mayNameTenant, let tenant = try tenantNamedByClient() else {
             return client
         }
         guard let project = try await project(of: tenant, in: client.project, at: endpoint) else {
@@ -18,8 +18,8 @@ extension EndpointCall {
         return CallingApp(project: project, app: client.app)
     }
 
-    /// Resolves a tenant that is named in the path, the query or the body. All names, and the tenant of an ID token in
-    /// the body, have to be the same.
+    /// Resolves the tenant that the path, the query or the body names. All of these names, and the tenant of an ID
+    /// token in the body, must be the same.
     ///
     /// - Returns: the administrator in the tenant; the unchanged administrator if the request names no tenant.
     mutating func resolveTenant(
@@ -29,7 +29,7 @@ extension EndpointCall {
             throw TenantRefusal.notForTenants
         }
         var names = [tenantInQuery, endpoint.isBelowTenant ? parameters["tenant"] : nil]
-        if endpoint.acceptsTenantInQueryOrBody, mentionsTenants { names.append(tenantNames().tenantId) }
+        if endpoint.acceptsTenantInQueryOrBody, mayNameTenant { names.append(tenantNames().tenantId) }
         guard let tenant = try Self.singleTenant(names) else { return administrator }
         // `oken` is a part of `idToken` and of `id_token`. A body without it need not be parsed.
         if request.body.includes("oken"), let token = tenantNames().idToken.nonEmpty {
@@ -39,11 +39,11 @@ extension EndpointCall {
             throw RequestRefusal.rejected(.tenantNotFound)
         }
         self.tenant = tenant
-        return administrator.working(in: project)
+        return administrator.withSameKey(in: project)
     }
 
-    /// Returns the project as it applies to the tenant; `nil` if there is no such tenant. In `dev`, an unknown tenant
-    /// is created.
+    /// Returns the project with the tenant's settings; `nil` if there is no such tenant. In `sekisho dev`, an unknown
+    /// tenant is created.
     ///
     /// - Throws: ``TenantRefusal/disabled``, unless the endpoint serves disabled tenants.
     private func project(of tenant: ID<Tenant>, in project: Project, at endpoint: Endpoint) async throws -> Project? {
@@ -68,20 +68,20 @@ extension EndpointCall {
     private mutating func tenantNames() -> TenantNames {
         if let form { return TenantNames(form: form) }
         parseBody()
-        // `checkTarget` rejects a request whose body names a tenant that was not read here.
-        return (try? decoded(as: TenantNames.self)) ?? TenantNames()
+        // `checkProjectAndTenant` rejects a request whose body names a tenant that was not read here.
+        return (try? decodedBody(as: TenantNames.self)) ?? TenantNames()
     }
 
-    /// Whether the query names a tenant, or the body can contain `tenantId` or `tenant_id`. Most bodies cannot, and are
-    /// not parsed for the tenant unless the project has tenants.
-    private var mentionsTenants: Bool {
+    /// Whether the query names a tenant, or the body may contain `tenantId` or `tenant_id`. If a client's request names
+    /// none in this way, its body is parsed for the tenant of its tokens only if the project has tenants.
+    private var mayNameTenant: Bool {
         tenantInQuery != nil || request.body.includes("tenant")
     }
 
-    /// Accepts both spellings. If one were ignored, the request would apply to the project itself.
+    /// Accepts both spellings. If one spelling were ignored, the request would apply to the project itself.
     private var tenantInQuery: String? { request.query("tenantId").nonEmpty ?? request.query("tenant_id").nonEmpty }
 
-    /// Returns the tenant that all of the names have in common; `nil` if there are no names.
+    /// Returns the tenant that all names denote; `nil` if there are no names.
     ///
     /// - Throws: `.mismatch` if the names differ.
     private static func singleTenant(_ names: [String?]) throws(TenantRefusal) -> ID<Tenant>? {

@@ -4,9 +4,10 @@ internal import JSON
 
 /// The two shapes of an error body.
 enum ErrorEnvelope {
-    /// Identity Toolkit: a list of errors beside the message.
+    /// Identity Toolkit: always with a list of errors, and with a canonical status (``WireError/Status``) only for some
+    /// codes.
     case identityToolkit
-    /// Secure Token: always a canonical status, never a list.
+    /// Secure Token: always with a canonical status, never with a list.
     case secureToken
 
     func response(_ refusal: any Refusal) throws -> Response {
@@ -24,7 +25,7 @@ enum ErrorEnvelope {
 struct WireError: Encodable {
     /// The status of the response.
     let code: Int
-    /// An extension. Firebase's clients read `message`.
+    /// An extension of the protocol. Firebase's clients read the code in `message`.
     let errorCode: String
     /// `CODE`, `CODE : explanation`, or a sentence.
     let message: String
@@ -92,7 +93,7 @@ struct WireError: Encodable {
 }
 
 extension Refusal {
-    /// Whether the body cannot be parsed, for which Google has a separate reason.
+    /// Whether the body cannot be parsed. Google has a separate `reason` for this error.
     fileprivate var isUnreadableBody: Bool {
         if case RequestRefusal.unreadableBody? = self as? RequestRefusal { true } else { false }
     }
@@ -105,7 +106,8 @@ extension ErrorCode {
         [.apiKeyInvalid, .apiKeyIOSAppBlocked, .apiKeyAndroidAppBlocked, .apiKeyHTTPReferrerBlocked].contains(self)
     }
 
-    /// The statuses beside the code. Most codes have 400 without a canonical status.
+    /// The HTTP status, the `reason` and the canonical status of the code. Most codes have the HTTP status 400 and no
+    /// canonical status.
     fileprivate var statuses: (http: Int, reason: String, canonical: WireError.Status?) {
         switch self {
         case .invalidArgument: (400, "invalid", .invalidArgument)
@@ -124,12 +126,12 @@ extension ErrorCode {
 }
 
 extension Duration {
-    /// Whole seconds, rounded up and at least one, so that no client retries too early (RFC 9110 §10.2.3).
+    /// The delay in whole seconds, rounded up and at least one, so that no client retries too early (RFC 9110 §10.2.3).
     var delaySeconds: Int64 {
         let (seconds, attoseconds) = components
         return max(1, attoseconds > 0 ? seconds + 1 : seconds)
     }
 
-    /// Whole minutes, rounded up and at least one.
+    /// The delay in whole minutes, rounded up and at least one.
     var delayMinutes: Int { Int(delaySeconds + 59) / 60 }
 }

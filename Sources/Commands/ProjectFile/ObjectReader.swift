@@ -2,8 +2,8 @@ internal import Gateway
 internal import Identity
 internal import JSON
 
-/// Reads the members of a JSON object and collects the problems. An unknown member is a problem too. A member that the
-/// object omits is `nil` or ``Patch/absent``, without a problem.
+/// Reads the members of a JSON object, and collects the problems of invalid and unknown members. A member that the
+/// object omits is read as `nil` or ``Patch/absent``, and is not a problem.
 struct ObjectReader {
     private let members: [String: JSONValue]
     private let path: String
@@ -57,8 +57,8 @@ struct ObjectReader {
         }
     }
 
-    /// Reads a nested object, or `null`, and collects its problems. An object for which `read` returns `nil` is
-    /// `.absent`.
+    /// Reads a nested object or `null`, and collects the problems of the nested object. If `read` returns `nil`, the
+    /// result is `.absent`.
     mutating func nullableObject<Value>(_ name: String, _ read: (inout ObjectReader) -> Value?) -> Patch<Value> {
         switch patch(name, "an object or null", Self.object) {
         case .absent: .absent

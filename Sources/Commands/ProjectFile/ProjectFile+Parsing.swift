@@ -3,8 +3,8 @@ internal import Identity
 internal import JSON
 
 extension ProjectFile {
-    /// - Parameter contents: returns the text of a file that the project file names.
-    /// - Throws: ``ConfigurationError`` with the problems of all members, or if the file is not a JSON object.
+    /// - Parameter contents: returns the text of the file at a path that the project file names.
+    /// - Throws: ``ConfigurationError`` with the problems of all members, or if `json` is not a JSON object.
     init(parsing json: [UInt8], contents: (String) throws(UnreadableFile) -> String) throws(ConfigurationError) {
         let members: [String: JSONValue]
         do {
@@ -44,8 +44,9 @@ extension ProjectFile {
                 case .integer(let value): "\(value)"
                 default: nil
                 }
-            var draft = Policy(.sekisho)
-            if let text, member.set(text, in: &draft) {
+            // The value is valid if it can be set in a policy.
+            var scratch = Policy(.sekisho)
+            if let text, member.set(text, in: &scratch) {
                 policy[name] = text
             } else {
                 reader.addProblem("policy.\(name)", "expected \(member.values)")

@@ -1,7 +1,7 @@
 internal import Gateway
 internal import Identity
 
-/// The configuration of a project in a file. A member that the file omits leaves the setting as it is.
+/// The configuration of a project in a file. If the file omits a member, the property is `nil` or ``Patch/absent``.
 struct ProjectFile: Sendable {
     struct Provider: Sendable {
         var isEnabled: Bool?
@@ -12,8 +12,10 @@ struct ProjectFile: Sendable {
         var issuer: String?
         var displayName = Patch<String>.absent
         var trustsEmail: Bool?
+        /// What the provider is to the project's apps, for App Review guideline 4.8.
         var relation = Patch<ProviderRelation>.absent
         var hostedDomains: [String]?
+        /// Apple's private key, or the client secret of another provider. An empty text removes the stored secret.
         var secret: Secret?
     }
 
@@ -57,8 +59,9 @@ struct ProjectFile: Sendable {
 
     /// Changes the configuration to what the file states.
     ///
-    /// - Parameter pruning: whether to remove the settings that the file omits, or reset them to their defaults. Names,
-    ///   the profile, and the secrets of providers in the file are kept.
+    /// - Parameter pruning: if `true`, removes the providers and apps that the file omits, and resets the other omitted
+    ///   settings to their defaults. Omitted names, an omitted profile, and omitted secrets of providers in the file
+    ///   are kept. If `false`, every omitted setting stays as it is.
     func apply(to configuration: inout ProjectConfiguration, pruning: Bool) {
         if let name { configuration.name = name }
         applyPolicy(to: &configuration.project, pruning: pruning)
@@ -68,7 +71,7 @@ struct ProjectFile: Sendable {
             configuration.project.authorizedDomains = []
         }
         configuration.project.emailSettings = emailSettings(
-            insteadOf: configuration.project.emailSettings, pruning: pruning)
+            replacing: configuration.project.emailSettings, pruning: pruning)
         if pruning {
             for settings in configuration.project.providers where providers[settings.provider.rawValue] == nil {
                 configuration.remove(settings.provider)
@@ -83,7 +86,7 @@ struct ProjectFile: Sendable {
         }
     }
 
-    /// Applies the profile and the policy. A new profile changes the members that have the default of the old profile.
+    /// Applies the profile and the policy. A new profile changes the settings that have the default of the old profile.
     private func applyPolicy(to project: inout Project, pruning: Bool) {
         let overrides = pruning ? [:] : project.policy.overrides(of: project.profile)
         if let profile { project.profile = profile }
@@ -92,7 +95,7 @@ struct ProjectFile: Sendable {
 }
 
 extension ProjectFile {
-    private func emailSettings(insteadOf current: EmailSettings, pruning: Bool) -> EmailSettings {
+    private func emailSettings(replacing current: EmailSettings, pruning: Bool) -> EmailSettings {
         switch email {
         case .absent: pruning ? EmailSettings() : current
         case .null: EmailSettings()

@@ -10,7 +10,7 @@ enum CSVColumns {
         (27, "customAttributes"),
     ]
 
-    /// The first of four columns of each provider: subject, email address, name, picture.
+    /// The first of the four columns of each provider. They contain ``providerMembers``.
     private static let providers: [(column: Int, name: String)] = [
         (7, "google.com"), (11, "facebook.com"), (15, "twitter.com"), (19, "github.com"), (28, "apple.com"),
         (32, "microsoft.com"), (36, "gc.apple.com"), (40, "playgames.google.com"), (44, "linkedin.com"),
@@ -18,7 +18,7 @@ enum CSVColumns {
     ]
     private static let providerMembers = ["rawId", "email", "displayName", "photoUrl"]
     private static let booleans: Set<String> = ["emailVerified", "disabled"]
-    static let count = 52
+    private static let columnCount = 52
 
     /// Converts a row to an element of `users` in a JSON file.
     static func json(of fields: [[UInt8]]) -> [UInt8] {
@@ -37,14 +37,14 @@ enum CSVColumns {
             return .object(identity)
         }
         if !identities.isEmpty { user["providerUserInfo"] = .array(identities) }
-        // These values can always be encoded. If not, the empty text would be rejected.
+        // Such an object can always be encoded. If not, the empty text is rejected as an invalid row.
         return (try? StrictJSON.encode(JSONValue.object(user))) ?? []
     }
 
-    /// Returns the line of a user. Identities of providers that have no columns are omitted; of several identities of
-    /// one provider, the line contains the last.
+    /// Returns the line of a user. Identities of providers that have no columns are omitted. If a user has several
+    /// identities of one provider, the line contains only the last of them.
     static func line(of user: ExportedUser) -> String {
-        var fields = [String](repeating: "", count: count)
+        var fields = [String](repeating: "", count: columnCount)
         fields[0] = user.localId
         fields[1] = user.email ?? ""
         fields[2] = user.emailVerified ? "true" : "false"
@@ -65,8 +65,8 @@ enum CSVColumns {
         return fields.map(quoted).joined(separator: ",") + "\n"
     }
 
-    /// The number of identities that the line of a user does not contain. A provider has columns for one identity or
-    /// none.
+    /// Returns the number of identities that the line of a user does not contain. A provider has columns for at most
+    /// one identity.
     static func identitiesWithoutColumns(of user: ExportedUser) -> Int {
         let withColumns = Set(providers.map(\.name)).intersection(user.providerUserInfo.map(\.providerId))
         return user.providerUserInfo.count - withColumns.count

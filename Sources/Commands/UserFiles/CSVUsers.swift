@@ -1,15 +1,15 @@
 internal import Gateway
 internal import JSON
 
-/// Parses the rows of a CSV file (RFC 4180) in chunks. A row that is too long is parsed to its end too, to find the
-/// newline that ends the row among those in quoted fields; the fields of such a row are not kept.
+/// Parses the rows of a CSV file (RFC 4180) in chunks. A row that is too long is parsed to its end, because newlines in
+/// its quoted fields do not end the row. Its fields are not kept.
 struct CSVUsers {
     private var line = 1
-    /// The line where the row begins.
+    /// The line where the current row begins.
     private var rowLine = 1
     private var fields: [[UInt8]] = []
     private var field: [UInt8] = []
-    /// The number of bytes of the row so far, without the newline that ends it.
+    /// The number of bytes of the current row so far, without the newline that ends the row.
     private var rowSize = 0
     private var isTooLong: Bool { rowSize > UserFormat.rowLimit }
     private var hasTextAfterQuotationMark = false
@@ -23,6 +23,7 @@ struct CSVUsers {
         case quotationMark
     }
 
+    /// Parses the next bytes of the file, and calls `body` with each row that ends in them.
     mutating func parse(_ chunk: [UInt8], _ body: (UserRow) throws -> Void) rethrows {
         for byte in chunk {
             let isNewline = byte == UInt8(ascii: "\n")
@@ -32,6 +33,8 @@ struct CSVUsers {
         }
     }
 
+    /// Calls `body` with the last row of the file, unless that row is blank. Call it after the last chunk.
+    ///
     /// - Throws: ``Failure`` if a quoted field does not end.
     mutating func finish(_ body: (UserRow) throws -> Void) throws {
         guard state != .quoted else {

@@ -9,7 +9,7 @@ final class ImportReport {
     private let size: Int?
     private let errors: NewFile?
     private let progress = ProgressLine(itemsPerLine: 100_000)
-    private let begin = ContinuousClock.now
+    private let startedAt = ContinuousClock.now
 
     private(set) var stored = 0
     private(set) var existing = 0
@@ -18,7 +18,7 @@ final class ImportReport {
 
     /// - Parameters:
     ///   - size: the size of the file in bytes; `nil` if it is not known.
-    ///   - errors: receives the errors of rejected rows as JSON lines; `nil` writes text to standard error.
+    ///   - errors: the file for the errors of rejected rows, as JSON lines; `nil` writes text to standard error.
     init(size: Int?, errors: NewFile?) {
         self.size = size
         self.errors = errors
@@ -44,11 +44,13 @@ final class ImportReport {
         self.existing += existing
         self.skippedIdentities += skippedIdentities
         let rows = self.stored + self.existing + rejected
-        let rate = Int(Double(rows) / max(0.001, (ContinuousClock.now - begin) / .seconds(1)))
+        let rate = Int(Double(rows) / max(0.001, (ContinuousClock.now - startedAt) / .seconds(1)))
         progress.show(
             "\(rows) \(rows == 1 ? "row" : "rows"), \(rate) per second", after: rows, bar: bar(bytesRead))
     }
 
+    /// Writes the totals.
+    ///
     /// - Throws: ``Failure`` if rows were rejected.
     func finish() throws {
         progress.clear()
@@ -67,9 +69,9 @@ final class ImportReport {
 
     private func bar(_ bytesRead: Int) -> String {
         guard let size, size > 0 else { return "" }
-        let share = min(1, Double(bytesRead) / Double(size))
-        let filled = Int(share * Double(Self.barWidth))
+        let fractionRead = min(1, Double(bytesRead) / Double(size))
+        let filled = Int(fractionRead * Double(Self.barWidth))
         let bar = String(repeating: "#", count: filled) + String(repeating: "-", count: Self.barWidth - filled)
-        return "[\(bar)] \(Int(share * 100)) %  "
+        return "[\(bar)] \(Int(fractionRead * 100)) %  "
     }
 }

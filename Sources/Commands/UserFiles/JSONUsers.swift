@@ -7,13 +7,14 @@ struct JSONUsers {
     private var depth = 0
     private var isInString = false
     private var isEscaped = false
-    /// The last string at the first level, which may be the name of a member. Long strings are truncated.
+    /// The last string in the outermost object, which may be the name of a member. Strings that are longer than any
+    /// compared name are truncated.
     private var name: [UInt8] = []
     private var position = Position.beforeArray
     private var row: [UInt8] = []
     private var rowLine = 0
     private var isTooLong = false
-    /// Whether a bracket was closed that was not open.
+    /// Whether the file has a closing bracket without an opening one.
     private var isBroken = false
 
     private enum Position {
@@ -26,6 +27,8 @@ struct JSONUsers {
         case afterArray
     }
 
+    /// Parses the next bytes of the file, and calls `body` with each element of `users` that ends in them, and with
+    /// each element that begins in them but is not an object.
     mutating func parse(_ chunk: [UInt8], _ body: (UserRow) -> Void) {
         // Iteration over the array itself would retain and release it for every byte.
         chunk.withUnsafeBufferPointer { parse($0, body) }
@@ -56,6 +59,8 @@ struct JSONUsers {
         if position == .inObject { append(chunk[start...]) }
     }
 
+    /// Checks that the file is complete. Call it after the last chunk.
+    ///
     /// - Throws: ``Failure`` if the file is invalid or truncated.
     func finish() throws(Failure) {
         guard position != .beforeArray else { throw Failure(message: "the file has no array \"users\"") }
@@ -90,9 +95,9 @@ struct JSONUsers {
         case UInt8(ascii: "\""):
             isInString = true
             if depth == 1 { name = [] }
-            reportOther(body)
+            reportNonObject(body)
         case 0x20, 0x09, 0x0A, 0x0D: break
-        default: reportOther(body)
+        default: reportNonObject(body)
         }
     }
 
@@ -104,7 +109,7 @@ struct JSONUsers {
             position = .inObject
             rowLine = line
         } else {
-            reportOther(body)
+            reportNonObject(body)
         }
     }
 
@@ -118,8 +123,8 @@ struct JSONUsers {
         }
     }
 
-    /// Reports an element that is not an object.
-    private mutating func reportOther(_ body: (UserRow) -> Void) {
+    /// Reports that an element is not an object, if the current byte begins an element.
+    private mutating func reportNonObject(_ body: (UserRow) -> Void) {
         guard position == .betweenElements else { return }
         position = .inOtherElement
         body(UserRow(line: line, json: .failure(.notAnObject)))

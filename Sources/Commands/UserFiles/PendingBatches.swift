@@ -22,7 +22,7 @@ struct EncodedBatch: Sendable {
 /// The batches of an import that are being stored, or that wait for the report of an earlier batch. Batches are
 /// reported in the order of the file. Of rows that conflict with each other, the first is stored.
 struct PendingBatches {
-    /// The conflicting members of the accounts that were not stored.
+    /// For each account that was not stored, the member whose value another account has.
     typealias Conflicts = [ID<Account>: UniqueMember]
 
     /// The maximum number of pending batches.
@@ -45,16 +45,16 @@ struct PendingBatches {
         batches.count >= Self.limit || batches.contains { $0.batch.encoded.mayConflict(with: batch.encoded) }
     }
 
-    /// - Returns: the number of the batch.
+    /// - Returns: the number by which ``finish(_:_:_:)`` identifies the batch.
     mutating func add(_ batch: EncodedBatch) -> Int {
         batches.append((batch, nil))
         return firstNumber + batches.count - 1
     }
 
-    /// Records the result of a batch. Reports the batch and the finished batches after it, unless an earlier batch is
-    /// unfinished.
+    /// Records the result of a batch. Unless an earlier batch is unfinished, reports this batch and those directly
+    /// after it that are finished.
     ///
-    /// - Throws: the first error of these batches, after the others were reported.
+    /// - Throws: the first error of the batches to report, after the other batches were reported.
     mutating func finish(_ number: Int, _ result: Result<Conflicts, any Error>, _ report: ImportReport) throws {
         if case .success(let conflicts) = result { expectsConflicts = !conflicts.isEmpty }
         batches[number - firstNumber].result = result
@@ -62,14 +62,13 @@ struct PendingBatches {
         while let head = batches.first, let result = head.result {
             batches.removeFirst()
             firstNumber += 1
-            do { try self.report(head.batch, try result.get(), report) } catch { failure = failure ?? error }
+            do { try reportBatch(head.batch, try result.get(), to: report) } catch { failure = failure ?? error }
         }
         if let failure { throw failure }
     }
 
-    private func report(
-        _ batch: EncodedBatch, _ conflicts: Conflicts, _ report: ImportReport
-    ) throws {
+    /// Reports the rejected users of a batch, and adds the numbers of the batch to the totals.
+    private func reportBatch(_ batch: EncodedBatch, _ conflicts: Conflicts, to report: ImportReport) throws {
         for fault in batch.source.faults { try report.reject(fault) }
         var existing = 0
         var seen: Set<ID<Account>> = []

@@ -8,17 +8,15 @@ enum UserArguments {
     static let hashing: [Option] = [
         .text(
             "hash-algo", "NAME",
-            "algorithm of the password hashes: SCRYPT (Firebase's own, which an export of Firebase needs), STANDARD_SCRYPT, BCRYPT, PBKDF2_SHA256, PBKDF_SHA1, HMAC_SHA512, HMAC_SHA256, HMAC_SHA1, HMAC_MD5, SHA512, SHA256, SHA1, MD5; or CRYPT: no algorithm is given, and only hashes that name theirs by a prefix such as $2b$ are accepted, see below",
+            "algorithm of the password hashes, from the table below",
             defaultNote: "CRYPT"),
-        .text("hash-key", "KEY", "hash key in base64; required by SCRYPT (Firebase's signer key) and HMAC_*"),
+        .text("hash-key", "KEY", "hash key in base64; for SCRYPT, Firebase's signer key"),
         .text("hash-key-file", "PATH", "file with the hash key in base64, instead of --hash-key"),
         .text("salt-separator", "TEXT", "salt separator of SCRYPT in base64", defaultNote: "empty"),
-        .number(
-            "rounds", "N", in: 0...Int.max,
-            "number of rounds; required by SCRYPT, PBKDF2_SHA256, PBKDF_SHA1, SHA* and MD5"),
-        .number("mem-cost", "N", in: 0...Int.max, "memory cost; required by SCRYPT and STANDARD_SCRYPT"),
-        .number("parallelization", "N", in: 0...Int.max, "parallelization; required by STANDARD_SCRYPT"),
-        .number("block-size", "N", in: 0...Int.max, "block size; required by STANDARD_SCRYPT"),
+        .number("rounds", "N", in: 0...Int.max, "number of rounds"),
+        .number("mem-cost", "N", in: 0...Int.max, "memory cost of SCRYPT and STANDARD_SCRYPT"),
+        .number("parallelization", "N", in: 0...Int.max, "parallelization of STANDARD_SCRYPT"),
+        .number("block-size", "N", in: 0...Int.max, "block size of STANDARD_SCRYPT"),
         .number(
             "dk-len", "N", in: 0...Int.max, "length in bytes of the key that STANDARD_SCRYPT derives",
             defaultNote: "the length of each hash"),
@@ -28,6 +26,20 @@ enum UserArguments {
             defaultNote: "SALT_FIRST, but PASSWORD_FIRST for HMAC_*"),
     ]
 
+    /// The values of `--hash-algo`, with the options that each requires.
+    static let algorithms: [(term: String, description: String)] = [
+        ("SCRYPT", "Firebase's variant of scrypt, for exports of Firebase; requires --hash-key, --rounds, --mem-cost"),
+        ("STANDARD_SCRYPT", "requires --mem-cost, --parallelization, --block-size"),
+        ("PBKDF2_SHA256, PBKDF_SHA1", "require --rounds"),
+        ("SHA512, SHA256, SHA1, MD5", "require --rounds"),
+        ("HMAC_SHA512, HMAC_SHA256", "require --hash-key"),
+        ("HMAC_SHA1, HMAC_MD5", "require --hash-key"),
+        ("BCRYPT", "only hashes that begin with $2"),
+        ("CRYPT", "only hashes that name their own algorithm"),
+    ]
+
+    /// Returns the scheme that the options describe. Without `--hash-algo` and without a hash key, every hash must
+    /// name its own algorithm.
     static func scheme(_ arguments: Arguments) throws -> PasswordScheme {
         let key = try key(arguments)
         guard arguments.has("hash-algo") || key != nil else { return .selfDescribing }
@@ -56,11 +68,11 @@ enum UserArguments {
 
     /// Returns the hash key from `--hash-key`, `--hash-key-file` or the environment; `nil` if none of them is set.
     ///
-    /// - Throws: ``UsageError`` if more than one of them is set, or the key is not valid base64.
+    /// - Throws: ``UsageError`` if more than one of them is set, or if the key is not valid base64.
     private static func key(_ arguments: Arguments) throws -> PasswordKey? {
         var reader = SettingsReader.live()
         let setting = reader.text(Settings.hashKey)
-        try reader.finish()
+        try reader.requireNoProblems()
         let file = try arguments.file("hash-key-file", InputFile.text(of:))
         let given = [arguments.optionalText("hash-key"), file, setting].compactMap(\.self)
         guard given.count < 2 else {

@@ -11,7 +11,7 @@ struct UserExport {
 
     private static let pageSize = 1000
 
-    /// The number of exported users, and of identities that the format cannot represent.
+    /// The numbers of exported users and of identities that are not exported, because CSV has no columns for them.
     struct Counts {
         var users = 0
         var identitiesWithoutColumns = 0
@@ -22,7 +22,7 @@ struct UserExport {
         var last: ID<Account>?
         if format == .json { try file.write("{\"users\": [".utf8) }
         while true {
-            let page = try await store.stored(after: last, limit: Self.pageSize, in: realm)
+            let page = try await store.storedAccounts(after: last, limit: Self.pageSize, in: realm)
             for stored in page {
                 let user = ExportedUser(stored)
                 switch format {

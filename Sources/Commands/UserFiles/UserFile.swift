@@ -22,7 +22,7 @@ final class UserFile: Sendable {
 
     deinit { close(descriptor) }
 
-    /// - Returns: an empty array at the end.
+    /// Returns the next bytes of the file; an empty array at the end of the file.
     func read() throws(Failure) -> [UInt8] {
         var count = 0
         let chunk = [UInt8](unsafeUninitializedCapacity: Self.chunkSize) { buffer, filled in

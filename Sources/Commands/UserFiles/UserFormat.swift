@@ -3,7 +3,8 @@ enum UserFormat: String, CaseIterable {
     case json
     case csv
 
-    /// - Parameter requested: `nil` for CSV if `path` ends in `.csv`, otherwise for JSON.
+    /// - Parameter requested: the format of `--format`. If it is `nil`, the format is CSV if `path` ends in `.csv`, and
+    ///   JSON otherwise.
     init(_ requested: UserFormat?, path: String) {
         self = requested ?? (path.lowercased().hasSuffix(".csv") ? .csv : .json)
     }
@@ -12,11 +13,11 @@ enum UserFormat: String, CaseIterable {
     static let rowLimit = 1_048_576
 }
 
-/// An unparsed row of a file.
+/// A user in a file, before the members are parsed: a row of a CSV file, or an element of `users` in a JSON file.
 struct UserRow {
     /// The line where the row begins, from 1.
     let line: Int
-    /// The row as a JSON object, whose members are not yet checked.
+    /// The user as JSON text, whose members are not yet checked.
     let json: Result<[UInt8], Fault>
 
     enum Fault: Error {

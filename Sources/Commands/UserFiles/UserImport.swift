@@ -2,7 +2,8 @@ internal import Gateway
 internal import Identity
 internal import Storage
 
-/// Imports the users of a file into a realm. Stores up to two batches while the next one is read.
+/// Imports the users of a file into a realm (a project or a tenant). Stores up to two batches while the next one is
+/// read.
 struct UserImport {
     let source: UserSource
     let store: PostgresAccountStore
@@ -16,8 +17,8 @@ struct UserImport {
         case gatheredStatistics
     }
 
-    /// - Throws: ``Failure`` if the file is invalid or truncated, or the error of a batch that could not be stored. The
-    ///   batches that were stored are reported first.
+    /// - Throws: ``Failure`` if the file is invalid or truncated; the error of the database if a batch could not be
+    ///   stored. Before it throws, the batches that were stored are reported.
     func run(_ report: ImportReport) async throws {
         await gatherStatistics()
         let failure = await withTaskGroup(of: Event.self, returning: (any Error)?.self) { tasks in
@@ -74,18 +75,20 @@ struct UserImport {
     private func gatherStatistics() async { try? await store.gatherStatistics() }
 }
 
-/// Decides when an import gathers statistics again: whenever the number of stored accounts has grown by more than the
-/// factor ``growth``.
+/// Decides when an import gathers the planner statistics again: when the number of stored accounts is more than
+/// ``growth`` times that of the previous time.
 private struct StatisticsSchedule {
     private static let growth = 4
 
     var isRunning = false
-    private var latest = 0
+    /// The number of stored accounts when the statistics were last gathered.
+    private var storedBefore = 0
 
+    /// - Returns: `false` if the statistics need not be gathered yet.
     mutating func beginIfDue(at stored: Int) -> Bool {
-        guard !isRunning, stored > latest * Self.growth else { return false }
+        guard !isRunning, stored > storedBefore * Self.growth else { return false }
         isRunning = true
-        latest = stored
+        storedBefore = stored
         return true
     }
 }

@@ -28,8 +28,8 @@ actor UserSource {
     private var bytesRead = 0
     private var isAtEnd = false
 
-    /// The minimum number of rows of a batch, except for the last batches. The number is large enough that a database
-    /// round trip takes little of the time, and small enough for memory, which contains up to three batches.
+    /// The minimum number of rows of a batch; the last batches may have fewer. With this number, database round trips
+    /// take little of the time, and the memory of three batches stays small.
     private static let minimumBatchSize = 1000
 
     private enum Parser {
@@ -58,10 +58,10 @@ actor UserSource {
             bytesRead += chunk.count
             if chunk.isEmpty { isAtEnd = true } else { parse(chunk) }
         }
-        // A newline need not end the last row of a CSV file.
-        if isAtEnd, case .csv(var rows) = parser, batch.rows.isEmpty, batch.faults.isEmpty {
-            try rows.finish { add($0) }
-            parser = .csv(rows)
+        // The last row of a CSV file may have no newline at its end.
+        if isAtEnd, case .csv(var users) = parser, batch.rows.isEmpty, batch.faults.isEmpty {
+            try users.finish { add($0) }
+            parser = .csv(users)
         }
         guard batch.rows.isEmpty, batch.faults.isEmpty else { return takeBatch() }
         if case .json(let users) = parser { try users.finish() }
@@ -79,9 +79,9 @@ actor UserSource {
         case .json(var users):
             users.parse(chunk) { add($0) }
             parser = .json(users)
-        case .csv(var rows):
-            rows.parse(chunk) { add($0) }
-            parser = .csv(rows)
+        case .csv(var users):
+            users.parse(chunk) { add($0) }
+            parser = .csv(users)
         }
     }
 
@@ -97,7 +97,7 @@ actor UserSource {
         do throws(ImportedUser.Fault) {
             let user = try ImportedUser(json: json)
             localId = user.localId
-            var entry = try user.entry(at: now, hashed: scheme, of: tenant)
+            var entry = try user.entry(at: now, hashedWith: scheme, in: tenant)
             guard entry.password == nil else { throw .unreadable("rawPassword is not supported in files") }
             let all = entry.account.identities
             entry.account.identities = all.filter { $0.provider.canBeConfigured }
@@ -110,7 +110,7 @@ actor UserSource {
     }
 }
 
-/// Why a row was not imported.
+/// Why a user of the file was not imported. The line is where the user begins.
 struct UserFault: Encodable, Sendable {
     let line: Int
     let localId: String?

@@ -4,7 +4,7 @@ package import Identity
 package import Postgres
 package import Storage
 
-/// The database access of a one-shot command.
+/// The database access of a command that runs once and ends, such as `sekisho migrate`.
 package struct Administration: Sendable {
     package let pool: Pool
     package let clock = WallClock.live
@@ -25,12 +25,12 @@ package struct Administration: Sendable {
     ) throws {
         var reader = SettingsReader.live()
         let database = reader.database()
-        try reader.finish()
+        try reader.requireNoProblems()
         guard let database else { return }
         try run(on: database, body)
     }
 
-    /// Runs `body` with the master keys.
+    /// Runs `body` like ``run(_:)``, with the master keys.
     ///
     /// - Parameter mode: the mode that the database must belong to. A new database is marked with this mode.
     /// - Throws: ``ConfigurationError``, or ``Failure`` if migrations are missing or the database belongs to another
@@ -42,18 +42,21 @@ package struct Administration: Sendable {
         var reader = SettingsReader.live()
         let database = reader.database()
         let masterKeys = reader.masterKeys()
-        try reader.finish()
+        try reader.requireNoProblems()
         guard let database, let masterKeys else { return }
         try run(on: database) { administration in
             try await administration.requireMigrations()
-            try await Canary.claim(administration.pool, for: mode, under: masterKeys, at: administration.clock.now())
+            try await Canary.markOrCheckDatabase(
+                administration.pool, for: mode, under: masterKeys, at: administration.clock.now())
             try await body(administration, masterKeys)
         }
     }
 
-    /// Runs `body` with a store for password keys if `key` is not `nil`. Reads the master keys only in that case.
-    package static func run(
-        sealing key: PasswordKey?, _ body: @escaping @Sendable (Administration, PasswordKeys?) async throws -> Void
+    /// Runs `body` with a store for password keys (secret keys of imported password hashes) if `key` is not `nil`.
+    /// Otherwise passes `nil`, and does not read the master keys.
+    package static func runWithPasswordKeys(
+        ifNeededFor key: PasswordKey?,
+        _ body: @escaping @Sendable (Administration, PasswordKeys?) async throws -> Void
     ) throws {
         guard key != nil else { return try run { try await body($0, nil) } }
         try runWithKeys { administration, masterKeys in
@@ -62,17 +65,20 @@ package struct Administration: Sendable {
         }
     }
 
+    /// Returns the project with the settings of a realm (the project itself or one of its tenants) applied.
+    ///
     /// - Throws: ``Failure`` if the realm does not exist.
-    package func realm(_ id: ID<Realm>) async throws -> Project {
+    @discardableResult
+    package func requireRealm(_ id: ID<Realm>) async throws -> Project {
         guard let project = try await ProjectStore(pool: pool).realm(id) else {
             throw Failure(message: "\(id.tenant == nil ? "project" : "tenant") \(id) does not exist")
         }
         return project
     }
 
-    /// A store for configuration changes without secrets.
+    /// A store for configuration changes that contain no secrets.
     package var configurations: ConfigurationStore {
-        ConfigurationStore(pool: pool, rules: .live(), secrets: .absent, clock: clock)
+        ConfigurationStore(pool: pool, rules: .live(), secrets: .unavailable, clock: clock)
     }
 
     private func requireMigrations() async throws {

@@ -6,8 +6,8 @@ package import Postgres
 internal import Providers
 internal import Storage
 
-/// Asks Apple whether the private key works for each client ID in the settings of `apple.com`, for `sekisho check
-/// --live`. Changes nothing at Apple.
+/// Asks Apple whether the stored private key works for each client ID in the settings of `apple.com`, for
+/// `sekisho check --live`. Changes nothing at Apple.
 package struct AppleKeyCheck: Sendable {
     /// A code that Apple always rejects. Apple's error shows whether the client secret was accepted.
     private static let invalidCode = AuthorizationCode(code: Secret("sekisho-check"))
@@ -20,6 +20,7 @@ package struct AppleKeyCheck: Sendable {
         self.masterKeys = masterKeys
     }
 
+    /// Returns one finding for each client ID of each project and tenant.
     package func findings() async throws -> [DatabaseCheck.Finding] {
         let client = try HTTP.Client(loop: pool.loop)
         return try await perform {

@@ -4,7 +4,7 @@ package import Postgres
 internal import Storage
 internal import Tokens
 
-/// The database checks of `sekisho check`, in order. A failed check that the next checks depend on ends the run.
+/// The database checks of `sekisho check`, in order. If a check fails on which all later checks depend, the run ends.
 package struct DatabaseCheck: Sendable {
     package struct Finding: Sendable {
         package let isGood: Bool
@@ -48,9 +48,9 @@ package struct DatabaseCheck: Sendable {
             let store = ProjectStore(pool: pool)
             for project in try await store.all() {
                 let tenants = project.hasTenants ? try await store.tenantsWithSignInMethods(of: project.id) : []
-                findings.append(try await keys(of: project, at: now))
+                findings.append(try await signingKeys(of: project, at: now))
                 findings += try await configuration(of: project, tenants, at: now)
-                for realm in [project] + tenants { findings += try await transfers(of: realm) }
+                for realm in [project] + tenants { findings += try await unfinishedTransfers(of: realm) }
             }
             findings += try await sharedHosts()
         } catch {
@@ -64,7 +64,7 @@ package struct DatabaseCheck: Sendable {
             return [Finding(isGood: true, text: "database not in use yet")]
         }
         let isForServe = installation.mode == .serve
-        let isMasterKeyValid = Canary.opens(installation.canary, under: masterKeys)
+        let isMasterKeyValid = Canary.isEncrypted(installation.canary, under: masterKeys)
         return [
             Finding(
                 isGood: isForServe,
@@ -77,7 +77,8 @@ package struct DatabaseCheck: Sendable {
         ]
     }
 
-    /// For tenants, lists only violations of guideline 4.8 and problems that the project does not have, because a
+    /// Checks the configuration of a project and its tenants, including App Review guideline 4.8 (login services). For
+    /// a tenant, lists only violations of guideline 4.8 and the problems that the project does not have, because a
     /// project may have many tenants.
     private func configuration(
         of project: Project, _ tenants: [Project], at now: Instant
@@ -94,7 +95,8 @@ package struct DatabaseCheck: Sendable {
             }
     }
 
-    /// Lists the hosts for which Android before version 15 may open a link of one project with an app of another.
+    /// Lists the hosts that several projects share. On these hosts, Android before version 15 may open a link of one
+    /// project with an app of another.
     private func sharedHosts() async throws -> [Finding] {
         try await ProjectStore(pool: pool).associatedApps().sharedHostsWithAndroidApps.map { host, projects in
             Finding(
@@ -107,10 +109,10 @@ package struct DatabaseCheck: Sendable {
 
     /// Lists the unfinished transfers of a project or tenant to another Apple team. They are notes and not problems,
     /// because sign-ins keep working.
-    private func transfers(of realm: Project) async throws -> [Finding] {
+    private func unfinishedTransfers(of realm: Project) async throws -> [Finding] {
         let options = "--project \(realm.id)" + (realm.tenant.map { " --tenant \($0.id)" } ?? "")
-        return try await AppleTransferStore(pool: pool).waitingCounts(in: realm.realm).sorted { $0.key < $1.key }.map {
-            team, count in
+        let counts = try await AppleTransferStore(pool: pool).countsOfWaitingImports(in: realm.realm)
+        return counts.sorted { $0.key < $1.key }.map { team, count in
             Finding(
                 isGood: true, isNote: true,
                 text:
@@ -119,9 +121,10 @@ package struct DatabaseCheck: Sendable {
         }
     }
 
-    /// Returns the problems of the stored configuration, except violations of guideline 4.8. An edit may keep these
-    /// problems, but not add them. Does not check the name of the project. Does not check the host of the emails'
-    /// action URL, because the gateway's own host is allowed but not known here.
+    /// Returns the problems of the stored configuration, except violations of guideline 4.8. A stored configuration can
+    /// have problems, because an edit is rejected only for problems that it adds. Checks neither the project's name,
+    /// which is not loaded, nor the host of the emails' action URL, because the gateway's own host is allowed but not
+    /// known here.
     private func problems(of apps: [ConfiguredApp], in realm: Project) -> [ConfigurationProblem] {
         ProjectConfiguration(project: realm, name: "unchecked", apps: apps).problems(by: .live())
             .filter { !$0.isLoginServicesViolation && $0 != .emailActionHost }
@@ -129,7 +132,8 @@ package struct DatabaseCheck: Sendable {
 
     private func loginServices(of app: App, in realm: Project, at now: Instant) -> Finding {
         let location = realm.location
-        let grace = app.current(at: now).graceEndsAt.map { "; it is tolerated until \($0.iso8601)" } ?? ""
+        let graceEnd = app.withoutEndedGracePeriod(at: now).graceEndsAt
+        let grace = graceEnd.map { "; it is tolerated until \($0.iso8601)" } ?? ""
         let violations = LoginServices(of: app, in: realm).violations.map(\.descriptionWithKind)
         return violations.isEmpty
             ? Finding(isGood: true, text: "\(location), app \(app.id): complies with guideline 4.8")
@@ -138,7 +142,7 @@ package struct DatabaseCheck: Sendable {
                 text: "\(location), app \(app.id): LOGIN_SERVICES_4_8 : \(violations.joined(separator: "; "))\(grace)")
     }
 
-    private func keys(of project: Project, at now: Instant) async throws -> Finding {
+    private func signingKeys(of project: Project, at now: Instant) async throws -> Finding {
         let stored = try await SigningKeyStore(pool: pool).unretiredKeys(in: project.id, at: now)
         do {
             let ring = try KeyRing(stored, of: project.id, under: masterKeys)

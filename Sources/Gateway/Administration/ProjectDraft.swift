@@ -8,7 +8,8 @@ internal import Tokens
 package struct ProjectDraft: Sendable {
     /// The first app of every new project.
     package static let app = App(id: ID("default"))
-    /// IDs that no project can have, because a path of the gateway would hide `/{project}/.well-known/…`.
+    /// IDs that no project can have, because the project's path `/{project}/.well-known/…` would collide with a path of
+    /// the gateway.
     private static let reserved: Set<String> = [
         "v1", "v2", "robot", "emulator", "identitytoolkit", "healthz", "readyz", "metrics",
     ]

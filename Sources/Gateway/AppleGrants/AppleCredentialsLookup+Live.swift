@@ -5,7 +5,8 @@ internal import Postgres
 internal import Storage
 
 extension AppleCredentialsLookup {
-    /// Reads the settings and the private key of a realm, and caches them for ``ConfigurationCache/lifetime``.
+    /// Reads the Apple team and the private key of a realm (a project or tenant), and caches them for
+    /// ``ConfigurationCache/lifetime``.
     ///
     /// Finds the credentials even if `apple.com` is disabled in the realm or does not list the client ID, so that
     /// tokens can still be revoked. Apple rejects a client ID that the key does not belong to.

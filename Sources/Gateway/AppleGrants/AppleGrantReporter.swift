@@ -1,14 +1,15 @@
 internal import Identity
 internal import Telemetry
 
-/// Logs and counts the work on Apple grants. The log contains IDs and errors, but neither subjects nor tokens.
+/// Logs and counts the work on Apple grants (stored codes and tokens of Sign in with Apple). The log contains IDs and
+/// errors, but neither subjects nor tokens.
 struct AppleGrantReporter: Sendable {
     private let log: Log
     private let attempts: Counter
     private let checks: Counter
     private let grants: Gauge
     private let stopped: Gauge
-    private let warning = ThrottledWarning()
+    private let stoppedWarning = ThrottledWarning()
 
     init(log: Log, metrics: Metrics) {
         self.log = log
@@ -59,7 +60,7 @@ struct AppleGrantReporter: Sendable {
             ("authorized", report.authorized), ("revoked", report.revoked), ("failed", report.failed),
         ] { checks.increment(by: UInt(count), result) }
         for state in AppleGrant.State.allCases {
-            grants.set(Double(report.counts[state] ?? 0), state.rawValue.lowercased())
+            grants.set(Double(report.grantCounts[state] ?? 0), state.rawValue.lowercased())
         }
         stopped.set(Double(report.stopped.count))
         if let cause = report.interruptions.first {
@@ -67,7 +68,7 @@ struct AppleGrantReporter: Sendable {
                 "apple checks interrupted: they continue in a minute",
                 ["cause": .string(cause), "count": .int(report.interruptions.count)])
         }
-        guard !report.stopped.isEmpty, warning.claim() else { return }
+        guard !report.stopped.isEmpty, stoppedWarning.mayWriteNow() else { return }
         for client in report.stopped {
             log.error(
                 "apple checks stopped: more than 5 % failed within an hour",

@@ -4,6 +4,8 @@ internal import FoundationEssentials
 internal import Identity
 
 extension AppleGrantSealing {
+    /// Creates random IDs for grants (stored codes and tokens of Apple), and encrypts their codes and tokens under the
+    /// master key.
     static func sealing(under masterKeys: MasterKeys) -> AppleGrantSealing {
         let box = SealedBox(keys: masterKeys)
         return AppleGrantSealing {

@@ -2,8 +2,9 @@ internal import Identity
 internal import Telemetry
 
 extension AppleTokenEndpoint {
-    /// Counts requests and their outcomes, and logs an error if Apple rejects a project's key. While Apple rejects the
-    /// key, the gateway can neither redeem codes nor check or revoke tokens.
+    /// Returns an endpoint that sends the same requests, counts them and their outcomes, and logs an error if Apple
+    /// rejects a project's key. While Apple rejects the key, the gateway can neither redeem codes nor check or revoke
+    /// tokens.
     func counted(by metrics: Metrics, log: Log) -> AppleTokenEndpoint {
         let reporter = AppleRequestReporter(metrics: metrics, log: log)
         return AppleTokenEndpoint { [exchange] code, client in
@@ -43,7 +44,9 @@ private struct AppleRequestReporter: Sendable {
         case .unavailable: requests.increment(operation, "unavailable")
         case .rejected(let code):
             requests.increment(operation, code.rawValue)
-            guard code.isConfigurationFault, warnings.claim(for: "\(client.clientID) \(client.key)") else { return }
+            guard code.isConfigurationFault, warnings.mayWriteNow(for: "\(client.clientID) \(client.key)") else {
+                return
+            }
             log.error(
                 "apple rejects the client ID or its private key: run `sekisho check --live`",
                 [

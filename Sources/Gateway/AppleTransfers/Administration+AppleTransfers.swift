@@ -21,19 +21,20 @@ extension Administration {
     /// Runs `body` with an ``AppleTransferRun`` for a realm.
     ///
     /// - Parameters:
-    ///   - override: the team and the key to use; `nil` uses the key of the realm.
+    ///   - override: the team and the key to use; `nil` uses those in the realm's settings.
     ///   - clientID: authenticates all requests; `nil` uses the client ID of each identity's latest sign-in.
     ///   - appleURL: the base URL of a simulated Apple; `nil` for Apple itself.
-    /// - Throws: ``Failure`` if the realm does not exist, or lacks settings for `apple.com` or a key.
+    /// - Throws: ``Failure`` if the realm does not exist, has no settings for `apple.com`, or has no key and `override`
+    ///   is `nil`.
     package func withTransferRun(
         in id: ID<Realm>, with override: AppleKeyOverride?, clientID: String?, at appleURL: String?,
         under masterKeys: MasterKeys, _ body: (AppleTransferRun) async throws -> Void
     ) async throws {
-        let project = try await realm(id)
+        let project = try await requireRealm(id)
         guard let settings = project.settings(of: .apple) else {
             throw Failure(message: "apple.com is not configured in \(id): run `sekisho projects apply` first")
         }
-        // The key does not depend on the client ID, which is not used here.
+        // A realm has one key for all its client IDs, so any client ID finds it.
         let stored = try await AppleCredentialsLookup.live(on: pool, under: masterKeys)
             .find(AppleClientReference(realm: id, clientID: clientID ?? ""))
         guard let key = override ?? stored.map({ AppleKeyOverride(name: $0.key, privateKey: $0.privateKey) }) else {

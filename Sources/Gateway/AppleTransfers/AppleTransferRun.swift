@@ -5,9 +5,13 @@ internal import Postgres
 internal import Providers
 package import Storage
 
-/// Moves the identities of a realm to another Apple developer team, for `sekisho apple export-transfers` and
-/// `import-transfers`. Results are stored after each group of concurrent requests. A new run after an interrupted one
-/// continues with the remaining identities.
+/// Moves the Apple identities of a realm to another Apple developer team, for `sekisho apple export-transfers` and
+/// `import-transfers`.
+///
+/// An export requests a transfer subject (`transfer_sub`) for each identity from Apple, with the key of the old team.
+/// An import exchanges the transfer subject, with the key of the new team, for the identity's new subject. Results are
+/// stored after each group of concurrent requests. A new run after an interrupted one continues with the remaining
+/// identities.
 package struct AppleTransferRun: Sendable {
     /// The number of identities that are read at once. Each batch gets new access tokens, one per client ID, which are
     /// valid for an hour.
@@ -26,10 +30,10 @@ package struct AppleTransferRun: Sendable {
         package var done = 0
         /// The number of identities whose subject Apple has rejected in this run: the user has disconnected the app, or
         /// the team or the client ID is wrong.
-        package var rejected = 0
+        package var rejectedInThisRun = 0
         /// The identities that this import and earlier ones have not moved, because Apple rejects them.
-        package var rejectedImports: [AppleTransferStore.RejectedImport] = []
-        /// The accounts whose new subject already belongs to another account.
+        package var recordedRejections: [AppleTransferStore.RejectedImport] = []
+        /// The accounts whose identity was not moved, because its new subject already belongs to another account.
         package var conflicts: [ID<Account>] = []
 
         /// Fails if the options of the command are probably wrong.
@@ -37,9 +41,9 @@ package struct AppleTransferRun: Sendable {
         /// - Throws: ``Failure`` with `hint` if Apple has rejected an identity in this run, and neither this run nor an
         ///   earlier one has exported or moved an identity.
         fileprivate func requireSuccess(hint: String) throws {
-            guard done == 0, rejected > 0 else { return }
-            let noun = rejected == 1 ? "identity" : "identities"
-            throw Failure(message: "Apple rejected \(rejected) \(noun) and accepted none: \(hint)")
+            guard done == 0, rejectedInThisRun > 0 else { return }
+            let noun = rejectedInThisRun == 1 ? "identity" : "identities"
+            throw Failure(message: "Apple rejected \(rejectedInThisRun) \(noun) and accepted none: \(hint)")
         }
     }
 
@@ -47,7 +51,7 @@ package struct AppleTransferRun: Sendable {
     private let realm: ID<Realm>
     /// `nil` uses the client ID of each identity's latest sign-in.
     private let clientID: String?
-    /// For identities whose latest sign-in has no stored client ID.
+    /// The client ID for identities whose latest sign-in has no stored client ID.
     private let defaultClientID: String
     private let key: AppleKeyName
     private let privateKey: Secret
@@ -89,13 +93,13 @@ package struct AppleTransferRun: Sendable {
             let tokens = try await tokens(for: page.waiting)
             for group in slices(of: page.waiting, Self.concurrency) {
                 let outcomes = try await outcomes(of: group) { identity in
-                    let (client, token) = try tokens.access(of: identity, self)
+                    let (client, token) = try tokens.credentialsAndToken(for: identity, in: self)
                     return try await endpoint.transferSubject(identity.subject, team, token, client)
                 }
                 var transferSubjects: [String: String] = [:]
                 for case (let identity, .found(let found)) in outcomes { transferSubjects[identity.subject] = found }
                 progress.done += try await store.storeTransferSubjects(transferSubjects, to: team, in: realm)
-                progress.rejected += group.count - transferSubjects.count
+                progress.rejectedInThisRun += group.count - transferSubjects.count
                 report(progress)
             }
         }
@@ -132,12 +136,12 @@ package struct AppleTransferRun: Sendable {
             guard let end = page.end else { break }
             last = end
             rejected += try await move(page.waiting, &progress, report).map(\.identity)
-            progress.rejected = rejected.count
+            progress.rejectedInThisRun = rejected.count
         }
         let requestedAgain = progress.done > 0 ? rejected.filter(usesOwnClientID) : []
         for batch in slices(of: requestedAgain, Self.batchSize) {
             let rejectedAgain = try await move(Array(batch), &progress, report)
-            progress.rejected -= batch.count - rejectedAgain.count
+            progress.rejectedInThisRun -= batch.count - rejectedAgain.count
             let errors = rejectedAgain.map { ($0.identity.transferSubject ?? "", $0.error.rawValue) }
             try await store.storeErrors(Dictionary(errors) { $1 }, to: key.teamID, in: realm)
         }
@@ -146,7 +150,7 @@ package struct AppleTransferRun: Sendable {
         (progress.all, progress.done) = (finalCounts.exported, finalCounts.imported)
         try progress.requireSuccess(
             hint: "check that team \(key.teamID) has accepted the transfer of the app, less than 60 days ago")
-        progress.rejectedImports = try await store.rejectedImports(to: key.teamID, in: realm)
+        progress.recordedRejections = try await store.rejectedImports(to: key.teamID, in: realm)
         return progress
     }
 
@@ -160,8 +164,8 @@ package struct AppleTransferRun: Sendable {
         let tokens = try await tokens(for: batch)
         for group in slices(of: batch, Self.concurrency) {
             let outcomes = try await outcomes(of: group) { identity in
-                let (client, token) = try tokens.access(of: identity, self)
-                return try await endpoint.user(identity.transferSubject ?? "", token, client)
+                let (client, token) = try tokens.credentialsAndToken(for: identity, in: self)
+                return try await endpoint.transferredUser(identity.transferSubject ?? "", token, client)
             }
             for (identity, outcome) in outcomes {
                 switch outcome {
@@ -174,10 +178,12 @@ package struct AppleTransferRun: Sendable {
         return rejected
     }
 
+    /// Whether requests for the identity have the client ID of its latest sign-in.
     private func usesOwnClientID(_ identity: AppleTransferStore.Waiting) -> Bool {
         clientID == nil || clientID == identity.clientID
     }
 
+    /// Stores the new subject of an identity.
     private func rewrite(
         _ identity: AppleTransferStore.Waiting, _ user: TransferredUser, _ progress: inout Progress
     ) async throws {
@@ -238,7 +244,7 @@ package struct AppleTransferRun: Sendable {
         throw Failure(message: "the request to Apple failed (\(reason)); run the command again to continue")
     }
 
-    fileprivate func client(of identity: AppleTransferStore.Waiting) -> AppleClientCredentials {
+    fileprivate func credentials(for identity: AppleTransferStore.Waiting) -> AppleClientCredentials {
         AppleClientCredentials(
             clientID: clientID ?? identity.clientID ?? defaultClientID, key: key, privateKey: privateKey)
     }
@@ -251,16 +257,17 @@ private enum Outcome<Value: Sendable>: Sendable {
     case rejected(AppleErrorCode)
 }
 
-/// Access tokens by client ID.
+/// Access tokens for Apple's user-migration endpoint, by client ID.
 private struct AccessTokens: Sendable {
     let byClientID: [String: Secret]
 }
 
 extension AppleTransferRun {
+    /// Requests one access token for each client ID of `waiting`.
     private func tokens(for waiting: [AppleTransferStore.Waiting]) async throws -> AccessTokens {
         var tokens: [String: Secret] = [:]
-        for client in waiting.map(client(of:)) where tokens[client.clientID] == nil {
-            guard case .found(let token) = try await response({ try await endpoint.token(client) }) else {
+        for client in waiting.map(credentials(for:)) where tokens[client.clientID] == nil {
+            guard case .found(let token) = try await response({ try await endpoint.accessToken(client) }) else {
                 throw Failure(
                     message:
                         "Apple rejected the request for a user-migration token for client ID \(client.clientID): check that the key's team owns this client ID"
@@ -274,10 +281,10 @@ extension AppleTransferRun {
 
 extension AccessTokens {
     /// Returns the credentials and the access token for a request about `identity`.
-    func access(
-        of identity: AppleTransferStore.Waiting, _ run: AppleTransferRun
+    func credentialsAndToken(
+        for identity: AppleTransferStore.Waiting, in run: AppleTransferRun
     ) throws -> (AppleClientCredentials, Secret) {
-        let client = run.client(of: identity)
+        let client = run.credentials(for: identity)
         guard let token = byClientID[client.clientID] else {
             throw Failure(message: "no user-migration token for client ID \(client.clientID)")
         }

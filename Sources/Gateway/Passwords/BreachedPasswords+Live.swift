@@ -14,7 +14,7 @@ extension BreachedPasswords {
         let warning = ThrottledWarning()
         return .live(BreachedPasswordList(url: url), client: client) { error in
             failures.increment()
-            if warning.claim() {
+            if warning.mayWriteNow() {
                 log.warning(
                     "list of breached passwords not available: passwords are accepted unchecked",
                     ["reason": .string("\(error)")])

@@ -3,7 +3,8 @@ package import Identity
 package import Postgres
 package import Storage
 
-/// A known text that is stored encrypted. It shows whether the master key is that of the database.
+/// A known text that the database stores encrypted. If it can be decrypted, the master key is the one that the database
+/// was created with.
 package enum Canary {
     private static let text = Array("sekisho".utf8)
     static let context = "installation/canary"
@@ -11,7 +12,7 @@ package enum Canary {
     /// Marks a new database with this mode and master key, or checks that an existing one belongs to both.
     ///
     /// - Throws: ``Failure`` if the database belongs to another mode or master key.
-    package static func claim(
+    package static func markOrCheckDatabase(
         _ pool: Pool, for mode: Installation.Mode, under masterKeys: MasterKeys, at now: Instant
     ) async throws {
         let sealed = try SealedBox(keys: masterKeys).seal(text, context: context)
@@ -23,13 +24,14 @@ package enum Canary {
                     "the database belongs to `sekisho \(installation.mode)` and cannot be used with `sekisho \(mode)`: use another database"
             )
         }
-        guard opens(installation.canary, under: masterKeys) else {
+        guard isEncrypted(installation.canary, under: masterKeys) else {
             throw Failure(
                 message: "the master key is not the one that the database was created with: check SEKISHO_MASTER_KEY")
         }
     }
 
-    static func opens(_ canary: [UInt8], under masterKeys: MasterKeys) -> Bool {
+    /// Whether `canary` is the known text, encrypted under one of the master keys.
+    static func isEncrypted(_ canary: [UInt8], under masterKeys: MasterKeys) -> Bool {
         do {
             return try SealedBox(keys: masterKeys).open(canary, context: context) == text
         } catch {

@@ -2,10 +2,12 @@ internal import Crypto
 
 /// A column of secrets that are encrypted under a master key, with access to the rows of its table.
 struct EncryptedColumn<Row: Sendable>: Sendable {
-    /// Returns the rows after `last` (`nil`: the first rows); none at the end.
+    /// Returns the next page: the rows after `last`, or the first rows if `last` is `nil`. It is empty after the last
+    /// page.
     let page: @Sendable (_ last: Row?) async throws -> [Row]
+    /// Returns the ciphertext in a row.
     let ciphertext: @Sendable (Row) -> [UInt8]
-    /// The context that the ciphertext is bound to.
+    /// Returns the context that the ciphertext in a row is bound to (see ``SealedBox``).
     let context: @Sendable (Row) -> String
     /// Stores the new ciphertext if the row still has the old one, so that a concurrent change is not overwritten.
     let replace: @Sendable (Row, _ ciphertext: [UInt8]) async throws -> Void

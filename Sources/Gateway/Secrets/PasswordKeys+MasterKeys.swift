@@ -4,8 +4,8 @@ internal import Identity
 internal import Storage
 
 extension PasswordKeys {
-    /// Stores the keys encrypted under the master key. The same key in the same realm gets the same ID until the master
-    /// key changes.
+    /// Stores password keys (secret keys of imported password hashes) encrypted under the master key. The same key in
+    /// the same realm gets the same ID until the master key changes.
     static func sealed(in store: PasswordKeyStore, under masterKeys: MasterKeys, clock: WallClock) -> PasswordKeys {
         let box = SealedBox(keys: masterKeys)
         let idKey = masterKeys.key(for: "ids of password keys")
@@ -23,7 +23,7 @@ extension PasswordKeys {
         }
     }
 
-    /// The row and column that the ciphertext of a key is bound to.
+    /// Returns the row and column that the ciphertext of a password key is bound to.
     static func context(_ id: ID<PasswordKey>, in realm: ID<Realm>) -> String {
         "password_key/\(realm)/\(id)/key"
     }

@@ -4,8 +4,8 @@ package import Identity
 internal import Storage
 
 extension ConfigurationRules {
-    /// The rules of the gateway. Apple's secret must be a P-256 key in PEM of at most 4096 bytes, and the secret of any
-    /// other provider a string of 1 to 512 printable ASCII characters.
+    /// The rules of the gateway for configurations. Apple's secret must be a P-256 key in PEM of at most 4096 bytes.
+    /// The secret of any other provider must have 1 to 512 printable ASCII characters.
     ///
     /// - Parameter publicURL: the URL of the gateway; `nil` if it is not known.
     package static func live(acceptsLoopbackIssuers: Bool = false, publicURL: String? = nil) -> ConfigurationRules {
@@ -26,6 +26,7 @@ extension ConfigurationRules {
 }
 
 extension SecretEncryption {
+    /// Encrypts the secrets of providers under the master key.
     package static func sealing(under masterKeys: MasterKeys) -> SecretEncryption {
         let box = SealedBox(keys: masterKeys)
         return SecretEncryption { secret, provider, realm in
@@ -39,14 +40,15 @@ extension SecretEncryption {
         }
     }
 
-    /// For changes without secrets; encryption throws ``Failure``.
-    package static let absent = SecretEncryption { _, _, _ in
+    /// For configuration changes that contain no secrets, when the master key is not known. Encryption throws
+    /// ``Failure``.
+    package static let unavailable = SecretEncryption { _, _, _ in
         throw Failure(message: "a secret cannot be stored without the master key")
     } matches: { _, _, _, _ in
         false
     }
 
-    /// The row and column that the ciphertext of a secret is bound to.
+    /// Returns the row and column that the ciphertext of a provider's secret is bound to.
     static func context(_ provider: ProviderID, in realm: ID<Realm>) -> String {
         "identity_provider/\(realm)/\(provider.rawValue)/secret"
     }

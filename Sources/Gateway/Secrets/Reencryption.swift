@@ -9,8 +9,8 @@ internal import Tokens
 package enum Reencryption {
     private static let pageSize = 500
 
-    /// Encrypts again the secrets that are not encrypted under the current master key. The canary is last, because a
-    /// canary under the current key shows that the previous key is no longer needed.
+    /// Encrypts again the secrets that are not encrypted under the current master key. The ``Canary`` is last: a canary
+    /// under the current key shows that the previous key is no longer needed.
     ///
     /// - Returns: the number of secrets that were encrypted under the previous master key, excluding the canary.
     package static func run(on pool: Pool, under masterKeys: MasterKeys) async throws -> Int {

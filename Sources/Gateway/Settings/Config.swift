@@ -7,18 +7,18 @@ package import Postgres
 internal import Providers
 package import Telemetry
 
-/// The environment variables of the program. They are read once, at start.
+/// The settings of the program, which are environment variables. They are read once, at start.
 package enum Settings {
     static let databaseURL = Setting(
         name: "DATABASE_URL", fallback: nil,
         meaning: "the PostgreSQL database, such as postgresql://user:password@host/name", isSecret: true)
     static let databaseConnections = Setting(
         name: "SEKISHO_DATABASE_CONNECTIONS", fallback: "4",
-        meaning: "database connections per event loop, 1 to 64; each loop has one more for reads")
+        meaning: "database connections per event loop, 1 to 64; each loop has one more connection for reads")
     static let databasePrepared = Setting(
         name: "SEKISHO_DATABASE_PREPARED", fallback: "on",
         meaning:
-            "on; set off behind a connection pooler in transaction mode that does not support prepared statements"
+            "whether statements are prepared: on, or off behind a connection pooler in transaction mode that does not support prepared statements"
     )
     static let masterKey = Setting(
         name: "SEKISHO_MASTER_KEY", fallback: nil,
@@ -79,7 +79,7 @@ package enum Settings {
         ] + server + email + [hashKey]
 }
 
-/// The configuration of a gateway.
+/// The configuration of a gateway, as read from the environment or chosen by dev mode.
 package struct Config: Sendable {
     package var database: Pool.Configuration
     package var masterKeys: MasterKeys
@@ -132,9 +132,10 @@ package struct Config: Sendable {
 
     package struct PasswordConfig: Sendable {
         var threads: Int
+        /// The maximum number of passwords that wait for a thread.
         var waiting: Int
         var cost: PasswordHash.Cost
-        /// See ``PasswordHasher/argon2id(_:by:keys:replacesHashes:on:)``.
+        /// Whether a hash of another system or cost is replaced after a correct password.
         var replacesHashes: Bool
 
         package init(threads: Int, waiting: Int, cost: PasswordHash.Cost, replacesHashes: Bool = true) {
@@ -172,12 +173,12 @@ extension Config {
         let logLevel = reader.required(Settings.logLevel, "debug, info, warning or error", Self.parse(level:))
         let drainSeconds = reader.number(Settings.drain, in: 0...300)
         let email = reader.email()
-        try reader.finish()
+        try reader.requireNoProblems()
         guard let database, let masterKeys, let publicURL, let listen, let trustedProxies, let server,
             let passwords, let breachedPasswordsURL, let logLevel, let drainSeconds
         else { throw ConfigurationError(problems: ["a setting is missing"]) }
         let config = Config(
-            database: database, masterKeys: masterKeys, listen: listen, loops: loops ?? cores,
+            database: database, masterKeys: masterKeys, listen: listen, loops: loops ?? coreCount,
             trustedProxies: trustedProxies, server: server, passwords: passwords,
             breachedPasswordsURL: breachedPasswordsURL.isEmpty ? nil : breachedPasswordsURL,
             appleDomainAssociation: appleDomainAssociation, logLevel: logLevel,
@@ -187,13 +188,14 @@ extension Config {
 }
 
 extension Config {
-    package static var cores: Int { max(1, Int(sysconf(Int32(_SC_NPROCESSORS_ONLN)))) }
+    /// The number of processor cores that are online.
+    package static var coreCount: Int { max(1, Int(sysconf(Int32(_SC_NPROCESSORS_ONLN)))) }
 
     private static func parse(level name: String) -> Log.Level? {
         Log.Level.allCases.first { "\($0)" == name }
     }
 
-    /// - Returns: `nil` unless the text is an integer from 1 to 256.
+    /// - Returns: a number of event loops or threads; `nil` unless the text is an integer from 1 to 256.
     fileprivate static func parse(count text: String) -> Int? {
         Int(text).flatMap { (1...256).contains($0) ? $0 : nil }
     }
@@ -266,17 +268,17 @@ extension SettingsReader {
         guard let memory, let iterations, let waiting,
             let cost = try? PasswordHash.Cost(memoryKiB: memory, iterations: iterations)  // Both are in range.
         else { return nil }
-        return Config.PasswordConfig(threads: threads ?? Config.cores, waiting: waiting, cost: cost)
+        return Config.PasswordConfig(threads: threads ?? Config.coreCount, waiting: waiting, cost: cost)
     }
 
     mutating func masterKeys() -> MasterKeys? {
-        let current = required(Settings.masterKey, "32 bytes in base64", Self.key)
-        let previous = optional(Settings.previousMasterKey, "32 bytes in base64", Self.key)
-        // `key` has checked both lengths.
+        let current = required(Settings.masterKey, "32 bytes in base64", Self.parse(masterKey:))
+        let previous = optional(Settings.previousMasterKey, "32 bytes in base64", Self.parse(masterKey:))
+        // `parse(masterKey:)` has checked both lengths.
         return current.flatMap { try? MasterKeys(current: $0, previous: previous) }
     }
 
-    private static func key(_ text: String) -> [UInt8]? {
+    private static func parse(masterKey text: String) -> [UInt8]? {
         Data(base64Encoded: text).flatMap { $0.count == 32 ? Array($0) : nil }
     }
 }

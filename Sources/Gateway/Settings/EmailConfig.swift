@@ -41,7 +41,7 @@ extension SettingsReader {
         ) { SubmissionServer(url: $0, certificateAuthorities: authorities) }
         let sender = optional(Settings.emailSender, "an email address") { EmailAddress($0) }
         if let server, let sender { return EmailConfig(server: server, sender: sender) }
-        // Email needs both settings. An invalid value has been reported already.
+        // An invalid value has been reported already. Otherwise at least one of the two settings is missing.
         guard collector.problems.count == count else { return nil }
         if server != nil { add(Settings.emailSender, "is not set, but \(Settings.smtpURL.name) is") }
         if sender != nil { add(Settings.smtpURL, "is not set, but \(Settings.emailSender.name) is") }

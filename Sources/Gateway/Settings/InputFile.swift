@@ -13,7 +13,7 @@ package enum InputFile {
         return try bytes(from: descriptor, of: path)
     }
 
-    /// - Parameter path: for messages only.
+    /// - Parameter path: the path that an error names; the bytes are read from `descriptor`.
     /// - Throws: ``UnreadableFile`` if reading fails, or the content is larger than ``sizeLimit``.
     package static func bytes(from descriptor: Int32, of path: String) throws(UnreadableFile) -> [UInt8] {
         var bytes: [UInt8] = []
@@ -40,7 +40,7 @@ package enum InputFile {
 }
 
 extension String {
-    /// The value in a file: the file's text without the newline that editors and shells add at the end.
+    /// The text of a file without the newline that editors and shells add at the end.
     package var withoutFinalNewline: String { last == "\n" || last == "\r\n" ? String(dropLast()) : self }
 }
 

@@ -7,7 +7,7 @@ package final class NewFile {
     private var buffer: [UInt8] = []
     private var isDone = false
 
-    private var unfinished: String { path + ".unfinished" }
+    private var unfinishedPath: String { path + ".unfinished" }
 
     /// - Parameter path: `-` stands for standard output.
     package init(writing path: String) throws(Failure) {
@@ -20,10 +20,11 @@ package final class NewFile {
     deinit {
         guard path != "-" else { return }
         close(descriptor)
-        if !isDone { unlink(unfinished) }
+        if !isDone { unlink(unfinishedPath) }
     }
 
-    /// Replaces the file of an interrupted run, which may have another mode or be a symbolic link.
+    /// Creates a file, and first deletes the file of an interrupted run, which may have another mode or be a symbolic
+    /// link.
     private static func create(_ path: String) -> Int32 {
         unlink(path)
         return open(path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, S_IRUSR | S_IWUSR)
@@ -34,10 +35,11 @@ package final class NewFile {
         if buffer.count > 65536 { try flush() }
     }
 
+    /// Writes the buffered bytes, and gives the file its final path. Without this call, the file is deleted.
     package func finish() throws(Failure) {
         try flush()
         guard path != "-" else { return }
-        guard fsync(descriptor) == 0, rename(unfinished, path) == 0 else { throw Self.unwritable(path) }
+        guard fsync(descriptor) == 0, rename(unfinishedPath, path) == 0 else { throw Self.unwritable(path) }
         isDone = true
     }
 
@@ -51,7 +53,7 @@ package final class NewFile {
         buffer.removeAll(keepingCapacity: true)
     }
 
-    /// The failure with the reason in `errno`.
+    /// Returns the failure to write the file, with the reason in `errno`.
     private static func unwritable(_ path: String) -> Failure {
         Failure(message: "cannot write \(path): \(String(cString: strerror(errno)))")
     }

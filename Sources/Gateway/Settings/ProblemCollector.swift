@@ -4,6 +4,7 @@ package struct ProblemCollector: Sendable {
 
     package init() {}
 
+    /// - Parameter name: the name of the setting or member that has the problem.
     package mutating func add(_ name: String, _ problem: String) {
         problems.append("\(name): \(problem)")
     }
@@ -26,7 +27,7 @@ package struct ProblemCollector: Sendable {
     }
 
     /// - Throws: ``ConfigurationError`` if there is any problem.
-    package func finish() throws(ConfigurationError) {
+    package func requireNoProblems() throws(ConfigurationError) {
         guard problems.isEmpty else { throw ConfigurationError(problems: problems) }
     }
 }

@@ -36,8 +36,8 @@ package struct ServerConfig: Sendable {
         self.bodyMemoryMiB = bodyMemoryMiB
     }
 
-    /// Exempts loopback and trusted proxies from the limit per address, because a proxy forwards the requests of many
-    /// clients.
+    /// Returns the limits for the server. Loopback and trusted proxies are exempt from the limit per address, because a
+    /// proxy forwards the requests of many clients.
     func limits(exempting proxies: [IPNetwork]) -> Limits {
         Limits(
             bodyBudgetBytes: bodyMemoryMiB << 20, connections: connections,
@@ -58,6 +58,7 @@ extension SettingsReader {
 }
 
 extension Metrics {
+    /// Exports the number of log lines that were dropped.
     func export(_ log: Log) {
         counter(
             "sekisho_log_lines_dropped_total",
@@ -75,8 +76,8 @@ extension Metrics {
             label: "limit"
         ) {
             [
-                "address": Double(server.connectionsRejectedByNetwork),
-                "total": Double(server.connectionsRejectedByTotal),
+                "address": Double(server.connectionsRejectedAtNetworkLimit),
+                "total": Double(server.connectionsRejectedAtTotalLimit),
             ]
         }
         counter("sekisho_connections_closed_idle_total", help: "Idle connections closed to make room for new ones.") {

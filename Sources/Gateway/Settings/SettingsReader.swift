@@ -6,6 +6,7 @@ package struct SettingsReader {
     private let contents: (String) throws(UnreadableFile) -> String
     private(set) var collector = ProblemCollector()
 
+    /// - Parameter contents: returns the text of the file with a path.
     init(environment: [String: String], contents: @escaping (String) throws(UnreadableFile) -> String) {
         self.environment = environment
         self.contents = contents
@@ -27,7 +28,11 @@ package struct SettingsReader {
         }
     }
 
-    /// - Parameter parse: returns `nil` for an invalid value.
+    /// Returns the parsed value of a setting. If the setting has no value and no default, records a problem.
+    ///
+    /// - Parameters:
+    ///   - expected: describes valid values, for the problem of an invalid one.
+    ///   - parse: returns `nil` for an invalid value.
     mutating func required<Value>(_ setting: Setting, _ expected: String, _ parse: (String) -> Value?) -> Value? {
         let count = collector.problems.count
         let value = optional(setting, expected, parse)
@@ -37,7 +42,12 @@ package struct SettingsReader {
         return value
     }
 
-    /// - Parameter parse: returns `nil` for an invalid value.
+    /// Returns the parsed value of a setting; `nil` if the setting has no value and no default, or if a problem was
+    /// recorded.
+    ///
+    /// - Parameters:
+    ///   - expected: describes valid values, for the problem of an invalid one.
+    ///   - parse: returns `nil` for an invalid value.
     package mutating func optional<Value>(_ setting: Setting, _ expected: String, _ parse: (String) -> Value?) -> Value?
     {
         guard let text = text(setting) else { return nil }
@@ -51,13 +61,14 @@ package struct SettingsReader {
         }
     }
 
+    /// Records a problem of a setting.
     mutating func add(_ setting: Setting, _ problem: String) {
         collector.add(setting.name, problem)
     }
 
     /// - Throws: ``ConfigurationError`` with every problem so far.
-    package func finish() throws(ConfigurationError) {
-        try collector.finish()
+    package func requireNoProblems() throws(ConfigurationError) {
+        try collector.requireNoProblems()
     }
 }
 

@@ -6,8 +6,8 @@ internal import Storage
 internal import Synchronization
 internal import Telemetry
 
-/// The workers for Apple grants: one redeems codes within about a second of the sign-in, one revokes tokens, and one
-/// checks tokens daily.
+/// The workers for Apple grants (stored codes and tokens of Sign in with Apple). One redeems codes within about a
+/// second of the sign-in, one revokes tokens, and one checks tokens daily.
 struct AppleGrantWorkers: Sendable {
     /// The maximum number of concurrent requests of one worker to Apple.
     private static let capacity = 8
@@ -60,19 +60,19 @@ struct AppleGrantWorkers: Sendable {
             Worker(name: "apple revocations", pause: Self.pause) { try await attemptDue(.revoke) },
             Worker(
                 name: "apple checks", pause: { .milliseconds(.random(in: 50_000...70_000)) }, pauseIncludesRun: true,
-                run: check),
+                run: checkDueTokens),
         ]
     }
 
     private static func pause() -> Duration { .milliseconds(.random(in: 900...1100)) }
 
-    /// Attempts all grants that are due now, at most ``capacity`` at the same time.
+    /// Redeems or revokes all grants that are due now, at most ``capacity`` at the same time.
     func attemptDue(_ purpose: AppleGrant.Purpose) async throws {
         try await withThrowingTaskGroup(of: Void.self) { group in
             var running = 0
             while true {
                 try Task.checkCancellation()
-                let due = try await store.claimWaiting(
+                let due = try await store.claimDueAttempts(
                     for: purpose, limit: Self.capacity - running, lease: Self.lease, at: clock.now())
                 for grant in due { group.addTask { await attempt(grant) } }
                 running += due.count
@@ -83,8 +83,8 @@ struct AppleGrantWorkers: Sendable {
         }
     }
 
-    /// Attempts one grant. A shutdown does not cancel the request, because Apple may have processed it already. The
-    /// request has a deadline.
+    /// Redeems or revokes one grant. A shutdown does not cancel the request, because Apple may have processed it
+    /// already. The shutdown waits for the request, which has a deadline.
     private func attempt(_ grant: AppleGrant) async {
         let attempt = Task(executorPreference: loop) { reporter.report(grant, await attempts.attempt(grant)) }
         await withTaskCancellationHandler {
@@ -94,8 +94,8 @@ struct AppleGrantWorkers: Sendable {
         }
     }
 
-    /// Runs one minute's share of the due checks. The worker runs about once a minute.
-    func check() async throws {
+    /// Checks the share of due tokens that belongs to this minute. The worker runs about once a minute.
+    func checkDueTokens() async throws {
         reporter.report(try await checks.run())
     }
 

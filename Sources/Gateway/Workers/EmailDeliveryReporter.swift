@@ -2,7 +2,7 @@ internal import Email
 internal import Identity
 internal import Telemetry
 
-/// Logs and counts what the worker has done with each claimed email. The log contains IDs, kinds and errors, but no
+/// Logs and counts the outcome of each attempt to deliver an email. The log contains IDs, kinds and errors, but no
 /// addresses.
 struct EmailDeliveryReporter: Sendable {
     private let log: Log

@@ -12,13 +12,14 @@ internal import Tokens
 /// Sends a message, or captures it.
 package typealias Transport = @Sendable (Message, QueuedEmail, EmailPayload) async -> DeliveryResult
 
-/// The email delivery of the process: one worker, on the loop of its pool, for all event loops.
+/// Delivers the emails that the requests of all event loops have queued. One ``EmailWorker`` runs on the event loop of
+/// the database pool.
 package final class EmailService: Sendable {
     package let worker: EmailWorker
     package let publicURL: @Sendable () -> String
-    private let client: SMTPClient?
+    private let smtpClient: SMTPClient?
     private let loop: Loop
-    private let waiting: WaitingEmails
+    private let waitingEmailsMetric: WaitingEmailsMetric
 
     package struct Dependencies {
         let pool: Pool
@@ -46,7 +47,7 @@ package final class EmailService: Sendable {
     package init(
         _ renderer: EmailRenderer, dependencies: Dependencies, client: SMTPClient? = nil, transport: @escaping Transport
     ) {
-        self.client = client
+        smtpClient = client
         publicURL = dependencies.publicURL
         loop = dependencies.pool.loop
         let queue = PostgresEmailQueue(pool: dependencies.pool)
@@ -59,11 +60,11 @@ package final class EmailService: Sendable {
                 queue: queue, decrypt: { try payloads.open($0, of: $1) }, hash: { Digest.sha256(Array($0.utf8)) },
                 project: projects.cache.value(for:), renderer: renderer, send: transport, report: reporter.report,
                 clock: dependencies.clock))
-        waiting = WaitingEmails(metrics: dependencies.metrics, count: queue.waitingCount)
+        waitingEmailsMetric = WaitingEmailsMetric(metrics: dependencies.metrics, count: queue.waitingCount)
     }
 
-    /// The worker that counts the waiting emails for the metric.
-    var waitingEmailsWorker: Worker { waiting.worker }
+    /// Counts the emails that wait to be sent, for a metric. It delivers no emails.
+    var waitingEmailsMetricWorker: Worker { waitingEmailsMetric.worker }
 
     /// Starts the delivery. Call it only after the schema of the database has been checked.
     func start() {
@@ -72,22 +73,22 @@ package final class EmailService: Sendable {
 
     /// Stops the delivery. Attempts that are still in flight after `timeout` are cancelled and retried later.
     func stop(within timeout: Duration) async {
-        let cancelling = Task(executorPreference: loop) { [loop, client] in
+        let cancelling = Task(executorPreference: loop) { [loop, smtpClient] in
             try await loop.sleep(for: timeout)
-            client?.close()
+            smtpClient?.close()
         }
         await worker.stop()
         cancelling.cancel()
-        client?.stop()
+        smtpClient?.stop()
     }
 }
 
-/// The projects that emails are sent for, cached for ``ConfigurationCache/lifetime``.
+/// Caches the projects that emails are sent for, for ``ConfigurationCache/lifetime``.
 private struct SendingProjects {
     let cache: Cache<ID<Realm>, SendingProject?>
 
     init(pool: Pool, clock: WallClock) {
-        let store = ConfigurationStore(pool: pool, rules: .live(), secrets: .absent, clock: clock)
+        let store = ConfigurationStore(pool: pool, rules: .live(), secrets: .unavailable, clock: clock)
         cache = Cache(lifetime: ConfigurationCache.lifetime) { id in
             try await store.configuration(of: id).map { SendingProject(project: $0.project, name: $0.name) }
         }

@@ -7,15 +7,18 @@ internal import Telemetry
 
 /// Counts attempts in memory for all loops of a process, so that no request waits for the database. Replicas exchange
 /// their counts about once a second.
+///
+/// Each ``LimitKey`` has one or more counters, such as one for each prefix length of the client's network. A window is
+/// the count of one counter in one period of fixed length.
 final class RateLimits: Sendable {
     /// The maximum number of windows. They use about 20 MiB.
     private static let capacity = 100_000
-    /// The maximum number of deltas in one statement.
+    /// The maximum number of deltas (changed counts) in one statement.
     private static let deltaLimit = 5000
 
     /// Guards the counts of all loops.
     private let counts: Mutex<RateCounts>
-    /// The key of the hashes in windows.
+    /// The key of the keyed hashes that identify counters.
     private let hashKey: [UInt8]
     private let clock: WallClock
     private let rejections: Counter
@@ -32,6 +35,7 @@ final class RateLimits: Sendable {
     /// The number of windows.
     var windowCount: Int { counts.withLock { $0.size } }
 
+    /// The limiter for the services of all loops.
     var limiter: RateLimiter {
         RateLimiter { [self] key, limit, length, realm in
             exhaustedWindow(of: key, below: limit, length, realm, at: clock.now()) { _, _ in } != nil
@@ -47,6 +51,7 @@ final class RateLimits: Sendable {
         }
     }
 
+    /// Throws if the limit is reached; otherwise calls `count` for every counter of `key`.
     private func admit(
         _ key: LimitKey, below limit: Int, _ length: Duration, _ realm: ID<Realm>,
         _ count: (inout RateCounts, RateWindow) -> Void
@@ -57,8 +62,8 @@ final class RateLimits: Sendable {
         throw TooManyAttempts(retryAfter: exhausted.end - now)
     }
 
-    /// Checks the counters from the widest to the narrowest, and counts only if all of them admit the attempt. A
-    /// network beyond the limit of a wide counter therefore creates no windows of narrow counters.
+    /// Checks the counters of `key` from the widest network prefix to the narrowest, and counts only if all of them
+    /// admit the attempt. A wide network that has reached its limit therefore creates no windows for narrow networks.
     ///
     /// - Parameter count: called for every counter if all of them admit the attempt.
     /// - Returns: the current window of the first counter whose limit is reached; `nil` if there is none.
@@ -97,7 +102,8 @@ final class RateLimits: Sendable {
         }
     }
 
-    /// Returns the current window of a counter. The window contains a keyed hash, which does not disclose the address.
+    /// Returns the current window of a counter. The window contains a keyed hash instead of the email address or
+    /// network address.
     private func window(
         of kind: LimitKey.Kind, _ counter: LimitKey.Counter, _ length: Duration, _ realm: ID<Realm>, at now: Instant
     ) -> RateWindow {

@@ -11,8 +11,8 @@ struct Worker: Sendable {
     let run: @Sendable () async throws -> Void
 }
 
-/// Runs workers on a loop, independently of each other. After a failure, a worker runs again after its pause. Of
-/// consecutive failures, only the first is logged.
+/// Runs workers on a loop, independently of each other. A worker that fails runs again after its pause. If it fails
+/// several times in a row, only the first failure is logged.
 final class Workers: Sendable {
     private let tasks: [Task<Void, Never>]
 

@@ -25,8 +25,8 @@ public struct Account: Hashable, Sendable {
     public var lastRefreshAt: Instant?
     /// Backends that verify tokens themselves reject the tokens of logins before this second.
     public var validSince: Instant
-    /// Sessions of an earlier generation have ended. Changing the generation ends every session in one step, including
-    /// sign-ins in progress.
+    /// A counter: sessions of an earlier generation have ended. A new generation ends every session in one step,
+    /// including those of sign-ins in progress.
     public var generation: Int64
 
     public init(
@@ -101,7 +101,8 @@ public struct AccountUpdate: Hashable, Sendable {
     /// A new address is unverified, unless ``emailIsVerified`` sets the flag.
     public var email: Value<EmailAddress>?
     public var emailIsVerified: Bool?
-    /// Removes ``Account/initialEmail``. True for a reclaim, because that address may belong to the account's creator.
+    /// Removes ``Account/initialEmail``. True for a reclaim: a user who proves an address takes over the account whose
+    /// creator never verified this address. The initial address may belong to that creator.
     public var removesInitialEmail = false
     /// A phone number in E.164, with the plus sign.
     public var phoneNumber: Value<String>?
@@ -120,7 +121,7 @@ public struct AccountUpdate: Hashable, Sendable {
 extension AccountUpdate {
     /// Whether an administrator's update ends the sessions of `account`: the update enables the account, changes its
     /// email address, sets or removes its password, or sets ``validSince``. Disabling an account ends no session,
-    /// because each token of a disabled account is rejected with that reason.
+    /// because the gateway rejects each token of a disabled account with the code `USER_DISABLED`.
     public func endsSessions(of account: Account) -> Bool {
         let changesEmail = email.map { $0 != AccountUpdate.Value(account.email) } ?? false
         let changesPassword = passwordHash.map { $0 != .remove || account.hasPassword } ?? false
@@ -129,8 +130,8 @@ extension AccountUpdate {
     }
 
     /// Whether an administrator's update determines the owner of the account: it sets or removes the email address or
-    /// the password, or sets ``validSince``. The store then invalidates all links in earlier emails except those that
-    /// undo a merge, because an attacker may have such a link.
+    /// the password, or sets ``validSince``. The store then invalidates the links in earlier emails, because an
+    /// attacker may have one of them. Links that undo a merge stay valid.
     public var decidesOwner: Bool { email != nil || passwordHash != nil || validSince != nil }
 
     /// The names of the members that an administrator's update contains, for the audit trail.
@@ -167,7 +168,7 @@ public struct NewAccount: Hashable, Sendable {
 }
 
 extension Account {
-    /// The account that is stored for `new`.
+    /// The stored account that results from `new`.
     public init(_ new: NewAccount) {
         self.init(
             id: new.id, email: new.email, displayName: new.displayName,
@@ -236,7 +237,9 @@ extension CredentialStatus {
     /// latest report changes nothing. An unchanged state keeps its time, so that a sign-in does not write a row only to
     /// update the time.
     ///
-    /// - Parameter previous: the status before the sign-in.
+    /// - Parameters:
+    ///   - previous: the status before the sign-in.
+    ///   - issuedAt: `nil` leaves the status as it is.
     static func afterSignIn(previous: CredentialStatus?, issuedAt: Instant?) -> CredentialStatus? {
         guard let issuedAt else { return previous }
         guard let previous else { return CredentialStatus(.authorized, at: issuedAt) }

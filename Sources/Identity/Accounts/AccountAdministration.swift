@@ -3,6 +3,7 @@
 public struct AccountAdministration: Sendable {
     let store: any AccountStore
     let passwords: PasswordHasher
+    /// The secret keys of imported password hashes.
     let passwordKeys: PasswordKeys
     let breaches: BreachedPasswords
     let clock: WallClock
@@ -32,14 +33,14 @@ public struct AccountAdministration: Sendable {
         public init() {}
     }
 
-    /// Checks in the order of the wire protocol: account, address, password, phone number.
+    /// Updates an account. Checks in the order of the wire protocol: account, address, password, phone number.
     public func update(
         _ id: ID<Account>, _ input: Input, in project: Project, from network: ClientNetwork, by actor: AuditActor
     ) async throws -> Account {
         var change = input.change
         let email = input.email.flatMap(EmailAddress.init)
         let phoneNumber = input.phoneNumber.flatMap(PhoneNumber.init)
-        let taken = try await store.taken(
+        let taken = try await store.takenMembers(
             id: id, email: email, phoneNumber: phoneNumber, besides: id, in: project.realm)
         // The ID of every existing account is taken.
         guard taken.contains(.id) else { throw AdministrationRefusal.accountUnknown }
@@ -105,7 +106,7 @@ extension AccountReference {
 }
 
 extension Set<UniqueMember> {
-    /// Requires that no account has the requested value of `member`.
+    /// Throws if the set, which lists the members whose requested values are taken, contains `member`.
     func requireFree(_ member: UniqueMember) throws(AdministrationRefusal) {
         if contains(member) { throw .taken(member) }
     }

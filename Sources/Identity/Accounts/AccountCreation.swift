@@ -14,13 +14,13 @@ extension AccountAdministration {
         public init() {}
     }
 
-    /// Checks in the order of the wire protocol: ID, phone number, address, password.
+    /// Creates an account. Checks in the order of the wire protocol: ID, phone number, address, password.
     public func create(
         _ draft: Draft, in project: Project, from network: ClientNetwork, by actor: AuditActor
     ) async throws -> Account {
         let phoneNumber = draft.phoneNumber.flatMap(PhoneNumber.init)
         let email = draft.email.flatMap(EmailAddress.init)
-        let taken = try await store.taken(
+        let taken = try await store.takenMembers(
             id: draft.id, email: email, phoneNumber: phoneNumber, besides: nil, in: project.realm)
         try taken.requireFree(.id)
         guard draft.phoneNumber == nil || phoneNumber != nil else { throw AdministrationRefusal.invalidPhoneNumber }

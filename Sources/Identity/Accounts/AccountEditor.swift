@@ -43,9 +43,9 @@ public struct AccountEditor: Sendable {
         public var unlinked: Set<ProviderID> = []
         /// Whether the request confirms that the account may lose its last sign-in method.
         public var allowsNoSignInMethod = false
-        /// Ends all other sessions, and replaces the caller's session as after a fresh login.
+        /// Ends all other sessions of the account, and replaces the caller's session as after a fresh login.
         public var renewsSession = false
-        /// Lets the client resume the session that replaces its own.
+        /// A secret with which the client can request the tokens of its new session again if the response is lost.
         public var resumptionKey: ResumptionKey?
 
         public init() {}
@@ -59,7 +59,7 @@ public struct AccountEditor: Sendable {
         var newPassword: Secret? { leavesNoPassword ? nil : password }
     }
 
-    /// The account after the change, and new tokens if the change ended the old ones.
+    /// The account after the change, and new tokens if the change replaced the caller's session.
     public struct Edited: Sendable {
         public let account: Account
         public let signedIn: SignedIn?
@@ -79,7 +79,7 @@ public struct AccountEditor: Sendable {
         let changesCredential = isNewAddress || input.newPassword != nil || input.leavesNoPassword
         guard input.newPassword == nil || project.policy.allowsPasswords else { throw EditRefusal.passwordsNotAllowed }
         let replacesSession = changesCredential || input.renewsSession
-        try admitCredentialChange(caller, input, replacesSession: replacesSession, in: project)
+        try checkRecentLoginAndRateLimit(caller, input, replacesSession: replacesSession, in: project)
         if isNewAddress, project.policy.emailEnumerationProtection { throw EditRefusal.emailNeedsVerification }
         if let email, isNewAddress { try await store.requireFree(email, in: project.realm) }
         let passwordHash: AccountUpdate.Value<String>? =
@@ -101,10 +101,10 @@ public struct AccountEditor: Sendable {
         if change.unlinked.contains(.password) { change.update.usesEmailLinks = false }
         change.protectsLastSignInMethod =
             input.removesSignInMethods && !input.allowsNoSignInMethod && project.policy.protectsLastSignInMethod
-        change.linkOnly = project.linkOnlyProviders
+        change.linkOnlyProviders = project.linkOnlyProviders
         if replacesSession {
             let method = input.newPassword == nil ? caller.session.method : .password
-            change.replace(
+            change.replaceSession(
                 with: replacementSession(
                     of: caller, by: method, for: input.resumptionKey, at: change.changedAt, in: project, from: context))
         }
@@ -113,7 +113,7 @@ public struct AccountEditor: Sendable {
 
     /// Sets the address and the password of an account. An anonymous account becomes a permanent one and keeps its ID.
     ///
-    /// - Parameter resumptionKey: lets the client resume the session that replaces its own.
+    /// - Parameter resumptionKey: see ``Input/resumptionKey``.
     public func addPassword(
         to caller: Caller, email: String?, password: Secret?, displayName: String?,
         resumptionKey: ResumptionKey? = nil, in project: Project, from context: RequestContext
@@ -138,11 +138,14 @@ public struct AccountEditor: Sendable {
         }
     }
 
+    /// Stores the password and, if it is new, the address.
+    ///
     /// - Parameter newEmail: the address of `credential`; `nil` if the account already has this address.
     private func storePassword(
         _ credential: PasswordCredential, newEmail: EmailAddress?, displayName: String?, to caller: Caller,
         for resumptionKey: ResumptionKey?, in project: Project, from context: RequestContext
     ) async throws -> Edited {
+        // Checks the password, and that the address is free.
         try await project.policy.require(credential.password, unknownTo: breaches) {
             if let newEmail { try await store.requireFree(newEmail, in: project.realm) }
         }
@@ -151,7 +154,7 @@ public struct AccountEditor: Sendable {
         change.update.email = newEmail.map { .set($0) }
         change.update.passwordHash = .set(passwordHash)
         change.update.displayName = displayName.map { .set($0) }
-        change.replace(
+        change.replaceSession(
             with: replacementSession(
                 of: caller, by: .password, for: resumptionKey, at: change.changedAt, in: project, from: context))
         return try await apply(change, to: caller, in: project, from: context)
@@ -159,29 +162,30 @@ public struct AccountEditor: Sendable {
 
     /// Deletes the caller's account. Requires a recent login.
     ///
-    /// - Parameter apple: whether the deletion revokes Apple's tokens. If the tokens cannot be revoked, the notice
-    ///   explains how to disconnect the app.
+    /// - Parameter appleRevocation: whether the deletion revokes Apple's tokens. If they cannot be revoked, the emailed
+    ///   notice explains how to disconnect the app from the Apple Account.
     public func delete(
-        _ caller: Caller, apple: AppleRevocation = .none, in project: Project, from context: RequestContext
+        _ caller: Caller, appleRevocation: AppleRevocation = .none, in project: Project, from context: RequestContext
     ) async throws {
         try caller.requireRecentLogin(by: project.policy, at: clock.now())
         let now = clock.now()
         var emails: [OutgoingEmail] = []
         if let email = caller.account.email, caller.account.emailIsVerified {
             var payload = EmailPayload()
-            payload.staysConnectedToApple = apple == .notPossible ? true : nil
+            payload.staysConnectedToApple = appleRevocation == .notPossible ? true : nil
             emails = try outOfBand.notice(.accountDeleted, to: email, about: nil, payload, from: context, at: now)
         }
         let emailBatch = EmailBatch(emails: emails)
         try await throwingRefusals(\.refusalOfEdit) {
-            try await store.delete(
-                by: caller.session, actor: .user(context.trace), at: now, emailBatch: emailBatch, in: project.realm)
+            try await store.deleteAccount(
+                of: caller.session, actor: .user(context.trace), at: now, emailBatch: emailBatch, in: project.realm)
         }
     }
 
-    private func admitCredentialChange(_ caller: Caller, _ input: Input, replacesSession: Bool, in project: Project)
-        throws
-    {
+    /// Checks nothing if the change neither replaces the caller's session nor removes a sign-in method.
+    private func checkRecentLoginAndRateLimit(
+        _ caller: Caller, _ input: Input, replacesSession: Bool, in project: Project
+    ) throws {
         guard replacesSession || input.removesSignInMethods else { return }
         let now = clock.now()
         if replacesSession {
@@ -238,12 +242,12 @@ public struct AccountEditor: Sendable {
     ) async throws -> Edited {
         var change = change
         change.emailBatch = try notices(of: change, to: caller.account, from: context)
-        change.notes = change.notes(about: caller.account)
+        change.auditNotes = change.auditNotes(about: caller.account)
         change.actor = .user(context.trace)
         let account = try await throwingRefusals(\.refusalOfEdit) {
             try await store.update(change, by: caller.session, in: project.realm)
         }
-        guard let session = change.replacement else { return Edited(account: account, signedIn: nil) }
+        guard let session = change.replacementSession else { return Edited(account: account, signedIn: nil) }
         let signedIn = try await tokens.signedIn(account, session, in: project, at: change.changedAt)
         return Edited(account: account, signedIn: signedIn)
     }

@@ -3,8 +3,8 @@ extension AccountAdministration {
     public struct Import: Sendable {
         public var account: Account
         public var password: Secret?
-        /// A hash that the other system computed, in the stored form of ``StoredPasswordScheme``; takes precedence over
-        /// ``password``.
+        /// A hash that the other system computed, as ``StoredPasswordScheme/stored(hash:salt:)`` returns it. It takes
+        /// precedence over ``password``.
         public var passwordHash: String?
 
         public init(account: Account, password: Secret? = nil, passwordHash: String? = nil) {
@@ -14,7 +14,7 @@ extension AccountAdministration {
         }
     }
 
-    /// Stores the key of a scheme for later sign-ins.
+    /// Stores the secret key of a hashing scheme. Later sign-ins need the key to check passwords.
     public func storeKey(of scheme: PasswordScheme, in project: Project) async throws -> StoredPasswordScheme {
         guard let key = scheme.key else { return StoredPasswordScheme(scheme, key: nil) }
         return StoredPasswordScheme(scheme, key: try await passwordKeys.store(key, project.realm))
@@ -28,7 +28,7 @@ extension AccountAdministration {
     ///
     /// - Parameter imports: if several have the same ID, the last one is used; if several have the same address, phone
     ///   number or identity, the first one.
-    /// - Returns: the conflicting members of the accounts that were not stored.
+    /// - Returns: for each account that was not stored because of a conflict, the member that conflicts.
     public func importAccounts(
         _ imports: [Import], overwrite: ImportOverwrite, in project: Project, from network: ClientNetwork,
         by actor: AuditActor
@@ -57,7 +57,8 @@ extension AccountAdministration {
         var hash: String?
     }
 
-    /// Returns the accounts that can be stored together, and the conflicting members of the others.
+    /// Returns the accounts that can be stored together, and for each conflicting account, the member that conflicts.
+    /// Omits accounts that are followed by one with the same ID.
     private static func partition(_ imports: [Import]) -> ([Entry], [ID<Account>: UniqueMember]) {
         let lastIndices = Dictionary(imports.enumerated().map { ($1.account.id, $0) }) { max($0, $1) }
         var accepted: [Entry] = []

@@ -4,7 +4,7 @@ public struct AccountOrder: Hashable, Sendable {
         case id
         case email
         case createdAt
-        case name
+        case displayName
         /// Sorting by this field reads all accounts. There is no index, because every sign-in would have to update it.
         case lastSignInAt
     }

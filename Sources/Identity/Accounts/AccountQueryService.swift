@@ -9,7 +9,7 @@ public struct AccountQueryService: Sendable {
     public struct Page: Sendable {
         public let accounts: [Account]
         /// The ID of the last account of this page, if there may be another page.
-        public let last: ID<Account>?
+        public let lastID: ID<Account>?
     }
 
     /// - Throws: ``QueryRefusal``.
@@ -29,10 +29,10 @@ public struct AccountQueryService: Sendable {
         let contactMatches =
             isFirstPage && !contact.references.isEmpty
             ? try await store.find(contact.references, in: project.realm) : []
-        guard let prefix = IDPrefix(text) else { return Page(accounts: contactMatches, last: nil) }
+        guard let prefix = IDPrefix(text) else { return Page(accounts: contactMatches, lastID: nil) }
         let idMatches = try await store.page(
             beginningWith: prefix, excludingAccountsWith: contact, after: id, limit: limit, in: project.realm)
-        return Page(accounts: contactMatches + idMatches, last: idMatches.count == limit ? idMatches.last?.id : nil)
+        return Page(accounts: contactMatches + idMatches, lastID: idMatches.count == limit ? idMatches.last?.id : nil)
     }
 
     /// Returns accounts with an Apple identity whose `real_user_status` is `status`.
@@ -40,7 +40,7 @@ public struct AccountQueryService: Sendable {
         realUserStatus status: Int, after id: ID<Account>?, limit: Int, in project: Project
     ) async throws -> Page {
         let accounts = try await store.page(realUserStatus: status, after: id, limit: limit, in: project.realm)
-        return Page(accounts: accounts, last: accounts.count == limit ? accounts.last?.id : nil)
+        return Page(accounts: accounts, lastID: accounts.count == limit ? accounts.last?.id : nil)
     }
 }
 

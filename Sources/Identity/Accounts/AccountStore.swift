@@ -9,7 +9,8 @@ public protocol AccountStore: Sendable {
     /// - Throws: ``StoreConflict/taken(_:)``.
     func create(_ account: NewAccount, opening session: Session, in realm: ID<Realm>) async throws -> Account
 
-    /// The account that holds `email`, with its password hash if it has one.
+    /// The account that holds `email` (its own address, not only that of an identity), with its password hash if it has
+    /// one.
     func holder(of email: EmailAddress, in realm: ID<Realm>) async throws -> EmailHolder?
 
     /// The account that holds `email`, otherwise an account with an identity that has this address.
@@ -30,8 +31,8 @@ public protocol AccountStore: Sendable {
     ///   not exist.
     func open(_ session: Session, rehashed: String?, in realm: ID<Realm>) async throws
 
-    /// Opens a session of the account that has the session's account ID, and records the sign-in. Creates the account if
-    /// there is none.
+    /// Opens a session of the account that has the session's account ID, and records the sign-in. Creates the account
+    /// if there is none.
     ///
     /// - Parameters:
     ///   - session: the session to open. The opened session has the generation of the account.
@@ -43,6 +44,8 @@ public protocol AccountStore: Sendable {
         _ session: Session, issuedAt: Instant?, in realm: ID<Realm>
     ) async throws -> (account: Account, session: Session, isNew: Bool)
 
+    /// Finds the account and the session of an ID token.
+    ///
     /// - Returns: `nil` if the account does not exist.
     func find(_ contents: IDTokenContents, in realm: ID<Realm>) async throws -> FoundSession?
 
@@ -50,8 +53,8 @@ public protocol AccountStore: Sendable {
     func rotate(_ contents: RefreshTokenContents, by policy: Policy, at now: Instant, in realm: ID<Realm>) async throws
         -> Rotation
 
-    /// Whether a client may request the tokens of a session again, because the responses may have been lost: the session
-    /// is active, and no refresh token after the first one was presented.
+    /// Whether a client may request the tokens of a session again, because the responses may have been lost: the
+    /// session is active, and no refresh token after the first one was presented.
     func isResumable(_ session: ID<Session>, in realm: ID<Realm>) async throws -> Bool
 
     // For the owner of a session:
@@ -67,31 +70,31 @@ public protocol AccountStore: Sendable {
     ///
     /// - Parameter emailBatch: the emails to enqueue with the deletion.
     /// - Throws: ``StoreConflict/stale`` if the session has ended.
-    func delete(
-        by session: Session, actor: AuditActor, at now: Instant, emailBatch: EmailBatch, in realm: ID<Realm>
+    func deleteAccount(
+        of session: Session, actor: AuditActor, at now: Instant, emailBatch: EmailBatch, in realm: ID<Realm>
     ) async throws
 
     /// The active sessions of an account, most recently used first.
     func sessions(of account: ID<Account>, atMost limit: Int, in realm: ID<Realm>) async throws -> [ListedSession]
 
-    /// Ends a session of the same account as `own`.
+    /// Ends `session` for the owner of `callerSession`.
     ///
     /// - Throws: ``StoreConflict/notFound`` unless both sessions are active and belong to the same account.
     func end(
-        _ session: ID<Session>, by own: Session, actor: AuditActor, at now: Instant, in realm: ID<Realm>
+        _ session: ID<Session>, by callerSession: Session, actor: AuditActor, at now: Instant, in realm: ID<Realm>
     ) async throws
 
-    /// Ends every session of the account of `own`, including `own`.
+    /// Ends every session of the caller's account, including `callerSession`.
     ///
-    /// - Throws: ``StoreConflict/stale`` if `own` has ended.
-    func endAll(by own: Session, actor: AuditActor, at now: Instant, in realm: ID<Realm>) async throws
+    /// - Throws: ``StoreConflict/stale`` if `callerSession` has ended.
+    func endAll(by callerSession: Session, actor: AuditActor, at now: Instant, in realm: ID<Realm>) async throws
 
     // For administrators:
 
-    /// Returns which of these values an account already has.
+    /// Returns the members whose given values some account already has.
     ///
-    /// - Parameter account: an account whose own address and phone number do not count.
-    func taken(
+    /// - Parameter account: an account whose own address and phone number do not count. Its ID does.
+    func takenMembers(
         id: ID<Account>?, email: EmailAddress?, phoneNumber: PhoneNumber?, besides account: ID<Account>?,
         in realm: ID<Realm>
     ) async throws -> Set<UniqueMember>
@@ -107,6 +110,8 @@ public protocol AccountStore: Sendable {
     /// - Parameter references: `password` and `phone` do not count as identities here.
     func find(_ references: [AccountReference], in realm: ID<Realm>) async throws -> [Account]
 
+    /// Changes an account for an administrator.
+    ///
     /// - Throws: ``StoreConflict/notFound``; ``StoreConflict/taken(_:)``.
     func change(
         _ account: ID<Account>, by change: AdministrativeChange, actor: AuditActor, at now: Instant,
@@ -134,7 +139,7 @@ public protocol AccountStore: Sendable {
     /// - Parameters:
     ///   - accounts: no two of them have the same ID, address, phone number or identity.
     ///   - overwrite: which stored accounts are replaced completely by an imported account with the same ID.
-    /// - Returns: the conflicting members of the accounts that were not stored.
+    /// - Returns: for each account that was not stored, the member that conflicts.
     /// - Throws: ``AdministrationRefusal/unlinksIdentities`` if an account to be replaced has identities and
     ///   `overwrite` is ``ImportOverwrite/accountsWithoutIdentities``; then no account was stored.
     func store(
@@ -142,7 +147,8 @@ public protocol AccountStore: Sendable {
         in realm: ID<Realm>
     ) async throws -> [ID<Account>: UniqueMember]
 
-    /// Changes an identity and emits its events. The sessions that were opened through a removed identity end.
+    /// Links, unlinks or moves an identity, and stores the outbox events about it. The sessions that were opened
+    /// through a removed identity end.
     ///
     /// - Parameter linkOnly: identities of these providers do not count as sign-in methods.
     /// - Returns: the identity after the change, or the removed identity.
@@ -163,8 +169,8 @@ public protocol AccountStore: Sendable {
         _ merge: AccountMerge, by actor: AuditActor, announcing notices: MergeNotices, in realm: ID<Realm>
     ) async throws -> Instant
 
-    /// Restores the source, and removes from the target what it received in the merge. Every session of the target
-    /// ends.
+    /// Restores the source, and removes from the target what the target received in the merge. Every session of the
+    /// target ends.
     ///
     /// - Returns: the target's ID.
     /// - Throws: ``UndoRefusal``; ``StoreConflict/notFound``; ``StoreConflict/taken(_:)``.
@@ -174,6 +180,8 @@ public protocol AccountStore: Sendable {
 
     // For lists of accounts:
 
+    /// Accounts in the order `order`, without the first `count` of them.
+    ///
     /// - Throws: ``QueryRefusal``.
     func page(
         by order: AccountOrder, skipping count: Int, limit: Int, in realm: ID<Realm>
@@ -202,6 +210,7 @@ extension AccountStore {
     }
 }
 
+/// The account that holds an address, with its password hash.
 public struct EmailHolder: Hashable, Sendable {
     public let account: Account
     public let passwordHash: String?

@@ -19,12 +19,13 @@ public struct EncodedHash: Hashable, Sendable {
     private static let argon2MemoryKiB = 8...262_144
     private static let argon2Iterations = 1...16
     private static let argon2Lanes = 1...16
-    /// The maximum of memory in KiB times iterations.
+    /// The maximum of the memory in KiB multiplied by the number of iterations.
     private static let argon2Work = 1_048_576
     /// The maximum memory in bytes (256 MiB): 128 times the cost times the block size.
     private static let yescryptBytes = 268_435_456
 
-    /// - Throws: ``PasswordHashRefusal/unreadable``, or the reason why a parameter is unsupported or out of bounds.
+    /// - Throws: ``PasswordHashRefusal/unreadable``, or another case if a parameter is unsupported or out of bounds. A
+    ///   case with a range names the parameter and the accepted values.
     public init(_ text: String) throws(PasswordHashRefusal) {
         guard text.isVisibleASCII(1...Self.lengthLimit) else { throw .unreadable }
         let fields = text.split(separator: "$", omittingEmptySubsequences: false)

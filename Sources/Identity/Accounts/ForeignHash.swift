@@ -7,6 +7,7 @@ internal import Encoding
 /// stored in this form: see ``EncodedHash``.
 public struct ForeignHash: Hashable, Sendable {
     public let method: HashMethod
+    /// The ID of the stored secret key; `nil` if the method needs no key.
     public let key: ID<PasswordKey>?
     public let salt: [UInt8]
     public let hash: [UInt8]
@@ -58,7 +59,8 @@ public struct ForeignHash: Hashable, Sendable {
         }
     }
 
-    /// The same hash with another key ID: the one under which the importing realm stores the key.
+    /// The same hash with another key ID: that under which the importing realm stores its key. Without effect if the
+    /// method needs no key.
     func keyed(by key: ID<PasswordKey>?) throws(PasswordHashRefusal) -> ForeignHash {
         try ForeignHash(method, key: method.needsKey ? key : nil, salt: salt, hash: hash)
     }

@@ -1,7 +1,8 @@
 /// How another system computed a password hash, apart from the salt and the secret key.
 public enum HashMethod: Hashable, Sendable {
-    /// A digest of salt and password, digested again until there are `rounds` digests in all (at least one). For MD5,
-    /// the first digest is followed by `rounds` digests, each of the previous digest and the password.
+    /// The first digest is that of salt and password, and each further one is that of the previous digest: `rounds`
+    /// digests in all, at least one. For MD5, `rounds` further digests follow the first one, and each is that of the
+    /// previous digest and the password.
     case digest(Function, rounds: Int, order: Order)
     case hmac(Function, order: Order)
     case pbkdf2(Function, iterations: Int)
@@ -47,12 +48,14 @@ extension HashMethod {
     static let scryptBytes = 268_435_456
     static let firebaseMemoryCost = 1...14
     static let firebaseRounds = 1...8
+    /// In bytes, like the two following lengths.
     static let keyLength = 1...1024
     static let saltLength = 0...256
-    /// A shorter hash would be easy to match by chance.
+    /// A wrong password could match a shorter hash by chance.
     static let hashLength = 16...256
 
-    /// Limits the cost of an imported hash to what one sign-in may cost.
+    /// Throws if a parameter is out of bounds. The bounds limit the cost of checking an imported hash to what one
+    /// sign-in may cost.
     ///
     /// - Parameter count: the length of the hash in bytes.
     func check(hashLength count: Int) throws(PasswordHashRefusal) {

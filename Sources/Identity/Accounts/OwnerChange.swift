@@ -8,23 +8,24 @@ public struct OwnerChange: Hashable, Sendable {
     /// Rejects the change if the account would have no sign-in method left.
     public var protectsLastSignInMethod = false
     /// Identities of these providers do not count as sign-in methods.
-    public var linkOnly: Set<ProviderID> = []
+    public var linkOnlyProviders: Set<ProviderID> = []
     /// The time of the change, read after all slow work.
     public var changedAt: Instant
     /// The session to open. If it is set, every other session of the account ends, and `validSince` becomes the second
     /// of ``changedAt``.
-    public private(set) var replacement: Session?
+    public private(set) var replacementSession: Session?
     public var emailBatch = EmailBatch.none
     /// The audit events, except those for unlinked identities, which the store adds.
-    public var notes: [AuditNote] = []
+    public var auditNotes: [AuditNote] = []
     public var actor = AuditActor.system
 
     public init(changedAt: Instant) {
         self.changedAt = changedAt
     }
 
-    public mutating func replace(with session: Session) {
-        replacement = session
+    /// Ends every session of the account, and opens `session`.
+    public mutating func replaceSession(with session: Session) {
+        replacementSession = session
         update.sessions = .endAll
         update.lastSignInAt = changedAt
     }
@@ -32,8 +33,8 @@ public struct OwnerChange: Hashable, Sendable {
 
 extension OwnerChange {
     /// The audit events for this change of `account`, except unlinked identities.
-    func notes(about account: Account) -> [AuditNote] {
+    func auditNotes(about account: Account) -> [AuditNote] {
         let notes = update.email == nil ? [] : [AuditNote(.emailChanged, account.id)]
-        return account.notes(notes, for: update, endsSessions: replacement != nil)
+        return account.addingPasswordOrSessionNote(to: notes, for: update, endsSessions: replacementSession != nil)
     }
 }

@@ -1,4 +1,5 @@
-/// Why the gateway does not accept a password hash of another system.
+/// Why the gateway does not accept a password hash of another system. A case with a range names a parameter that is
+/// missing or outside that range.
 public enum PasswordHashRefusal: Refusal, Hashable {
     case algorithmIsMissing
     case algorithmIsUnknown

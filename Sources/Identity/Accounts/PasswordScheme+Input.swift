@@ -46,8 +46,8 @@ extension PasswordScheme {
     public init(_ input: Input) throws(PasswordHashRefusal) {
         let name = input.algorithm
         switch name {
-        case "BCRYPT": self.init(.encoded(.bcrypt))
-        case "CRYPT": self = Self(.encoded(nil), key: input.key)
+        case "BCRYPT": self.init(.selfDescribing(family: .bcrypt))
+        case "CRYPT": self = Self(.selfDescribing(family: nil), key: input.key)
         case "ARGON2": self = try Self(argon2: input)
         default:
             let method = try HashMethod(input)
@@ -60,8 +60,8 @@ extension PasswordScheme {
             guard HashMethod.saltLength.contains(input.saltSeparator.count) else {
                 throw .saltLength(HashMethod.saltLength)
             }
-            // Parameters that apply to every hash are checked once, before any hash. Where neither the algorithm nor the
-            // import states the length of a hash, 64 bytes are assumed, which is a valid length.
+            // Parameters that apply to every hash are checked once, before any hash. Where neither the algorithm nor
+            // the import states the length of a hash, 64 bytes are assumed, which is a valid length.
             try method.check(hashLength: method.function?.length ?? input.hashLength ?? 64)
             self.init(
                 .foreign(method, separator: method.isFirebaseScrypt ? input.saltSeparator : []),

@@ -8,7 +8,7 @@ public struct PasswordScheme: Sendable {
         /// Raw Argon2 hashes. The stored form is a string with these parameters.
         case argon2(variant: String, memoryKiB: Int, iterations: Int, lanes: Int)
         /// Self-describing strings of one family; `nil` accepts every family.
-        case encoded(EncodedHash.Family?)
+        case selfDescribing(family: EncodedHash.Family?)
     }
 
     let method: Method
@@ -23,7 +23,7 @@ public struct PasswordScheme: Sendable {
     }
 
     /// The scheme of an import without parameters, which accepts only self-describing hashes.
-    public static let selfDescribing = PasswordScheme(.encoded(nil))
+    public static let selfDescribing = PasswordScheme(.selfDescribing(family: nil))
 
     /// Returns the text to store for one password.
     ///
@@ -31,11 +31,11 @@ public struct PasswordScheme: Sendable {
     ///   - hash: as it was exported; the hexadecimal digits of a digest or HMAC are decoded.
     ///   - key: the ID of the stored ``PasswordKey``; `nil` if the scheme has no key.
     func stored(hash: [UInt8], salt: [UInt8], key: ID<PasswordKey>?) throws(PasswordHashRefusal) -> String {
-        // A self-describing hash states its own parameters, so it is accepted with every scheme but one for another
-        // family.
+        // A self-describing hash states its own parameters. Therefore every scheme accepts it, except a scheme for
+        // another family.
         if hash.first == UInt8(ascii: "$"), let text = String(validating: hash, as: UTF8.self) {
             if let known = try Self.selfDescribed(text, key: key) {
-                if case .encoded(let family?) = method, known.family != family { throw .unreadable }
+                if case .selfDescribing(family: let family?) = method, known.family != family { throw .unreadable }
                 return known.text
             }
         }
@@ -53,12 +53,14 @@ public struct PasswordScheme: Sendable {
             return try EncodedHash(
                 "$\(variant)$v=19$m=\(memoryKiB),t=\(iterations),p=\(lanes)$\(salt)$\(hash)"
             ).text
-        case .encoded(nil): throw .algorithmIsMissing
-        case .encoded: throw .unreadable
+        case .selfDescribing(family: nil): throw .algorithmIsMissing
+        case .selfDescribing: throw .unreadable
         }
     }
 
-    /// - Returns: `nil` if `text` is not a self-describing hash of a known kind.
+    /// Checks a self-describing hash.
+    ///
+    /// - Returns: the text to store, and the family; `nil` if `text` is not a self-describing hash of a known kind.
     private static func selfDescribed(
         _ text: String, key: ID<PasswordKey>?
     ) throws(PasswordHashRefusal) -> (text: String, family: EncodedHash.Family?)? {

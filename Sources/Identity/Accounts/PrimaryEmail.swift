@@ -3,8 +3,8 @@ extension Account {
     ///
     /// The account keeps its address if the password or the email link stays, if a remaining identity has the same
     /// address, or if the address did not come from a removed method. Otherwise the account gets the address of the
-    /// first remaining identity that has one. The new address is verified only if that provider is authoritative for
-    /// it: it never inherits the verification of the old one.
+    /// first remaining identity that has one. The new address is verified only if the provider of that identity is
+    /// authoritative for it, whether or not the old address was verified.
     ///
     /// - Parameter providers: the removed methods; ``ProviderID/password`` stands for the password and the email link.
     public func primaryEmail(without providers: Set<ProviderID>) -> (email: EmailAddress?, isVerified: Bool) {
@@ -49,8 +49,8 @@ extension Account {
     /// The address of the account after an administrator has linked `identity`, and whether the address is verified.
     ///
     /// An account keeps its own address and its verification. An account without an address gets the identity's
-    /// address, unless its trust is ``EmailTrust/none``: a user who proves such an address later would reclaim the
-    /// account. The address is verified only if the provider is authoritative for it.
+    /// address, unless ``LinkedIdentity/emailTrust`` is ``EmailTrust/none``: a user who proves such an address later
+    /// would take over the account. The address is verified only if the provider is authoritative for it.
     public func primaryEmail(with identity: LinkedIdentity) -> (email: EmailAddress?, isVerified: Bool) {
         guard email == nil, identity.emailTrust != .none else { return (email, emailIsVerified) }
         return (identity.email, identity.email != nil && identity.emailTrust == .authoritative)

@@ -174,7 +174,7 @@ extension AdministrationRefusal {
         switch self {
         case .accountUnknown, .taken: nil
         case .invalidPhoneNumber: "Invalid format."
-        case .unlinksIdentities: ServiceKeyScope.linkUsers.missingDetail
+        case .unlinksIdentities: ServiceKeyScope.linkUsers.missingScopeDetail
         }
     }
 }

@@ -42,8 +42,8 @@ public struct AppleGrant: Hashable, Sendable {
     public let token: [UInt8]
     /// The redirect URI of the web flow; `nil` for a native app.
     public let redirectURI: String?
-    /// When the worker gives up. `nil` if no attempt is pending, and for a refresh token or access token until a worker
-    /// claims it for the first attempt.
+    /// When the worker gives up. `nil` if no attempt is pending. Also `nil` for a refresh token or access token that no
+    /// worker has claimed yet.
     public let expiresAt: Instant?
     /// Attempts so far, including the current one.
     public let attempts: Int
@@ -65,8 +65,8 @@ public struct AppleGrant: Hashable, Sendable {
     }
 }
 
-/// A client ID of one realm. The daily checks of grants (``AppleGrantChecks``) are counted for each client ID
-/// separately, and stop for a client ID if too many of its checks fail.
+/// A client ID of one realm. The gateway counts the daily checks of grants (``AppleGrantChecks``) for each client ID
+/// separately, and stops the checks of a client ID if too many of them fail.
 public struct AppleClientReference: Hashable, Sendable {
     public let realm: ID<Realm>
     public let clientID: String

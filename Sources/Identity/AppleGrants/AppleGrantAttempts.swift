@@ -1,5 +1,5 @@
-/// Attempts to redeem and to revoke grants. An attempt sends at most one request to Apple. After a crash at any point,
-/// another worker continues with the grant.
+/// Redeems and revokes grants (authorization codes and tokens of Apple). Each attempt sends at most one request to
+/// Apple. After a crash at any point, another worker continues with the grant.
 public struct AppleGrantAttempts: Sendable {
     private let store: any AppleGrantStore
     private let endpoint: AppleTokenEndpoint
@@ -35,10 +35,12 @@ public struct AppleGrantAttempts: Sendable {
         case revoked
         case postponed(until: Instant, reason: String)
         case givenUp(reason: String)
-        /// The database failed, or the task was cancelled. The grant is tried again after its lease.
+        /// The database failed, or the task was cancelled. A worker tries the grant again when the lease of this worker
+        /// has expired.
         case interrupted
     }
 
+    /// Performs the operation ``AppleGrant/purpose`` of a grant that the caller has claimed.
     public func attempt(_ grant: AppleGrant) async -> Outcome {
         do {
             if let end = grant.expiresAt, clock.now() >= end {
@@ -68,13 +70,13 @@ public struct AppleGrantAttempts: Sendable {
     ) async throws -> Outcome {
         let exchange = try await endpoint.exchange(
             AuthorizationCode(code: token, redirectURI: grant.redirectURI), client)
-        switch (RedemptionDecision(exchange, for: grant.subject), exchange) {
+        switch (CodeExchangeDecision(exchange, for: grant.subject), exchange) {
         case (.keep, .tokens(let tokens)):
             try await storeNewToken(
                 try sealing.seal(tokens.refreshToken, grant.id), of: grant, obtainedWith: client.key)
             return .redeemed
         case (.giveUp(let reason), .rejected) where grant.attempts > 1:
-            // Another worker may have exchanged the code and not stored the token yet.
+            // The worker of an earlier attempt may have exchanged the code, but not stored the token yet.
             return try await postpone(grant, until: grant.expiresAt ?? clock.now(), because: reason)
         case (.giveUp(let reason), _): return try await giveUp(grant, because: reason)
         case (.retry(let reason), _): return try await retry(grant, because: reason)
@@ -84,8 +86,8 @@ public struct AppleGrantAttempts: Sendable {
         }
     }
 
-    /// Apple accepts a code once, so a token that is not stored is lost. If the database is unavailable, the gateway
-    /// retries until the code would have expired.
+    /// Apple accepts a code once, so a token that is not stored is lost. If the database is unavailable, this function
+    /// tries to store the token again until the time at which the code would have expired.
     private func storeNewToken(_ token: [UInt8], of grant: AppleGrant, obtainedWith key: AppleKeyName) async throws {
         while true {
             do {
@@ -104,8 +106,8 @@ public struct AppleGrantAttempts: Sendable {
             at: now)
     }
 
-    /// The code of a sign-in in the browser was exchanged before the sign-in. Its refresh token is stored already, so
-    /// an interruption loses nothing.
+    /// Finishes a grant of a sign-in in the browser. Its code was exchanged before the sign-in, and its refresh token
+    /// is stored already, so an interruption loses nothing.
     private func storeExchangedToken(of grant: AppleGrant, obtainedWith key: AppleKeyName) async throws -> Outcome {
         try await storeToken(grant.token, of: grant, obtainedWith: key)
         return .redeemed
@@ -129,7 +131,7 @@ public struct AppleGrantAttempts: Sendable {
         let now = clock.now()
         let due = now + backoff(grant.attempts, grant.purpose)
         if isConfigurationFault, grant.purpose == .revoke {
-            try await store.postponeRevocations(like: grant, until: due, failure: reason, at: now)
+            try await store.postponeRevocations(withClientOf: grant, until: due, failure: reason, at: now)
         }
         guard let end = grant.expiresAt, due < end else { return try await giveUp(grant, because: reason) }
         return try await postpone(grant, until: due, because: reason)

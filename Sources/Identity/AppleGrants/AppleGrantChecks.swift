@@ -1,9 +1,9 @@
 internal import Synchronization
 
-/// The daily checks of grants.
+/// Asks Apple once a day whether each stored refresh token (a grant) is still authorized.
 public struct AppleGrantChecks: Sendable {
-    /// How long claimed grants are reserved: longer than the requests of a batch can take. A grant whose check did not
-    /// finish is checked again after this time.
+    /// How long claimed grants are reserved: longer than the requests of a batch can take. If the check of a grant does
+    /// not finish, the grant is checked again after this time.
     private static let lease: Duration = .seconds(3600)
     /// The maximum number of concurrent requests for one client ID.
     private static let concurrency = 8
@@ -13,7 +13,7 @@ public struct AppleGrantChecks: Sendable {
     private let credentials: AppleCredentialsLookup
     private let sealing: AppleGrantSealing
     private let clock: WallClock
-    private let lastCounts = LastCounts()
+    private let latestGrantCounts = LatestGrantCounts()
 
     public init(
         store: any AppleGrantStore, endpoint: AppleTokenEndpoint, credentials: AppleCredentialsLookup,
@@ -33,30 +33,31 @@ public struct AppleGrantChecks: Sendable {
         /// The client IDs that are not checked, because too many checks failed in the last hour.
         public var stopped: Set<AppleClientReference> = []
         /// The numbers of grants in each state, counted at most an hour ago.
-        public var counts: [AppleGrant.State: Int] = [:]
-        /// Errors, such as those of the database, that ended the checks of a client ID or
-        /// ``AppleGrantStore/markGrantsOfOtherKeys()``.
+        public var grantCounts: [AppleGrant.State: Int] = [:]
+        /// The errors (for example of the database) that ended the checks of a client ID, or
+        /// ``AppleGrantStore/markGrantsOfFormerTeamOrKey()``.
         public var interruptions: [String] = []
     }
 
-    /// Runs checks that are due, for each client ID at most ``AppleGrant/checksPerMinute(of:)``. Called once a minute.
-    /// A failure for one client ID does not affect the others.
+    /// Runs checks that are due, for each client ID at most ``AppleGrant/checksPerMinute(of:)``. A worker calls this
+    /// function once a minute. A failure for one client ID does not affect the others.
     public func run() async throws -> Report {
         var report = Report()
-        if let interruption = try await interruption({ try await store.markGrantsOfOtherKeys() }) {
+        if let interruption = try await interruption({ try await store.markGrantsOfFormerTeamOrKey() }) {
             report.interruptions.append(interruption)
         }
         let now = clock.now()
-        let counts = try await counts(at: now)
-        for states in counts.values { report.counts.merge(states, uniquingKeysWith: +) }
-        let earlier = try await store.checks(since: now - AppleGrant.failureRateWindow)
+        let grantCounts = try await grantCounts(at: now)
+        for states in grantCounts.values { report.grantCounts.merge(states, uniquingKeysWith: +) }
+        let earlier = try await store.checkCounts(since: now - AppleGrant.failureRateWindow)
         report.stopped = Set(earlier.filter(\.value.stopsChecks).keys)
-        for (client, states) in counts where !report.stopped.contains(client) {
+        for (client, states) in grantCounts where !report.stopped.contains(client) {
             guard let authorizedCount = states[.authorized] else { continue }
             let interruption = try await interruption {
                 let due = try await store.claimChecks(
                     of: client, limit: AppleGrant.checksPerMinute(of: authorizedCount), lease: Self.lease,
-                    activeSince: now - AppleGrant.activityWindow, nextCheck: now + AppleGrant.checkInterval, at: now)
+                    postponingInactiveSince: now - AppleGrant.activityWindow, until: now + AppleGrant.checkInterval,
+                    at: now)
                 try await check(due, client, after: earlier[client] ?? CheckCounts(), in: &report)
             }
             if let interruption { report.interruptions.append(interruption) }
@@ -65,10 +66,10 @@ public struct AppleGrantChecks: Sendable {
     }
 
     /// Counts the grants once an hour, because counting reads all of them.
-    private func counts(at now: Instant) async throws -> [AppleClientReference: [AppleGrant.State: Int]] {
-        if let known = lastCounts.value(at: now) { return known }
-        let counts = try await store.counts()
-        lastCounts.set(counts, at: now)
+    private func grantCounts(at now: Instant) async throws -> [AppleClientReference: [AppleGrant.State: Int]] {
+        if let known = latestGrantCounts.value(at: now) { return known }
+        let counts = try await store.grantCounts()
+        latestGrantCounts.set(counts, at: now)
         return counts
     }
 
@@ -87,8 +88,8 @@ public struct AppleGrantChecks: Sendable {
         }
     }
 
-    /// Records the results of each group of requests before the next group starts, so that few checks are repeated
-    /// after an interruption. Ends early if the results so far stop the checks of the client ID.
+    /// Checks the grants in groups. Records the results of each group before the next group starts, so that few checks
+    /// are repeated after an interruption. Ends early if the results so far stop the checks of the client ID.
     private func check(
         _ grants: [AppleGrant], _ client: AppleClientReference, after earlier: CheckCounts, in report: inout Report
     ) async throws {
@@ -138,13 +139,13 @@ public struct AppleGrantChecks: Sendable {
     }
 }
 
-/// The latest counts of grants.
-private final class LastCounts: Sendable {
+/// The latest counts of grants, with the time of counting.
+private final class LatestGrantCounts: Sendable {
     typealias Counts = [AppleClientReference: [AppleGrant.State: Int]]
 
-    /// Guards the counts and the time of counting.
     private let counts = Mutex<(value: Counts, countedAt: Instant)?>(nil)
 
+    /// - Returns: `nil` if the grants have not been counted within ``AppleGrant/countInterval``.
     func value(at now: Instant) -> Counts? {
         counts.withLock { counts in
             guard let counts, now < counts.countedAt + AppleGrant.countInterval else { return nil }

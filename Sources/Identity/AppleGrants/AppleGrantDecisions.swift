@@ -1,12 +1,13 @@
-/// The decision after an attempt to exchange the code of a grant.
-public enum RedemptionDecision: Hashable, Sendable {
+/// The decision after an attempt to exchange the code of a grant (a stored code or token of Apple).
+public enum CodeExchangeDecision: Hashable, Sendable {
     /// The refresh token is stored.
     case keep
     case retry(reason: String)
     /// The grant is deleted, because no later exchange of this code can succeed.
     case giveUp(reason: String)
 
-    /// - Parameter subject: of the identity that came with the code; `nil` if the identity was unlinked in the meantime.
+    /// - Parameter subject: of the identity that came with the code; `nil` if the identity was unlinked in the
+    ///   meantime.
     public init(_ exchange: AppleExchange, for subject: String?) {
         self =
             switch exchange {
@@ -32,16 +33,17 @@ extension RecordedCheck {
             }
     }
 
-    /// The result that is recorded if too many checks of the client ID fail: a revocation counts as a failed check.
-    var withoutConsequence: RecordedCheck {
+    /// The result that is recorded if too many checks of the client ID fail. Apple's report of a revocation is then not
+    /// trusted, so it is recorded as a failed check.
+    var withRevocationAsFailure: RecordedCheck {
         switch self {
         case .revoked(let failure): .failed(failure: failure)
         case .authorized, .failed: self
         }
     }
 
-    /// Whether the check counts as failed in ``CheckCounts``. A revocation counts too: many revocations at once
-    /// indicate a wrong configuration or a fault of Apple.
+    /// Whether the check counts as failed in ``CheckCounts``. A revocation counts as failed too, because many
+    /// revocations at once indicate a wrong configuration or a fault of Apple.
     public var isFailure: Bool { self != .authorized }
 }
 
@@ -49,7 +51,7 @@ extension RecordedCheck {
 public struct CheckBatch: Sendable {
     /// The results to record. If ``stopsChecks``, revocations are recorded as failed checks.
     public let results: [ID<AppleGrant>: RecordedCheck]
-    /// Whether the checks of the client ID stop, because so many fail that disconnected users are not a likely reason.
+    /// Whether the checks of the client ID stop; see ``CheckCounts/stopsChecks``.
     public let stopsChecks: Bool
     /// The checks of the last hour, including these.
     public let counts: CheckCounts
@@ -59,7 +61,7 @@ public struct CheckBatch: Sendable {
         let failed = results.values.count(where: \.isFailure)
         counts = CheckCounts(all: earlier.all + results.count, failed: earlier.failed + failed)
         stopsChecks = counts.stopsChecks
-        self.results = stopsChecks ? results.mapValues(\.withoutConsequence) : results
+        self.results = stopsChecks ? results.mapValues(\.withRevocationAsFailure) : results
     }
 }
 
@@ -75,10 +77,10 @@ public enum AppleRevocation: String, CaseIterable, Sendable {
     /// - Parameters:
     ///   - identity: the Apple identity of the account.
     ///   - grants: the states of the identity's grants.
-    ///   - canSign: whether the project has a private key for Apple, with its team and key ID.
-    public init(of identity: LinkedIdentity, grants: Set<AppleGrant.State>, canSign: Bool) {
+    ///   - hasPrivateKey: whether the project has a private key for Apple, with its team and key ID.
+    public init(of identity: LinkedIdentity, grants: Set<AppleGrant.State>, hasPrivateKey: Bool) {
         if !grants.isDisjoint(with: [.redeeming, .authorized, .unknown, .revoking]) {
-            self = canSign ? .queued : .notPossible
+            self = hasPrivateKey ? .queued : .notPossible
         } else {
             self = identity.credential?.state == .revoked ? .none : .notPossible
         }

@@ -1,17 +1,18 @@
-/// Stores the grants for the workers that redeem, check and revoke them. Every call is one statement or one
-/// transaction, unless its documentation says otherwise, and may throw ``StoreUnavailable``.
+/// Stores grants (authorization codes and tokens of Apple) for the workers that redeem, check and revoke them. Every
+/// call is one statement or one transaction, unless its documentation says otherwise, and may throw
+/// ``StoreUnavailable``.
 public protocol AppleGrantStore: Sendable {
     /// Claims grants whose redemption or revocation is due. No other worker can claim them until `lease` has passed.
-    func claimWaiting(for purpose: AppleGrant.Purpose, limit: Int, lease: Duration, at now: Instant) async throws
-        -> [AppleGrant]
+    func claimDueAttempts(
+        for purpose: AppleGrant.Purpose, limit: Int, lease: Duration, at now: Instant
+    ) async throws -> [AppleGrant]
 
-    /// Stores the refresh token that the code of `grant` was exchanged for, in place of an earlier one of the same
-    /// identity and client ID. If the identity was never linked, or was unlinked in the meantime, marks the token to be
-    /// revoked.
+    /// Stores the refresh token that the code of `grant` was exchanged for, and deletes earlier tokens of the same
+    /// identity and client ID. If no account has the identity, marks the token to be revoked.
     ///
-    /// There are two exceptions for a token of a sign-in in the browser. It is deleted instead of stored if a newer token
-    /// of the identity is stored. It is deleted instead of revoked if the revocation might disconnect the user from an
-    /// account of another realm with the same client ID.
+    /// There are two exceptions for a token of a sign-in in the browser. It is deleted instead of stored if a newer
+    /// token of the identity is stored. It is deleted instead of revoked if the revocation might disconnect the user
+    /// from an account of another realm with the same client ID.
     ///
     /// - Parameters:
     ///   - key: the team and private key that the token was obtained with.
@@ -27,41 +28,43 @@ public protocol AppleGrantStore: Sendable {
 
     /// Postpones a batch of the due revocations of the realm and client ID of `grant`, because they would fail for the
     /// same reason. Each then counts at least as many attempts as `grant`.
-    func postponeRevocations(like grant: AppleGrant, until due: Instant, failure: String, at now: Instant) async throws
+    func postponeRevocations(
+        withClientOf grant: AppleGrant, until due: Instant, failure: String, at now: Instant
+    ) async throws
 
-    /// Deletes a grant that was revoked or given up. Does nothing if the code of the grant was replaced by a token, or
-    /// another worker has claimed the grant in the meantime.
+    /// Deletes a grant that was revoked or given up. Does nothing if, in the meantime, a token has replaced the code of
+    /// the grant or another worker has claimed the grant.
     func remove(_ grant: AppleGrant) async throws
 
     /// The numbers of checks since `start`, by client ID.
-    func checks(since start: Instant) async throws -> [AppleClientReference: CheckCounts]
+    func checkCounts(since start: Instant) async throws -> [AppleClientReference: CheckCounts]
 
-    /// Claims grants of a client ID whose check is due. A grant whose account was not used since `activeSince` is
+    /// Claims grants of a client ID whose check is due. A grant whose account was not used since `activityStart` is
     /// postponed until `nextCheck` instead. No other worker can claim the returned grants until `lease` has passed.
     func claimChecks(
-        of client: AppleClientReference, limit: Int, lease: Duration, activeSince: Instant, nextCheck: Instant,
-        at now: Instant
+        of client: AppleClientReference, limit: Int, lease: Duration, postponingInactiveSince activityStart: Instant,
+        until nextCheck: Instant, at now: Instant
     ) async throws -> [AppleGrant]
 
-    /// Stores the results of checks of one client ID, and the credential states of identities that follow from the
-    /// results. Skips grants that were replaced, revoked or unlinked in the meantime.
+    /// Stores the results of checks of one client ID, and the resulting credential states of the identities. The next
+    /// check of these grants is at `nextCheck`. Skips grants that were replaced, revoked or unlinked in the meantime.
     func record(_ checks: [ID<AppleGrant>: RecordedCheck], nextCheck: Instant, at now: Instant) async throws
 
     /// Marks as ``AppleGrant/State/unknown`` the grants that were obtained with another team or private key than the
     /// current one. Marks as ``CredentialStatus/State/transferred`` the identities that were exported for a move to the
     /// current team. Works in many small statements. Rows that another transaction has locked are left for the next
     /// run.
-    func markGrantsOfOtherKeys() async throws
+    func markGrantsOfFormerTeamOrKey() async throws
 
     /// The states of an identity's grants.
     func states(of subject: String, in realm: ID<Realm>) async throws -> Set<AppleGrant.State>
 
     /// The number of grants in each state, by client ID. Reads all grants, in as many statements as needed: each reads
     /// a limited number.
-    func counts() async throws -> [AppleClientReference: [AppleGrant.State: Int]]
+    func grantCounts() async throws -> [AppleClientReference: [AppleGrant.State: Int]]
 
-    /// Stores a code or token that the owner of an identity asks to revoke. From `dueAt` on, a worker revokes it. Does
-    /// nothing if the identity no longer exists.
+    /// Stores a code or token that the owner of an identity asks to revoke. A worker revokes it from
+    /// ``RevocationRequest/dueAt`` on. Does nothing if the identity no longer exists.
     func insert(_ revocation: RevocationRequest, in realm: ID<Realm>) async throws
 
     /// Stores the refresh token that the code of a revocation was exchanged for.
@@ -71,13 +74,13 @@ public protocol AppleGrantStore: Sendable {
     /// Apple has not rejected. The identity stays linked.
     ///
     /// If the request contained a code, the code has proved the identity: the grants become
-    /// ``AppleGrant/State/revoked``, and those that are still ``AppleGrant/State/redeeming`` are deleted. If it contained
-    /// a token, nothing is proved, because Apple also accepts unknown tokens: the grants become
+    /// ``AppleGrant/State/revoked``, and those that are still ``AppleGrant/State/redeeming`` are deleted. If it
+    /// contained a token, nothing is proved, because Apple also accepts unknown tokens: the grants become
     /// ``AppleGrant/State/revoking``.
     func applyRevocation(_ revocation: RevocationRequest, in realm: ID<Realm>) async throws
 }
 
-/// The team and the private key with which a client secret is signed.
+/// The IDs of the private key that signs client secrets for Apple, and of the key's team.
 public struct AppleKeyName: Hashable, Sendable {
     public let teamID: String
     public let keyID: String
@@ -100,16 +103,17 @@ public struct CheckCounts: Hashable, Sendable {
     }
 }
 
-/// The stored result of a check.
+/// The result of the daily check of a grant, as it is stored.
 public enum RecordedCheck: Hashable, Sendable {
     case authorized
     /// Apple reports that the user has disconnected the app.
     case revoked(failure: String)
-    /// Apple reported nothing about the token, or too many checks fail to trust the report. The state stays.
+    /// Apple reported nothing about the token, or its report is not trusted because too many checks fail. The state of
+    /// the grant does not change.
     case failed(failure: String)
 }
 
-/// A request of the owner to revoke a token, which disconnects the app.
+/// A request of an account's owner to revoke an Apple token, which disconnects the app.
 public struct RevocationRequest: Hashable, Sendable {
     public let id: ID<AppleGrant>
     public let account: ID<Account>
@@ -123,7 +127,7 @@ public struct RevocationRequest: Hashable, Sendable {
     /// The redirect URI of the web flow that issued the code; `nil` for a native app, and for a token.
     public let redirectURI: String?
     public let requestedAt: Instant
-    /// When a worker revokes the token if the request could not.
+    /// When a worker revokes the token, unless the request itself has revoked it.
     public let dueAt: Instant
     /// When the code expires; `nil` for a token.
     public let expiresAt: Instant?

@@ -39,8 +39,10 @@ public struct AppleTokenRevocation: Sendable {
     }
 
     /// A code is exchanged first, because Apple revokes only tokens. Code and token are stored before they are used, so
-    /// that a worker continues after a crash. If Apple does not respond to the revocation, or rejects the key then, the
-    /// call succeeds and a worker tries again. If the exchange fails for these reasons, the call throws.
+    /// that a worker continues after a crash.
+    ///
+    /// Apple may not respond, or may reject the gateway's key. If this happens at the revocation, the call succeeds and
+    /// a worker tries again. If it happens at the exchange of a code, the call throws.
     ///
     /// - Throws: ``AppleRevocationRefusal``, ``TooManyAttempts``; ``ProviderUnreachable`` if the project has no usable
     ///   private key, or if a code cannot be exchanged because Apple does not respond or rejects the key. After any of
@@ -105,14 +107,16 @@ public struct AppleTokenRevocation: Sendable {
 }
 
 extension App {
-    /// The client ID to which Apple most likely issued the code or token: the client ID of the latest sign-in if it is
-    /// one of the app's IDs that the provider accepts, otherwise the first of these, bundle IDs before Services IDs. If
-    /// the provider accepts none of the app's IDs: the client ID of the latest sign-in, otherwise the project's first
-    /// client ID.
+    /// The client ID to which Apple most likely issued the code or token. The first of these that exists:
+    /// 1. the client ID of the latest sign-in, if the app lists it and the project accepts it
+    /// 2. the first client ID that the app lists and the project accepts, bundle IDs before Services IDs
+    /// 3. the client ID of the latest sign-in
+    /// 4. the project's first client ID
     func revocationClientID(in settings: ProviderSettings, for identity: LinkedIdentity) -> String {
-        let own = (self.settings.bundleIDs + (self.settings.clientIDs[ProviderID.apple.rawValue] ?? []))
+        let accepted = (self.settings.bundleIDs + (self.settings.clientIDs[ProviderID.apple.rawValue] ?? []))
             .filter(settings.clientIDs.contains)
-        return own.first { $0 == identity.audience } ?? own.first ?? identity.audience ?? settings.clientIDs.first ?? ""
+        return accepted.first { $0 == identity.audience }
+            ?? accepted.first ?? identity.audience ?? settings.clientIDs.first ?? ""
     }
 }
 

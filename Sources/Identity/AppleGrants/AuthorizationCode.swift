@@ -3,7 +3,8 @@
 public struct AuthorizationCode: Sendable {
     /// The maximum length of a code and of a redirect URI in bytes.
     public static let lengthLimit = 2048
-    /// Shorter than Apple's five minutes, because some time passes before the app sends the code.
+    /// How long the gateway uses a code that it has received. Shorter than Apple's five minutes, because some time
+    /// passes before the app sends the code.
     public static let lifetime: Duration = .seconds(285)
 
     public let code: Secret
@@ -22,8 +23,8 @@ public struct AuthorizationCode: Sendable {
 }
 
 /// An encrypted authorization code of Apple, or the encrypted refresh token that the gateway exchanged it for. Verified
-/// identities, pending tokens and merge tokens contain it. A code is stored as an ``AppleGrant`` when a sign-in uses
-/// its identity. A refresh token is stored at once, in the state ``AppleGrant/State/redeeming``.
+/// identities, pending tokens and merge tokens contain it. The gateway stores a code as an ``AppleGrant`` when a
+/// sign-in uses the identity. It stores a refresh token at once, in the state ``AppleGrant/State/redeeming``.
 public struct SealedAppleToken: Hashable, Codable, Sendable {
     /// The ID of its grant.
     public let id: ID<AppleGrant>
@@ -52,7 +53,7 @@ public struct SealedAppleToken: Hashable, Codable, Sendable {
     }
 }
 
-/// Encrypts Apple's codes and tokens, each bound to the ID of its grant.
+/// Encrypts and decrypts Apple's codes and tokens. Each is bound to the ID of its grant.
 public struct AppleGrantSealing: Sendable {
     public var newID: @Sendable () -> ID<AppleGrant>
     public var seal: @Sendable (_ token: Secret, _ id: ID<AppleGrant>) throws -> [UInt8]

@@ -34,8 +34,8 @@ public struct AppleEvent: Hashable, Sendable {
     /// because the times of identity tokens are in whole seconds.
     public var cutoff: Instant { Instant(seconds: occurredAt.seconds + 1) }
 
-    /// Until this time, the store remembers that earlier identity tokens are invalid. By then all of them have expired:
-    /// Apple's tokens are valid for a day.
+    /// Until this time, the store remembers that identity tokens from before the event are invalid. By then all of them
+    /// have expired: Apple's tokens are valid for a day.
     public var voidUntil: Instant { occurredAt + AppleNotification.replayKeyLifetime }
 
     /// Whether the event invalidates the identity tokens that Apple issued before it.
@@ -50,7 +50,7 @@ public struct AppleEvent: Hashable, Sendable {
 /// The stored state of the identity that an event refers to.
 public struct AppleEventFacts: Hashable, Sendable {
     public let account: Account
-    /// The latest issue time of the Apple credentials that opened the account's stored sessions.
+    /// When Apple issued the latest of the credentials that opened the account's stored sessions.
     public let credentialIssuedAt: Instant?
     /// When the owner last revoked tokens through the gateway.
     public let tokensRevokedAt: Instant?
@@ -131,8 +131,8 @@ public struct AppleEventDecision: Hashable, Sendable {
 }
 
 extension AppleEventFacts {
-    /// Whether Apple has confirmed after the event that the user uses the app, or an administrator has linked the
-    /// identity after the event.
+    /// Whether, after the event, Apple has confirmed that the user uses the app, or an administrator has linked the
+    /// identity.
     fileprivate func isConfirmed(after event: AppleEvent, by identity: LinkedIdentity) -> Bool {
         if let credentialIssuedAt, credentialIssuedAt >= event.cutoff { return true }
         guard let credential = identity.credential else { return identity.linkedAt.map { $0 >= event.cutoff } ?? false }
@@ -148,8 +148,8 @@ extension AppleEventFacts {
 }
 
 extension AppleEventDecision {
-    /// Whether the change leaves the account without a sign-in method. Identities of `linkOnly` do not count as sign-in
-    /// methods.
+    /// Whether the change leaves the account without a sign-in method. Identities of the providers in `linkOnly` do not
+    /// count as sign-in methods.
     public func leavesNoSignInMethod(ignoring linkOnly: Set<ProviderID>) -> Bool {
         guard case .unlink(let remaining) = change else { return false }
         return !remaining.hasSignInMethod(ignoring: linkOnly)

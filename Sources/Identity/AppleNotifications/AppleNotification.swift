@@ -13,7 +13,7 @@ public struct AppleNotification: Hashable, Sendable {
 
     /// `jti`. The same notification may arrive more than once.
     public let id: String
-    /// SHA-256 of ``id``, for replay keys.
+    /// SHA-256 of ``id``. It becomes the replay key, with which each realm applies the notification once.
     public let idHash: [UInt8]
     /// `aud`: the primary App ID of the group of apps.
     public let audience: String
@@ -46,7 +46,7 @@ extension AppleNotification {
     public static let acceptedAge: Duration = .seconds(7 * 86_400)
     /// How long replay keys are kept after the event. Longer than ``acceptedAge``, because clocks differ.
     public static let replayKeyLifetime: Duration = .seconds(8 * 86_400)
-    /// How far Apple's clock may be ahead.
+    /// How far Apple's clock may be ahead of the gateway's.
     static let leeway: Duration = .seconds(60)
 
     /// - Throws: ``AppleNotificationRefusal``.

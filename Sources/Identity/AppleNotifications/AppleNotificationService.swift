@@ -28,7 +28,7 @@ public struct AppleNotificationService: Sendable {
     /// The outcome of a notification. The raw value is the label `outcome` of `sekisho_apple_notifications_total`.
     public enum Outcome: String, Hashable, CaseIterable, Sendable {
         case applied
-        /// No realm has applied the event now: each had applied it before, or was deleted.
+        /// No realm has applied the event now: each had applied it before or was deleted.
         case repeated
         case unknownType = "unknown_type"
     }

@@ -2,36 +2,37 @@
 /// its task is cancelled.
 public struct AppleMigrationEndpoint: Sendable {
     /// Returns an access token for the other calls, valid for an hour.
-    public var token: @Sendable (_ client: AppleClientCredentials) async throws -> AppleMigrationResult<Secret>
+    public var accessToken: @Sendable (_ client: AppleClientCredentials) async throws -> AppleMigrationResult<Secret>
     /// Requests the transfer subject of a user, with the credentials of the old team. `target` is the ID of the new
     /// team.
     public var transferSubject:
         @Sendable (_ subject: String, _ target: String, _ token: Secret, _ client: AppleClientCredentials) async throws
             -> AppleMigrationResult<String>
     /// Requests the new subject and address of a user, with the credentials of the new team.
-    public var user:
+    public var transferredUser:
         @Sendable (_ transferSubject: String, _ token: Secret, _ client: AppleClientCredentials) async throws
             -> AppleMigrationResult<TransferredUser>
 
     public init(
-        token: @escaping @Sendable (AppleClientCredentials) async throws -> AppleMigrationResult<Secret>,
+        accessToken: @escaping @Sendable (AppleClientCredentials) async throws -> AppleMigrationResult<Secret>,
         transferSubject:
             @escaping @Sendable (String, String, Secret, AppleClientCredentials) async throws
             -> AppleMigrationResult<String>,
-        user:
+        transferredUser:
             @escaping @Sendable (String, Secret, AppleClientCredentials) async throws
             -> AppleMigrationResult<TransferredUser>
     ) {
-        self.token = token
+        self.accessToken = accessToken
         self.transferSubject = transferSubject
-        self.user = user
+        self.transferredUser = transferredUser
     }
 }
 
 /// The result of a call to ``AppleMigrationEndpoint``.
 public enum AppleMigrationResult<Value: Sendable>: Sendable {
     case found(Value)
-    /// The error `invalid_request` also means that the user has disconnected the app.
+    /// Apple responded with an error, or did not respond. The error `invalid_request` may mean that the user has
+    /// disconnected the app.
     case failed(AppleResponse)
 }
 

@@ -4,8 +4,9 @@ public struct IdentityTransfer: Hashable, Sendable {
     public let formerSubject: String
     /// Apple's `transfer_sub`.
     public let transferSubject: String
+    /// The subject at the new team.
     public let subject: String
-    /// `nil` if Apple did not state an address: the current one is kept.
+    /// The address at the new team. `nil` if Apple did not state one: the identity keeps its current address.
     public let email: EmailAddress?
     public let isPrivateEmail: Bool
 
@@ -39,9 +40,9 @@ extension IdentityTransfer {
 
 extension Account {
     /// The account after the transfer of one of its identities. The account's address changes only if it is the relay
-    /// address of the old team, and the account has no password and no email links. The new address is verified if the
-    /// old one was.
-    public func transferring(_ transfer: IdentityTransfer) -> Account {
+    /// address of the old team, and the account signs in neither with a password nor with email links. The new address
+    /// is verified if the old one was.
+    public func applying(_ transfer: IdentityTransfer) -> Account {
         var account = self
         account.identities = identities.map { former in
             guard former.provider == .apple, former.subject == transfer.formerSubject else { return former }

@@ -14,11 +14,11 @@ public struct AuditActor: Hashable, Sendable {
     public static let commandLine = AuditActor(name: "cli")
     /// The gateway itself.
     public static let system = AuditActor(name: "system")
-    /// A caller without a key, which `dev` mode accepts like Firebase's emulator.
+    /// A caller without a service key: `sekisho dev` accepts such callers, as Firebase's emulator does.
     public static let emulator = AuditActor(name: "emulator")
 
     /// A service key, by its ID.
-    public static func key(_ id: String, _ trace: RequestTrace = .none) -> AuditActor {
+    public static func serviceKey(_ id: String, _ trace: RequestTrace = .none) -> AuditActor {
         AuditActor(name: "key:\(id)", trace: trace)
     }
 
@@ -30,7 +30,7 @@ public struct AuditActor: Hashable, Sendable {
 
     /// Whether an actor can have this ``name``.
     public static func canHave(name: String) -> Bool {
-        let keyPrefix = key("").name
+        let keyPrefix = serviceKey("").name
         return [user(.none), system, commandLine, emulator].contains { $0.name == name }
             || (name.hasPrefix(keyPrefix) && name != keyPrefix)
     }
@@ -71,7 +71,7 @@ public struct AuditEvent: Hashable, Sendable {
 
 /// Which audit events to list, in which order and from which position; `nil` means no restriction.
 public struct AuditQuery: Hashable, Sendable {
-    /// A position between two events. Later events do not move it.
+    /// A position between two events. Events that are added later do not move it.
     public struct Cursor: Hashable, Sendable {
         public let occurredAt: Instant
         public let id: String
@@ -134,6 +134,7 @@ extension AuditNote {
         case deleted = "account.deleted"
         /// An import replaced the account.
         case overwritten = "account.overwritten"
+        /// The user who proved the address took over an account whose address had never been verified.
         case reclaimed = "account.reclaimed"
         case merged = "account.merged"
         case mergeUndone = "account.merge-undone"
@@ -151,7 +152,7 @@ extension AuditNote {
         case identityRevoked = "identity.revoked"
         /// The user revoked tokens at the provider (`revokeToken`).
         case tokensRevoked = "tokens.revoked"
-        /// A relay stopped or resumed forwarding email.
+        /// Apple's relay stopped or resumed forwarding email to the user.
         case forwardingChanged = "email.forwarding-changed"
         /// The account has no sign-in method left.
         case signInMethodMissing = "account.sign-in-method-missing"
@@ -177,12 +178,12 @@ extension AuditNote {
 
     /// The events for an import: one for the realm, and one for each account that the import replaced.
     public static func imported(
-        _ accounts: [ID<Account>], overwriting known: [ID<Account>] = [], in realm: ID<Realm>
+        _ accounts: [ID<Account>], overwriting replaced: [ID<Account>] = [], in realm: ID<Realm>
     ) -> [AuditNote] {
         let detail = [
             "count": String(accounts.count),
             "accounts": accounts.prefix(idLimit).map(\.rawValue).joined(separator: " "),
         ]
-        return [AuditNote(importAction, realm.rawValue, detail)] + known.map { AuditNote(.overwritten, $0) }
+        return [AuditNote(importAction, realm.rawValue, detail)] + replaced.map { AuditNote(.overwritten, $0) }
     }
 }

@@ -60,7 +60,7 @@ extension AuthorizationFlow {
 
     /// Requires that a response came to the redirect URI of this flow. Each `oidc.NAME` has its own redirect URI, so
     /// that no provider receives the code of another provider (RFC 9700 §4.4.2). Apple and Google share one.
-    func require(path: String) throws(AuthorizationRefusal) {
+    func requireRedirectURI(endingIn path: String) throws(AuthorizationRefusal) {
         guard redirectURI.hasSuffix(path) else { throw .invalidResponse }
     }
 
@@ -135,7 +135,7 @@ public struct ProviderTokens: Hashable, Codable, Sendable {
     }
 }
 
-/// A result for which a client has presented the grant and the `sessionId`.
+/// A result for which a client has presented the grant and the `sessionId` of the flow (see ``FlowGrant``).
 public struct RedeemedAuthorization: Sendable {
     public let result: AuthorizationResult
     /// Makes the grant single-use; consumed by the sign-in.
@@ -146,7 +146,7 @@ public struct RedeemedAuthorization: Sendable {
     var mayCreateAccount: Bool { result.operation != .reauthenticate }
 
     /// - Throws: ``AuthorizationRefusal/otherOperation`` unless both the request and the flow link, or neither does.
-    func require(linking: Bool) throws(AuthorizationRefusal) {
+    func requireOperation(linking: Bool) throws(AuthorizationRefusal) {
         guard linking == (result.operation == .link) else { throw .otherOperation }
     }
 }

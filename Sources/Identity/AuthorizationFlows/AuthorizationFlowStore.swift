@@ -16,14 +16,16 @@ public protocol AuthorizationFlowStore: Sendable {
     func removeResponse(of flow: StoredFlow) async throws
 
     /// Stores Apple's refresh token until a sign-in uses it. If no sign-in uses the token before it expires, a worker
-    /// stores the token for the linked identity, or revokes or deletes the token if the identity is not linked.
+    /// takes over. The worker stores the token for the identity if an account has the identity. Otherwise it revokes or
+    /// deletes the token.
     func storeToken(_ token: SealedAppleToken, in realm: ID<Realm>, at now: Instant) async throws
 
-    /// Stores the result of a claimed flow for the client that presents the grant and the session ID.
-    func complete(_ flow: StoredFlow, with result: String, for grant: GrantKey, until end: Instant) async throws
+    /// Stores the result of a claimed flow for the client that presents the grant and the session ID (see
+    /// ``FlowGrant``).
+    func complete(_ flow: StoredFlow, with result: String, for grant: FlowGrantKey, until end: Instant) async throws
 
     /// - Returns: the result; `nil` if a part of the key does not match, or the grant was used or has expired.
-    func result(for grant: GrantKey, at now: Instant) async throws -> String?
+    func result(for grant: FlowGrantKey, at now: Instant) async throws -> String?
 }
 
 /// The row of a flow.
@@ -47,7 +49,7 @@ public struct ClaimedFlow: Sendable {
 
 /// The hashes of the secrets that a client presents for a result (see ``FlowGrant``), with the app and the realm of the
 /// client.
-public struct GrantKey: Sendable {
+public struct FlowGrantKey: Sendable {
     /// SHA-256 of the grant.
     public let grantHash: [UInt8]
     /// SHA-256 of the session ID.

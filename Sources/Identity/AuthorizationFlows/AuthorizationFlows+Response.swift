@@ -27,7 +27,7 @@ public struct ReturnedFlow: Sendable {
     let stored: StoredFlow
 }
 
-/// The secrets with which the client redeems the result of a completed flow, once and within
+/// The secrets that a client exchanges for the result of a completed flow, once and within
 /// ``AuthorizationFlows/grantLifetime``. Not to be confused with ``AppleGrant``, a stored token of Apple.
 public struct FlowGrant: Sendable {
     /// The grant itself: the value of the parameter `grant` in the URL that the client sends.
@@ -62,15 +62,15 @@ extension AuthorizationFlows {
         _ response: AuthorizationResponse, of returned: ReturnedFlow, at path: String, from context: RequestContext
     ) async throws {
         try countResponse(of: returned, from: context)
-        try returned.flow.require(path: path)
+        try returned.flow.requireRedirectURI(endingIn: path)
         guard returned.flow.receivesForm, response.code.map(\.utf8.count) ?? 0 <= AuthorizationResponse.codeLengthLimit
         else { throw AuthorizationRefusal.invalidResponse }
         let sealed = try sealedTokens.encode(response, until: returned.stored.expiresAt, in: returned.project.realm)
         try await store.storeResponse(sealed, of: returned.stored)
     }
 
-    /// Redeems the code and verifies the identity. If the provider does not respond before the code is redeemed, the
-    /// flow is released, and the same request may succeed later.
+    /// Exchanges the code for the provider's tokens, verifies the identity, and stores the result for the client. If
+    /// the provider does not respond before the exchange, the flow is released, and the same request may succeed later.
     ///
     /// - Parameters:
     ///   - response: ignored if the provider posts its response.
@@ -83,7 +83,7 @@ extension AuthorizationFlows {
         do {
             try countResponse(of: returned, from: context)
             try requireBrowser(returned.flow, cookie: cookie)
-            try returned.flow.require(path: path)
+            try returned.flow.requireRedirectURI(endingIn: path)
             let grant = try await processResponse(response, of: returned)
             countEvent(.granted)
             return grant
@@ -149,7 +149,7 @@ extension AuthorizationFlows {
             throw AuthorizationRefusal.invalidResponse
         }
         // The provider may have been disabled in the meantime.
-        try verifier.admit(flow.provider, returned.app, project, flow.use)
+        try verifier.requireAllowed(flow.provider, returned.app, project, flow.use)
         // A code of the former issuer must not be sent to a new issuer.
         guard let settings = project.settings(of: flow.provider), flow.issuer == project.issuer(of: flow.provider)
         else { throw ProviderRefusal.notConfigured }
@@ -158,7 +158,7 @@ extension AuthorizationFlows {
         let tokens = try await servers.redeem(
             CodeRedemption(
                 settings: settings, realm: project.realm, clientID: flow.clientID, code: Secret(code),
-                redirectURI: flow.redirectURI, verifier: flow.verifier, issuer: response.issuer))
+                redirectURI: flow.redirectURI, codeVerifier: flow.verifier, issuer: response.issuer))
         let appleToken = try appleToken(tokens, of: returned)
         if let appleToken { try await store.storeToken(appleToken, in: project.realm, at: clock.now()) }
         var identity: VerifiedIdentity
@@ -210,7 +210,7 @@ extension AuthorizationFlows {
             let new = secrets.random()
             (sessionID, sessionHash) = (new, secrets.hash(new))
         }
-        let key = GrantKey(
+        let key = FlowGrantKey(
             grantHash: secrets.hash(grant), sessionHash: sessionHash, app: returned.app.id,
             realm: returned.project.realm)
         let sealed = try sealedTokens.encode(result, until: end, in: returned.project.realm)

@@ -1,14 +1,14 @@
 extension AuthorizationFlows {
-    /// Returns the result of a flow to a client that presents its grant and its session ID, if the flow belongs to the
-    /// client's app and realm. The sign-in that follows consumes the grant, so a request that fails before that can be
-    /// repeated.
+    /// Returns the result of a flow to a client that presents the flow's grant and session ID (see ``FlowGrant``). The
+    /// flow must belong to the client's app and realm. The sign-in that follows consumes the grant, so a request that
+    /// fails before the sign-in can be repeated.
     ///
     /// - Throws: ``AuthorizationRefusal/missingSessionID``, ``AuthorizationRefusal/invalidGrant``.
     public func redeem(
         grant: String, sessionID: String?, for app: App, in project: Project
     ) async throws -> RedeemedAuthorization {
         guard let sessionID, !sessionID.isEmpty else { throw AuthorizationRefusal.missingSessionID }
-        let key = GrantKey(
+        let key = FlowGrantKey(
             grantHash: secrets.hash(grant), sessionHash: secrets.hash(sessionID), app: app.id, realm: project.realm)
         guard let sealed = try await store.result(for: key, at: clock.now()) else {
             throw AuthorizationRefusal.invalidGrant
@@ -46,8 +46,8 @@ extension AuthorizationRefusal {
 
     /// The provider responded with an error.
     ///
-    /// - Parameter error: replaced by `unknown` unless it has 1 to 64 characters: lower-case letters and underscores, as
-    ///   in OAuth's error codes (RFC 6749 §4.1.2.1). Any client can write the parameter.
+    /// - Parameter error: replaced by `unknown` unless it has 1 to 64 characters: lower-case letters and underscores,
+    ///   as in OAuth's error codes (RFC 6749 §4.1.2.1). Any client can write the parameter.
     init(providerError error: String) {
         self = .providerError(Self.isName(error, of: UInt8(ascii: "a")...UInt8(ascii: "z")) ? error : "unknown")
     }

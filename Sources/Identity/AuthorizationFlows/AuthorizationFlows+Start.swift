@@ -40,12 +40,12 @@ public struct StartedFlow: Sendable {
 }
 
 extension AuthorizationFlows {
-    /// Starts a flow. The rules about guideline 4.8 and link-only providers apply here and again when the result is
-    /// used.
+    /// Starts a flow. The rules about App Review guideline 4.8 and about providers that the app offers only for linking
+    /// apply here, and again when the result is used.
     public func start(
         _ start: AuthorizationStart, for app: App, in project: Project, from context: RequestContext
     ) async throws -> StartedFlow {
-        try verifier.admit(start.provider, app, project, start.operation == .link ? .link : .signIn)
+        try verifier.requireAllowed(start.provider, app, project, start.operation == .link ? .link : .signIn)
         try limiter.count(
             .authorizationFlows(from: context.network), Policy.authorizationFlowLimit,
             Policy.authorizationFlowWindow, ID(project.id))
@@ -54,19 +54,19 @@ extension AuthorizationFlows {
         else { throw ProviderRefusal.notConfigured }
         let (delivery, sessionID) = try checkedDelivery(start.delivery)
         let end = clock.now() + Self.lifetime
-        let verifier = start.provider == .apple ? nil : secrets.random()
+        let codeVerifier = start.provider == .apple ? nil : secrets.random()
         let cookie = sessionID == nil ? newCookie(isSecure: start.redirectURI.hasPrefix("https://")) : nil
         let flow = AuthorizationFlow(
             app: app.id, provider: start.provider, clientID: clientID, issuer: project.issuer(of: start.provider),
             operation: start.operation,
-            nonce: sealedTokens.nonce(until: end, in: project.realm).raw, verifier: verifier,
+            nonce: sealedTokens.nonce(until: end, in: project.realm).raw, verifier: codeVerifier,
             redirectURI: start.redirectURI, delivery: delivery, cookie: cookie?.cookie)
         let state = AuthorizationState(
             sealed: try sealedTokens.encode(flow, until: end, in: project.realm), realm: project.realm)
         let url = try await servers.authorizationURL(
             AuthorizationRequest(
                 settings: settings, clientID: clientID, redirectURI: start.redirectURI, state: state.text,
-                nonce: flow.nonce, codeChallenge: verifier.map { Base64URL.encode(secrets.hash($0)) },
+                nonce: flow.nonce, codeChallenge: codeVerifier.map { Base64URL.encode(secrets.hash($0)) },
                 scopes: ProviderStart(of: settings, for: app, in: project).scopes(adding: start.scopes),
                 customParameters: start.customParameters))
         countEvent(.started)

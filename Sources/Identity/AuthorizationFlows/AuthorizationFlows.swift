@@ -6,7 +6,7 @@
 public struct AuthorizationFlows: Sendable {
     /// The time limit for signing in at the provider.
     public static let lifetime: Duration = .seconds(600)
-    /// How long the client can redeem the grant of a completed flow.
+    /// How long the client can exchange the grant of a completed flow for the result.
     public static let grantLifetime: Duration = .seconds(60)
     /// How long Apple's refresh token is kept if no sign-in uses it. By then every grant and pending token that could
     /// use it has expired, even if the clocks of replicas differ by up to 300 seconds.

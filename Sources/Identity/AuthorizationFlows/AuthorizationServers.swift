@@ -38,7 +38,7 @@ public struct CodeRedemption: Sendable {
     public let code: Secret
     public let redirectURI: String
     /// The PKCE code verifier; `nil` for a provider without PKCE.
-    public let verifier: String?
+    public let codeVerifier: String?
     /// The parameter `iss` of the response (RFC 9207), which prevents a provider from receiving another provider's
     /// code.
     public let issuer: String?

@@ -4,8 +4,8 @@ public struct AuthorizationTarget: Hashable, Codable, Sendable {
     /// The maximum length in bytes.
     public static let lengthLimit = 2048
     /// The parameters that the gateway adds to the query.
-    public static let grantName = "grant"
-    public static let errorName = "error"
+    public static let grantParameter = "grant"
+    public static let errorParameter = "error"
 
     public let text: String
 
@@ -14,7 +14,7 @@ public struct AuthorizationTarget: Hashable, Codable, Sendable {
     /// app, `dev` also accepts http URLs of every authorized domain and, as long as no domains are configured, every
     /// URL that an app can register. Rejects a URL whose query already has a parameter `grant` or `error`.
     public init(_ text: String, of app: App, in project: Project) throws(ContinueURLRefusal) {
-        guard text.isUnambiguousURL(limit: Self.lengthLimit) else { throw .malformed }
+        guard text.isUnambiguousURL(byteLimit: Self.lengthLimit) else { throw .malformed }
         if app.settings.redirectURIs.isEmpty {
             try Self.requirePage(text, in: project)
         } else if !app.settings.redirectURIs.contains(text) {
@@ -27,7 +27,7 @@ public struct AuthorizationTarget: Hashable, Codable, Sendable {
 
     /// Accepts what ``init(_:of:in:)`` accepts for an app without redirect URIs, with any parameters in the query.
     public init(page text: String, in project: Project) throws(ContinueURLRefusal) {
-        guard text.isUnambiguousURL(limit: Self.lengthLimit) else { throw .malformed }
+        guard text.isUnambiguousURL(byteLimit: Self.lengthLimit) else { throw .malformed }
         try Self.requirePage(text, in: project)
         self.text = text
     }
@@ -49,7 +49,7 @@ public struct AuthorizationTarget: Hashable, Codable, Sendable {
         let query = text.prefix { $0 != "#" }.drop { $0 != "?" }.dropFirst()
         return query.split(separator: "&").contains { pair in
             let name = pair.prefix { $0 != "=" }
-            return name == grantName || name == errorName
+            return name == grantParameter || name == errorParameter
         }
     }
 
@@ -63,7 +63,7 @@ public struct AuthorizationTarget: Hashable, Codable, Sendable {
     /// Whether an app may register `text` as a redirect URI: an https URL (an app link), an http URL of a loopback
     /// host, or a custom scheme (RFC 8252 §7). Schemes that browsers handle themselves are not accepted.
     public static func canBeRegistered(_ text: String) -> Bool {
-        guard text.isUnambiguousURL(limit: Self.lengthLimit), !text.contains("#"), !hasReservedName(text),
+        guard text.isUnambiguousURL(byteLimit: Self.lengthLimit), !text.contains("#"), !hasReservedName(text),
             let match = text.wholeMatch(of: /([A-Za-z][A-Za-z0-9+.-]*):(.+)/)
         else { return false }
         let (scheme, remainder) = (match.1.lowercased(), match.2)

@@ -3,13 +3,15 @@ extension EmailSettings {
     static let textLength = 1...200
     private static let urlLength = 2048
 
-    /// - Parameter ownHost: see ``ConfigurationRules``.
+    /// Returns the reasons why the settings are invalid.
+    ///
+    /// - Parameter ownHost: the host of the gateway's public URL, which links may open too.
     func problems(in project: Project, ownHost: String?) -> [ConfigurationProblem] {
         var problems: [ConfigurationProblem] = []
         if senderName.map(Self.isValidHeaderText) == false { problems.append(.emailSenderName) }
         if let actionURL {
-            if let host = actionURL.hostOfPlainURL(limit: Self.urlLength, acceptsLoopback: true) {
-                let isAllowed = host == ownHost?.lowercased() || project.listsDomain(host)
+            if let host = actionURL.hostOfURLWithoutQuery(byteLimit: Self.urlLength, acceptsLoopback: true) {
+                let isAllowed = host == ownHost?.lowercased() || project.listsAuthorizedDomain(host)
                 if !isAllowed { problems.append(.emailActionHost) }
             } else {
                 problems.append(.emailActionURL)

@@ -8,14 +8,15 @@ public struct OutOfBand: Sendable {
     public var emailID: @Sendable () -> ID<OutgoingEmail>
     /// Encrypts a payload, bound to the ID of its email.
     public var seal: @Sendable (EmailPayload, ID<OutgoingEmail>) throws -> [UInt8]
-    /// Returns the URL that links open, without query.
+    /// Returns the URL that the links in emails open, without their query.
     public var actionBase: @Sendable (Project, ActionLink.Mode) -> String
     /// See ``AppLink/base(for:in:at:)``.
     public var appLinkBase: @Sendable (AppLink.Request, Project) -> String?
     /// Whether the installation sends emails.
     public var sendsEmail: Bool
-    /// Whether the notice of a changed address is sent to the account's first address, and its link restores the first
-    /// address, even if that was never verified, as in Firebase's emulator. Only for `dev`.
+    /// Whether the notice of a changed address goes to the account's first address, and its link restores the first
+    /// address, even if this address was never verified. Only `sekisho dev` sets this, because Firebase's emulator
+    /// behaves like this.
     public var restoresFirstAddress = false
 
     public init(
@@ -39,8 +40,8 @@ extension OutOfBand {
     /// How long the delivery of a notice without removal links is retried.
     private static let noticeLifetime: Duration = .seconds(72 * 3600)
 
-    /// Returns a notice to the account's address; empty if the address is unverified, or the installation sends no
-    /// emails.
+    /// Returns a notice (an email that no client requested) to the account's address. Empty if the address is
+    /// unverified, or the installation sends no emails.
     func notice(
         _ kind: OutgoingEmail.Kind, about account: Account, _ payload: EmailPayload = EmailPayload(),
         from context: RequestContext, at now: Instant
@@ -119,9 +120,9 @@ extension OutOfBand {
         return IssuedCode(secret: secret, record: record)
     }
 
-    /// Returns a notice to the account's former address about its replacement, with a link that restores the former
-    /// address. An unverified address gets no notice, because another user may own it, unless ``restoresFirstAddress``
-    /// is true.
+    /// Returns a notice to the account's former address that the account no longer has this address, with a link that
+    /// restores it. An unverified address gets no notice, because another user may own it. If ``restoresFirstAddress``
+    /// is true, the first address gets the notice instead, verified or not.
     func emailChangedNotice(
         to account: Account, newEmail: EmailAddress?, from context: RequestContext, at now: Instant
     ) throws -> EmailBatch {

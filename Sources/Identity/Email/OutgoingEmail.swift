@@ -7,8 +7,8 @@ public struct OutgoingEmail: Hashable, Sendable {
         case resetPassword = "PASSWORD_RESET"
         case signIn = "EMAIL_SIGNIN"
         case changeEmail = "VERIFY_AND_CHANGE_EMAIL"
-        /// A notice, like all following kinds: it is sent without a request. After a reset, it has a removal link for
-        /// each identity that was added to the account in the last 30 days.
+        /// A notice, like all following kinds: no client requests it. After a reset of the password, it has a removal
+        /// link for each identity that was added to the account in the last 30 days.
         case passwordChanged = "notice.password-changed"
         /// Sent to the former address, with a link that restores it.
         case emailChanged = "notice.email-changed"
@@ -17,6 +17,7 @@ public struct OutgoingEmail: Hashable, Sendable {
         /// Sent after an identity, a password or an email link was added. Has a link that removes the sign-in method.
         case identityLinked = "notice.identity-linked"
         case identityUnlinked = "notice.identity-unlinked"
+        /// Sent after the user who proved the address took over an account whose address had never been verified.
         case accountReclaimed = "notice.account-reclaimed"
         case accountDeleted = "notice.account-deleted"
         /// Has a link that undoes the merge if it goes to the address of the source account.
@@ -26,7 +27,8 @@ public struct OutgoingEmail: Hashable, Sendable {
     /// A random UUID in lower case.
     public let id: ID<OutgoingEmail>
     public let kind: Kind
-    /// The account that the email is about; `nil` until the account is known, and for a deleted account.
+    /// The account that the email is about. `nil` for a sign-in link, for a notice about a deleted account, and until
+    /// ``EmailQueue/bind(_:of:)`` finds the account of a password reset.
     public let account: ID<Account>?
     public let recipient: EmailAddress
     public let language: Language?
@@ -55,13 +57,13 @@ public struct OutgoingEmail: Hashable, Sendable {
 public struct EmailPayload: Hashable, Codable, Sendable {
     /// The code of the link.
     public var code: String?
-    /// The API key: a parameter of the link that Firebase's SDKs read.
+    /// The API key. Firebase's SDKs read it from the link.
     public var apiKey: String?
     /// A URL of an authorized domain, checked when the client requested the email.
     public var continueURL: String?
     /// The URL that the link begins with if an app opens it; see ``AppLink``.
     public var appLinkBase: String?
-    /// The sign-in method that was added or removed, or that reclaimed the account.
+    /// The sign-in method that was added or removed, or by which the user proved the address of a reclaimed account.
     public var provider: ProviderID?
     /// Links that remove one identity each; `nil` if the email has none.
     public var removals: [Removal]?
@@ -111,22 +113,22 @@ public struct EmailBatch: Hashable, Sendable {
 
 /// The queue of emails to be sent. Every call is one statement or one transaction and may throw ``StoreUnavailable``.
 public protocol EmailQueue: Sendable {
-    /// Claims emails that are due, and deletes expired ones. No other worker can claim the returned emails until
-    /// `lease` has passed.
+    /// Claims emails that are due, for the caller to send, and deletes expired ones. No other worker can claim the
+    /// returned emails until `lease` has passed.
     func claim(limit: Int, lease: Duration, at now: Instant) async throws -> [QueuedEmail]
 
-    /// Stores the code of a password reset for the account that has the recipient's address now, because the request for
-    /// the reset did not look up the account. Does nothing if an earlier call has stored the code.
+    /// Stores the code of a password reset for the account that has the recipient's address now. The request for the
+    /// reset did not look up the account. Does nothing if an earlier call has found the account.
     ///
     /// - Parameter codeHash: the SHA-256 of the code.
     /// - Returns: whether the code can be redeemed: there is such an account, and the code has not been redeemed.
     func bind(_ codeHash: [UInt8], of queued: QueuedEmail) async throws -> Bool
 
-    /// Whether a code is still stored: codes are deleted when they are redeemed or invalidated. An expired code counts as
-    /// usable.
+    /// Whether a code is still stored. Codes are deleted when they are redeemed or invalidated, but not at once when
+    /// they expire.
     ///
     /// - Parameter codeHash: the SHA-256 of the code.
-    func isUsable(_ codeHash: [UInt8]) async throws -> Bool
+    func isCodeStored(_ codeHash: [UInt8]) async throws -> Bool
 
     /// Deletes an email that was sent or is no longer needed.
     func remove(_ id: ID<OutgoingEmail>) async throws

@@ -39,7 +39,7 @@ public struct ActionLink: Hashable, Sendable {
     /// - Parameters:
     ///   - base: a URL from the configuration, or a checked ``ContinueURL``. Query parameters with the same names as
     ///     those of the link are removed.
-    ///   - apiKey: the API key of the request for the code; `nil` puts the project's ID in its place.
+    ///   - apiKey: the API key of the request for the code. If it is `nil`, the link contains the project's ID instead.
     public init(
         _ mode: Mode, code: String, in realm: ID<Realm>, at base: String, apiKey: String?, language: Language,
         continueURL: String? = nil
@@ -73,8 +73,8 @@ extension EmailSettings {
 }
 
 extension OutgoingEmail.Kind {
-    /// Whether some emails of this kind have a link and others have none: of the notices of a merge, only the one to the
-    /// source's own address has a link.
+    /// Whether some emails of this kind have a link and others have none: of the notices of a merge, only the one to
+    /// the source's own address has a link.
     public var linkIsOptional: Bool { self == .accountsMerged }
 
     /// The mode of the link with ``EmailPayload/code``; `nil` if emails of this kind have no such link. They may have

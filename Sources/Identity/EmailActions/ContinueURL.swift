@@ -10,7 +10,7 @@ public struct ContinueURL: Hashable, Sendable {
     /// Rejects URLs that browsers may parse differently than the gateway: with backslashes, spaces, non-ASCII
     /// characters or user info.
     public init(_ text: String, in project: Project) throws(ContinueURLRefusal) {
-        guard text.isUnambiguousURL(limit: Self.lengthLimit),
+        guard text.isUnambiguousURL(byteLimit: Self.lengthLimit),
             let scheme = ["https://", "http://"].first(where: { text.lowercased().hasPrefix($0) })
         else { throw .malformed }
         let authority = text.dropFirst(scheme.count).prefix { !"/?#".contains($0) }

@@ -4,37 +4,40 @@ public struct MailboxChange: Hashable, Sendable {
     public let account: Account
     public private(set) var update: AccountUpdate
     /// Identities that were linked at this time or later are unlinked.
-    public var unlinkedSince: Instant?
+    public var unlinksIdentitiesLinkedSince: Instant?
     /// Identities of these providers are unlinked, except those that were linked at the creation of the account.
     public var unlinkedProviders: Set<ProviderID> = []
-    /// The recovery and removal codes that the change invalidates; `nil` if it invalidates none.
+    /// The codes that recover an address or remove a sign-in method, and that the change invalidates; `nil` if it
+    /// invalidates none.
     public var voidedRemedies: VoidedRemedies?
     /// The hash of a network that becomes a known network of the account; see ``NetworkHashing``.
     public var networkHash: [UInt8]?
     public var event: Event?
-    /// Another account that holds ``email`` and never verified it. That account loses the address first, as after
-    /// ``disavowing(_:)``. Otherwise an attacker who registers the address would prevent the owner from recovering it.
-    public var displaced: Account?
+    /// Another account that has the address ``email`` and never verified it. That account loses the address first, as
+    /// after ``disavowing(_:)``. Otherwise an attacker who registers the address would prevent the owner from
+    /// recovering it.
+    public var accountLosingAddress: Account?
 
-    /// The event for the outbox.
+    /// The event for the outbox, a table of events for future webhooks.
     public enum Event: Hashable, Sendable {
         case reclaimed
         case disavowed
     }
 
-    /// The recovery and removal codes that become invalid when control of a mailbox is proven. Codes that undo a merge
-    /// stay valid.
+    /// The remedies that become invalid when control of a mailbox is proven. Here, a remedy is a code that recovers an
+    /// address or removes a sign-in method. Codes that undo a merge stay valid.
     public enum VoidedRemedies: Hashable, Sendable {
         case all
-        /// The codes that were sent to `email`, and all that were created after the first of those. Earlier codes stay
-        /// valid, so that an attacker who has changed the address cannot invalidate the emails that the owner received
-        /// before.
+        /// Voids every remedy that was created since the first one was sent to `email`, the address of the proven
+        /// mailbox. Earlier remedies stay valid. Otherwise an attacker who has changed the address could invalidate the
+        /// emails that the owner received before.
         ///
         /// - Parameters:
-        ///   - createdAt: when the redeemed code was created, if it is a recovery or removal code that was sent to
-        ///     `email`; otherwise `nil`. The redeemed code may be the first one, but is no longer stored.
-        ///   - addedSince: links to `email` that remove sign-in methods added before this time stay valid.
-        case proven(email: EmailAddress, createdAt: Instant?, addedSince: Instant)
+        ///   - redeemedCodeCreatedAt: the creation time of the redeemed code if it is a remedy that was sent to
+        ///     `email`, otherwise `nil`. The redeemed code may be the first remedy, but is no longer stored.
+        ///   - keepingMethodsAddedBefore: removal links that were sent to `email` stay valid if their sign-in method
+        ///     was added before this time.
+        case proven(email: EmailAddress, redeemedCodeCreatedAt: Instant?, keepingMethodsAddedBefore: Instant)
     }
 
     /// Earlier than every stored time, so that a limit with this value includes everything.
@@ -69,40 +72,42 @@ public struct MailboxChange: Hashable, Sendable {
         return change
     }
 
-    /// Restores the address that `code` was sent to. Identities that were linked, and a password that was set, after
-    /// that address was replaced are removed, because they may not be the owner's.
+    /// Restores the address that `code` was sent to. Removes the identities and the password that were added after that
+    /// address was replaced, because they may not be the owner's.
     ///
-    /// - Parameter holder: another account that has the address now.
+    /// - Parameter otherHolder: another account that has the address now.
     public static func recovering(
-        _ account: Account, by code: OOBCode, unlinking providers: Set<ProviderID>, from holder: Account?
+        _ account: Account, by code: OOBCode, unlinking providers: Set<ProviderID>, from otherHolder: Account?
     ) -> MailboxChange {
         var change = MailboxChange(account)
         change.email = code.email
-        change.displaced = holder?.losesAddressToOwner == true ? holder : nil
+        change.accountLosingAddress = otherHolder?.losesAddressToOwner == true ? otherHolder : nil
         change.endsSessions = true
-        change.unlinkedSince = code.createdAt
+        change.unlinksIdentitiesLinkedSince = code.createdAt
         change.unlinkedProviders = providers
-        change.voidedRemedies = .proven(email: code.email, createdAt: code.createdAt, addedSince: code.createdAt)
+        change.voidedRemedies = .proven(
+            email: code.email, redeemedCodeCreatedAt: code.createdAt, keepingMethodsAddedBefore: code.createdAt)
         if account.passwordWasSet(since: code.createdAt) { change.update.passwordHash = .remove }
         return change
     }
 
     /// Removes `method`, and the identities and the password that were added at the same time or later. The account
     /// gets back the address that `code` was sent to. If another account keeps that address (see
-    /// ``Account/losesAddressToOwner``), the account has no address and no password afterwards.
+    /// ``Account/losesAddressToOwner``), `account` has no address and no password afterwards.
     ///
-    /// - Parameter holder: another account that has the address now.
+    /// - Parameter otherHolder: another account that has the address now.
     public static func removing(
-        _ method: AddedSignInMethod, from account: Account, by code: OOBCode, holder: Account?
+        _ method: AddedSignInMethod, from account: Account, by code: OOBCode, otherHolder: Account?
     ) -> MailboxChange {
-        let addressIsTaken = holder.map { !$0.losesAddressToOwner } ?? false
+        let addressIsTaken = otherHolder.map { !$0.losesAddressToOwner } ?? false
         var change = MailboxChange(account)
-        change.displaced = addressIsTaken ? nil : holder
+        change.accountLosingAddress = addressIsTaken ? nil : otherHolder
         change.email = addressIsTaken ? nil : code.email
         change.endsSessions = true
-        change.unlinkedSince = method.addedAt
+        change.unlinksIdentitiesLinkedSince = method.addedAt
         change.update.usesEmailLinks = account.usesEmailLinks && method.provider != .emailLink && !addressIsTaken
-        change.voidedRemedies = .proven(email: code.email, createdAt: code.createdAt, addedSince: method.addedAt)
+        change.voidedRemedies = .proven(
+            email: code.email, redeemedCodeCreatedAt: code.createdAt, keepingMethodsAddedBefore: method.addedAt)
         if addressIsTaken ? account.hasPassword : account.passwordWasSet(since: method.addedAt) {
             change.update.passwordHash = .remove
         }
@@ -116,12 +121,13 @@ public struct MailboxChange: Hashable, Sendable {
     ) -> MailboxChange {
         var change = account.emailIsVerified ? MailboxChange(account) : reclaiming(account)
         if change.voidedRemedies == nil, let email = account.email {
-            change.voidedRemedies = .proven(email: email, createdAt: nil, addedSince: epoch)
+            change.voidedRemedies = .proven(
+                email: email, redeemedCodeCreatedAt: nil, keepingMethodsAddedBefore: epoch)
         }
         change.unlinkedProviders = providers
         change.update.passwordHash = .set(passwordHash)
         change.endsSessions = true
-        if policy.resetUnlinksIdentities { change.unlinkedSince = epoch }
+        if policy.resetUnlinksIdentities { change.unlinksIdentitiesLinkedSince = epoch }
         return change
     }
 
@@ -142,8 +148,8 @@ public struct MailboxChange: Hashable, Sendable {
         return change
     }
 
-    /// The user who controls the mailbox disavows the account: it loses the address, the password and the sign-in by
-    /// email link. Ends every session, and invalidates all recovery and removal codes.
+    /// The user who controls the mailbox disavows the account ("this was not me"): it loses the address, the password
+    /// and the sign-in by email link. Ends every session, and invalidates ``VoidedRemedies/all`` remedies.
     public static func disavowing(_ account: Account) -> MailboxChange {
         var change = MailboxChange(account)
         change.email = nil
@@ -155,13 +161,13 @@ public struct MailboxChange: Hashable, Sendable {
         return change
     }
 
-    /// Removes the password, email link, phone number, identities, name and photo of the creator of the account, who
-    /// never verified the address, and ``Account/initialEmail``. Ends every session, and invalidates all recovery and
-    /// removal codes.
+    /// Gives an account whose address was never verified to the user who has proven the mailbox. Removes everything
+    /// that the creator of the account added: ``Account/initialEmail``, password, email links, phone number,
+    /// identities, name and photo. Ends every session, and invalidates ``VoidedRemedies/all`` remedies.
     private static func reclaiming(_ account: Account) -> MailboxChange {
         var change = MailboxChange(account)
         change.update.passwordHash = account.hasPassword ? .remove : nil
-        change.unlinkedSince = epoch
+        change.unlinksIdentitiesLinkedSince = epoch
         change.update.phoneNumber = .remove
         change.update.removesInitialEmail = true
         change.update.displayName = .remove
@@ -179,8 +185,9 @@ public struct MailboxChange: Hashable, Sendable {
     /// The identities that the account keeps, except those that were linked at its creation.
     var remainingAddedIdentities: [LinkedIdentity] {
         account.addedIdentities.filter { identity in
-            let isLate = unlinkedSince.map { since in identity.linkedAt.map { $0 >= since } ?? true } ?? false
-            return !isLate && !unlinkedProviders.contains(identity.provider)
+            let isTooLate =
+                unlinksIdentitiesLinkedSince.map { start in identity.linkedAt.map { $0 >= start } ?? true } ?? false
+            return !isTooLate && !unlinkedProviders.contains(identity.provider)
         }
     }
 }
@@ -198,7 +205,8 @@ extension Account {
 }
 
 extension MailboxChange {
-    /// The audit events for this change, except unlinked identities, which are known only after the SQL runs.
+    /// The audit events for this change. The events about unlinked identities are missing, because the identities are
+    /// known only after the SQL statement that unlinks them.
     public var notes: [AuditNote] {
         var notes: [AuditNote] = []
         switch event {
@@ -211,14 +219,16 @@ extension MailboxChange {
                 notes.append(AuditNote(.emailVerified, account.id))
             }
         }
-        return account.notes(notes, for: update, endsSessions: endsSessions)
+        return account.addingPasswordOrSessionNote(to: notes, for: update, endsSessions: endsSessions)
     }
 }
 
 extension Account {
-    /// Returns `notes` with the audit event about the password, if `update` changes it. If there is no event at all, but
-    /// the sessions end, returns the event for ended sessions.
-    func notes(_ notes: [AuditNote], for update: AccountUpdate, endsSessions: Bool) -> [AuditNote] {
+    /// Returns `notes`, and the audit event about the password if `update` changes the password. If there is no event
+    /// at all, but the sessions end, returns the event about ended sessions.
+    func addingPasswordOrSessionNote(
+        to notes: [AuditNote], for update: AccountUpdate, endsSessions: Bool
+    ) -> [AuditNote] {
         var notes = notes
         switch update.passwordHash {
         case .set: notes.append(AuditNote(.passwordSet, id))

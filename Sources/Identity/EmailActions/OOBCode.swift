@@ -29,7 +29,8 @@ public struct OOBCode: Hashable, Sendable {
     /// The account of the code. For ``Purpose/signIn`` the account that had the address when the code was stored, if
     /// there was one; for ``Purpose/undoMerge`` the account that ``source`` was merged into.
     public let account: ID<Account>?
-    /// The generation that the account must still have; `nil` if the code is valid in every generation.
+    /// The generation that the account must still have: a counter that increases when all sessions end. `nil` if the
+    /// code is valid in every generation.
     public let generation: Int64?
     /// The address that the code is about. For a remedy, the address that it was sent to and restores.
     public let email: EmailAddress

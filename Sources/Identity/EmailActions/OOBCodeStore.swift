@@ -4,7 +4,7 @@ public protocol OOBCodeStore: Sendable {
     /// Stores a code and enqueues its email.
     ///
     /// - Parameters:
-    ///   - session: the session of the owner who requested the code. It must be active.
+    ///   - session: the session of the account's owner, if the owner requested the code. It must be active.
     ///   - administrator: the audit event and its actor, if an administrator requested the code.
     /// - Throws: ``StoreConflict/stale`` if `session` has ended, or its account is disabled.
     func issue(
@@ -12,7 +12,8 @@ public protocol OOBCodeStore: Sendable {
         in realm: ID<Realm>
     ) async throws
 
-    /// Enqueues an email whose code is bound when the email is sent; see ``EmailQueue/bind(_:of:)``.
+    /// Enqueues an email whose code is stored, with its account, when the email is sent; see
+    /// ``EmailQueue/bind(_:of:)``.
     func enqueue(_ outgoing: OutgoingEmail, in realm: ID<Realm>) async throws
 
     /// Returns a stored code, expired or not, with its account; see ``FoundCode/account``.
@@ -37,6 +38,7 @@ public protocol OOBCodeStore: Sendable {
     func undoMerge(_ undoing: MergeUndoing, in realm: ID<Realm>) async throws -> Account
 }
 
+/// A stored code, expired or not, with its realm and account.
 public struct FoundCode: Hashable, Sendable {
     public let code: OOBCode
     public let realm: ID<Realm>

@@ -1,7 +1,8 @@
-/// The remedies that the owner of a mailbox can redeem, signed in or not.
+/// Remedies: emailed codes that undo what an attacker may have done. The owner of the mailbox does not have to be
+/// signed in.
 extension OOBRedemption {
-    /// Restores the former address, and removes identities that were linked, and a password that was set, after the
-    /// address was replaced.
+    /// Restores the former address. Removes the identities and the password that were added after the address was
+    /// replaced.
     ///
     /// - Parameter providers: identities of these providers are unlinked too, except those that were linked at the
     ///   creation of the account.
@@ -26,8 +27,8 @@ extension OOBRedemption {
         let result = try await redeem(code, for: [.removeSignInMethod], in: project, from: context) {
             account, record, now in
             guard let method = record.method else { throw OOBCodeRefusal.invalid }
-            let holder = try await otherHolder(of: record.email, than: account, in: project)
-            let change = MailboxChange.removing(method, from: account, by: record, holder: holder)
+            let otherHolder = try await otherHolder(of: record.email, than: account, in: project)
+            let change = MailboxChange.removing(method, from: account, by: record, otherHolder: otherHolder)
             return (change, EmailBatch(codes: resetCode(secret, after: change, in: project, at: now)))
         }
         return RemedyResult(result, secret)
@@ -41,6 +42,7 @@ extension OOBRedemption {
             from: try await otherHolder(of: code.email, than: account, in: project))
     }
 
+    /// - Returns: the account that has the address now; `nil` if that is `account` itself, or if there is none.
     private func otherHolder(of email: EmailAddress, than account: Account, in project: Project) async throws
         -> Account?
     {
@@ -67,7 +69,7 @@ extension OOBRedemption {
 public struct RemedyResult: Hashable, Sendable {
     /// The account after the change.
     public let account: Account
-    /// Sets a new password; `nil` if that is not possible.
+    /// The code with which the owner sets a new password; `nil` if the account cannot have a password.
     public let reset: IssuedCode?
 
     public init(account: Account, reset: IssuedCode?) {

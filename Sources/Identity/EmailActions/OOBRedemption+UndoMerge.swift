@@ -1,5 +1,6 @@
 extension OOBRedemption {
-    /// Undoes a merge by the link that was sent to the source's address; see ``MergeReversal``.
+    /// Undoes a merge by a code that was sent to the address of the source, the account that the merge deleted; see
+    /// ``MergeReversal``.
     public func undoMerge(_ code: String?, in project: Project, from context: RequestContext) async throws
         -> RemedyResult
     {
@@ -11,7 +12,7 @@ extension OOBRedemption {
                 code: found.code, resetHash: project.policy.allowsPasswords ? outOfBand.hash(secret) : nil,
                 resetExpiresAt: now + OOBCode.Purpose.resetPassword.lifetime(by: project.policy), trace: context.trace,
                 undoneAt: now)
-            let source = try await throwingRefusals(\.refusalOfMergeReversal) {
+            let source = try await throwingRefusals(\.refusalOfOwnersUndo) {
                 try await codes.undoMerge(undoing, in: project.realm)
             }
             let reset = undoing.resetCode(of: source).map { IssuedCode(secret: secret, record: $0) }

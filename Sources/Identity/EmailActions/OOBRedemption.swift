@@ -1,7 +1,7 @@
 /// Redeems email action codes. Throws ``OOBCodeRefusal``, ``CredentialRefusal``, ``TokenRefusal``, ``EditRefusal`` and
 /// ``TooManyAttempts``.
 public struct OOBRedemption: Sendable {
-    /// In bytes; a longer text is not a code of the gateway.
+    /// The maximum length of a code in bytes. A longer text is not a code of the gateway.
     private static let lengthLimit = 256
 
     let codes: any OOBCodeStore
@@ -34,7 +34,7 @@ public struct OOBRedemption: Sendable {
         self.entropy = entropy
     }
 
-    /// Returns what a code is for. Consumes nothing.
+    /// Returns a valid code with its account. Does not consume the code.
     ///
     /// - Parameter realm: `nil` searches the codes of every realm.
     public func check(_ code: String?, in realm: ID<Realm>?) async throws -> FoundCode {
@@ -100,8 +100,8 @@ public struct OOBRedemption: Sendable {
         public let code: OOBCode
     }
 
-    /// Disavows an account ("this was not me") by a code that verifies an address. An address that is already verified
-    /// cannot be disavowed.
+    /// Removes the address from an account at the request of the mailbox's owner ("this was not me"). The code is one
+    /// that verifies an address. Rejects the code if the address is already verified.
     public func disavow(_ code: String?, in project: Project, from context: RequestContext) async throws {
         _ = try await redeem(code, for: [.verifyEmail], in: project, from: context) { account, _, _ in
             guard !account.emailIsVerified else { throw OOBCodeRefusal.invalid }
@@ -126,7 +126,7 @@ public struct OOBRedemption: Sendable {
             if let caller, attempt == 1 {
                 try limiter.countCredentialChange(of: caller.account.id, in: project)
             }
-            let account = try await throwingRefusals(\.refusalOfRedemption) {
+            let account = try await throwingRefusals(\.refusalOfCodeRedemption) {
                 try await codes.redeem(prepared.redemption, in: project.realm)
             }
             let signedIn = try await tokens.signedIn(
@@ -163,8 +163,8 @@ public struct OOBRedemption: Sendable {
         }
         if let caller {
             let change = MailboxChange.linking(email, to: caller.account)
-            // If the link was sent to the account's own address, the link is itself a sufficient login. A replaced
-            // address always requires a recent login; an added one requires it only if the policy says so.
+            // If the link was sent to the account's own address, the link is itself a sufficient login. To replace the
+            // address always requires a recent login. To add an address requires it only if the policy says so.
             let isOwnAddress = email == caller.account.email
             if change.endsSessions {
                 try caller.requireRecentLogin(by: project.policy, at: now)
@@ -193,7 +193,7 @@ public struct OOBRedemption: Sendable {
 }
 
 extension OOBRedemption {
-    /// Returns what a code with one of `purposes` is for. Consumes nothing.
+    /// Returns a valid code that has one of `purposes`, with its account. Does not consume the code.
     public func check(
         _ code: String?, for purposes: Set<OOBCode.Purpose>, in project: Project
     ) async throws -> FoundCode {
@@ -222,14 +222,15 @@ extension OOBRedemption {
             let (change, emailBatch) = try await decide(account, found.code, now)
             let redemption = Redemption(
                 code: found.code, step: .change(change), emailBatch: emailBatch, trace: context.trace, redeemedAt: now)
-            let updated = try await throwingRefusals(\.refusalOfRedemption) {
+            let updated = try await throwingRefusals(\.refusalOfCodeRedemption) {
                 try await codes.redeem(redemption, in: project.realm)
             }
             return RedemptionResult(redemption: redemption, account: updated)
         }
     }
 
-    /// Returns the notice about a reset, or about the reclaim that the reset causes, to the mailbox that was just proven.
+    /// Returns the notice to the mailbox that was just proven. It is about the reset or, if the account's address was
+    /// never verified, about the removal of its creator's credentials.
     private func emailsAboutReset(_ reset: MailboxChange, from context: RequestContext, at now: Instant) throws
         -> EmailBatch
     {
@@ -243,8 +244,8 @@ extension OOBRedemption {
             to: email, about: reset.account.id, withRemovalLinksFor: recentlyLinked, from: context, at: now)
     }
 
-    /// Returns the notices about an added mailbox, sent to the address that the account had before; none if the account
-    /// already used email links to this address.
+    /// Returns the notices about an address that is added for email links. They go to the address that the account had
+    /// before. Returns none if the account already used email links to the added address.
     private func emailsAboutLinking(
         _ email: EmailAddress, by change: MailboxChange, from context: RequestContext, at now: Instant
     ) throws -> EmailBatch {
@@ -257,6 +258,8 @@ extension OOBRedemption {
         return notice + (try outOfBand.additionNotice(of: method, to: account, from: context))
     }
 
+    /// - Returns: the notice that the account now belongs to the owner of the mailbox; none if `change` does not
+    ///   reclaim the account.
     private func reclaimNotice(of change: MailboxChange, from context: RequestContext, at now: Instant) throws
         -> [OutgoingEmail]
     {

@@ -236,8 +236,8 @@ extension OOBSending {
 }
 
 extension OOBCode.Purpose {
-    /// Whether the code is valid only in the account's present generation, because it gives control of the account.
-    /// Other codes, such as sign-in links, become invalid only if a change of the account deletes them.
+    /// Whether a new generation invalidates the code, because it gives control of the account. Other codes, such as
+    /// sign-in links, become invalid only if a change of the account deletes them.
     var dependsOnGeneration: Bool { self == .resetPassword || self == .changeEmail }
 
     func lifetime(by policy: Policy) -> Duration {

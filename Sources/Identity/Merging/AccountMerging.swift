@@ -1,5 +1,5 @@
-/// Merges two accounts of one user, who proves control of both: of the source by an ID token, of the target by a
-/// credential or another ID token.
+/// Merges two accounts of one user: the source is deleted, the target remains. The user proves control of both: of the
+/// source by an ID token, of the target by a credential or another ID token.
 ///
 /// Throws ``MergeRefusal``, and the errors of ``FederatedSignIn``.
 public struct AccountMerging: Sendable {
@@ -109,11 +109,11 @@ public struct AccountMerging: Sendable {
             let proof = try await resolver.resolve(proof, for: app, in: project)
             // A pending token that is only for linking does not prove control of the account that has the identity.
             guard case .any = proof.use else { throw ProviderRefusal.invalidPendingToken }
-            let known = try await store.linkingCandidates(for: proof.identity, in: project.realm)
-            guard let owner = known.owner,
+            let candidates = try await store.linkingCandidates(for: proof.identity, in: project.realm)
+            guard let owner = candidates.owner,
                 let identity = owner.identities.first(where: { $0.provider == proof.identity.provider })
             else { throw MergeRefusal.targetUnknown }
-            try proof.requireIssuer(of: owner)
+            try proof.requireIssuerOfIdentity(linkedTo: owner)
             return ProvenTarget(
                 account: owner, replayKeys: proof.replayKeys, method: proof.identity.provider, authenticatedAt: nil,
                 session: nil, subject: identity.subject, code: proof.identity.code,

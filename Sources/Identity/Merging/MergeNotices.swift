@@ -1,5 +1,5 @@
-/// Creates the notices about a merge. The store calls it within the merge's transaction, because the recipients are
-/// known only there.
+/// Creates the notices about a merge. The store calls ``emailBatch(for:)`` within the merge's transaction, because the
+/// recipients are known only there.
 public struct MergeNotices: Sendable {
     private let merge: AccountMerge
     private let outOfBand: OutOfBand

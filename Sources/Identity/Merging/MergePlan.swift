@@ -9,12 +9,12 @@ public struct MergePlan: Hashable, Codable, Sendable {
     public let target: ID<Account>
     /// Identities that move to the target.
     public let identities: [Moved]
-    /// Whether the target gets the source's address, its verified flag and the source's password.
+    /// Whether the target gets the source's address, with the flag whether it is verified, and the source's password.
     public let movesEmail: Bool
     public let movesPhoneNumber: Bool
     public let movesDisplayName: Bool
     public let movesPhoto: Bool
-    /// Values of the source that the merge discards. A display name or photo that is discarded is not listed.
+    /// Values of the source that the merge discards. A discarded display name or photo is not listed.
     public let dropped: [Dropped]
 
     public enum Dropped: String, Hashable, Codable, Sendable {
@@ -91,7 +91,8 @@ extension MergeRefusal {
     }
 }
 
-/// A plan, with the generations that both accounts must still have at the commit.
+/// A plan, with the generations that both accounts must still have at the commit. An account gets a new generation when
+/// all its sessions end.
 public struct MergePrecondition: Hashable, SealedTokenContent {
     public static let purpose = "merge-precondition"
     public static let invalidRefusal = ProviderRefusal.invalidMergeToken
@@ -121,7 +122,7 @@ public struct MergeTokenPayload: Hashable, SealedTokenContent {
     public let method: ProviderID
     /// The time of the target's login, if an ID token proved the target; `nil` if the proof is itself a login.
     public let authenticatedAt: Instant?
-    /// The session of that ID token, which must be active at the commit.
+    /// The session of the ID token that proved the target, if any. The session must be active at the commit.
     public let targetSession: ID<Session>?
     /// The subject of the identity that is the proof; the target must still have it at the commit.
     public let targetSubject: String?

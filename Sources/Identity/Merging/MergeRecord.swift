@@ -1,13 +1,14 @@
-/// A merge that may be undone.
+/// A merge that may be undone: the source was deleted, the target remains.
 public struct MergeRecord: Hashable, Sendable {
     public let plan: MergePlan
     /// The source as it was before the merge, but without identities: ``plan`` lists these.
     public let source: Account
-    /// The target's generation at the merge. If it has changed, an administrator cannot undo the merge.
+    /// The target's generation at the merge. It changes when all sessions of the target end; then an administrator can
+    /// no longer undo the merge.
     public let targetGeneration: Int64
-    /// Before the merge.
+    /// Whether the target had a sign-in method before the merge.
     public let targetHadSignInMethod: Bool
-    /// Before the merge.
+    /// Whether the target signed in with email links before the merge.
     public let targetUsedEmailLinks: Bool
     public let mergedAt: Instant
     public let undoableUntil: Instant
@@ -29,7 +30,7 @@ public struct MergeRecord: Hashable, Sendable {
     /// The target without the values that it received in the merge. It keeps a name or photo that was set later.
     ///
     /// - Parameter allowsNoSignInMethod: whether the request confirms that the target may lose its last sign-in method.
-    public func undone(
+    public func targetAfterUndo(
         from target: Account, allowsNoSignInMethod: Bool, at now: Instant
     ) throws(UndoRefusal) -> Account {
         guard now < undoableUntil else { throw .tooLate }

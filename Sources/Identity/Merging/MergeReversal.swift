@@ -1,26 +1,26 @@
 /// The effect of the link in the notice of a merge: the source is restored with everything that no third account has
 /// now. The source also gets back an address that a third account has but never verified; see ``disavowed``.
 ///
-/// The holder of the link has proven the source's address. Therefore no later change of the target can prevent the
-/// undo; only its deletion can. The target keeps everything that did not come from the source.
-/// ``MergeRecord/undone(from:allowsNoSignInMethod:at:)`` is the administrator's undo. That undo is rejected if the
-/// target has changed, whereas the link restores as much as possible.
+/// The user who opens the link has proven the source's address. Therefore no later change of the target can prevent the
+/// undo; only a deletion of the target can. The target keeps everything that did not come from the source.
+/// ``MergeRecord/targetAfterUndo(from:allowsNoSignInMethod:at:)`` is the administrator's undo. That undo is rejected if
+/// the target has changed, whereas the link restores as much as possible.
 public struct MergeReversal: Hashable, Sendable {
     /// Whether the source gets back its address and the password that it had.
     public let returnsEmail: Bool
     public let returnsPhoneNumber: Bool
     /// Identities that move back from the target.
-    public let returned: [MergePlan.Moved]
+    public let movedBack: [MergePlan.Moved]
     /// Identities that no account has now. They are linked again, except those of a generic OpenID provider whose
     /// issuer has changed. The credential state of an Apple identity is not restored.
-    public let relinked: [MergePlan.Moved]
+    public let recreated: [MergePlan.Moved]
     /// The target after the reversal; `nil` if the target loses no address, phone number or identity. In that case, the
     /// target also keeps its name and photo, and its sessions continue.
     public let target: Account?
     /// Whether the target loses the address, and with it its current password.
     public let targetLosesEmail: Bool
     /// Another account that has the source's address but never verified it. That account loses the address, because the
-    /// holder of the link has proven control of the mailbox.
+    /// user who opens the link has proven control of the mailbox.
     public let disavowed: Account?
 
     /// - Parameter holders: every account that has the address, the phone number or an identity of the source now,
@@ -37,16 +37,16 @@ public struct MergeReversal: Hashable, Sendable {
         let targetLosesPhoneNumber = plan.movesPhoneNumber && phoneHolder?.id == target.id
         returnsPhoneNumber = source.phoneNumber != nil && (phoneHolder == nil || targetLosesPhoneNumber)
 
-        returned = plan.identities.filter { target.identity($0.provider, subject: $0.subject) != nil }
-        relinked = plan.identities.filter { moved in
+        movedBack = plan.identities.filter { target.identity($0.provider, subject: $0.subject) != nil }
+        recreated = plan.identities.filter { moved in
             !holders.contains { $0.identity(moved.provider, subject: moved.subject) != nil }
         }
-        guard targetLosesEmail || targetLosesPhoneNumber || !returned.isEmpty else {
+        guard targetLosesEmail || targetLosesPhoneNumber || !movedBack.isEmpty else {
             self.target = nil
             return
         }
         var updated = target
-        for moved in returned {
+        for moved in movedBack {
             updated.identities.removeAll { $0.provider == moved.provider && $0.subject == moved.subject }
         }
         if targetLosesEmail {

@@ -15,8 +15,8 @@ public struct AllowedCallers: Hashable, Sendable {
     }
 }
 
-/// Why a request with a valid API key was rejected: the request states another app, or none although the policy
-/// requires one.
+/// Why a request with a valid API key was rejected: the request states another app, or states none although the policy
+/// requires it.
 public enum CallerRefusal: Refusal, Hashable {
     /// The associated values are as received, `nil` if the request states none.
     case ios(bundleID: String?)
@@ -65,7 +65,7 @@ extension App {
     /// - Parameters:
     ///   - isRequired: ``Policy/requiresCallerHeader``.
     ///   - header: the value of the header with this name.
-    public func requireCaller(isRequired: Bool, header: (String) -> String?) throws(CallerRefusal) {
+    public func checkCaller(isRequired: Bool, header: (String) -> String?) throws(CallerRefusal) {
         let callers = settings.callers
         // The refusal of a request that states no app, if one is required.
         var refusalOfUnstated: CallerRefusal?

@@ -35,15 +35,15 @@ public struct AssociatedApp: Hashable, Sendable {
         settings.association.domains.contains { $0.lowercased() == host.lowercased() }
     }
 
-    /// The bundle IDs that the well-known files of a host can list. Empty without a team.
+    /// The bundle IDs that a host can list in its `apple-app-site-association` file. Empty without a team.
     public var bundleIDs: [String] { teamID == nil ? [] : settings.bundleIDs }
 
-    /// The packages that the well-known files of a host can list. Empty without a fingerprint.
+    /// The packages that a host can list in its `assetlinks.json` file. Empty without a fingerprint.
     public var packages: [String] {
         settings.association.androidFingerprints.isEmpty ? [] : settings.callers.androidPackages
     }
 
-    /// In upper case with colons, as Android compares them.
+    /// The certificate fingerprints, in upper case with colons, as Android compares them.
     public var fingerprints: [String] {
         settings.association.androidFingerprints.map { text in
             let digits = Array(text.uppercased().filter { $0 != ":" })
@@ -61,9 +61,9 @@ extension Project {
 }
 
 extension [AssociatedApp] {
-    /// The hosts that several projects share and that an Android app lists, with these projects. Before Android 15,
-    /// such an app may open the links of another project: its own intent filter decides which links it opens, and not
-    /// the file of the host.
+    /// The hosts that several projects share and that an Android app lists, with these projects. Before Android 15, the
+    /// Android app may open the links of another project: its own intent filter decides which links it opens, and not
+    /// the `assetlinks.json` file of the host.
     public var sharedHostsWithAndroidApps: [(host: String, projects: [ID<Project>])] {
         let listed = flatMap { app in app.settings.association.domains.map { (host: $0.lowercased(), app: app) } }
         return Dictionary(grouping: listed, by: \.host).sorted { $0.key < $1.key }.compactMap { host, listed in

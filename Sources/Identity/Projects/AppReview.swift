@@ -8,6 +8,7 @@ public struct AppReview: Hashable, Sendable {
     }
 
     public struct Point: Hashable, Sendable {
+        /// The number of the guideline.
         public let guideline: String
         public let status: Status
         /// The finding about the app, for the developer who answers App Review. Begins in lower case, without a full
@@ -21,14 +22,16 @@ public struct AppReview: Hashable, Sendable {
 
     /// - Parameters:
     ///   - usesCustomTokens: whether any of the realm's present accounts has signed in with a custom token.
-    ///   - redeemedClientIDs: the Apple client IDs with an authorized grant whose code was redeemed with the current
-    ///     private key.
-    public init(of app: App, in project: Project, usesCustomTokens: Bool = false, redeemedClientIDs: Set<String>) {
+    ///   - clientIDsWithRedeemedCodes: the Apple client IDs for which an authorization code was redeemed with the
+    ///     current private key, and the resulting refresh token is still authorized.
+    public init(
+        of app: App, in project: Project, usesCustomTokens: Bool = false, clientIDsWithRedeemedCodes: Set<String>
+    ) {
         let services = LoginServices(of: app, in: project)
         points =
             Self.loginServices(services, app) + Self.openPoints(services, app, project, usesCustomTokens)
             + Self.deletion(project.policy)
-            + Self.revocation(of: app, services, project, redeemedClientIDs)
+            + Self.revocation(of: app, services, project, clientIDsWithRedeemedCodes)
     }
 
     /// Guideline 4.8.
@@ -78,6 +81,7 @@ public struct AppReview: Hashable, Sendable {
         return "exempt as \(exemption.kind.rawValue)\(declaration), because: \(exemption.reason)"
     }
 
+    /// The points with the status `open`.
     private static func openPoints(
         _ services: LoginServices, _ app: App, _ project: Project, _ usesCustomTokens: Bool
     ) -> [Point] {
@@ -126,12 +130,12 @@ public struct AppReview: Hashable, Sendable {
     /// Apple requires that the deletion of an account revokes the tokens of Sign in with Apple (TN3194). A redeemed
     /// code shows that the app sends its codes and that the private key works.
     private static func revocation(
-        of app: App, _ services: LoginServices, _ project: Project, _ redeemedClientIDs: Set<String>
+        of app: App, _ services: LoginServices, _ project: Project, _ clientIDsWithRedeemedCodes: Set<String>
     ) -> [Point] {
         guard (services.methods + services.linkOnly).contains(.apple), let apple = project.settings(of: .apple) else {
             return []
         }
-        let canRevoke = !redeemedClientIDs.isDisjoint(with: app.audiences(of: apple))
+        let canRevoke = !clientIDsWithRedeemedCodes.isDisjoint(with: app.audiences(of: apple))
         return [
             Point(
                 guideline: "5.1.1(v)", status: canRevoke ? .met : .violated,

@@ -6,7 +6,7 @@ extension ProjectConfiguration {
         let projectChanges = changes.filter { $0.path.count == 1 || ["policy", "email"].contains($0.path[0]) }
         var events: [AuditNote] = []
         if !projectChanges.isEmpty {
-            events.append(.changed("project", project.realm.rawValue, projectChanges, depth: 0))
+            events.append(.changed("project", project.realm.rawValue, projectChanges, omittingComponents: 0))
         }
         let providers = (old.project.providers + project.providers).map(\.provider.rawValue)
         for id in Set(providers).sorted() {
@@ -32,7 +32,7 @@ extension ProjectConfiguration {
         return switch (existed, exists) {
         case (false, _): [AuditNote("\(kind).added", id)]
         case (_, false): [AuditNote("\(kind).removed", id)]
-        case (true, true): [.changed(kind, id, changes, depth: 2)]
+        case (true, true): [.changed(kind, id, changes, omittingComponents: 2)]
         }
     }
 
@@ -50,11 +50,11 @@ extension ProjectConfiguration {
 }
 
 extension AuditNote {
-    /// - Parameter depth: the number of path components that identify the subject, which are omitted.
+    /// - Parameter count: how many path components identify the subject. They are omitted from the members' names.
     fileprivate static func changed(
-        _ kind: String, _ subject: String, _ changes: [ConfigurationChange], depth: Int
+        _ kind: String, _ subject: String, _ changes: [ConfigurationChange], omittingComponents count: Int
     ) -> AuditNote {
-        let members = changes.map { $0.path.dropFirst(depth).joined(separator: ".") }
+        let members = changes.map { $0.path.dropFirst(count).joined(separator: ".") }
         return AuditNote("\(kind).changed", subject, ["members": members.joined(separator: " ")])
     }
 }

@@ -1,4 +1,4 @@
-/// Permissions of an edit beyond ordinary changes.
+/// What an edit of a configuration may change beyond ordinary changes.
 public struct EditPermissions: OptionSet, Sendable {
     public let rawValue: Int
 
@@ -6,7 +6,8 @@ public struct EditPermissions: OptionSet, Sendable {
         self.rawValue = rawValue
     }
 
-    /// Permission to change whose tokens are accepted, or where codes are sent: ``ServiceKeyScope/trust``.
+    /// Permission to change settings that decide whose tokens are accepted or where codes are sent:
+    /// ``ServiceKeyScope/trust``.
     public static let changeTrust = EditPermissions(rawValue: 1)
     /// Permission to unlink the identities of a provider whose issuer changes.
     public static let discardIdentities = EditPermissions(rawValue: 2)
@@ -31,7 +32,7 @@ extension ConfigurationEditRefusal {
 
     public var detail: String? {
         switch self {
-        case .trustRequired: ServiceKeyScope.trust.missingDetail
+        case .trustRequired: ServiceKeyScope.trust.missingScopeDetail
         case .issuerInUse(let provider, let count):
             "\(provider.rawValue) has \(count == 1 ? "1 identity" : "\(count) identities") of another issuer. "
                 + "Configure the new issuer under another provider ID, or set discardIdentities to true to unlink them."

@@ -18,7 +18,7 @@ public struct ConfigurationRules: Sendable {
 }
 
 extension ProjectConfiguration {
-    /// Names and reasons are measured in Unicode scalars, all other texts in bytes.
+    /// Maximum numbers and lengths. Names and reasons are measured in Unicode scalars, all other texts in bytes.
     enum Limits {
         static let providers = 50
         static let apps = 100
@@ -33,7 +33,7 @@ extension ProjectConfiguration {
         static let issuerLength = 1024
     }
 
-    /// All problems, guideline 4.8 last.
+    /// All problems. Violations of App Review guideline 4.8 come last.
     public func problems(by rules: ConfigurationRules) -> [ConfigurationProblem] {
         var problems: [ConfigurationProblem] = []
         if !Self.isName(name) { problems.append(.projectName) }
@@ -57,7 +57,7 @@ extension ProjectConfiguration {
     ) -> [ConfigurationProblem] {
         let id = settings.provider
         guard id.canBeConfigured else { return [.unknownProvider(id)] }
-        var problems = problems(of: settings.clientIDs, id, for: nil)
+        var problems = clientIDProblems(settings.clientIDs, id, app: nil)
         if (settings.apple != nil && id != .apple) || (settings.openID != nil && !id.isGenericOpenID) {
             problems.append(.foreignSettings(id))
         }
@@ -96,7 +96,7 @@ extension ProjectConfiguration {
             let provider = ProviderID(provider)
             problems +=
                 provider.canBeConfigured
-                ? Self.problems(of: clientIDs, provider, for: id) : [.unknownProvider(provider)]
+                ? clientIDProblems(clientIDs, provider, app: id) : [.unknownProvider(provider)]
         }
         if let exemption = settings.exemption, !Limits.reasonLength.contains(exemption.reason.unicodeScalars.count) {
             problems.append(.exemptionReason(id))
@@ -126,8 +126,9 @@ extension ProjectConfiguration {
                 \.problem)
     }
 
-    /// A problem for each app that has an associated host, but no identifier that the well-known files of the host can
-    /// list. A tenant shares the apps of its project, so only the project checks them.
+    /// A problem for each app that has an associated host, but no identifier that a host can list in its
+    /// `apple-app-site-association` or `assetlinks.json` file. A tenant shares the apps of its project, so only the
+    /// project checks them.
     private var associationProblems: [ConfigurationProblem] {
         guard project.tenant == nil else { return [] }
         return zip(apps, project.associatedApps).filter { _, app in
@@ -135,8 +136,9 @@ extension ProjectConfiguration {
         }.map { .association($0.0.app.id) }
     }
 
-    private static func problems(
-        of clientIDs: [String], _ provider: ProviderID, for app: ID<App>?
+    /// - Parameter app: the app that lists the client IDs; `nil` for the project's list.
+    private static func clientIDProblems(
+        _ clientIDs: [String], _ provider: ProviderID, app: ID<App>?
     ) -> [ConfigurationProblem] {
         guard !clientIDs.isEmpty else { return [.noClientIDs(provider, app: app)] }
         guard clientIDs.count <= Limits.clientIDs else { return [.tooManyClientIDs(provider, app: app)] }
@@ -194,7 +196,7 @@ extension ProjectConfiguration {
 
     /// OpenID Connect Discovery 1.0 §3: https, without query and fragment.
     private static func isIssuer(_ text: String, _ rules: ConfigurationRules) -> Bool {
-        text.hostOfPlainURL(limit: Limits.issuerLength, acceptsLoopback: rules.acceptsLoopbackIssuers) != nil
+        text.hostOfURLWithoutQuery(byteLimit: Limits.issuerLength, acceptsLoopback: rules.acceptsLoopbackIssuers) != nil
     }
 }
 

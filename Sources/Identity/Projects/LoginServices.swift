@@ -1,7 +1,7 @@
 /// The sign-in methods that an app shows, checked against App Review guideline 4.8.
 public struct LoginServices: Hashable, Sendable {
-    /// The enabled methods that the app offers for sign-in, in the app's order, including `anonymous`, which has no
-    /// button.
+    /// The enabled methods that the app lists for sign-in, in the app's order; all enabled methods if the app has no
+    /// list. May include `anonymous`, which has no button.
     public let methods: [ProviderID]
     /// The enabled providers whose identities users of the app can only link.
     public let linkOnly: [ProviderID]
@@ -21,8 +21,8 @@ public struct LoginServices: Hashable, Sendable {
         offersEmailLinks = project.policy.allowsEmailLinks && settings.signInMethods?.contains(.password) != false
     }
 
-    /// Whether the app has a grace period. The app must come from ``App/current(at:)``, which removes a grace period that
-    /// has ended.
+    /// Whether the app has a grace period. A grace period that has ended must have been removed by
+    /// ``App/withoutEndedGracePeriod(at:)``.
     private var isInGracePeriod: Bool { app.graceEndsAt != nil }
 
     public var isCompliant: Bool { violations.isEmpty }
@@ -43,8 +43,8 @@ public struct LoginServices: Hashable, Sendable {
         case link
     }
 
-    /// Throws unless `app` may use an identity of `provider`. Checks the configuration only, not whether the provider
-    /// is reachable.
+    /// Throws unless `app` may use identities of `provider` for the purpose `use`. Checks the configuration only, not
+    /// whether the provider is reachable.
     public static func require(
         _ provider: ProviderID, for app: App, in project: Project, to use: Use
     ) throws(ProviderRefusal) {
@@ -57,18 +57,18 @@ public struct LoginServices: Hashable, Sendable {
             guard use == .link else { throw .linkOnly }
             return
         }
-        guard services.methods.contains(provider) else { throw .notForThisApp(nil) }
+        guard services.methods.contains(provider) else { throw .notForThisApp(violation: nil) }
         if !services.isInGracePeriod, services.thirdParties.contains(provider),
             let violation = services.violations.first
         {
-            throw .notForThisApp(violation)
+            throw .notForThisApp(violation: violation)
         }
     }
 
     /// Throws if `app` lists its sign-in methods without `method`, which is `password` or `anonymous`. For example, an
-    /// app whose accounts belong to an organisation prevents open sign-up by such a list.
+    /// app whose accounts belong to an organisation lists neither of them, to prevent open sign-up.
     public static func requireListed(_ method: ProviderID, for app: App) throws(ProviderRefusal) {
-        guard app.settings.signInMethods?.contains(method) != false else { throw .notForThisApp(nil) }
+        guard app.settings.signInMethods?.contains(method) != false else { throw .notForThisApp(violation: nil) }
     }
 }
 
@@ -95,8 +95,8 @@ extension Project {
     }
 }
 
-/// The grace period of apps that were stored before a rule about guideline 4.8 was added: they keep working and are
-/// reported, so that their operators can repair them.
+/// The grace period of apps that were stored before a rule about guideline 4.8 was added. During the grace period these
+/// apps keep working and are reported, so that their operators can correct the configuration.
 public enum LoginServicesGrace {
     /// The length of the grace period, which begins when a starting gateway finds the violation.
     public static let period: Duration = .seconds(90 * 86_400)
@@ -111,7 +111,7 @@ public enum LoginServicesGrace {
 
 extension App {
     /// Returns the app, without its grace period if that has ended by `now`.
-    public func current(at now: Instant) -> App {
+    public func withoutEndedGracePeriod(at now: Instant) -> App {
         var app = self
         if let end = graceEndsAt, end <= now { app.graceEndsAt = nil }
         return app
@@ -122,7 +122,7 @@ extension App {
 public struct LoginServicesViolation: Hashable, Sendable {
     /// The raw value is the wire's.
     public enum Kind: String, CaseIterable, Sendable {
-        /// The app shows a provider that needs Apple, but not `apple.com`.
+        /// The app shows ``provider``, but not `apple.com`.
         case appleNotShown = "APPLE_NOT_SHOWN"
         /// The project has disabled `apple.com` or not configured it.
         case appleNotEnabled = "APPLE_NOT_ENABLED"
@@ -137,7 +137,7 @@ public struct LoginServicesViolation: Hashable, Sendable {
     }
 
     public let kind: Kind
-    /// The provider that needs Apple, or the method that contradicts the exemption.
+    /// The provider because of which the app has to show Apple, or the method that the exemption does not cover.
     public let provider: ProviderID
 
     public init(_ kind: Kind, _ provider: ProviderID) {
@@ -175,12 +175,12 @@ extension LoginServices {
         project.settings(of: provider)?.relation ?? .social
     }
 
-    /// The offered providers that require the app to show Apple, unless it has an exemption: all except Apple and those
-    /// with the relation `own`.
+    /// The offered providers that require the app to show Apple, unless the app has an exemption: all except Apple and
+    /// the login of the app's own company (``ProviderRelation/own``).
     public var thirdParties: [ProviderID] { providers.filter { $0 != .apple && relation($0) != .own } }
 
     /// All violations. The platform of the app determines only which kind of client ID Apple's configuration must have.
-    /// An exemption that the methods contradict does not count.
+    /// An exemption that does not cover every method has no effect.
     public var violations: [LoginServicesViolation] {
         let contradictions = contradictions
         let isExempt = app.settings.exemption != nil && contradictions.isEmpty
@@ -203,8 +203,8 @@ extension LoginServices {
         }
     }
 
-    /// All providers except the third-party service: the first provider whose relation is `social` or
-    /// `thirdPartyService`. Apple is that service only if no other provider is.
+    /// All offered providers except the one third-party service whose client the app is. That service is the first
+    /// provider whose relation is `social` or `thirdPartyService`; Apple counts as the last provider.
     private var contradictionsOfThirdPartyClient: [ProviderID] {
         let ordered = providers.filter { $0 != .apple } + providers.filter { $0 == .apple }
         let candidates = ordered.filter { [.social, .thirdPartyService].contains(relation($0)) }

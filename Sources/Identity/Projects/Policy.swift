@@ -38,7 +38,7 @@ public struct Policy: Hashable, Sendable {
     /// Lifetime of codes that reset a password.
     public var resetLifetime: Duration
     /// The maximum number of wrong passwords for one address from one client network (see ``ClientNetwork``) within
-    /// ``Policy/passwordWindow``. 0 means no limit on wrong passwords at all, not even ``Policy/addressFailureLimit``.
+    /// ``Policy/passwordWindow``. 0 disables this limit and also ``Policy/addressFailureLimit``.
     public var passwordFailureLimit: Int
     /// The maximum number of sign-ups from one client network within ``Policy/signUpWindow``, including those whose
     /// address was taken; 0 means no limit.
@@ -59,17 +59,18 @@ public struct Policy: Hashable, Sendable {
     public var refreshTokenGracePeriod: Duration
     /// How old a login may be for a change of address or credentials, a merge, or the deletion of the account.
     public var recentLoginMaxAge: Duration
-    /// An account follows its Apple identity to a new address, if its own address is the identity's former relay
-    /// address and the account has no password and no email links.
+    /// If Apple replaces the relay address of an identity, an account with the former relay address gets the new
+    /// address, unless it has a password or uses email links.
     public var followsRelayAddress: Bool
     /// Linking and unlinking require a recent login, like other changes of credentials.
     public var requiresRecentLoginToLink: Bool
     /// Lifetime of ID tokens.
     public var idTokenLifetime: Duration
-    /// The name and address of an identity are discarded before anything is stored if the app does not request them.
+    /// If the app does not request the name or the address of an identity, the gateway discards it before it stores
+    /// anything.
     public var dropsUnrequestedProfile: Bool
-    /// A key of an app that lists its callers is accepted only with a header that states one of them; see
-    /// ``AllowedCallers``.
+    /// If an app lists its callers (see ``AllowedCallers``), its API keys are accepted only with a header that states
+    /// one of the callers.
     public var requiresCallerHeader: Bool
 
     public init(_ profile: Profile) {
@@ -120,17 +121,17 @@ public struct Policy: Hashable, Sendable {
 
     /// The length of the window of ``passwordFailureLimit``. Firebase does not publish the lengths of its windows.
     public static let passwordWindow: Duration = .seconds(600)
-    /// The number of wrong passwords for one address from all networks together within ``addressFailureWindow`` after
-    /// which only known networks of the account may continue. All other networks then share one attempt per
-    /// ``unknownNetworkWindow``. No limit if ``passwordFailureLimit`` is 0.
+    /// The maximum number of wrong passwords for one address from all networks together within
+    /// ``addressFailureWindow``. After that, all networks share one attempt per ``unknownNetworkWindow``, except known
+    /// networks: those from which the account was used recently. No limit if ``passwordFailureLimit`` is 0.
     public static let addressFailureLimit = 100
     public static let addressFailureWindow: Duration = .seconds(3600)
     public static let unknownNetworkWindow: Duration = .seconds(60)
     /// How long a network remains a known network of an account after the latest sign-in or password reset there.
     public static let knownNetworkLifetime: Duration = .seconds(30 * 86_400)
     public static let signUpWindow: Duration = .seconds(3600)
-    /// Not longer than ``signInLinkLifetime``: if an attacker exhausts the limit of an address, a link in the mailbox
-    /// is still valid.
+    /// Not longer than ``signInLinkLifetime``: if an attacker exhausts the limit of an address, a link that was sent
+    /// before is still valid.
     public static let emailWindow: Duration = .seconds(900)
     /// The maximum number of credential changes by the clients of one account within ``credentialChangeWindow``.
     public static let credentialChangeLimit = 20
@@ -139,9 +140,9 @@ public struct Policy: Hashable, Sendable {
     /// times as many, a /48 sixteen times. The 8000 nonces of a /24 are enough for the sign-ins behind a large NAT.
     public static let nonceLimit = 2000
     public static let nonceWindow: Duration = .seconds(600)
-    /// The maximum number of started sign-ins in a browser, and responses of providers, from one IPv4 address or IPv6
-    /// /64 within ``authorizationFlowWindow``. A sign-in counts twice: its start and the provider's response. With
-    /// Apple it counts three times, because a redirect follows Apple's form.
+    /// The maximum number of requests by which browsers sign in, from one IPv4 address or IPv6 /64 within
+    /// ``authorizationFlowWindow``. A sign-in counts twice: its start and the provider's response. With Apple it counts
+    /// three times, because a redirect follows Apple's form.
     public static let authorizationFlowLimit = 1000
     public static let authorizationFlowWindow: Duration = .seconds(600)
     /// The maximum number of rejected notifications from one IPv4 address or IPv6 /64 within

@@ -70,7 +70,7 @@ extension Policy {
         .flag("allowsEmailLinks", \.allowsEmailLinks, "users can sign in with an emailed link"),
         .flag(
             "allowsDuplicateEmails", \.allowsDuplicateEmails,
-            "each identity that signs in for the first time gets its own account, whose primary email address is empty, so several users can share an address at their providers"
+            "each identity that signs in for the first time gets its own account, which has no primary email address; so the identities of several accounts can have the same address"
         ),
         .flag(
             "trustsGoogleForEveryDomain", \.trustsGoogleForEveryDomain,
@@ -99,15 +99,15 @@ extension Policy {
             "resetLifetime", \.resetLifetime, 600...86_400, "lifetime of codes that reset a password"),
         .number(
             "passwordFailureLimit", \.passwordFailureLimit, 0...1000, "wrong passwords",
-            "maximum number of wrong passwords that one client network can enter for one email address in ten minutes; 0: no limits on wrong passwords at all"
+            "maximum number of wrong passwords that one client network can enter for one email address in ten minutes; 0: no limits on wrong passwords"
         ),
         .number(
             "signUpLimit", \.signUpLimit, 0...100_000, "sign-ups",
-            "maximum number of sign-ups (with a password, or anonymous) from one client network in an hour; attempts with an email address that is taken count too, and with emailEnumerationProtection also attempts to add such an address to an account; 0: no limit"
+            "maximum number of sign-ups (with a password, or anonymous) from one client network in an hour; attempts with an email address that another account has count too; with emailEnumerationProtection, so do attempts to add such an address to an account; 0: no limit"
         ),
         .number(
             "emailLimit", \.emailLimit, 0...1000, "emails",
-            "maximum number of emails of one purpose, such as password resets, that one client network can request for one email address in a quarter of an hour; all networks together can request twice as many; 0: no limit"
+            "maximum number of emails of one purpose, such as password resets, that one client network can request for one email address in a quarter of an hour; 0: no limits on emails"
         ),
         .seconds(
             "anonymousLifetime", \.anonymousLifetime, 0...315_360_000,
@@ -130,15 +130,15 @@ extension Policy {
             "linking and unlinking require a recent login"),
         .flag(
             "followsRelayAddress", \.followsRelayAddress,
-            "if Apple replaces a user's relay address, an account with the former relay address gets the new address at the next sign-in; not if the account has a password or uses email links, or if another account has the new address"
+            "if Apple replaces a user's relay address, an account that has the former relay address gets the new one at the next sign-in. The account keeps its address if it has a password or uses email links, or if another account has the new address"
         ),
         .seconds("idTokenLifetime", \.idTokenLifetime, 300...3600, "lifetime of ID tokens"),
         .flag(
             "dropsUnrequestedProfile", \.dropsUnrequestedProfile,
-            "the name and email address of an identity are discarded if the app does not request them"),
+            "a name or an email address that the app does not request from the provider is discarded"),
         .flag(
             "requiresCallerHeader", \.requiresCallerHeader,
-            "requests with an API key of an app that lists bundle IDs, packages or web domains must have a header with one of them"
+            "if an app lists bundle IDs, packages or web domains, requests with its API keys must have a header with one of them"
         ),
     ]
 

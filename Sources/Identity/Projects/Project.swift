@@ -17,10 +17,10 @@ public struct Project: Hashable, Sendable {
     public var providers: [ProviderSettings]
     /// `nil` if the realm is the project itself.
     public var tenant: Tenant?
-    /// Whether a tenant exists; always `true` in `dev`, where a request can create one. `false` if the realm is a
-    /// tenant.
+    /// Whether the project has tenants. Always `true` for a project of `sekisho dev`, where a request can create a
+    /// tenant. `false` if the realm is a tenant.
     public var hasTenants = false
-    /// The rules of the emulator; `nil` except in `dev`.
+    /// The rules of Firebase's emulator; `nil` except in `sekisho dev`.
     public var emulatorRules: EmulatorRules?
     /// The apps of the project, in the order of creation.
     public var apps: [App] = []
@@ -73,7 +73,8 @@ public struct Tenant: Hashable, Sendable {
 }
 
 extension Project {
-    /// The project as it applies to one of its tenants: the tenant's settings and providers, otherwise the project's.
+    /// The project as it applies to one of its tenants. Everything that the tenant does not set itself comes from the
+    /// project.
     ///
     /// - Parameter providers: the tenant's own providers, which replace those of the project.
     public func applied(to tenant: Tenant, providers: [ProviderSettings]) -> Project {

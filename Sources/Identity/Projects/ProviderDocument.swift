@@ -3,7 +3,8 @@ public struct ProviderDocument: Hashable, Sendable {
     /// The document as JSON.
     public let body: String
     public let fetchedAt: Instant
-    /// When a forced fetch was last claimed, whether or not it succeeded; see ``ProviderDocumentStore/claimForcedFetch``.
+    /// When a process last claimed a forced fetch (one before the document expires), whether or not the fetch
+    /// succeeded.
     public let forcedFetchClaimedAt: Instant?
 
     public init(body: String, fetchedAt: Instant, forcedFetchClaimedAt: Instant? = nil) {
@@ -16,7 +17,7 @@ public struct ProviderDocument: Hashable, Sendable {
 /// Provider documents by URL, shared by all processes of the gateway. A restarted process can use them while a provider
 /// is unreachable. All processes together force at most one fetch of a URL per ``forcedFetchInterval``.
 public struct ProviderDocumentStore: Sendable {
-    /// The minimum time between two forced fetches of one URL: fetches before the document expires.
+    /// The minimum time between two forced fetches of one URL.
     public static let forcedFetchInterval: Duration = .seconds(60)
 
     public var load: @Sendable (_ url: String) async throws -> ProviderDocument?

@@ -39,7 +39,7 @@ extension ProviderID {
         return host == "appleid.apple.com" || host == "accounts.google.com"
     }
 
-    /// Whether an app may list the method among its sign-in methods.
+    /// Whether an app may list the method in ``AppSettings/signInMethods``.
     public var canBeListed: Bool { self == .password || self == .anonymous || canBeConfigured }
 }
 

@@ -1,12 +1,13 @@
 /// The parameters that an app sends to a provider when a sign-in begins.
 public struct ProviderStart: Hashable, Sendable {
     /// The client ID for a native sign-in or a sign-in on the app's own page; `nil` if there is none for this app. For
-    /// Apple: a bundle ID on Apple's platforms, a Services ID on the web, Android and Windows, otherwise the first client
-    /// ID that the app accepts.
+    /// Apple: a bundle ID on Apple's platforms, a Services ID on the web, Android and Windows, otherwise the first
+    /// client ID that the app accepts.
     public let clientID: String?
     /// The client ID for a sign-in in the browser, on any platform; `nil` if there is none. For Apple, this is a
     /// Services ID. For other providers, this is the first of the provider's client IDs that the app accepts, because
-    /// the client secret belongs to the provider's first client ID; otherwise the app's own first client ID.
+    /// the client secret belongs to the provider's first client ID. If the app accepts none of them, this is the app's
+    /// own first client ID.
     public let webClientID: String?
     /// OAuth 2.0 scopes, in the provider's spelling.
     public let scopes: [String]

@@ -7,21 +7,21 @@
 public enum ServiceKeyScope: String, Hashable, Sendable, CaseIterable {
     case readUsers = "users.read"
     case writeUsers = "users.write"
-    /// Identities of accounts, and merging of accounts.
+    /// Link, unlink and move identities; merge accounts.
     case linkUsers = "users.link"
     /// The configuration of the project: read it, and change everything outside ``trust``.
     case config
-    /// With ``config``: change whose tokens are accepted, or where codes are sent. See
+    /// With ``config``: change settings that decide whose tokens are accepted or where codes are sent. See
     /// ``ProjectConfiguration/changesTrust(since:)``.
     case trust
-    /// Custom tokens, session cookies, and links that prove control of a mailbox.
+    /// Create custom tokens, session cookies, and links that prove control of a mailbox.
     case mintTokens = "tokens.mint"
     case readAudit = "audit.read"
 }
 
 extension ServiceKeyScope {
     /// The error detail, after `PERMISSION_DENIED`, for a caller without the scope.
-    public var missingDetail: String { "The service key lacks the scope \(rawValue)." }
+    public var missingScopeDetail: String { "The service key lacks the scope \(rawValue)." }
 }
 
 /// The scopes of one service key.

@@ -2,8 +2,8 @@
 public struct Tenancy: Sendable {
     public typealias Change = @Sendable (inout TenantSettings) -> Void
 
-    /// The project as it applies to the tenant; `nil` if the tenant does not exist. In `dev`, creates an unknown
-    /// tenant.
+    /// The project as it applies to the tenant; `nil` if the tenant does not exist. In `sekisho dev`, creates an
+    /// unknown tenant.
     public var projectInTenant: @Sendable (ID<Tenant>, Project) async throws -> Project?
     /// The tenant that a token of the gateway names, without verification of the token; `nil` if it names none.
     public var tenantOfToken: @Sendable (_ token: String) -> ID<Tenant>?
@@ -27,7 +27,7 @@ public struct Tenancy: Sendable {
         self.clock = clock
     }
 
-    /// Finds a tenant by its ID. In `dev`, creates an unknown tenant, like ``projectInTenant``.
+    /// Finds a tenant by its ID. In `sekisho dev`, creates an unknown tenant, like ``projectInTenant``.
     ///
     /// - Returns: `nil` if the tenant does not exist.
     public func tenant(_ id: ID<Tenant>, of project: Project) async throws -> Tenant? {
@@ -50,7 +50,7 @@ public struct Tenancy: Sendable {
     public func change(
         _ id: ID<Tenant>, by actor: AuditActor, in project: Project, _ change: @escaping Change
     ) async throws -> ChangedTenant? {
-        // In `dev`, this creates an unknown tenant.
+        // In `sekisho dev`, this creates an unknown tenant.
         if project.emulatorRules != nil { _ = try await self.tenant(id, of: project) }
         let tenant = try await store.change(id, by: actor, at: clock.now(), in: project.id, change)
         onChange()
@@ -67,7 +67,7 @@ public struct Tenancy: Sendable {
     }
 }
 
-/// Stores tenants. Every change is in the audit trail of the project.
+/// Stores tenants, and records every change in the audit trail of the project.
 public protocol TenantStore: Sendable {
     func tenant(_ id: ID<Tenant>, of project: ID<Project>) async throws -> Tenant?
     /// The tenants after `last`, in the order of IDs.

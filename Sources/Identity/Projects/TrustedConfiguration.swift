@@ -1,9 +1,9 @@
 /// Separates configuration changes that ``ServiceKeyScope/config`` alone allows from those that also need
 /// ``ServiceKeyScope/trust``.
 ///
-/// Each `replacingOrdinaryMembers` takes the ordinary members from the new value: those that affect neither whose tokens
-/// are accepted nor where codes are sent. If the result still differs from the new value, the change needs
-/// ``ServiceKeyScope/trust``. So does a change of any member that is not listed here.
+/// Ordinary members affect neither whose tokens are accepted nor where codes are sent. Each `replacingOrdinaryMembers`
+/// returns the old value with the ordinary members of the new value. If the result differs from the new value, the
+/// change needs ``ServiceKeyScope/trust``. A member that is not listed here is not ordinary.
 extension ProjectConfiguration {
     /// Whether the change from `old` needs ``ServiceKeyScope/trust``.
     public func changesTrust(since old: ProjectConfiguration) -> Bool {
@@ -35,8 +35,8 @@ extension Project {
 }
 
 extension Policy {
-    /// Not ordinary are the trust in Google's addresses of every domain, whether a nonce is required, whether an account
-    /// follows a relay address, whether identities survive a reset, and whether callers must state their app.
+    /// Not ordinary: whether Google's addresses are trusted in every domain, whether a nonce is required, whether an
+    /// account follows a relay address, whether identities survive a reset, and whether callers must state their app.
     fileprivate func replacingOrdinaryMembers(from new: Policy) -> Policy {
         var policy = self
         policy.allowsPasswords = new.allowsPasswords
@@ -69,8 +69,8 @@ extension Policy {
 }
 
 extension EmailSettings {
-    /// Not ordinary are the sender's address, which receives bounces, the reply address, which receives replies that quote
-    /// a code, and the target of links.
+    /// Not ordinary: the sender's address (it receives bounces), the reply address (it receives replies that quote a
+    /// code), and the target of links.
     fileprivate func replacingOrdinaryMembers(from new: EmailSettings) -> EmailSettings {
         var emailSettings = self
         emailSettings.senderName = new.senderName

@@ -5,7 +5,7 @@ extension RateLimiter {
     static let addressesPerNetwork = 10
 
     /// Throws if the limit for wrong passwords for `email` from `network` is reached. Counts nothing.
-    func requirePasswordAttempt(
+    func requirePasswordAttemptAllowed(
         on email: EmailAddress, from network: ClientNetwork, in project: Project
     ) throws(TooManyAttempts) {
         try applyPasswordLimits(of: email, from: network, in: project, require)
@@ -53,9 +53,9 @@ extension RateLimiter {
         try apply(.passwordFailures(email, from: network), limit, Policy.passwordWindow, project.realm)
     }
 
-    /// Counts an attempt of a signed-in client to change its account's credentials, whatever the result: each change
-    /// writes to the audit trail, and each conflict reveals something about other accounts. The actions that an owner
-    /// needs against an attacker (reset, recovery, the end of all sessions, deletion) are not counted.
+    /// Counts an attempt of a signed-in client to change its account's credentials. Failed attempts count too: each
+    /// change writes to the audit trail, and each conflict reveals something about other accounts. The actions that an
+    /// owner needs against an attacker (reset, recovery, the end of all sessions, deletion) are not counted.
     func countCredentialChange(of account: ID<Account>, in project: Project) throws(TooManyAttempts) {
         try count(
             .credentialChanges(account), Policy.credentialChangeLimit, Policy.credentialChangeWindow, project.realm)
@@ -72,9 +72,9 @@ extension RateLimiter {
         try await counting(work, asSignUpFrom: network, in: project, countsSuccess: true)
     }
 
-    /// Runs `work`, which gives an account an address, within the sign-up limit if the project has email enumeration
-    /// protection. The change stays counted only if the address was taken: the account was already counted when it was
-    /// created.
+    /// Runs `work`, which gives an account an address. If the project has email enumeration protection, the sign-up
+    /// limit applies to it. The change stays counted only if the address was taken: the account was already counted
+    /// when it was created.
     func limitingAddressChange<Result>(
         from network: ClientNetwork, in project: Project, _ work: () async throws -> Result
     ) async throws -> Result {

@@ -26,8 +26,9 @@ public struct RateDelta: Hashable, Sendable {
     }
 }
 
-/// The counters of one process. If there are too many windows, those that were not used recently are dropped. The
-/// reported counts of a dropped window are received again with the next report about it; its other counts are lost.
+/// The rate limit counters of one process, one for each ``RateWindow``. If there are too many windows, those that were
+/// not used recently are dropped. The reported counts of a dropped window are received again with the next report about
+/// it. Its other counts are lost.
 public struct RateCounts: Sendable {
     private struct Entry {
         /// The total of all replicas in the latest response.
@@ -45,6 +46,8 @@ public struct RateCounts: Sendable {
 
     /// The windows used since `older` was filled.
     private var recent: [RateWindow: Entry] = [:]
+    /// The earlier contents of `recent`: when `recent` is full, they replace this dictionary, and `recent` starts
+    /// empty.
     private var older: [RateWindow: Entry] = [:]
     private let halfCapacity: Int
 

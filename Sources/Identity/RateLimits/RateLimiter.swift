@@ -56,7 +56,7 @@ public enum LimitKey: Hashable, Sendable {
 
     /// A counter with its own limit.
     public struct Counter: Hashable, Sendable {
-        /// The components of the key, without NUL.
+        /// The values that identify the counter among those of its ``LimitKey/Kind``. None contains NUL.
         public let names: [String]
         /// The multiple of the limit that applies to this counter.
         public let factor: Int
@@ -97,7 +97,8 @@ public struct RateLimiter: Sendable {
         @Sendable (_ key: LimitKey, _ limit: Int, _ window: Duration, _ realm: ID<Realm>)
             throws(TooManyAttempts)
             -> Void
-    /// Counts one event, or throws if the limit is reached. An event is counted in every counter of its key, or in none.
+    /// Counts one event, or throws if the limit is reached. An event is counted in every counter of its key, or in
+    /// none.
     public var count:
         @Sendable (_ key: LimitKey, _ limit: Int, _ window: Duration, _ realm: ID<Realm>)
             throws(TooManyAttempts)

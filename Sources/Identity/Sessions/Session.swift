@@ -3,7 +3,8 @@ public struct Session: Hashable, Sendable {
     /// A UUID in lower-case text that cannot be guessed; the token's `sid`.
     public let id: ID<Session>
     public let account: ID<Account>
-    /// The account's generation when the session began. The session has ended if the account's generation differs.
+    /// The account's generation when the session began. The account gets a new generation when all its sessions end, so
+    /// a session of an earlier generation has ended.
     public let generation: Int64
     public let method: ProviderID
     /// When the user last authenticated: the token's `auth_time`.
@@ -111,7 +112,9 @@ public struct SignedIn: Sendable {
 }
 
 extension TokenAuthority {
-    /// The tokens of `session` whose newest refresh token is at `counter`.
+    /// Issues the tokens of `session`.
+    ///
+    /// - Parameter counter: the position of the refresh token in the session's chain.
     func signedIn(
         _ account: Account, _ session: Session, counter: Int64 = 0, in project: Project, at now: Instant
     ) async throws -> SignedIn {
@@ -137,7 +140,8 @@ public struct Caller: Hashable, Sendable {
     /// Whether the caller has no credential for a new sign-in.
     private var cannotReauthenticate: Bool { account.isAnonymous && session.method != .custom }
 
-    /// - Throws: ``EditRefusal/loginTooOld``, unless the account has no credential to authenticate with again.
+    /// Requires that the session's login is not older than ``Policy/recentLoginMaxAge``. Accepts every login of a
+    /// caller who has no credential for a new sign-in.
     func requireRecentLogin(by policy: Policy, at now: Instant) throws(EditRefusal) {
         guard cannotReauthenticate || now - session.authenticatedAt <= policy.recentLoginMaxAge else {
             throw .loginTooOld
@@ -149,12 +153,13 @@ public struct Caller: Hashable, Sendable {
         if policy.requiresRecentLoginToLink { try requireRecentLogin(by: policy, at: now) }
     }
 
-    /// The `auth_time` of the session that a link opens. Linking proves the new identity, not the account, so the login
-    /// does not become more recent. For an anonymous account, the identity is the first proof.
+    /// The `auth_time` of the session that is opened when the caller links an identity. Linking proves the new
+    /// identity, not the account, so the login does not become more recent. For an anonymous account, the identity is
+    /// the first proof.
     func authenticatedAt(linkingAt now: Instant) -> Instant { cannotReauthenticate ? now : session.authenticatedAt }
 }
 
-/// The result of presenting a refresh token.
+/// The result of a request with a refresh token.
 ///
 /// The session stores the counter of the newest token that was issued. For the newest token, the client gets its
 /// successor, which is then the newest. For the token before the newest, the client gets the newest again at any time,
@@ -167,7 +172,7 @@ public struct Caller: Hashable, Sendable {
 public enum Rotation: Hashable, Sendable {
     /// - Parameter counter: the counter of the token to return.
     case continues(Session, Account, counter: Int64)
-    /// An old token was presented, and the session was ended.
+    /// An older token was used after its grace period, so the session was ended.
     case stolen
     /// The session had already ended.
     case ended

@@ -92,8 +92,8 @@ public struct Authenticator: Sendable {
 
     /// Exchanges a refresh token by the rules of ``Rotation``.
     ///
-    /// - Parameter resumptionKey: if the session was replaced with this key, the tokens of the new session are
-    ///   returned.
+    /// - Parameter resumptionKey: the key of the request that replaced the session, if there was one. Then the tokens
+    ///   of the new session are returned.
     public func refresh(
         _ refreshToken: String, resumptionKey: ResumptionKey? = nil, in project: Project
     ) async throws -> SignedIn {

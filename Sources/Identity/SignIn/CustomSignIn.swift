@@ -35,7 +35,7 @@ public struct CustomSignIn: Sendable {
         let contents = try await customTokens.read(token, project)
         try await authenticator.requireMatchingToken(idToken, of: contents.account, in: project)
         let now = clock.now()
-        // For an existing account, the store replaces the generation.
+        // 1 is the generation of a new account. For an existing account, the store replaces it by the account's.
         let requested = Session(
             id: entropy.sessionID(), account: contents.account, generation: 1, method: .custom,
             authenticatedAt: now, claims: contents.claims, device: context.device,

@@ -61,7 +61,7 @@ public struct FederatedSignIn: Sendable {
     ) async throws -> Outcome {
         var autoCreate = autoCreate
         if case .authorization(let redeemed) = proof {
-            try redeemed.require(linking: idToken != nil)
+            try redeemed.requireOperation(linking: idToken != nil)
             autoCreate = autoCreate && redeemed.mayCreateAccount
         }
         let proof = try await resolver.resolve(
@@ -73,14 +73,14 @@ public struct FederatedSignIn: Sendable {
                     try await authenticator.authenticate(idToken: idToken, in: project)
                 } else { nil }
             try proof.requireUse(by: caller)
-            let known = try await store.linkingCandidates(for: proof.identity, in: project.realm)
-            if let caller, known.owner?.id != caller.account.id {
+            let candidates = try await store.linkingCandidates(for: proof.identity, in: project.realm)
+            if let caller, candidates.owner?.id != caller.account.id {
                 try requireLinkAllowed(for: caller, isFirstAttempt: attempt == 1, in: project)
             }
-            try proof.requireIssuer(of: known.owner)
+            try proof.requireIssuerOfIdentity(linkedTo: candidates.owner)
             let decision = LinkingDecision(
                 LinkingFacts(
-                    identity: proof.identity, owner: known.owner, sameEmail: known.sameEmail, caller: caller,
+                    identity: proof.identity, owner: candidates.owner, sameEmail: candidates.sameEmail, caller: caller,
                     autoCreate: autoCreate, policy: project.policy,
                     rejectsRepeatedLink: project.emulatorRules != nil, linkOnly: linkOnly))
             return try await apply(decision, to: proof, in: project, from: context)

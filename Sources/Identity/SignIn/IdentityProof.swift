@@ -9,12 +9,12 @@ public enum IdentityProof: Sendable {
 /// Verifies credentials of Apple, Google and OpenID Connect providers.
 public struct Verifier: Sendable {
     /// Verifies a credential, and returns its identity. Must not be called inside a database transaction. The provider
-    /// must be one that ``admit`` accepts. Throws ``ProviderRefusal``, or ``ProviderUnreachable`` if the provider did
-    /// not respond.
+    /// must be one that ``requireAllowed`` accepts. Throws ``ProviderRefusal``, or ``ProviderUnreachable`` if the
+    /// provider did not respond.
     public var verify:
         @Sendable (_ credential: FederatedCredential, _ app: App, _ project: Project) async throws -> VerifiedIdentity
     /// Throws unless the app may use an identity of that provider in this way.
-    public var admit:
+    public var requireAllowed:
         @Sendable (_ provider: ProviderID, _ app: App, _ project: Project, LoginServices.Use) throws(ProviderRefusal)
             -> Void
     /// Fetches the provider's keys, unless they are cached. Throws ``ProviderRefusal``, or ``ProviderUnreachable``.
@@ -22,12 +22,13 @@ public struct Verifier: Sendable {
 
     public init(
         verify: @escaping @Sendable (FederatedCredential, App, Project) async throws -> VerifiedIdentity,
-        admit: @escaping @Sendable (ProviderID, App, Project, LoginServices.Use) throws(ProviderRefusal) -> Void =
+        requireAllowed:
+            @escaping @Sendable (ProviderID, App, Project, LoginServices.Use) throws(ProviderRefusal) -> Void =
             LoginServices.require(_:for:in:to:),
         loadKeys: @escaping @Sendable (ProviderID, Project) async throws -> Void
     ) {
         self.verify = verify
-        self.admit = admit
+        self.requireAllowed = requireAllowed
         self.loadKeys = loadKeys
     }
 }
@@ -43,22 +44,22 @@ struct ProofResolver: Sendable {
     ) async throws -> ResolvedProof {
         switch proof {
         case .credential(var credential):
-            try verifier.admit(credential.provider, app, project, use)
-            let keyOfRequest = try replayKey(ofNonce: credential.rawNonce, in: project)
-            credential.nonceIsFromGateway = keyOfRequest != nil
+            try verifier.requireAllowed(credential.provider, app, project, use)
+            let requestNonceKey = try replayKey(ofNonce: credential.rawNonce, in: project)
+            credential.nonceIsFromGateway = requestNonceKey != nil
             var identity = try accepted(await verifier.verify(credential, app, project), for: app, in: project)
             // A token may contain a nonce of the gateway that the request does not contain. That nonce is consumed too,
             // except with Google: Firebase's SDKs send Google's token a second time, without the nonce.
             let mayBeSecondUse = credential.provider == .google && credential.rawNonce == nil
             let consumedKey =
                 identity.nonce == credential.rawNonce || mayBeSecondUse
-                ? keyOfRequest : try replayKey(ofNonce: identity.nonce, in: project)
+                ? requestNonceKey : try replayKey(ofNonce: identity.nonce, in: project)
             identity.replayKeys += [consumedKey].compactMap(\.self)
             return ResolvedProof(identity: identity)
         case .pendingToken(let token):
             let (pending, replayKey) = try sealedTokens.decode(
                 PendingCredential.self, from: token, at: clock.now(), in: project.realm)
-            try verifier.admit(pending.identity.provider, app, project, use)
+            try verifier.requireAllowed(pending.identity.provider, app, project, use)
             let identity = try accepted(pending.identity, for: app, in: project)
             // The provider's issuer may have changed since the pending token was issued.
             guard pending.identity.issuer == project.issuer(of: pending.identity.provider) else {
@@ -67,7 +68,7 @@ struct ProofResolver: Sendable {
             return ResolvedProof(identity: identity, use: pending.use, pendingTokenKey: replayKey)
         case .authorization(let redeemed):
             let result = redeemed.result
-            try verifier.admit(result.identity.provider, app, project, use)
+            try verifier.requireAllowed(result.identity.provider, app, project, use)
             var identity = try accepted(result.identity, for: app, in: project)
             // The provider's issuer may have changed since the sign-in in the browser.
             guard result.identity.issuer == project.issuer(of: result.identity.provider) else {
@@ -113,13 +114,13 @@ struct ResolvedProof: Sendable {
     }
     var replayKeys: [ReplayKey] { identity.replayKeys + [pendingTokenKey].compactMap(\.self) }
 
-    /// Requires that the linked identity has the same issuer, or none. An identity without an issuer was linked by an
-    /// administrator before the provider was configured, or by an older release. Such an identity gets the issuer of
-    /// its first sign-in. Until then, a change of the provider's issuer is rejected or unlinks the identity.
+    /// Requires that the identity, as it is linked to `owner`, has the same issuer or none. An identity without an
+    /// issuer was linked by an administrator before the provider was configured, or by an older release. It gets the
+    /// issuer of its first sign-in. Until then, a change of the provider's issuer is rejected or unlinks the identity.
     ///
     /// - Parameter owner: the account that has the identity with this provider and subject.
     /// - Throws: ``ProviderRefusal/otherIssuer``.
-    func requireIssuer(of owner: Account?) throws(ProviderRefusal) {
+    func requireIssuerOfIdentity(linkedTo owner: Account?) throws(ProviderRefusal) {
         let linked = owner?.identity(identity.provider, subject: identity.subject)
         guard let issuer = linked?.issuer else { return }
         guard issuer == identity.issuer else { throw .otherIssuer }
@@ -140,7 +141,8 @@ public struct PendingCredential: Hashable, SealedTokenContent {
     public enum Use: Hashable, Codable, Sendable {
         /// As valid as the credential itself: to sign in, link, or merge.
         case any
-        /// Only for linking to this account by its owner, while the account has this generation.
+        /// Only for linking to this account by its owner, while the account still has this generation: until a change
+        /// ends all its sessions.
         case link(to: ID<Account>, generation: Int64)
     }
 

@@ -31,7 +31,7 @@ public struct LinkingFacts: Hashable, Sendable {
 }
 
 extension LinkingFacts {
-    /// Whether a caller who presents an identity of `owner` authenticates again instead of linking.
+    /// Whether `caller`, who presents an identity of `owner`, authenticates again instead of linking the identity.
     fileprivate func isLogin(of caller: Account, to owner: Account) -> Bool {
         owner.id == caller.id && !(rejectsRepeatedLink && autoCreate)
     }
@@ -50,8 +50,9 @@ public enum LinkingDecision: Hashable, Sendable {
     case commit(SignInChange)
     /// This account has the address, and only its owner can decide whether to link the identity.
     ///
-    /// - Parameter isRecycled: the account has another identity of the same provider; and either the account's address
-    ///   is verified, or the provider has verified the same address for that other identity.
+    /// - Parameter isRecycled: whether the provider may have given the address of one user to another. The account has
+    ///   another identity of the same provider; and either the account's address is verified, or the provider has
+    ///   verified the same address for that other identity.
     case confirm(Account, isRecycled: Bool)
     case refuse(LinkRefusal)
 }
@@ -69,8 +70,8 @@ public enum SignInChange: Hashable, Sendable {
     ///     account was found by its address.
     ///   - takesEmail: whether an account without an address gets the identity's address, which no other account holds.
     case link(to: Account, by: Caller?, takesEmail: Bool)
-    /// The creator of this account never verified the address. The account is assigned to the user whose address the
-    /// provider has verified, and the password and identities of its creator are removed. Every earlier session ends.
+    /// The creator of this account never verified the address. The account goes to the user for whom the provider has
+    /// verified the address. The password and identities of its creator are removed, and every earlier session ends.
     case reclaim(Account)
     /// - Parameter takesEmail: whether the account gets the identity's address.
     case create(takesEmail: Bool)

@@ -11,8 +11,8 @@ struct PasswordAttempt {
     private let limiter: RateLimiter
     private let networks: NetworkHashing
     private let clock: WallClock
-    /// Whether the attempt was allowed although there were too many wrong passwords for the address. Then the limits
-    /// for all networks together are not applied to it again.
+    /// Whether the attempt was allowed although there were too many wrong passwords for the address. The limits for all
+    /// networks together are then not applied to the attempt again.
     private var isExempt = false
 
     init(
@@ -35,7 +35,7 @@ struct PasswordAttempt {
     /// - Throws: ``TooManyAttempts``, and the store's errors. The store is called only while the address is under
     ///   attack.
     mutating func requireAllowed() async throws {
-        try limiter.requirePasswordAttempt(on: email, from: context.network, in: project)
+        try limiter.requirePasswordAttemptAllowed(on: email, from: context.network, in: project)
         guard !isExempt, limiter.isUnderAttack(email, in: project) else { return }
         if try await !isFromKnownNetwork() { try limiter.countUnknownNetworkAttempt(on: email, in: project) }
         isExempt = true

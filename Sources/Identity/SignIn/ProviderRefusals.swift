@@ -5,7 +5,7 @@ public enum ProviderRefusal: Refusal, Hashable {
     case disabled
     /// The app does not offer this provider or method, or may offer the provider only together with Apple (guideline
     /// 4.8).
-    case notForThisApp(LoginServicesViolation?)
+    case notForThisApp(violation: LoginServicesViolation?)
     /// The app offers the provider only to link its identities.
     case linkOnly
     /// The identity belongs to none of the hosted domains that the provider's settings list.
@@ -20,7 +20,8 @@ public enum ProviderRefusal: Refusal, Hashable {
     case otherIssuer
     /// A sealed token that is malformed, forged, expired, or of another realm or purpose.
     case invalidPendingToken
-    /// A merge token that is invalid for the same reasons, or for another source account.
+    /// A merge token that is invalid for one of the reasons of ``invalidPendingToken``, or that is for another source
+    /// account.
     case invalidMergeToken
     /// The sealed token is single-use and was used before.
     case tokenAlreadyUsed
@@ -43,8 +44,8 @@ extension ProviderRefusal {
         switch self {
         case .notConfigured: "The identity provider configuration is not found."
         case .disabled: "The identity provider configuration is disabled."
-        case .notForThisApp(nil): "The app does not offer this sign-in method."
-        case .notForThisApp(let violation?):
+        case .notForThisApp(violation: nil): "The app does not offer this sign-in method."
+        case .notForThisApp(violation: let violation?):
             "\(ErrorCode.loginServices.rawValue) : This app may not use a social provider: \(violation)."
         case .linkOnly: "The app offers the identity provider only for linking, not for signing in."
         case .hostedDomain(let expected, let seen):
@@ -83,6 +84,7 @@ public enum IdentityTokenFault: Hashable, Sendable {
     case claim(String)
 }
 
+/// What is wrong with the nonce of a request or of a provider's token.
 public enum NonceFault: Hashable, Sendable {
     /// The token has a nonce, but the request has none.
     case missingInRequest

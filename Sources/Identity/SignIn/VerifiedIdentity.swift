@@ -6,7 +6,7 @@ public struct FederatedCredential: Sendable {
     public let rawNonce: String?
     /// Whether the gateway issued ``rawNonce``. Such a nonce is single-use, and clients cannot forge it.
     public internal(set) var nonceIsFromGateway = false
-    /// Whether a token without a nonce is rejected even if it claims that the device does not support nonces.
+    /// Whether a token without a nonce is rejected even if the token claims that the device does not support nonces.
     public internal(set) var requiresNonceInToken = false
     /// The user's name from Apple, which Apple sends only with the user's first sign-in to an app.
     public let name: PersonName?
@@ -101,8 +101,8 @@ public struct VerifiedIdentity: Hashable, Codable, Sendable {
     public var realUserStatus: Int?
     /// The provider's claims as a JSON object: the wire's `rawUserInfo`.
     public var rawUserInfo: String
-    /// The nonce of the request, before hashing. If the request has none: the nonce that the token of a provider other
-    /// than Apple contains.
+    /// The nonce of the request, before hashing. If the request has no nonce and the provider is not Apple, the nonce
+    /// of the provider's token.
     public var nonce: String?
     /// Consumed when this identity signs a user in, is linked, or proves one side of a merge.
     public var replayKeys: [ReplayKey]
@@ -268,8 +268,8 @@ public struct LinkedIdentity: Hashable, Sendable {
 }
 
 extension LinkedIdentity {
-    /// The values to store for `identity`, based on the stored values `before`. If `identity` has no address, the stored
-    /// address is kept.
+    /// The values to store for `identity`, based on the stored values `before`. If `identity` has no address, the
+    /// stored address is kept.
     public init(_ identity: VerifiedIdentity, before: LinkedIdentity? = nil) {
         let keepsAddress = identity.email == nil
         let credential = CredentialStatus.afterSignIn(previous: before?.credential, issuedAt: identity.issuedAt)

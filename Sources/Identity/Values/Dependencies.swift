@@ -16,7 +16,7 @@ public struct Entropy: Sendable {
     /// A random UUID.
     public var sessionID: @Sendable () -> ID<Session>
     /// The UUID of the session that replaces `session` for the client that generated `key` (see ``ResumptionKey``). A
-    /// repeated request gets the same UUID. A client without the key cannot guess it.
+    /// repeated request gets the same UUID. A client without the key cannot guess this UUID.
     public var successorID: @Sendable (_ session: ID<Session>, _ key: ResumptionKey) -> ID<Session>
 
     public init(
@@ -28,24 +28,26 @@ public struct Entropy: Sendable {
         self.successorID = successorID
     }
 
-    /// The ID of the session that replaces `session`.
+    /// The ID of the session that replaces `session`: ``successorID`` if the client sent a key, otherwise a random one.
     func sessionID(replacing session: ID<Session>, for key: ResumptionKey?) -> ID<Session> {
         key.map { successorID(session, $0) } ?? sessionID()
     }
 }
 
-/// Hashes passwords outside the event loops. If the queue is full, both functions throw ``Overloaded`` without any
-/// work. The queue serves all client networks equally, so that one network cannot delay the others.
+/// Hashes and checks passwords outside the event loops. If the queue is full, both functions throw ``Overloaded``
+/// before they hash anything. The queue serves all client networks equally, so that one network cannot delay the
+/// others.
 public struct PasswordHasher: Sendable {
     public enum Check: Hashable, Sendable {
         case wrong
-        /// - Parameter rehashed: the same password hashed again, if the stored hash has another algorithm or cost.
+        /// - Parameter rehashed: a new hash of the password, if the stored hash has another algorithm or cost than new
+        ///   hashes have.
         case right(rehashed: String?)
     }
 
     public var hash: @Sendable (_ password: Secret, _ network: ClientNetwork) async throws -> String
     /// Without a stored hash, this does the same work and returns ``Check/wrong``, so that the response time does not
-    /// distinguish the two cases.
+    /// reveal whether an account has a password.
     public var check:
         @Sendable (_ password: Secret, _ storedHash: String?, _ network: ClientNetwork) async throws -> Check
 
@@ -60,7 +62,7 @@ public struct PasswordHasher: Sendable {
 
 /// Checks passwords against a list of breached passwords.
 public struct BreachedPasswords: Sendable {
-    /// Whether `password` was in a breach; `false` if the check fails or does not finish in time.
+    /// Whether the list contains `password`; `false` if the list cannot be read, or not in time.
     public var contain: @Sendable (_ password: Secret) async -> Bool
 
     public init(contain: @escaping @Sendable (Secret) async -> Bool) {

@@ -1,5 +1,6 @@
 /// An error caused by the caller: the gateway responds with an error code of the wire protocol. Every other error is a
-/// fault of the gateway or of a server that the gateway depends on, with status 500, or 503 if a retry may succeed.
+/// fault of the gateway or of a server that the gateway depends on. The gateway responds to such a fault with status
+/// 503 if a retry may succeed, otherwise with status 500.
 public protocol Refusal: Error {
     var code: ErrorCode { get }
     /// A text for developers, which follows the code in the message. `nil` if the code needs no explanation.
@@ -82,6 +83,7 @@ public enum ErrorCode: String, CaseIterable, Sendable {
     case invalidTenantID = "INVALID_TENANT_ID"
     case lastSignInMethod = "LAST_SIGN_IN_METHOD"
     case localIDListExceedsLimit = "LOCAL_ID_LIST_EXCEEDS_LIMIT"
+    /// An app violates App Review guideline 4.8 ("Login Services").
     case loginServices = "LOGIN_SERVICES_4_8"
     case maximumUserCountExceeded = "MAXIMUM_USER_COUNT_EXCEEDED"
     case mergeAlreadyDone = "MERGE_ALREADY_DONE"

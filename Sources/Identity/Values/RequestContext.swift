@@ -1,7 +1,7 @@
 /// The client network, device and language of a request, and its trace.
 public struct RequestContext: Hashable, Sendable {
     public let network: ClientNetwork
-    /// The user agent, for the list of sessions; at most ``deviceLimit`` characters.
+    /// The user agent, for the list of sessions; at most ``deviceLengthLimit`` characters.
     public let device: String?
     /// The requested language; `nil` if the request names none that is supported.
     public let language: Language?
@@ -9,11 +9,11 @@ public struct RequestContext: Hashable, Sendable {
     public let trace: RequestTrace
 
     /// The maximum length of ``device`` in characters (grapheme clusters).
-    public static let deviceLimit = 200
+    public static let deviceLengthLimit = 200
 
     public init(network: ClientNetwork, device: String?, language: Language?, trace: RequestTrace) {
         self.network = network
-        self.device = device.map { String($0.prefix(Self.deviceLimit)) }
+        self.device = device.map { String($0.prefix(Self.deviceLengthLimit)) }
         self.language = language
         self.trace = trace
     }
@@ -24,18 +24,19 @@ public struct RequestTrace: Hashable, Sendable {
     /// A prefix too wide to identify a user, as in log lines.
     public let network: String?
     /// The request's ID in the log.
-    public let request: String?
+    public let requestID: String?
 
-    public init(network: String? = nil, request: String? = nil) {
+    public init(network: String? = nil, requestID: String? = nil) {
         self.network = network
-        self.request = request
+        self.requestID = requestID
     }
 
     /// For changes that no request caused.
     public static let none = RequestTrace()
 }
 
-/// The networks of a client's address, for rate limits and known networks.
+/// The networks that contain a client's address. Rate limits count requests by network, and an account's known networks
+/// are those from which one of its sessions was opened recently, or its password reset.
 ///
 /// One subscriber may have a whole /48 of IPv6, or may share one IPv4 address with thousands. Therefore most
 /// limits of a network apply at several prefix lengths at once: IPv4 address and /24; IPv6 /64, /56 and /48.
@@ -43,7 +44,7 @@ public struct ClientNetwork: Hashable, Sendable {
     public struct Level: Hashable, Sendable {
         /// The prefix as text, e.g. `2001:db8:0:0:0:0:0:0/56`, without NUL.
         public let prefix: String
-        /// The multiple of a limit that applies to this level.
+        /// At this level, a limit is multiplied by this factor.
         public let factor: Int
 
         public init(prefix: String, factor: Int) {
@@ -54,7 +55,8 @@ public struct ClientNetwork: Hashable, Sendable {
 
     /// From the narrowest to the widest; never empty.
     public let levels: [Level]
-    /// The prefix of one household or company, by which known networks are recognised; `nil` if the address is unknown.
+    /// The prefix by which known networks are recognised: that of one household or company. `nil` if the client's
+    /// address is unknown.
     public let knownNetworkPrefix: String?
 
     /// - Parameters:
@@ -77,10 +79,11 @@ public enum Language: String, Codable, Sendable, CaseIterable {
     case japanese = "ja"
 }
 
-/// Keyed hashes of the networks in which accounts have sessions. The networks cannot be read or guessed from them.
+/// Computes keyed hashes of client networks, which are stored with sessions in place of the networks. The networks
+/// cannot be read or guessed from their hashes.
 public struct NetworkHashing: Sendable {
-    /// Returns one hash of 16 bytes for each active master key, the current key's first. Empty if the client's address
-    /// is unknown.
+    /// Returns one hash of 16 bytes for each active master key, that of the current key first. Empty if the client's
+    /// address is unknown.
     public var hashes: @Sendable (_ network: ClientNetwork, _ realm: ID<Realm>) -> [[UInt8]]
 
     public init(hashes: @escaping @Sendable (ClientNetwork, ID<Realm>) -> [[UInt8]]) {

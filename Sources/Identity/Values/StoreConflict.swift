@@ -44,7 +44,7 @@ public struct PersistentConflict: Error {
     }
 }
 
-/// Runs a write to a store. Throws the refusal of the calling service in place of a ``StoreConflict``.
+/// Runs a write to a store. If the write throws a ``StoreConflict``, throws the error that `refusal` returns for it.
 func throwingRefusals<Value: Sendable>(
     _ refusal: (StoreConflict) -> any Error, _ write: () async throws -> Value
 ) async throws -> Value {
@@ -73,7 +73,7 @@ extension StoreConflict {
         }
     }
 
-    /// The refusal for a change of an account by its owner, for its deletion, and for the end of all its sessions.
+    /// The refusal if the owner of an account changes or deletes it, or ends all its sessions.
     var refusalOfEdit: any Error {
         switch self {
         case .stale: TokenRefusal.sessionEnded
@@ -93,7 +93,8 @@ extension StoreConflict {
         }
     }
 
-    var refusalOfRedemption: any Error {
+    /// The refusal of a request that redeems an email action code.
+    var refusalOfCodeRedemption: any Error {
         switch self {
         case .alreadyUsed, .notFound: OOBCodeRefusal.invalid
         case .taken(.email): OOBCodeRefusal.emailTaken
@@ -103,7 +104,8 @@ extension StoreConflict {
 
     var refusalOfTenantCreation: any Error { self == .notFound ? TenantRefusal.projectUnknown : self }
 
-    var refusalOfMergeReversal: any Error { self == .stale ? self : OOBCodeRefusal.invalid }
+    /// The refusal if the owner undoes a merge with an emailed link.
+    var refusalOfOwnersUndo: any Error { self == .stale ? self : OOBCodeRefusal.invalid }
 
     func refusalOfFederatedSignIn(with proof: ResolvedProof) -> any Error {
         self == .alreadyUsed ? proof.reuseRefusal : self
@@ -119,6 +121,7 @@ extension StoreConflict {
 
     var refusalOfAdministratorsMerge: any Error { self == .alreadyUsed ? MergeRefusal.alreadyMerged : refusalOfMerge }
 
+    /// The refusal if an administrator undoes a merge.
     var refusalOfAdministratorsUndo: any Error {
         switch self {
         case .taken(let member): UndoRefusal.taken(member)

@@ -4,18 +4,18 @@ extension String {
         lengths.contains(utf8.count) && utf8.allSatisfy { (0x21...0x7E).contains($0) }
     }
 
-    /// Whether the text has 1 to `limit` bytes, and no characters that browsers may parse differently than the gateway:
-    /// spaces, backslashes, control characters and non-ASCII characters.
-    func isUnambiguousURL(limit: Int) -> Bool {
-        isVisibleASCII(1...limit) && !utf8.contains(UInt8(ascii: "\\"))
+    /// Whether the text has 1 to `byteLimit` bytes, and no characters that browsers may parse differently than the
+    /// gateway: spaces, backslashes, control characters and non-ASCII characters.
+    func isUnambiguousURL(byteLimit: Int) -> Bool {
+        isVisibleASCII(1...byteLimit) && !utf8.contains(UInt8(ascii: "\\"))
     }
 
-    /// Returns the host of an https URL without user, query and fragment, in lower case.
+    /// Returns the host, in lower case, of an https URL that has no user, query or fragment.
     ///
     /// - Parameter acceptsLoopback: whether an http URL of a loopback host is accepted too.
-    /// - Returns: `nil` for any other text, or if the text has more than `limit` bytes.
-    func hostOfPlainURL(limit: Int, acceptsLoopback: Bool) -> String? {
-        guard utf8.count <= limit,
+    /// - Returns: `nil` for any other text, or if the text has more than `byteLimit` bytes.
+    func hostOfURLWithoutQuery(byteLimit: Int, acceptsLoopback: Bool) -> String? {
+        guard utf8.count <= byteLimit,
             let match = wholeMatch(
                 of: /(https?):\/\/([A-Za-z0-9.-]+|\[[0-9A-Fa-f:.]+\])(:[0-9]{1,5})?(\/[!$&-;=@-Z_a-z~%]*)?/)
         else { return nil }

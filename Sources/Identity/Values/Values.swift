@@ -97,7 +97,7 @@ public struct EmailAddress: Hashable, Codable, Sendable {
     public init?(_ text: String) {
         let parts = text.utf8.split(separator: UInt8(ascii: "@"), omittingEmptySubsequences: false)
         guard text.utf8.count <= 254, parts.count == 2,
-            (1...64).contains(parts[0].count), parts[0].allSatisfy(Self.isLocal),
+            (1...64).contains(parts[0].count), parts[0].allSatisfy(Self.isLocalPart),
             !parts[1].isEmpty,
             parts[1].split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
                 .allSatisfy(Self.isLabel)
@@ -107,7 +107,7 @@ public struct EmailAddress: Hashable, Codable, Sendable {
             ? String(decoding: text.utf8.map(Self.folded), as: UTF8.self) : text
     }
 
-    private static func isLocal(_ byte: UInt8) -> Bool {
+    private static func isLocalPart(_ byte: UInt8) -> Bool {
         switch byte {
         case UInt8(ascii: "\""), UInt8(ascii: "("), UInt8(ascii: ")"), UInt8(ascii: ","), UInt8(ascii: ":"),
             UInt8(ascii: ";"), UInt8(ascii: "<"), UInt8(ascii: ">"), UInt8(ascii: "["), UInt8(ascii: "\\"),
@@ -147,7 +147,9 @@ extension EmailAddress {
 }
 
 extension EmailAddress {
-    /// Checks the address in a request.
+    /// Checks the address that a request contains.
+    ///
+    /// - Parameter text: `nil` if the request has no address.
     init(presented text: String?) throws(CredentialRefusal) {
         guard let text else { throw .missingEmail }
         guard let email = EmailAddress(text) else { throw .invalidEmail }

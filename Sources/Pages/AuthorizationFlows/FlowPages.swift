@@ -5,7 +5,8 @@ public import Identity
 extension Page {
     /// The last page of a sign-in in the browser. Its script passes the result to the app.
     ///
-    /// - Parameter eventDelivery: the data that the script passes to the app, as JSON.
+    /// - Parameter eventDelivery: the JSON that ``PageScript/delivery`` reads: the result of the sign-in, and how the
+    ///   script passes it to the app.
     public static func flowResult(delivering eventDelivery: String, _ context: Context) -> Page {
         var page = Page(
             context, LocalizedString("Signing in…", "ログインしています…"),
@@ -20,31 +21,36 @@ extension Page {
 
     /// How the user returns to the app after a failure.
     public enum ReturnToApp: Sendable {
-        /// A link to the URL of the app that was checked when the flow started.
+        /// A link to a URL of the app.
         ///
-        /// - Parameter url: that URL, with or without an error in its query.
+        /// - Parameter url: the URL of the target that was checked when the sign-in started, with or without an error
+        ///   in its query.
         case link(AuthorizationTarget, url: String)
-        /// The script passes an error to the app. The text is the data for the script, as in
-        /// ``flowResult(delivering:_:)``.
+        /// The script passes an error to the app.
         ///
-        /// - Parameter waits: whether the script waits until the user clicks.
-        case script(String, waits: Bool)
+        /// - Parameters:
+        ///   - eventDelivery: as in ``flowResult(delivering:_:)``.
+        ///   - waits: whether the script waits until the user clicks.
+        case script(_ eventDelivery: String, waits: Bool)
         /// The gateway knows no page of the app that it may open.
         case none
     }
 
     /// A page that explains why a sign-in in the browser failed.
     ///
-    /// - Parameter retry: the query of the same request if it may succeed later, otherwise `nil`.
+    /// - Parameters:
+    ///   - back: how the user returns to the app.
+    ///   - retryQuery: the query of the failed request if the same request may succeed later, otherwise `nil`.
     public static func flowFailure(
-        _ failure: FlowFailure, back: ReturnToApp, retry: String? = nil, _ context: Context
+        _ failure: FlowFailure, back: ReturnToApp, retryQuery: String? = nil, _ context: Context
     ) -> Page {
         var page = Page(context, failure.title, [context.paragraph(failure.advice)])
-        if let retry {
-            page.content.append(context.link(LocalizedString("Try again", "もう一度試す"), to: .handler(query: retry)))
+        if let retryQuery {
+            let destination = Destination.currentPath(query: retryQuery)
+            page.content.append(context.link(LocalizedString("Try again", "もう一度試す"), to: destination))
         }
         let label = LocalizedString("Back to the app", "アプリに戻る")
-        let isSecondary = retry != nil
+        let isSecondary = retryQuery != nil
         switch back {
         case .link(let target, let url):
             page.content.append(context.link(label, to: .app(target, at: url), isSecondary: isSecondary))
@@ -62,8 +68,9 @@ extension Page {
         return page
     }
 
-    /// Like ``response(status:)``, but the policy allows the script of the page and no form, and the page can still
-    /// exchange messages with the window that opened it.
+    /// Returns the response for a page of a sign-in in the browser. It differs from ``response(status:)``: the
+    /// Content-Security-Policy allows the script of the page and no form, and the page can exchange messages with the
+    /// window that opened it.
     public func flowResponse(status: Int = 200) -> Response {
         let script = eventDelivery.map { _ in "script-src 'sha256-\(PageScript.delivery.sha256)'; " } ?? ""
         let policy = """
@@ -88,7 +95,7 @@ extension Page.Context {
     /// A hidden text, which the script shows if no page of the app responds.
     fileprivate var noResponseNotice: Markup {
         Markup(
-            .p, [.id(.stuck), .hidden],
+            .p, [.id(.noResponseNotice), .hidden],
             text: LocalizedString(
                 "The app does not respond. Close this window, go back to the app and sign in again.",
                 "アプリが応答しません。この画面を閉じてアプリに戻り、もう一度ログインしてください。"

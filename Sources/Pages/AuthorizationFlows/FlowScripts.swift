@@ -6,9 +6,9 @@ struct PageScript: Sendable {
     /// SHA-256 of ``text`` in base64.
     let sha256: String
 
-    /// Passes the result of a flow to the app: by an event for the frame in the window that opened this one, or by an
-    /// event in the tab's storage and a redirect. After most failures, the script waits for a click; see
-    /// ``Page/ReturnToApp``.
+    /// Passes the result of a sign-in in the browser to the app. If the app opened a popup, the script sends the result
+    /// to the SDK's frames in the window that opened it. Otherwise it stores the result in the tab's session storage,
+    /// and returns to the page of the app. After most failures, the script waits for a click; see ``Page/ReturnToApp``.
     static let delivery = PageScript(
         text: """
             (()=>{
@@ -32,8 +32,8 @@ struct PageScript: Sendable {
             """,
         sha256: "u9VSUxqfwOzCP2EICB32fJY4kgiRN6HPn2R/iPSXrho=")
 
-    /// Runs in the frame of Firebase's SDK. It accepts events only from pages of its own origin, and passes them to the
-    /// page that embeds it.
+    /// Runs in the frame of Firebase's SDK. It accepts events (results of sign-ins) only from pages of its own origin,
+    /// and passes them to the page that embeds it.
     static let sdkFrame = PageScript(
         text: """
             (()=>{

@@ -2,6 +2,7 @@ internal import HTML
 public import Identity
 
 extension Page {
+    /// Asks the owner of a new address to confirm that an account uses it.
     public static func changeEmail(from old: EmailAddress, to new: EmailAddress, _ form: CodeForm, _ context: Context)
         -> Page
     {
@@ -17,7 +18,7 @@ extension Page {
                     (LocalizedString("New address", "新しいアドレス"), .text(new.rawValue)),
                     (LocalizedString("Current address", "現在のアドレス"), .text(old.rawValue)),
                 ]),
-                form.form(in: context, [context.button(LocalizedString("Use the new address", "新しいアドレスを使う"))]),
+                form.markup(in: context, [context.button(LocalizedString("Use the new address", "新しいアドレスを使う"))]),
                 context.note(
                     LocalizedString(
                         "You will be signed out on every device. Then sign in again.",

@@ -1,7 +1,7 @@
 internal import HTML
 public import Identity
 
-/// A form that redeems a code. It contains the code and the URL to open afterwards in hidden fields.
+/// A form that redeems an email action code. It contains the code and the URL to open afterwards in hidden fields.
 public struct CodeForm: Sendable {
     public let code: String
     public let continueURL: ContinueURL?
@@ -11,7 +11,7 @@ public struct CodeForm: Sendable {
         self.continueURL = continueURL
     }
 
-    /// An action other than the one that the code is for.
+    /// An action that a form can request instead of the one that the code is for.
     public enum AlternativeAction: String, Sendable {
         /// The user states that the account is not theirs.
         case disavow
@@ -23,7 +23,7 @@ public struct CodeForm: Sendable {
         case continueURL = "continueUrl"
         case language = "lang"
         case newPassword
-        /// An ``AlternativeAction``.
+        /// An ``AlternativeAction``; absent for the action that the code is for.
         case step
         /// For password managers; the gateway ignores it.
         case username
@@ -31,7 +31,8 @@ public struct CodeForm: Sendable {
         case email
     }
 
-    func form(_ action: AlternativeAction? = nil, in context: Page.Context, _ content: [Markup]) -> Markup {
+    /// - Parameter action: the action to request; `nil` for the one that the code is for.
+    func markup(_ action: AlternativeAction? = nil, in context: Page.Context, _ content: [Markup]) -> Markup {
         let hidden: [(Field, String?)] = [
             (.code, code), (.continueURL, continueURL?.text), (.language, context.language.rawValue),
             (.step, action?.rawValue),
@@ -41,6 +42,7 @@ public struct CodeForm: Sendable {
 }
 
 extension Markup {
+    /// A hidden field; `nil` without a value.
     static func hidden(_ field: CodeForm.Field, _ value: String?) -> Markup? {
         value.map { .void(.input, [.type("hidden"), .name(field.rawValue), .value($0)]) }
     }

@@ -19,8 +19,9 @@ struct Destination: Sendable {
 
     static func app(_ url: ContinueURL) -> Destination { Destination(url.text) }
     static func app(_ link: ActionLink) -> Destination { Destination(link.url) }
-    /// - Parameter url: the URL of the target, with or without an error in its query. It may have a custom scheme.
+    /// - Parameter url: the URL of the target, with or without an error in its query. It may have a custom scheme. The
+    ///   target shows that the URL was checked when the sign-in started.
     static func app(_: AuthorizationTarget, at url: String) -> Destination { Destination(URLReference(appLink: url)) }
     /// The current path with `query`.
-    static func handler(query: String) -> Destination { Destination("?" + query) }
+    static func currentPath(query: String) -> Destination { Destination("?" + query) }
 }

@@ -37,7 +37,7 @@ extension Page {
                     [(LocalizedString("Your earlier address", "以前のアドレス"), .text(email.rawValue))] + replacement),
                 context.paragraph(LocalizedString("If you restore it:", "元に戻すと、次のようになります。")),
                 context.list(consequences),
-                form.form(
+                form.markup(
                     in: context,
                     context.checkboxes(
                         for: identities,
@@ -51,7 +51,7 @@ extension Page {
             ])
     }
 
-    /// Shown if no new password can be set.
+    /// Announces that the address was restored. Shown if the user cannot set a new password next.
     public static func emailRecovered(to email: EmailAddress, continuing url: ContinueURL?, _ context: Context) -> Page
     {
         Page(

@@ -34,15 +34,16 @@ extension Page {
                 context.details(of: method, name, device: device),
                 context.paragraph(LocalizedString("If you remove it:", "削除すると、次のようになります。")),
                 context.list(consequences),
-                form.form(in: context, [context.button(LocalizedString("Remove it", "削除する"))]),
+                form.markup(in: context, [context.button(LocalizedString("Remove it", "削除する"))]),
                 context.note(
                     LocalizedString("If you added it yourself, close this page.", "ご自身で追加された場合は、このページを閉じてください。")),
             ])
     }
 
-    /// Shown if no new password can be set.
+    /// Announces that a sign-in method was removed. Shown if the user cannot set a new password next.
     ///
-    /// - Parameter takenEmail: the address that the account would have got back, if another account has it now.
+    /// - Parameter takenEmail: the address that the account would have got back; `nil` unless another account has it
+    ///   now.
     public static func signInMethodRemoved(_ name: SignInMethodName, takenEmail: EmailAddress?, _ context: Context)
         -> Page
     {
@@ -69,6 +70,7 @@ extension Page {
 }
 
 extension LocalizedString {
+    /// States which sign-in methods were removed.
     static func removed(_ name: SignInMethodName) -> LocalizedString {
         LocalizedString(
             """

@@ -22,10 +22,13 @@ public struct PasswordRules: Sendable {
 }
 
 extension Page {
-    /// A completed action, after which the user sets a new password.
+    /// What an emailed link has just done, after which the user sets a new password.
     public enum Remedy: Sendable {
+        /// The address was restored.
         case recovered(EmailAddress)
+        /// The sign-in method was removed, with all that were added after it.
         case removed(SignInMethodName)
+        /// A merge was undone.
         case undone
     }
 
@@ -34,7 +37,7 @@ extension Page {
     /// - Parameters:
     ///   - missing: requirements that the submitted password does not meet; empty if no password was submitted.
     ///   - identities: identities that the owner may remove with the reset.
-    ///   - remedy: the action that led to this page; `nil` if the user opened the link of a password reset.
+    ///   - remedy: what the link has just done; `nil` if the user opened the link of a password reset.
     public static func resetPassword(
         of email: EmailAddress, _ rules: PasswordRules, missing: [PasswordRequirement] = [],
         removable identities: [ListedIdentity],
@@ -59,7 +62,7 @@ extension Page {
         return Page(
             context, LocalizedString("Set a new password", "新しいパスワードの設定"),
             (remedy.map { [context.notice(of: $0)] } ?? []) + (missing.isEmpty ? [] : [alert]) + [
-                form.form(
+                form.markup(
                     in: context,
                     [
                         Markup(.label, [.for(.address)], text: LocalizedString.address.in(language)),
@@ -132,6 +135,7 @@ extension PasswordRequirement {
         }
     }
 
+    /// The rule for the attribute `passwordrules`; `nil` if that has no rule for the requirement.
     fileprivate var rule: String? {
         switch self {
         case .minimumLength, .maximumLength, .notBreached: nil

@@ -42,14 +42,14 @@ extension Page {
                 context.details([(.address, .text(email.rawValue))]),
                 context.paragraph(LocalizedString("If you undo the merge:", "取り消すと、次のようになります。")),
                 context.list(consequences),
-                form.form(in: context, [context.button(LocalizedString("Undo the merge", "統合を取り消す"))]),
+                form.markup(in: context, [context.button(LocalizedString("Undo the merge", "統合を取り消す"))]),
                 context.note(
                     LocalizedString(
                         "If you merged the accounts yourself, close this page.", "ご自身で統合された場合は、このページを閉じてください。")),
             ])
     }
 
-    /// Shown after an undone merge if no new password can be set.
+    /// Announces that a merge was undone. Shown if the user cannot set a new password next.
     ///
     /// - Parameter email: the address of the restored account; `nil` if the account has none, because another account
     ///   now uses the address.

@@ -28,7 +28,7 @@ extension Page {
                         このアカウントを作成していない場合は、ほかの人があなたのアドレスを入力した可能性があります。\
                         下のボタンでお知らせいただくと、アカウントからこのアドレスとパスワードを削除し、すべての端末からログアウトさせます。
                         """)),
-                form.form(
+                form.markup(
                     .disavow, in: context,
                     [context.button(LocalizedString("This was not me", "心当たりがありません"), [.classes(.quiet)])]),
             ])
@@ -40,7 +40,7 @@ extension Page {
                         "Confirm only if you created an account for \(app) with this address.",
                         "\(app)のアカウントをこのアドレスで作成された場合のみ、確認してください。")),
                 context.details([(.address, .text(email.rawValue))] + (created ?? [])),
-                form.form(in: context, [context.button(LocalizedString("Confirm this address", "このアドレスを確認する"))]),
+                form.markup(in: context, [context.button(LocalizedString("Confirm this address", "このアドレスを確認する"))]),
             ] + (account?.emailIsVerified == false ? [disavowal] : []))
     }
 

@@ -12,12 +12,14 @@ extension Attribute {
 
 extension ElementID {
     static let address = ElementID("address")
+    /// The button that returns to the app. The scripts of the pages use this ID.
     static let back = ElementID("back")
     static let notYou = ElementID("notYou")
     static let password = ElementID("password")
     static let passwordRules = ElementID("passwordRules")
     static let problem = ElementID("problem")
-    static let stuck = ElementID("stuck")
+    /// The scripts of the pages use this ID.
+    static let noResponseNotice = ElementID("stuck")
 
     /// - Parameter number: position of the checkbox on the page, from 0.
     static func removal(_ number: Int) -> ElementID { ElementID("removal\(number)") }

@@ -20,8 +20,8 @@ public struct Page: Sendable {
     let context: Context
     let title: LocalizedString
     var content: [Markup]
-    /// What ``PageScript/delivery``, the only script that a page can have, passes to the app (the result or the error
-    /// of a sign-in) and how, as JSON; `nil` for a page without script.
+    /// The JSON that ``PageScript/delivery`` reads, the only script that a page can have: the result or the error of a
+    /// sign-in, and how the script passes it to the app. `nil` for a page without script.
     var eventDelivery: String?
 
     init(_ context: Context, _ title: LocalizedString, _ content: [Markup]) {
@@ -46,14 +46,14 @@ public struct Page: Sendable {
                     + (eventDelivery == nil ? [] : [PageScript.delivery.markup])))
     }
 
-    /// For a page without script; a page with ``eventDelivery`` needs ``flowResponse(status:)``.
+    /// Returns the response for a page without script. A page with ``eventDelivery`` needs ``flowResponse(status:)``.
     public func response(status: Int = 200) -> Response {
         Self.response(
             Array(html.utf8), language: context.language.rawValue, style: "sha256-\(Stylesheet.sha256)", status: status)
     }
 
-    /// Returns a response with `html` that no other page can embed in a frame and no cache stores. Browsers do not send
-    /// the URL of the page, which may contain a code, to other servers.
+    /// Returns a response with `html`. No other page can embed it in a frame, and no cache stores it. Browsers do not
+    /// send the URL of the page, which may contain a code, to other servers.
     ///
     /// - Parameter style: the hash of the page's only style, as in a Content-Security-Policy.
     public static func response(_ html: [UInt8], language: String, style: String, status: Int = 200) -> Response {
@@ -72,7 +72,8 @@ public struct Page: Sendable {
             body: html)
     }
 
-    /// For a page without script; a page with ``eventDelivery`` gets its policy from ``flowResponse(status:)``.
+    /// The Content-Security-Policy of a page without script. A page with ``eventDelivery`` gets its policy from
+    /// ``flowResponse(status:)``.
     private static func securityPolicy(_ style: String) -> String {
         "default-src 'none'; style-src '\(style)'; form-action 'self'; frame-ancestors 'none'; base-uri 'none'"
     }

@@ -2,9 +2,9 @@
 // take as long as the hash. The function `mmap` in this file replaces glibc's in all libraries: the linker exports a
 // function of the executable if a linked library needs a function of that name.
 //
-// Only mappings of at least `huge_pages_minimum` bytes with exactly the flags of libsodium are changed: private,
+// Only mappings of at least `huge_pages_minimum` (4 MiB) with exactly the flags of libsodium are changed: private,
 // anonymous and populated (MAP_POPULATE). libsodium uses all of this memory, so huge pages do not increase memory use.
-// glibc's malloc and thread stacks do not call this function.
+// glibc does not call this function for malloc and for thread stacks.
 
 #if defined(__linux__) && (defined(__x86_64__) || defined(__aarch64__))
 #define _GNU_SOURCE

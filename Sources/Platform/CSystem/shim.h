@@ -1,6 +1,6 @@
 /* The C libraries of Sekisho in one module. _GNU_SOURCE is not defined, because glibc's headers must have the same
    declarations here as in Swift's Glibc module; otherwise the compiler reports conflicting definitions. Static inline
-   functions replace what Swift cannot import: variadic functions and macros. */
+   functions replace what Swift cannot import: variadic functions and complex macros. */
 #pragma once
 
 #include <arpa/inet.h>
@@ -58,7 +58,7 @@ extern int pthread_setname_np(pthread_t, const char *);
 /* Does nothing if the name has more than 15 characters, the kernel's limit. */
 static inline void shim_name_thread(const char *name) { pthread_setname_np(pthread_self(), name); }
 
-/* For PostgreSQL: name look-ups of the client, and the server processes of PrivatePostgres. */
+/* For PostgreSQL: name look-ups of its client, and the local server that PrivatePostgres starts. */
 #include <locale.h>
 #include <netdb.h>
 #include <pwd.h>
@@ -75,7 +75,7 @@ static inline int shim_has_locale(const char *name) {
     freelocale(locale);
     return 1;
 }
-/* WIFEXITED and related macros are function-like. Returns -1 if a signal ended the process. */
+/* WIFEXITED and WEXITSTATUS are function-like macros. Returns -1 if a signal ended the process. */
 static inline int shim_exit_code(int status) { return WIFEXITED(status) ? WEXITSTATUS(status) : -1; }
 /* Character macros, which Swift does not import as the int that libpq requires. */
 static const int shim_diag_sqlstate = PG_DIAG_SQLSTATE;
@@ -87,7 +87,8 @@ static const int shim_diag_function = PG_DIAG_SOURCE_FUNCTION;
 static inline EVP_PKEY *shim_generate_p256(void) { return EVP_EC_gen("P-256"); }
 static inline EVP_PKEY *shim_generate_rsa(unsigned bits) { return EVP_RSA_gen(bits); }
 
-/* Parameter lists contain pointers to names and values. Swift does not guarantee that these pointers stay valid. */
+/* Public keys are made from parameter lists, which contain pointers to names and values. In Swift, such pointers would
+   not be guaranteed to stay valid. */
 static inline EVP_PKEY *shim_public_key(const char *type, OSSL_PARAM *parameters) {
     EVP_PKEY *key = NULL;
     EVP_PKEY_CTX *context = EVP_PKEY_CTX_new_from_name(NULL, type, NULL);
@@ -137,7 +138,7 @@ static inline CURLcode shim_curl_set_text(CURL *easy, CURLoption option, const c
     return curl_easy_setopt(easy, option, text);
 }
 
-/* libcurl does not copy the fields, which must exist until the transfer has ended. */
+/* libcurl does not copy the header fields, which must exist until the transfer has ended. */
 static inline CURLcode shim_curl_set_fields(CURL *easy, struct curl_slist *fields) {
     return curl_easy_setopt(easy, CURLOPT_HTTPHEADER, fields);
 }
@@ -176,18 +177,19 @@ static inline void shim_curl_observe(CURL *easy, void *context, curl_debug_callb
     curl_easy_setopt(easy, CURLOPT_VERBOSE, 1L);
 }
 
+/* libcurl calls on_progress repeatedly, and cancels the transfer if the result is not 0. */
 static inline void shim_curl_allow_cancellation(CURL *easy, void *context, curl_xferinfo_callback on_progress) {
     curl_easy_setopt(easy, CURLOPT_XFERINFODATA, context);
     curl_easy_setopt(easy, CURLOPT_XFERINFOFUNCTION, on_progress);
     curl_easy_setopt(easy, CURLOPT_NOPROGRESS, 0L);
 }
 
-/* libcurl does not copy the list, which must exist until the transfer has ended. */
+/* libcurl does not copy the recipients, which must exist until the transfer has ended. */
 static inline CURLcode shim_curl_set_recipients(CURL *easy, struct curl_slist *recipients) {
     return curl_easy_setopt(easy, CURLOPT_MAIL_RCPT, recipients);
 }
 
-/* The caller keeps ownership. */
+/* The caller keeps the ownership of mime. */
 static inline CURLcode shim_curl_set_mime(CURL *easy, curl_mime *mime) {
     return curl_easy_setopt(easy, CURLOPT_MIMEPOST, mime);
 }

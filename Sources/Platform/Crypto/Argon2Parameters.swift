@@ -30,7 +30,7 @@ struct Argon2Parameters: Equatable {
             let memoryKiB = Self.value(of: "m=", in: parameters[0]),
             let iterations = Self.value(of: "t=", in: parameters[1]),
             let lanes = Self.value(of: "p=", in: parameters[2]), (1...16).contains(lanes),
-            // The error does not matter: a cost out of range means that the gateway did not create this hash.
+            // The error does not matter: the gateway never creates hashes whose cost is out of range.
             let cost = try? PasswordHash.Cost(memoryKiB: memoryKiB, iterations: iterations)
         else { return nil }
         self.init(variant, cost: cost, lanes: lanes)

@@ -40,7 +40,7 @@ public enum HMAC {
     }
 }
 
-/// The digests that password hashes of other systems are based on. MD5 and SHA-1 must not be used for anything else.
+/// The digests on which password hashes of other systems are based. Do not use ``md5`` and ``sha1`` for anything else.
 public enum DigestAlgorithm: String, Sendable {
     case md5 = "MD5"
     case sha1 = "SHA1"

@@ -17,7 +17,7 @@ public struct MasterKeys: Sendable {
         self.previous = previous.map { MasterKey($0) }
     }
 
-    /// Returns the keys with an ID: usually one or none, two if the short IDs of the keys collide.
+    /// Returns the keys with this ID: usually one or none, but two if the short IDs of both keys are equal by chance.
     func keys(withID id: ArraySlice<UInt8>) -> [MasterKey] {
         [current, previous].compactMap { $0 }.filter { $0.id[...] == id }
     }
@@ -26,7 +26,7 @@ public struct MasterKeys: Sendable {
 /// A master key. Reflection shows only its ID.
 final class MasterKey: Sendable, CustomReflectable {
     let bytes: [UInt8]
-    /// Identifies the key in envelopes. Not secret, because it does not reveal the key.
+    /// Identifies the key in the header of each ciphertext. Not secret, because it does not reveal the key.
     let id: [UInt8]
 
     init(_ bytes: [UInt8]) {

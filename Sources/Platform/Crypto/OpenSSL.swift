@@ -2,6 +2,7 @@ internal import CSystem
 
 /// An unexpected failure of a call to OpenSSL or libsodium: the process is out of memory, or the program has a defect.
 public struct LibraryFault: Error, Equatable, CustomStringConvertible {
+    /// The name of the C function.
     public let call: String
     /// OpenSSL's error text; may be empty.
     public let reason: String

@@ -52,15 +52,17 @@ public enum PasswordHash {
         Argon2Parameters(phc: phc) != Argon2Parameters(cost: cost, lanes: 1)
     }
 
-    /// Returns the cost of an additional hash. Verifying `phc` and computing this hash then takes about as much work as
-    /// one hash of `cost`. Work is memory times iterations.
+    /// Returns the cost of an additional hash to compute after a failed verification of `phc`, so that the time of the
+    /// response does not reveal which hash is stored. The verification and the additional hash take about as much work
+    /// as one hash of `cost`. Work is memory times iterations.
     ///
-    /// - Parameter phc: as for ``verify(_:against:)``. For any other string, the work of the verification is 0.
-    /// - Returns: `nil` if the verification is not cheaper, or if the smallest possible hash would add too much work.
+    /// - Parameter phc: as for ``verify(_:against:)``. For any other string, the work of the verification counts as 0.
+    /// - Returns: `nil` if the verification alone takes as much work, or if the smallest possible hash would add too
+    ///   much work.
     public static func workMissing(in phc: String, comparedWith cost: Cost) -> Cost? {
         let missing = cost.work - (Argon2Parameters(phc: phc)?.cost.work ?? 0)
         let iterations = max(1, (missing + cost.memoryKiB - 1) / cost.memoryKiB)
-        // Out of range means less work than the smallest possible hash, so nothing is added.
+        // A cost out of range means less work than that of the smallest possible hash, so no hash is added.
         return try? Cost(memoryKiB: missing / iterations, iterations: iterations)
     }
 }

@@ -8,6 +8,7 @@
 public struct PerMessageKeyBox: Sendable {
     private static let version: UInt8 = 2
     private static let saltLength = 32
+    private static let headerLength = 1 + MasterKeys.idLength + saltLength
 
     private let keys: [DerivedKey]
 
@@ -20,29 +21,30 @@ public struct PerMessageKeyBox: Sendable {
     public func seal(_ plaintext: [UInt8], context: String) throws(LibraryFault) -> [UInt8] {
         let header = [Self.version] + keys[0].masterKeyID + Random.bytes(Self.saltLength)
         let nonce = Random.bytes(AESGCM.nonceLength)
-        let key = Self.key(of: header, under: keys[0])
+        let key = Self.messageKey(for: header, under: keys[0])
         return try header + nonce
             + AESGCM.seal(plaintext, key: key, nonce: nonce, associated: header + Array(context.utf8))
     }
 
     public func open(_ sealed: [UInt8], context: String) throws(SealFault) -> [UInt8] {
-        guard let masterKeyID = keys.first?.masterKeyID else { throw .unknownKey }
-        let headerLength = 1 + masterKeyID.count + Self.saltLength
-        let bodyStart = headerLength + AESGCM.nonceLength
+        let bodyStart = Self.headerLength + AESGCM.nonceLength
         guard sealed.count >= bodyStart + AESGCM.tagLength, sealed[0] == Self.version else { throw .malformed }
-        let header = Array(sealed[..<headerLength])
+        let header = Array(sealed[..<Self.headerLength])
         let candidates = keys.filter { header.dropFirst().starts(with: $0.masterKeyID) }
         guard !candidates.isEmpty else { throw .unknownKey }
         for key in candidates {
             let opened = AESGCM.open(
-                Array(sealed[bodyStart...]), key: Self.key(of: header, under: key),
-                nonce: Array(sealed[headerLength..<bodyStart]), associated: header + Array(context.utf8))
+                Array(sealed[bodyStart...]), key: Self.messageKey(for: header, under: key),
+                nonce: Array(sealed[Self.headerLength..<bodyStart]), associated: header + Array(context.utf8))
             if let opened { return opened }
         }
         throw .tagMismatch
     }
 
-    private static func key(of header: [UInt8], under key: DerivedKey) -> [UInt8] {
-        HMAC.sha256(key: key.bytes, message: Array(header.suffix(saltLength)))
+    /// Returns the key of one message.
+    ///
+    /// - Parameter header: version, master key ID and salt.
+    private static func messageKey(for header: [UInt8], under derivedKey: DerivedKey) -> [UInt8] {
+        HMAC.sha256(key: derivedKey.bytes, message: Array(header.suffix(saltLength)))
     }
 }

@@ -1,8 +1,8 @@
-/// Why a sealed secret cannot be opened.
+/// Why a ciphertext of a ``SealedBox`` or a ``PerMessageKeyBox`` cannot be decrypted.
 public enum SealFault: Error, Equatable {
-    /// The bytes are not an envelope of a known version.
+    /// The ciphertext is too short, or its version is not that of the box.
     case malformed
-    /// Encrypted with a key that is neither the current nor the previous one.
+    /// Encrypted under a master key that is neither the current nor the previous one.
     case unknownKey
     /// The authentication tag does not match: the ciphertext was modified, or encrypted for another context.
     case tagMismatch
@@ -11,8 +11,8 @@ public enum SealFault: Error, Equatable {
 /// Encrypts secrets for storage with AES-256-GCM. A ciphertext is bound to the row and column in which it
 /// is stored.
 ///
-/// Envelope: version (1 byte) | key ID (4) | nonce (12) | ciphertext | tag (16). Nonces are random, so one key may
-/// encrypt at most about 2^32 secrets (NIST SP 800-38D §8.3).
+/// Envelope: version (1 byte) | master key ID (4) | nonce (12) | ciphertext | tag (16). Nonces are random, so one key
+/// may encrypt at most about 2^32 secrets (NIST SP 800-38D §8.3).
 public struct SealedBox: Sendable {
     private static let version: UInt8 = 1
     private static let headerLength = 1 + MasterKeys.idLength
@@ -49,16 +49,16 @@ public struct SealedBox: Sendable {
     ///
     /// - Returns: `nil` if the secret is already encrypted under the current key.
     public func resealed(_ sealed: [UInt8], context: String) throws -> [UInt8]? {
-        guard !isSealedWithCurrent(sealed) else { return nil }
+        guard !isSealedWithCurrentKey(sealed) else { return nil }
         return try seal(try open(sealed, context: context), context: context)
     }
 
     /// Whether `sealed` is encrypted under the current master key; `false` also for bytes that are not an envelope.
-    public func isSealedWithCurrent(_ sealed: [UInt8]) -> Bool {
+    public func isSealedWithCurrentKey(_ sealed: [UInt8]) -> Bool {
         sealed.starts(with: [Self.version] + keys.current.id)
     }
 
-    /// Returns the authenticated data: the header, and the context after its length (4 bytes, big-endian).
+    /// Returns the associated data: the header, the length of the context (4 bytes, big-endian), and the context.
     private static func associated(_ header: ArraySlice<UInt8>, _ context: String) -> [UInt8] {
         let context = Array(context.utf8)
         return header + (0..<4).reversed().map { UInt8(truncatingIfNeeded: context.count >> ($0 * 8)) } + context

@@ -9,12 +9,13 @@ public final class Handle {
     private var hasRefusedAddress = false
 
     /// - Parameters:
-    ///   - protocols: URL schemes separated by commas.
+    ///   - protocols: the allowed URL schemes, separated by commas.
     ///   - certificateAuthorities: a file of PEM certificates to trust instead of the system's.
     ///   - deadline: the time limit of a whole transfer. More than an hour counts as an hour.
-    ///   - idleAge: how long an idle connection may be reused. Rounded down to seconds; less than 1 s counts as 1 s.
+    ///   - maximumIdleTime: how long an idle connection may be reused. Rounded down to seconds, at least 1 s.
     public init(
-        protocols: String, egress: EgressPolicy, deadline: Duration, certificateAuthorities: String?, idleAge: Duration
+        protocols: String, egress: EgressPolicy, deadline: Duration, certificateAuthorities: String?,
+        maximumIdleTime: Duration
     ) throws(CurlFault) {
         guard Self.libraryIsReady, let pointer = curl_easy_init() else { throw CurlFault(CURLE_OUT_OF_MEMORY) }
         self.pointer = pointer
@@ -29,7 +30,7 @@ public final class Handle {
         if let certificateAuthorities { try set(CURLOPT_CAINFO, certificateAuthorities) }
         // libcurl reads all files of a certificate directory for every connection, but caches a single file.
         try set(CURLOPT_CAPATH, nil)
-        try set(CURLOPT_MAXAGE_CONN, max(1, Int(idleAge.components.seconds)))
+        try set(CURLOPT_MAXAGE_CONN, max(1, Int(maximumIdleTime.components.seconds)))
         // There is no separate limit for connecting, because libcurl would divide it among the addresses of a host. The
         // deadline limits the connection attempts too. `Transfers` also enforces the deadline, with its own timer.
         let (seconds, attoseconds) = min(deadline, .seconds(3600)).components
@@ -44,12 +45,12 @@ public final class Handle {
         curl_easy_cleanup(pointer)
     }
 
-    /// Whether libcurl is initialised. Swift makes the call only once, on the thread that first reads the property;
-    /// libcurl allows any thread.
+    /// Whether libcurl is initialised. Swift makes the call only once, on the thread that first reads the property.
+    /// libcurl allows the call on any thread.
     static let libraryIsReady = curl_global_init(Int(CURL_GLOBAL_SSL)) == CURLE_OK
 
     /// Whether no connection was made because the ``EgressPolicy`` allows none of the addresses.
-    public var isBlocked: Bool { hasRefusedAddress && !hasOpenedSocket }
+    public var isBlockedByEgressPolicy: Bool { hasRefusedAddress && !hasOpenedSocket }
 
     /// The status code of the response; 0 if there was none.
     public var status: Int { shim_curl_status(pointer) }

@@ -5,9 +5,9 @@ public final class ParsedURL {
     private let handle: OpaquePointer
 
     /// - Parameters:
-    ///   - maximumLength: in bytes.
+    ///   - maximumLength: the maximum length of `url` in bytes.
     ///   - flags: for `curl_url_set`, for example `CURLU_DISALLOW_USER`.
-    /// - Returns: `nil` unless `url` is a URL of visible ASCII characters.
+    /// - Returns: `nil` unless `url` is a valid URL of visible ASCII characters and not too long.
     public init?(_ url: String, maximumLength: Int, flags: Int32) {
         guard url.utf8.count <= maximumLength, url.utf8.allSatisfy({ (0x21...0x7E).contains($0) }),
             let handle = curl_url()

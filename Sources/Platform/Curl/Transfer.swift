@@ -19,7 +19,7 @@ public enum TransferEnd {
     case done(CURLcode)
     case timedOut
     case cancelled
-    /// The loop cannot watch a descriptor that the transfer needs.
+    /// The event loop cannot watch a descriptor that the transfer needs.
     case notWatched(SystemError)
     /// The ``Transfers`` were closed; see ``Transfers/close()``.
     case closed

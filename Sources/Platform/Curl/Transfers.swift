@@ -1,11 +1,13 @@
 internal import CSystem
 public import EventLoop
 
-/// Runs transfers that share a set of connections, with the events and timers of one loop. Used only on that loop.
+/// Runs transfers that share a set of connections. Uses the events and timers of one event loop, and is used only on
+/// that loop.
 public final class Transfers {
     private let loop: Loop
     /// The multi handle of libcurl; `nil` once closed.
     private var multi: UnsafeMutableRawPointer?
+    /// By descriptor.
     private var watches: [Int32: Loop.Watch] = [:]
     private var timer: Loop.Timer?
     private var inFlight: [UInt64: (transfer: any Transfer, deadline: Loop.Timer)] = [:]

@@ -1,6 +1,6 @@
 /// Base64 with the standard alphabet (RFC 4648 §4).
 public enum Base64 {
-    private static let alphabet = Base64Alphabet("+/")
+    private static let alphabet = Base64Alphabet(endingWith: "+/")
     private static let padding = UInt8(ascii: "=")
 
     /// Encodes with padding.
@@ -12,8 +12,8 @@ public enum Base64 {
     /// Encodes without padding, as in PHC strings.
     public static func encodeUnpadded(_ bytes: [UInt8]) -> String { alphabet.encode(bytes) }
 
-    /// Decodes either Base64 alphabet of RFC 4648, with or without padding, because exports and clients use all these
-    /// forms.
+    /// Decodes either Base64 alphabet of RFC 4648, with or without padding, because clients and files with exported
+    /// password hashes use all these forms.
     ///
     /// - Returns: `nil` for any other character and for an impossible length. Bits of the last character that belong to
     ///   no byte are ignored.
@@ -38,7 +38,7 @@ struct Base64Alphabet: Sendable {
     let values: [UInt8]
 
     /// - Parameter last: the characters with the values 62 and 63.
-    init(_ last: String) {
+    init(endingWith last: String) {
         characters = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789\(last)".utf8)
         var values = [UInt8](repeating: 64, count: 256)
         for (value, character) in characters.enumerated() { values[Int(character)] = UInt8(value) }
@@ -89,7 +89,7 @@ struct Base64Alphabet: Sendable {
 
 /// Base64 with the URL-safe alphabet and without padding (RFC 4648 §5, RFC 7515 §2).
 public enum Base64URL {
-    private static let alphabet = Base64Alphabet("-_")
+    private static let alphabet = Base64Alphabet(endingWith: "-_")
 
     public static func encode(_ bytes: [UInt8]) -> String { alphabet.encode(bytes) }
 

@@ -18,8 +18,8 @@ public enum PercentEncoding {
         return String(decoding: encoded, as: UTF8.self)
     }
 
-    /// Encodes the fields of a form or of a query as `application/x-www-form-urlencoded`. A space becomes `%20`, which
-    /// decoders of forms and of other queries read in the same way.
+    /// Encodes the fields of a form or of a query as `application/x-www-form-urlencoded`. A space becomes `%20` and not
+    /// `+`, because only decoders of forms read `+` as a space.
     public static func encode(form fields: [(String, String)]) -> String {
         fields.map { "\(encode($0))=\(encode($1))" }.joined(separator: "&")
     }

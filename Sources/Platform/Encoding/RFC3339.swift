@@ -23,8 +23,8 @@ public enum RFC3339 {
         append(timeOfDay % 1000, width: 3, then: "Z", to: &bytes)
     }
 
-    /// Appends a number with at least `width` digits. Years after 9999 thus have five digits or more, which
-    /// ``microsecondsSince1970(_:)`` does not accept.
+    /// Appends a number with at least `width` digits, and then `end`. Years after 9999 thus have five digits or more,
+    /// which ``microsecondsSince1970(_:)`` does not accept.
     private static func append(_ number: Int64, width: Int, then end: Unicode.Scalar, to bytes: inout [UInt8]) {
         guard (0..<powers[width]).contains(number) else {
             bytes += String(number).utf8
@@ -126,8 +126,8 @@ public struct CalendarDate: Hashable, Sendable {
     }
 
     public var daysSince1970: Int64 {
-        let fromMarch = month > 2 ? year : year - 1
-        let (era, yearOfEra) = fromMarch.flooredQuotientAndRemainder(dividingBy: 400)
+        let yearFromMarch = month > 2 ? year : year - 1
+        let (era, yearOfEra) = yearFromMarch.flooredQuotientAndRemainder(dividingBy: 400)
         let dayOfYear = (153 * (month > 2 ? month - 3 : month + 9) + 2) / 5 + day - 1
         return era * Self.daysInEra + yearOfEra * 365 + yearOfEra / 4 - yearOfEra / 100 + dayOfYear
             - Self.daysFrom0000March

@@ -14,6 +14,7 @@ public final class Cache<Key: Hashable & Sendable, Value: Sendable>: Sendable {
         var loadedAt = ContinuousClock.now
         /// The callers that wait for the loading caller; `nil` if no caller is loading.
         var waiters: [Waiter]?
+        var isLoading: Bool { waiters != nil }
         /// Whether the value being loaded may already be outdated.
         var isInvalidated = false
     }
@@ -23,8 +24,8 @@ public final class Cache<Key: Hashable & Sendable, Value: Sendable>: Sendable {
     private let load: @Sendable (Key) async throws -> Value
     private let entries = Mutex<[Key: Entry]>([:])
 
-    /// - Parameter capacity: limits the memory, because clients may choose keys. If there are this many entries when a
-    ///   new key is added, all entries that are not being loaded are dropped.
+    /// - Parameter capacity: the number of entries from which a new key drops all entries that are not being loaded. It
+    ///   limits the memory, because clients may choose keys.
     public init(
         lifetime: Duration, capacity: Int = 10_000, load: @escaping @Sendable (Key) async throws -> Value
     ) {
@@ -38,14 +39,14 @@ public final class Cache<Key: Hashable & Sendable, Value: Sendable>: Sendable {
     /// - Throws: errors of `load`.
     public func value(for key: Key) async throws -> Value {
         while true {
-            switch entries.withLock({ begin(key, in: &$0) }) {
+            switch entries.withLock({ beginLookUp(key, in: &$0) }) {
             case .fresh(let value): return value
             case .wait:
                 if let value = try await loadedByAnother(key) { return value }
             case .load:
                 let result: Result<Value?, any Error>
                 do { result = .success(try await load(key)) } catch { result = .failure(error) }
-                let (waiters, answer) = entries.withLock { finish(key, result, in: &$0) }
+                let (waiters, answer) = entries.withLock { finishLoading(key, result, in: &$0) }
                 for waiter in waiters { waiter.resume(with: answer) }
                 if let value = try result.get() { return value }
             }
@@ -55,7 +56,7 @@ public final class Cache<Key: Hashable & Sendable, Value: Sendable>: Sendable {
     /// Invalidates all values: later callers load them again.
     public func invalidateAll() {
         entries.withLock { entries in
-            entries = entries.filter { $0.value.waiters != nil }.mapValues { entry in
+            entries = entries.filter { $0.value.isLoading }.mapValues { entry in
                 var entry = entry
                 entry.value = nil
                 entry.isInvalidated = true
@@ -70,18 +71,18 @@ public final class Cache<Key: Hashable & Sendable, Value: Sendable>: Sendable {
         case wait
     }
 
-    private func begin(_ key: Key, in entries: inout [Key: Entry]) -> Decision {
+    private func beginLookUp(_ key: Key, in entries: inout [Key: Entry]) -> Decision {
         if let entry = entries[key] {
             if let value = entry.value, entry.loadedAt.duration(to: .now) < lifetime { return .fresh(value) }
-            if entry.waiters != nil { return .wait }
+            if entry.isLoading { return .wait }
         } else if entries.count >= capacity {
-            entries = entries.filter { $0.value.waiters != nil }
+            entries = entries.filter { $0.value.isLoading }
         }
         entries[key, default: Entry()].waiters = []
         return .load
     }
 
-    private func finish(
+    private func finishLoading(
         _ key: Key, _ result: Result<Value?, any Error>, in entries: inout [Key: Entry]
     ) -> ([Waiter], Result<Value?, any Error>) {
         let waiters = entries[key]?.waiters ?? []

@@ -1,15 +1,15 @@
 internal import CSystem
 internal import Synchronization
 
-/// The pool rejected the work without starting it, because the queue or the key's part of it is full, or because the
-/// pool was stopped.
+/// The pool did not start the work, because it was stopped, because its queue is full, or because the client's items
+/// fill half of the queue.
 public struct PoolRejection: Error {
     public init() {}
 }
 
 /// Threads for work that blocks or uses a whole core, with a bounded queue that serves all clients fairly.
 ///
-/// Each item has a path of keys (for example networks) from the widest to the narrowest. The queue serves keys
+/// Each waiting item has a path of keys (for example networks) from the widest to the narrowest. The queue serves keys
 /// round-robin at every level (see ``FairQueue``), so that a key with many items is served only as often as
 /// a key with few. A key of any level may fill at most half of the queue. If the queue or a key's half is full, a new
 /// item displaces a waiting item of a key with more items, or is rejected (see ``FairQueue/admit(_:at:capacity:)``).
@@ -53,8 +53,7 @@ public final class FairPool: Sendable {
 
     /// Runs `work` on a thread of the pool.
     ///
-    /// - Parameter path: the owner of the work, from the widest key to the narrowest. No path may be a prefix of
-    ///   another.
+    /// - Parameter path: the keys of the work, from the widest to the narrowest. No path may be a prefix of another.
     /// - Throws: ``PoolRejection`` if `work` was not started; errors of `work`.
     public func run<Value: Sendable>(
         for path: [String], _ work: @escaping @Sendable () throws -> Value
@@ -75,7 +74,7 @@ public final class FairPool: Sendable {
     /// The number of items ever submitted, including rejected ones.
     public var arrivals: Int { monitor.withLock { $0.arrivals } }
 
-    /// Finishes the queued work, then ends the threads. Later work is rejected.
+    /// Waits until the threads have finished the queued work and ended. Later work is rejected.
     public func stop() {
         monitor.withLock { $0.isClosed = true }
         monitor.wakeAll()

@@ -15,18 +15,19 @@ struct FairQueue<Element> {
 
     /// Adds `element`, unless a part of the queue on its path is full and no other element can be displaced.
     ///
-    /// The whole queue holds at most `capacity` elements, and each key at most half of that. In the narrowest full part
-    /// of the path, an element of the longest branch is displaced if this branch has at least two elements more than
-    /// the branch of the new element. Inside that branch, the longest branch at each level is followed to its end, and
-    /// the latest element there is displaced. Otherwise, the same rule applies inside the branch of the new element.
+    /// The whole queue holds at most `capacity` elements, and each key at most half of that. If the whole queue
+    /// or a key of `path` is full, the narrowest full part must lose an element. It loses one of its longest branch, if
+    /// this branch has at least two elements more than the branch of the new element. Otherwise, the same rule applies
+    /// inside the branch of the new element. In the branch that loses an element, the longest branch at each level is
+    /// followed to its end, and the latest element there is displaced.
     ///
     /// - Returns: the rejected element: `element` itself or a displaced one; `nil` if no element was rejected.
     mutating func admit(_ element: Element, at path: [String], capacity: Int) -> Element? {
         let limits = [capacity] + path.map { _ in capacity / 2 }
-        let full = counts(at: path).enumerated().last { $0.element >= limits[$0.offset] }?.offset
+        let narrowestFull = counts(at: path).enumerated().last { $0.element >= limits[$0.offset] }?.offset
         var displaced: Element?
-        if let full {
-            displaced = removeLatest(below: path[..<full], inFavourOf: path[full...])
+        if let narrowestFull {
+            displaced = removeLatest(below: path[..<narrowestFull], inFavourOf: path[narrowestFull...])
             guard displaced != nil else { return element }
         }
         append(element, at: path[...])
@@ -61,7 +62,9 @@ struct FairQueue<Element> {
         branches[key, default: FairQueue()].append(element, at: path.dropFirst())
     }
 
-    /// - Parameter path: the part of the queue that must become smaller.
+    /// - Parameters:
+    ///   - path: the part of the queue that must become smaller.
+    ///   - newPath: the keys of the new element within that part.
     private mutating func removeLatest(
         below path: ArraySlice<String>, inFavourOf newPath: ArraySlice<String>
     ) -> Element? {
@@ -69,7 +72,8 @@ struct FairQueue<Element> {
         return remove(from: key) { $0.removeLatest(below: path.dropFirst(), inFavourOf: newPath) }
     }
 
-    /// - Returns: `nil` if no branch is at least two elements longer than the new element's, here or inside its branch.
+    /// - Returns: `nil` if no branch, at any level of `newPath`, is at least two elements longer than the branch of the
+    ///   new element.
     private mutating func removeLatest(inFavourOf newPath: ArraySlice<String>) -> Element? {
         guard let key = newPath.first, let longest else { return nil }
         if longest.count > (branches[key]?.count ?? 0) + 1 { return remove(from: longest.key) { $0.removeLatest() } }

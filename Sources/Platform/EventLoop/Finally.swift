@@ -1,4 +1,4 @@
-/// Returns the result of `body` after `cleanup` has run, which also happens if `body` throws. Unlike the block of a
+/// Runs `body` and then `cleanup`, even if `body` throws, and returns the result of `body`. Unlike the block of a
 /// `defer`, `cleanup` can be asynchronous.
 public func perform<Value>(
     _ body: () async throws -> Value, finally cleanup: () async -> Void

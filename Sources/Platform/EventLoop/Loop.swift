@@ -17,13 +17,14 @@ public final class Loop: TaskExecutor, SerialExecutor, @unchecked Sendable {
 
         public static let readable = Readiness(rawValue: EPOLLIN.rawValue)
         public static let writable = Readiness(rawValue: EPOLLOUT.rawValue)
-        /// Error or hang-up; always reported.
+        /// Error or hang-up; reported even if the caller did not ask for it.
         public static let failed = Readiness(rawValue: EPOLLERR.rawValue | EPOLLHUP.rawValue)
     }
 
     /// Identifies one call of ``watch(_:for:_:)``.
     public struct Watch: Hashable, Sendable {
         let descriptor: Int32
+        /// Distinguishes the watch from earlier watches of the same descriptor.
         let generation: UInt32
 
         init(descriptor: Int32, generation: UInt32) {
@@ -31,12 +32,12 @@ public final class Loop: TaskExecutor, SerialExecutor, @unchecked Sendable {
             self.generation = generation
         }
 
-        /// The encoding of a watch that the kernel returns with each event.
         fileprivate init(token: UInt64) {
             self.init(
                 descriptor: Int32(truncatingIfNeeded: token), generation: UInt32(truncatingIfNeeded: token >> 32))
         }
 
+        /// The number that the kernel returns with each event of the watch.
         fileprivate var token: UInt64 { UInt64(generation) << 32 | UInt64(UInt32(bitPattern: descriptor)) }
     }
 
@@ -45,19 +46,20 @@ public final class Loop: TaskExecutor, SerialExecutor, @unchecked Sendable {
         fileprivate let id: UInt64
     }
 
-    /// Jobs of other threads, and the calls of ``submit(_:)``.
+    /// The jobs that other threads enqueued, and the closures from ``submit(_:)``.
     private struct RemoteWork {
         var jobs: [UnownedJob] = []
         var calls: [@Sendable () -> Void] = []
         var wakeIsPending = false
     }
 
-    /// No descriptor is negative, so no watch has this token.
+    /// The token of the events of ``wakeDescriptor``. No watch has it, because no descriptor is negative.
     private static let wakeToken = UInt64.max
 
     private let epoll: Int32
+    /// An eventfd, to which other threads write to end `epoll_wait`.
     private let wakeDescriptor: Int32
-    private let remote = Mutex(RemoteWork())
+    private let remoteWork = Mutex(RemoteWork())
     private let isStopping = Atomic(false)
     private var thread: NamedThread?
 
@@ -84,8 +86,7 @@ public final class Loop: TaskExecutor, SerialExecutor, @unchecked Sendable {
             guard shim_epoll_ctl(epoll, EPOLL_CTL_ADD, wakeDescriptor, EPOLLIN.rawValue, Self.wakeToken) == 0 else {
                 throw SystemError(call: "epoll_ctl")
             }
-            // The thread retains the loop until ``stop()``, even if the thread begins after all other references are
-            // gone.
+            // The thread retains the loop until ``stop()``, even if all other references are gone before it begins.
             thread = try NamedThread(name: name) { [self] in run() }
         } catch {
             closeDescriptors()
@@ -185,10 +186,10 @@ public final class Loop: TaskExecutor, SerialExecutor, @unchecked Sendable {
     // MARK: The thread
 
     private func submitRemotely(_ change: (inout RemoteWork) -> Void) {
-        let mustWake = remote.withLock { remote in
-            change(&remote)
-            defer { remote.wakeIsPending = true }
-            return !remote.wakeIsPending
+        let mustWake = remoteWork.withLock { work in
+            change(&work)
+            defer { work.wakeIsPending = true }
+            return !work.wakeIsPending
         }
         if mustWake { wake() }
     }
@@ -221,7 +222,7 @@ public final class Loop: TaskExecutor, SerialExecutor, @unchecked Sendable {
     /// a timer. -1 waits without a limit.
     private func timeout() -> Int32 {
         guard localJobs.isEmpty, endOfIterationCallbacks.isEmpty else { return 0 }
-        guard let next = timers.next else { return -1 }
+        guard let next = timers.nextDeadline else { return -1 }
         let (seconds, attoseconds) = ContinuousClock.now.duration(to: next).components
         guard seconds >= 0, attoseconds >= 0 else { return 0 }
         guard seconds < 3600 else { return 3_600_000 }
@@ -231,9 +232,9 @@ public final class Loop: TaskExecutor, SerialExecutor, @unchecked Sendable {
     private func collectRemoteWork() {
         var count: UInt64 = 0
         _ = read(wakeDescriptor, &count, MemoryLayout.size(ofValue: count))
-        let (jobs, calls) = remote.withLock { remote in
-            defer { remote = RemoteWork() }
-            return (remote.jobs, remote.calls)
+        let (jobs, calls) = remoteWork.withLock { work in
+            defer { work = RemoteWork() }
+            return (work.jobs, work.calls)
         }
         localJobs.append(contentsOf: jobs)
         for call in calls { call() }
@@ -252,8 +253,9 @@ public final class Loop: TaskExecutor, SerialExecutor, @unchecked Sendable {
     }
 
     private func endIteration() {
-        // A callback may add others: sending a batch of statements adds the flush of its connection. After four rounds,
-        // the next iteration continues, so that callbacks cannot starve sockets and timers.
+        // A callback may add others: one that sends a batch of SQL statements adds one that flushes the connection. The
+        // callbacks that remain after four rounds run in the next iteration, so that they cannot starve sockets and
+        // timers.
         for _ in 0..<4 where !endOfIterationCallbacks.isEmpty {
             let callbacks = endOfIterationCallbacks
             endOfIterationCallbacks = []

@@ -25,8 +25,8 @@ final class Monitor<State>: @unchecked Sendable {
         return body(&state)
     }
 
-    /// Blocks the thread until `body` returns a value; must not be called by a task. Calls `body` again whenever the
-    /// thread is woken.
+    /// Blocks the thread until `body` returns a value; must not be called by a task. Calls `body` at once, and again
+    /// whenever the thread is woken. The mutex is locked during these calls.
     func waitUntil<Value>(_ body: (inout State) -> Value?) -> Value {
         pthread_mutex_lock(mutex)
         defer { pthread_mutex_unlock(mutex) }

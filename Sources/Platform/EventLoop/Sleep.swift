@@ -30,14 +30,14 @@ private final class ResumeOnce: Sendable {
     private let state = Mutex(State.waiting(nil))
 
     func store(_ continuation: CheckedContinuation<Void, any Error>) {
-        let early: Result<Void, any Error>? = state.withLock { state in
+        let earlyResult: Result<Void, any Error>? = state.withLock { state in
             guard case .done(let result) = state else {
                 state = .waiting(continuation)
                 return nil
             }
             return result
         }
-        if let early { continuation.resume(with: early) }
+        if let earlyResult { continuation.resume(with: earlyResult) }
     }
 
     func resume(with result: Result<Void, any Error>) {

@@ -1,4 +1,4 @@
-/// A binary heap of callbacks, ordered by deadline. A cancelled entry stays until no entry is earlier.
+/// A binary heap of callbacks, ordered by deadline. A cancelled entry is removed only when no entry is earlier.
 struct TimerHeap {
     private struct Entry {
         let deadline: ContinuousClock.Instant
@@ -10,7 +10,7 @@ struct TimerHeap {
     private var nextID: UInt64 = 1
 
     /// When the earliest entry that is not cancelled is due; `nil` if there is none.
-    var next: ContinuousClock.Instant? {
+    var nextDeadline: ContinuousClock.Instant? {
         mutating get {
             while let first = heap.first, callbacks[first.id] == nil { removeFirst() }
             return heap.first?.deadline
@@ -32,7 +32,7 @@ struct TimerHeap {
 
     /// Removes and returns the earliest callback that is due at `now`; `nil` if none is due.
     mutating func popDue(at now: ContinuousClock.Instant) -> (() -> Void)? {
-        guard let next, next <= now, let first = heap.first else { return nil }
+        guard let nextDeadline, nextDeadline <= now, let first = heap.first else { return nil }
         removeFirst()
         return callbacks.removeValue(forKey: first.id)
     }

@@ -1,4 +1,4 @@
-/// The handlers of watched descriptors, in an array by descriptor, so that a look-up needs no hashing.
+/// The handlers of watched descriptors. The descriptor is the index in an array, so that a look-up needs no hashing.
 struct WatchTable {
     private struct Entry {
         /// Increases with each watch of a descriptor, so that a late event of a closed descriptor finds no handler.

@@ -23,8 +23,9 @@ public struct Attribute: Sendable {
     public static func charset(_ name: StaticString) -> Attribute { Attribute("charset", "\(name)") }
     public static func classes(_ names: [String]) -> Attribute { Attribute("class", names.joined(separator: " ")) }
     public static func content(_ text: StaticString) -> Attribute { Attribute("content", "\(text)") }
-    /// Data for the script of the page. The script reads `document.body.dataset.delivery`.
-    public static func delivery(_ text: String) -> Attribute { Attribute("data-delivery", text) }
+    /// JSON that tells the script of the page how to deliver the result of a sign-in to the app. The script reads
+    /// `document.body.dataset.delivery`.
+    public static func delivery(_ json: String) -> Attribute { Attribute("data-delivery", json) }
     public static func datetime(_ text: String) -> Attribute { Attribute("datetime", text) }
     public static func describedBy(_ ids: [ElementID]) -> Attribute {
         Attribute("aria-describedby", ids.map(\.rawValue).joined(separator: " "))
@@ -59,21 +60,20 @@ public struct ElementID: Sendable {
     }
 }
 
-/// A URL that is safe in an attribute. A URL with any other scheme than the initializers accept becomes
-/// `about:invalid`, because a browser would run, for example, a `javascript:` URL as a script.
+/// A URL that is safe in an attribute. A URL that the initializer does not accept becomes `about:invalid`, because a
+/// browser would run, for example, a `javascript:` URL as a script.
 public struct URLReference: Sendable {
     public let text: String
 
-    /// A relative URL, or an absolute one with the scheme `http` or `https`.
+    /// A relative URL, or an absolute URL with the scheme `http` or `https`. Accepts no others.
     public init(_ text: String) {
         let parts = text.prefix { !"/?#".contains($0) }.split(separator: ":", omittingEmptySubsequences: false)
         let isAllowed = parts.count < 2 || ["http", "https"].contains(parts[0].lowercased())
         self.text = isAllowed ? text : "about:invalid"
     }
 
-    /// An absolute URL, whose scheme may belong to an app. A relative URL becomes `about:invalid`, and so does a URL
-    /// with which the browser itself would run a script or show local or embedded content (for example `javascript`,
-    /// `file` or `data`).
+    /// An absolute URL, whose scheme may belong to an app. Accepts neither relative URLs nor the schemes with which the
+    /// browser itself runs a script or shows local or embedded content (for example `javascript`, `file` or `data`).
     public init(appLink text: String) {
         let parts = text.prefix { !"/?#".contains($0) }.split(separator: ":", omittingEmptySubsequences: false)
         let isDangerous =

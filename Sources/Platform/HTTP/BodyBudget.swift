@@ -1,6 +1,6 @@
 internal import Synchronization
 
-/// Limits the bytes of request bodies in the memory of a process. All loops share one budget.
+/// Limits the bytes of request bodies in the memory of a process. All event loops share one budget.
 ///
 /// The whole length of a body is reserved before the server reads the body. The reservation ends when the handler ends,
 /// or when the connection ends before the body is complete.

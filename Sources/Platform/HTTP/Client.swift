@@ -1,7 +1,8 @@
 internal import Curl
 public import EventLoop
 
-/// The HTTP client of one loop, based on libcurl: HTTP/1.1 or 2, certificates always verified, connections reused.
+/// The HTTP client of one event loop, based on libcurl. Supports HTTP/1.1 and 2, always verifies certificates, and
+/// reuses connections.
 ///
 /// The client does not follow redirects, and ignores proxies, cookies and `.netrc`. Close it before its loop stops.
 public actor Client {

@@ -9,7 +9,7 @@ final class ClientExchange: Transfer {
     var continuation: CheckedContinuation<ClientResponse, any Error>?
     let fields: HeaderList
     let limits: ClientLimits
-    private let maximumLength: Int
+    private let maximumResponseBytes: Int
     private let expectsNoBody: Bool
     private var headBytes = 0
     private var headIsComplete = false
@@ -25,14 +25,15 @@ final class ClientExchange: Transfer {
         do {
             handle = try Handle(
                 protocols: "http,https", egress: egress, deadline: request.deadline,
-                certificateAuthorities: certificateAuthorities, idleAge: limits.idleAge)
+                certificateAuthorities: certificateAuthorities, maximumIdleTime: limits.maximumIdleTime)
         } catch {
+            // The code of an error is never `CURLE_OK`, the only code without a `ClientFault`.
             throw ClientFault(error.code) ?? .overloaded
         }
         self.id = id
         self.limits = limits
         deadline = request.deadline
-        maximumLength = request.maximumLength
+        maximumResponseBytes = request.maximumResponseBytes
         expectsNoBody = request.method == .head
         setCallbacks()
         do {
@@ -57,7 +58,7 @@ final class ClientExchange: Transfer {
     /// - Parameter code: libcurl's result.
     private func finish(_ code: CURLcode) {
         if isTooLarge { return fail(ClientFault.tooLarge) }
-        if handle.isBlocked { return fail(ClientFault.destinationNotAllowed) }
+        if handle.isBlockedByEgressPolicy { return fail(ClientFault.destinationNotAllowed) }
         if let fault = ClientFault(code) { return fail(fault) }
         // libcurl reports no error if the connection ends inside the head.
         guard headIsComplete else { return fail(ClientFault.connectionLost) }
@@ -73,6 +74,8 @@ final class ClientExchange: Transfer {
 
     // MARK: Callbacks of libcurl
 
+    /// Checks one line of a response's head.
+    ///
     /// - Returns: whether to continue.
     func receiveHead(_ line: UnsafeRawBufferPointer) -> Bool {
         headBytes += line.count
@@ -83,9 +86,11 @@ final class ClientExchange: Transfer {
         return !isTooLarge
     }
 
+    /// Appends a piece of the response's body.
+    ///
     /// - Returns: whether to continue.
     func receiveBody(_ piece: UnsafeRawBufferPointer) -> Bool {
-        isTooLarge = piece.count > maximumLength - body.count
+        isTooLarge = piece.count > maximumResponseBytes - body.count
         if !isTooLarge { body.append(contentsOf: piece) }
         return !isTooLarge
     }
@@ -99,7 +104,7 @@ final class ClientExchange: Transfer {
         // `| 0x20` converts ASCII letters to lower case.
         guard zip(name.utf8, line).allSatisfy({ $0 == $1 | 0x20 }) else { return false }
         let value = line.dropFirst(name.utf8.count).filter { $0 > 0x20 }
-        return Int(String(decoding: value, as: UTF8.self)).map { $0 > maximumLength } ?? false
+        return Int(String(decoding: value, as: UTF8.self)).map { $0 > maximumResponseBytes } ?? false
     }
 
     /// Excludes the fields of interim responses and trailers.

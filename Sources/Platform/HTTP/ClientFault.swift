@@ -19,7 +19,7 @@ public enum ClientFault: Error, Hashable, Sendable {
     case connectionLost
     /// The server may have processed the request.
     case timedOut
-    /// The head exceeds the client's limit, or the body exceeds the request's.
+    /// The response's head exceeds ``ClientLimits/headBytes``, or its body ``ClientRequest/maximumResponseBytes``.
     case tooLarge
     /// The response is not valid HTTP, or libcurl reported another error. `code` is libcurl's.
     case protocolError(code: Int)

@@ -11,19 +11,19 @@ public struct ClientLimits: Sendable {
     /// The maximum number of idle connections that are kept open.
     public let idleConnections: Int
     /// How long an idle connection may be reused, rounded down to seconds; at least 1 second.
-    public let idleAge: Duration
+    public let maximumIdleTime: Duration
     /// The maximum size of a response's status line and header fields together, in bytes.
     public let headBytes: Int
 
     public init(
         requests: Int = 1000, connections: Int = 64, connectionsPerHost: Int = 8, idleConnections: Int = 16,
-        idleAge: Duration = .seconds(30), headBytes: Int = 32 * 1024
+        maximumIdleTime: Duration = .seconds(30), headBytes: Int = 32 * 1024
     ) {
         self.requests = requests
         self.connections = connections
         self.connectionsPerHost = connectionsPerHost
         self.idleConnections = idleConnections
-        self.idleAge = idleAge
+        self.maximumIdleTime = maximumIdleTime
         self.headBytes = headBytes
     }
 }

@@ -20,19 +20,19 @@ public struct ClientRequest: Sendable {
     /// The time limit of the whole request, including the wait for a connection and the name look-up; at most an hour.
     public var deadline: Duration
     /// The maximum size of the response's body in bytes.
-    public var maximumLength: Int
+    public var maximumResponseBytes: Int
     public var destination: Destination
 
     public init(
         _ method: Method, _ url: String, headers: Headers = Headers(), body: [UInt8] = [],
-        deadline: Duration = .seconds(10), maximumLength: Int = 256 * 1024, destination: Destination
+        deadline: Duration = .seconds(10), maximumResponseBytes: Int = 256 * 1024, destination: Destination
     ) {
         self.method = method
         self.url = url
         self.headers = headers
         self.body = body
         self.deadline = deadline
-        self.maximumLength = maximumLength
+        self.maximumResponseBytes = maximumResponseBytes
         self.destination = destination
     }
 }

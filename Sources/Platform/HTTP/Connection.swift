@@ -3,8 +3,8 @@ internal import EventLoop
 
 /// The socket of one client, with the state of its current request.
 ///
-/// Used only on its loop. Answers requests in order; it does not read from the socket while it processes a request. An
-/// idle connection has no buffers.
+/// Used only on its event loop. Answers requests in order, and does not read from the socket while it processes a
+/// request. An idle connection has no buffers.
 final class Connection: @unchecked Sendable {
     private enum Phase {
         /// No byte of a request has arrived.
@@ -251,6 +251,7 @@ final class Connection: @unchecked Sendable {
         switch outcome {
         case .failed: close()
         case .waiting:
+            // The limit of a body also limits, separately, the sending of a response.
             if deadline == nil { deadline = server.loop.iterationStart + server.limits.bodyDeadline }
             wait(for: .writable)
         case .done:

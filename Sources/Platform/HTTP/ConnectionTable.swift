@@ -15,8 +15,8 @@ final class ConnectionTable: Sendable {
     private struct State {
         var total = 0
         var byNetwork: [IPNetwork: Int] = [:]
-        var rejectedByNetwork = 0
-        var rejectedByTotal = 0
+        var rejectedAtNetworkLimit = 0
+        var rejectedAtTotalLimit = 0
         var closedIdle = 0
 
         mutating func remove(_ peer: Peer) {
@@ -37,8 +37,8 @@ final class ConnectionTable: Sendable {
     }
 
     var total: Int { state.withLock { $0.total } }
-    var rejectedByNetwork: Int { state.withLock { $0.rejectedByNetwork } }
-    var rejectedByTotal: Int { state.withLock { $0.rejectedByTotal } }
+    var rejectedAtNetworkLimit: Int { state.withLock { $0.rejectedAtNetworkLimit } }
+    var rejectedAtTotalLimit: Int { state.withLock { $0.rejectedAtTotalLimit } }
     var closedIdle: Int { state.withLock { $0.closedIdle } }
 
     /// Whether fewer than a sixteenth of the allowed connections are free. Idle connections should then be closed.
@@ -48,12 +48,12 @@ final class ConnectionTable: Sendable {
     ///
     /// - Returns: `nil` if the connection must be closed; otherwise the peer for ``confirm(_:)`` and ``remove(_:)``.
     func admit(_ address: SocketAddress) -> Peer? {
-        let text = address.withPointer { pointer, _ in SocketAddress.numeric(pointer) }
+        let text = address.withPointer { pointer, _ in SocketAddress.numericText(of: pointer) }
         let isLimited = limits.connectionsPerAddress != nil && !limits.isExempt(text)
         let peer = Peer(address: text, networks: isLimited ? address.networks : [])
         return state.withLock { state in
             guard hasRoom(for: peer, in: state) else {
-                state.rejectedByNetwork += 1
+                state.rejectedAtNetworkLimit += 1
                 return nil
             }
             state.total += 1
@@ -70,7 +70,7 @@ final class ConnectionTable: Sendable {
         state.withLock { state in
             guard state.total > limits.connections else { return true }
             state.remove(peer)
-            state.rejectedByTotal += 1
+            state.rejectedAtTotalLimit += 1
             return false
         }
     }

@@ -24,6 +24,7 @@ struct HeaderList {
         do {
             list = try LineList(lines)
         } catch {
+            // The code of an error is never `CURLE_OK`, the only code without a `ClientFault`.
             throw ClientFault(error.code) ?? .overloaded
         }
     }

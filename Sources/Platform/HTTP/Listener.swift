@@ -1,7 +1,7 @@
 internal import CSystem
 internal import EventLoop
 
-/// The listening socket, which accepts all connections. After the start, used only on its loop.
+/// The listening socket, which accepts all connections. After the start, used only on its event loop.
 final class Listener: @unchecked Sendable {
     let port: UInt16
     private let descriptor: Int32

@@ -2,7 +2,7 @@ internal import CSystem
 internal import Encoding
 internal import EventLoop
 
-/// The part of a ``Server`` that runs on one loop, with its connections. Used only on that loop.
+/// The part of a ``Server`` that runs on one event loop, with its connections. Used only on that loop.
 final class LoopServer: @unchecked Sendable {
     /// The maximum number of bytes that one call reads from a socket.
     private static let receiveBufferBytes = 64 * 1024
@@ -22,8 +22,9 @@ final class LoopServer: @unchecked Sendable {
     private var encoder = ResponseEncoder()
     private var requestIDs = RequestIDs()
     private var connections: [Connection] = []
+    /// By descriptor.
     private var lingering: [Int32: LingeringClose] = [:]
-    private var nextSweep: Loop.Timer?
+    private var nextDeadlineCheck: Loop.Timer?
 
     init(loop: Loop, limits: Limits, handler: RequestHandler, table: ConnectionTable, budget: BodyBudget) {
         self.loop = loop
@@ -36,7 +37,7 @@ final class LoopServer: @unchecked Sendable {
 
     /// Serves a new connection. Closes it if the server is draining or has too many connections.
     ///
-    /// - Parameter peer: already counted by the table.
+    /// - Parameter peer: already counted in the ``ConnectionTable``.
     func add(_ descriptor: Int32, _ peer: Peer) {
         guard !isDraining else {
             close(descriptor)
@@ -58,7 +59,7 @@ final class LoopServer: @unchecked Sendable {
         }
         connection.index = connections.count
         connections.append(connection)
-        scheduleSweep()
+        scheduleDeadlineCheck()
     }
 
     /// Closes the connections of this loop that have been idle longest. Closes several at once, because the search is
@@ -81,7 +82,7 @@ final class LoopServer: @unchecked Sendable {
         }
         for connection in connections { connection.close() }
         for connection in lingering.values { connection.close() }
-        if let nextSweep { loop.cancel(nextSweep) }
+        if let nextDeadlineCheck { loop.cancel(nextDeadlineCheck) }
     }
 
     // MARK: Used by connections
@@ -117,16 +118,16 @@ final class LoopServer: @unchecked Sendable {
     // MARK: Deadlines
 
     /// One timer for all connections: deadlines change several times per request and need no precision.
-    private func scheduleSweep() {
-        guard nextSweep == nil, !connections.isEmpty else { return }
+    private func scheduleDeadlineCheck() {
+        guard nextDeadlineCheck == nil, !connections.isEmpty else { return }
         let shortest = min(limits.headDeadline, limits.bodyDeadline, limits.idleDeadline)
-        nextSweep = loop.schedule(after: max(.milliseconds(10), min(.seconds(1), shortest / 4))) { [self] in
-            nextSweep = nil
+        nextDeadlineCheck = loop.schedule(after: max(.milliseconds(10), min(.seconds(1), shortest / 4))) { [self] in
+            nextDeadlineCheck = nil
             let now = loop.iterationStart
             for connection in connections {
                 if let deadline = connection.deadline, deadline <= now { connection.close() }
             }
-            scheduleSweep()
+            scheduleDeadlineCheck()
         }
     }
 }

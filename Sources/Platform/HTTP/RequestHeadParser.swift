@@ -56,15 +56,15 @@ extension RequestHead {
         let requestLine = try RequestLine(line)
         var headers: [(name: String, value: String)] = []
         headers.reserveCapacity(fields)
-        var framing = FramingFields()
+        var framingFields = FramingFields()
         while case let line = lines.next(), !line.isEmpty {
             let field = try FieldLine(line)
-            framing.record(field)
+            framingFields.record(field)
             headers.append((String(decoding: field.name, as: UTF8.self), String(decoding: field.value, as: UTF8.self)))
         }
         self.init(
             method: requestLine.method, target: requestLine.target, headers: Headers(headers),
-            framing: try framing.framing(isHTTP10: requestLine.isHTTP10))
+            framing: try framingFields.framing(isHTTP10: requestLine.isHTTP10))
     }
 }
 
@@ -166,12 +166,12 @@ struct Framing {
 /// Rejects combinations that a proxy and this server could interpret differently (RFC 9112 §3.2, §6.3 and §11.2).
 /// A body requires a `Content-Length`.
 struct FramingFields {
-    private var hosts = 0
+    private var hostCount = 0
     private var hostIsValid = true
-    private var lengths = 0
-    /// `nil` if the field is not a number.
+    private var lengthCount = 0
+    /// The value of `Content-Length`; `nil` if it is not a number.
     private var length: Int? = 0
-    private var encodings = 0
+    private var transferEncodingCount = 0
     private var hasClose = false
     private var hasKeepAlive = false
     private var expectsContinue = false
@@ -180,7 +180,7 @@ struct FramingFields {
         // Names are compared only if the length matches, which excludes most fields.
         switch field.name.count {
         case 4 where field.name.equals("host"):
-            hosts += 1
+            hostCount += 1
             hostIsValid = field.value.allSatisfy(isHostCharacter)
         case 6 where field.name.equals("expect"):
             expectsContinue = field.value.equals("100-continue")
@@ -191,18 +191,20 @@ struct FramingFields {
                 hasKeepAlive = hasKeepAlive || option.equals("keep-alive")
             }
         case 14 where field.name.equals("content-length"):
-            lengths += 1
+            lengthCount += 1
             length = number(field.value)
         case 17 where field.name.equals("transfer-encoding"):
-            encodings += 1
+            transferEncodingCount += 1
         default: break
         }
     }
 
     func framing(isHTTP10: Bool) throws(RequestRejection) -> Framing {
-        guard hosts == 1 || (hosts == 0 && isHTTP10), hostIsValid else { throw .invalidHost }
-        guard lengths <= 1, encodings <= 1, lengths == 0 || encodings == 0 else { throw .ambiguousLength }
-        guard encodings == 0 else { throw .lengthRequired }
+        guard hostCount == 1 || (hostCount == 0 && isHTTP10), hostIsValid else { throw .invalidHost }
+        guard lengthCount <= 1, transferEncodingCount <= 1, lengthCount == 0 || transferEncodingCount == 0 else {
+            throw .ambiguousLength
+        }
+        guard transferEncodingCount == 0 else { throw .lengthRequired }
         guard let length else { throw .ambiguousLength }
         return Framing(
             bodyBytes: length, keepsAlive: !hasClose && (hasKeepAlive || !isHTTP10), isHTTP10: isHTTP10,

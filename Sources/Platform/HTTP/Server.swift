@@ -1,7 +1,7 @@
 internal import CSystem
 public import EventLoop
 
-/// An HTTP/1.1 server that runs on several loops and has one listener.
+/// An HTTP/1.1 server that runs on several event loops and has one listener.
 ///
 /// A connection and the tasks of its requests stay on one loop. The server supports neither TLS nor HTTP/2; a proxy
 /// must provide them.
@@ -39,10 +39,10 @@ public final class Server: Sendable {
     public var connections: Int { table.total }
 
     /// The number of connections that were closed at once because their network had too many.
-    public var connectionsRejectedByNetwork: Int { table.rejectedByNetwork }
+    public var connectionsRejectedAtNetworkLimit: Int { table.rejectedAtNetworkLimit }
 
     /// The number of connections that were closed at once because the process had too many.
-    public var connectionsRejectedByTotal: Int { table.rejectedByTotal }
+    public var connectionsRejectedAtTotalLimit: Int { table.rejectedAtTotalLimit }
 
     /// The number of idle connections that were closed to allow new ones.
     public var connectionsClosedIdle: Int { table.closedIdle }

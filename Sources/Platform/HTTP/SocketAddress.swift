@@ -36,7 +36,8 @@ struct SocketAddress: Sendable {
         withUnsafeBytes(of: storage) { UInt16(bigEndian: $0.loadUnaligned(fromByteOffset: 2, as: UInt16.self)) }
     }
 
-    /// See ``IPAddress/rateLimitNetworks``; empty for other families.
+    /// The networks for which limits count this address; see ``IPAddress/rateLimitNetworks``. Empty for an address that
+    /// is neither IPv4 nor IPv6.
     var networks: [IPNetwork] {
         withPointer { address, _ in IPAddress(address)?.rateLimitNetworks ?? [] }
     }
@@ -56,7 +57,7 @@ struct SocketAddress: Sendable {
     }
 
     /// Returns the address without port. An IPv4-mapped address (RFC 4291 §2.5.5.2) is written as an IPv4 address.
-    static func numeric(_ address: UnsafePointer<sockaddr>) -> String {
+    static func numericText(of address: UnsafePointer<sockaddr>) -> String {
         var text = [CChar](repeating: 0, count: Int(INET6_ADDRSTRLEN))
         let raw = UnsafeRawPointer(address)
         // The IPv4 address begins at byte 4 of `sockaddr_in`, the IPv6 address at byte 8 of `sockaddr_in6`.

@@ -3,15 +3,15 @@ extension IPAddress {
     ///
     /// Not public are: special-purpose ranges of IANA's registries (RFC 6890), for example private and link-local
     /// addresses; multicast and reserved ranges; and the addresses of the metadata services of cloud platforms, which
-    /// return secrets. For an address in 64:ff9b::/96, the IPv4 address that a translator reaches counts.
+    /// return secrets. For an address in 64:ff9b::/96, the IPv4 address that a NAT64 translator reaches counts.
     public var isPublic: Bool {
         let address = translatedByNAT64
         guard !address.isIPv4 else { return !Self.specialIPv4.contains { $0.contains(address) } }
         return Self.globalUnicast.contains(address) && !Self.specialIPv6.contains { $0.contains(address) }
     }
 
-    /// The IPv4 address that a translator reaches for an address in 64:ff9b::/96 (RFC 6052 §2.1); otherwise the
-    /// address itself.
+    /// The IPv4 address that a NAT64 translator reaches for an address in 64:ff9b::/96 (RFC 6052 §2.1); for any other
+    /// address, the address itself.
     private var translatedByNAT64: IPAddress {
         let isTranslated = high == 0x0064_FF9B_0000_0000 && low >> 32 == 0
         return isTranslated ? IPAddress(ipv4: UInt32(truncatingIfNeeded: low)) : self

@@ -82,7 +82,7 @@ extension IPAddress {
 
     /// - Returns: the groups of an IPv6 address.
     private static func eightGroups(_ text: [UInt8]) -> [UInt16]? {
-        // From `::` to six full groups and a full IPv4 address.
+        // The shortest text is `::`; the longest has six full groups and a full IPv4 address.
         guard (2...45).contains(text.count) else { return nil }
         let colon = UInt8(ascii: ":")
         let gap = text.indices.dropLast().first { text[$0] == colon && text[$0 + 1] == colon }
@@ -141,8 +141,10 @@ public struct IPNetwork: Hashable, Sendable {
         self.length = length
     }
 
-    /// - Returns: `nil` unless `text` is an address with an optional prefix length that fits it and leaves no bit set
-    ///   after the prefix.
+    /// Parses an address with an optional prefix length (default: the width of the address).
+    ///
+    /// - Returns: `nil` for any other text, a prefix longer than the address, and an address with bits set after the
+    ///   prefix.
     public init?(_ text: String) {
         let parts = text.split(separator: "/", maxSplits: 1, omittingEmptySubsequences: false)
         // `Int` would accept a sign.
@@ -167,8 +169,9 @@ extension IPNetwork: CustomStringConvertible {
 }
 
 extension IPAddress {
-    /// The networks for which limits count this address, from the narrowest to the widest: an IPv4 address and its /24,
-    /// or an IPv6 /64, /56 and /48. One subscriber may have a whole IPv6 /48.
+    /// The networks for which rate limits count the requests of this address, from the narrowest to the widest. For
+    /// IPv4, these are the address and its /24; for IPv6, its /64, /56 and /48, because one subscriber may have a whole
+    /// /48.
     public var rateLimitNetworks: [IPNetwork] {
         (isIPv4 ? [32, 24] : [64, 56, 48]).map { IPNetwork(self, length: $0) }
     }

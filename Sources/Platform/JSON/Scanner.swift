@@ -14,9 +14,9 @@ struct Scanner {
             self.isObject = isObject
         }
 
-        /// Begins a member. Rejects a name that exists already. Canonically equivalent names (Unicode) are equal, as
-        /// Swift's strings are.
-        mutating func begin(_ name: String) throws(JSONFault) {
+        /// Begins a member. Rejects a name that the object has already. Canonically equivalent names (Unicode) are
+        /// equal, as Swift's strings are.
+        mutating func beginMember(named name: String) throws(JSONFault) {
             if members.count < ParsedMember.hashingThreshold {
                 guard !members.contains(where: { $0.name == name }) else { throw .duplicateMember }
             } else {
@@ -39,7 +39,7 @@ struct Scanner {
     private let maximumDepth: Int
     private var openContainers: [Container] = []
     /// Whether the innermost container is still empty.
-    private var isAtStart = false
+    private var containerIsEmpty = false
     private var result = ParsedValue.null
 
     init(_ bytes: [UInt8], maximumDepth: Int) {
@@ -63,25 +63,25 @@ struct Scanner {
         switch peek {
         case UInt8(ascii: "{"): try push(Container(isObject: true))
         case UInt8(ascii: "["): try push(Container(isObject: false))
-        case UInt8(ascii: "\""): finish(.string(try scanString()))
+        case UInt8(ascii: "\""): addComplete(.string(try scanString()))
         case UInt8(ascii: "t"):
             try expect("true")
-            finish(.bool(true))
+            addComplete(.bool(true))
         case UInt8(ascii: "f"):
             try expect("false")
-            finish(.bool(false))
+            addComplete(.bool(false))
         case UInt8(ascii: "n"):
             try expect("null")
-            finish(.null)
+            addComplete(.null)
         default:
             let start = position
             try scanNumber()
-            finish(.number(text(from: start)))
+            addComplete(.number(text(from: start)))
         }
     }
 
     /// Adds a complete value to the innermost container. Without an open container, the value is the result.
-    private mutating func finish(_ value: ParsedValue) {
+    private mutating func addComplete(_ value: ParsedValue) {
         if openContainers.isEmpty { result = value } else { openContainers[openContainers.count - 1].add(value) }
     }
 
@@ -96,7 +96,7 @@ struct Scanner {
         try scanSeparator()
         skipWhitespace()
         let name = try scanString()
-        try openContainers[openContainers.count - 1].begin(name)
+        try openContainers[openContainers.count - 1].beginMember(named: name)
         skipWhitespace()
         try expect(":")
         try scanValue()
@@ -106,22 +106,22 @@ struct Scanner {
         guard openContainers.count < maximumDepth else { throw .tooDeep }
         position += 1
         openContainers.append(container)
-        isAtStart = true
+        containerIsEmpty = true
     }
 
     private mutating func scanEnd(_ end: UInt8) -> Bool {
         skipWhitespace()
         guard peek == end else { return false }
         position += 1
-        finish(openContainers.removeLast().value)
-        isAtStart = false
+        addComplete(openContainers.removeLast().value)
+        containerIsEmpty = false
         return true
     }
 
     /// Scans the comma before every member or element except the first.
     private mutating func scanSeparator() throws(JSONFault) {
-        if !isAtStart { try expect(",") }
-        isAtStart = false
+        if !containerIsEmpty { try expect(",") }
+        containerIsEmpty = false
     }
 }
 

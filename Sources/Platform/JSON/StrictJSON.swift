@@ -10,9 +10,9 @@ public enum StrictJSON {
 
     /// Decodes a value from a text.
     ///
-    /// - Parameter camelCasesNames: whether names are converted to camel case first: `photo_url` and `photoURL` then
-    ///   match the member `photoUrl`. A member of `Value` with two capitals in a row never matches. Names inside
-    ///   `[String: JSONValue]` stay unchanged.
+    /// - Parameter camelCasesNames: whether the names in the text are converted to camel case before they are compared:
+    ///   `photo_url` and `photoURL` then match the member `photoUrl`. A member of `Value` with two capitals in a row
+    ///   never matches. Names inside `[String: JSONValue]` stay unchanged.
     /// - Throws: ``JSONFault`` if the text is not strict JSON, `DecodingError` if it is not a `Value`.
     public static func decode<Value: Decodable>(
         _ type: Value.Type, from bytes: [UInt8], camelCasesNames: Bool = false
@@ -61,7 +61,7 @@ public enum JSONFault: Error, Equatable {
     case duplicateMember
     /// U+0000 in a string, plain or escaped. C libraries and PostgreSQL would truncate or reject it.
     case nul
-    /// A surrogate escape without its pair.
+    /// An escape of a UTF-16 surrogate, for example `\uD800`, without its pair.
     case loneSurrogate
 }
 

@@ -26,7 +26,7 @@ struct ValueDecoder: Decoder {
         return .typeMismatch(type, context)
     }
 
-    func inner(_ value: ParsedValue, at key: any CodingKey) -> ValueDecoder {
+    func nestedDecoder(for value: ParsedValue, at key: any CodingKey) -> ValueDecoder {
         ValueDecoder(value: value, codingPath: codingPath + [key], camelCasesNames: camelCasesNames)
     }
 
@@ -111,11 +111,11 @@ private final class MemberContainer<Key: CodingKey>: KeyedDecodingContainerProto
     var allKeys: [Key] { members.compactMap { Key(stringValue: $0.name) } }
 
     func contains(_ key: Key) -> Bool { value(key.stringValue) != nil }
-    func decodeNil(forKey key: Key) throws -> Bool { try inner(key).decodeNil() }
-    func decode(_ type: Bool.Type, forKey key: Key) throws -> Bool { try inner(key).decode(type) }
-    func decode(_ type: String.Type, forKey key: Key) throws -> String { try inner(key).decode(type) }
+    func decodeNil(forKey key: Key) throws -> Bool { try nestedDecoder(at: key).decodeNil() }
+    func decode(_ type: Bool.Type, forKey key: Key) throws -> Bool { try nestedDecoder(at: key).decode(type) }
+    func decode(_ type: String.Type, forKey key: Key) throws -> String { try nestedDecoder(at: key).decode(type) }
     func decode<Value: Decodable>(_ type: Value.Type, forKey key: Key) throws -> Value {
-        try inner(key).decode(type)
+        try nestedDecoder(at: key).decode(type)
     }
 
     // Without these functions, the standard library would search for each optional member three times.
@@ -124,7 +124,7 @@ private final class MemberContainer<Key: CodingKey>: KeyedDecodingContainerProto
         switch value(key.stringValue) {
         case nil, .null?: nil
         case .bool(let flag)?: flag
-        case let value?: throw decoder.inner(value, at: key).mismatch(type)
+        case let value?: throw decoder.nestedDecoder(for: value, at: key).mismatch(type)
         }
     }
 
@@ -132,23 +132,23 @@ private final class MemberContainer<Key: CodingKey>: KeyedDecodingContainerProto
         switch value(key.stringValue) {
         case nil, .null?: nil
         case .string(let text)?: text
-        case let value?: throw decoder.inner(value, at: key).mismatch(type)
+        case let value?: throw decoder.nestedDecoder(for: value, at: key).mismatch(type)
         }
     }
 
     func decodeIfPresent<Value: Decodable>(_ type: Value.Type, forKey key: Key) throws -> Value? {
         switch value(key.stringValue) {
         case nil, .null?: nil
-        case let value?: try decoder.inner(value, at: key).decode(type)
+        case let value?: try decoder.nestedDecoder(for: value, at: key).decode(type)
         }
     }
 
     func nestedContainer<Nested: CodingKey>(
         keyedBy type: Nested.Type, forKey key: Key
-    ) throws -> KeyedDecodingContainer<Nested> { try inner(key).container(keyedBy: type) }
+    ) throws -> KeyedDecodingContainer<Nested> { try nestedDecoder(at: key).container(keyedBy: type) }
 
     func nestedUnkeyedContainer(forKey key: Key) throws -> any UnkeyedDecodingContainer {
-        try inner(key).unkeyedContainer()
+        try nestedDecoder(at: key).unkeyedContainer()
     }
 
     func superDecoder() throws -> any Decoder { preconditionFailure("superDecoder is not supported") }
@@ -160,12 +160,12 @@ private final class MemberContainer<Key: CodingKey>: KeyedDecodingContainerProto
         return nil
     }
 
-    private func inner(_ key: Key) throws -> ValueDecoder {
+    private func nestedDecoder(at key: Key) throws -> ValueDecoder {
         guard let value = value(key.stringValue) else {
             throw DecodingError.keyNotFound(
                 key, DecodingError.Context(codingPath: codingPath, debugDescription: "the member is missing"))
         }
-        return decoder.inner(value, at: key)
+        return decoder.nestedDecoder(for: value, at: key)
     }
 }
 
@@ -225,7 +225,7 @@ private struct ElementContainer: UnkeyedDecodingContainer {
             throw DecodingError.valueNotFound(
                 type, DecodingError.Context(codingPath: codingPath + [position], debugDescription: "the array ends"))
         }
-        return decoder.inner(elements[currentIndex], at: position)
+        return decoder.nestedDecoder(for: elements[currentIndex], at: position)
     }
 }
 
@@ -235,23 +235,23 @@ extension String {
         let bytes = Array(utf8)
         guard bytes.allSatisfy({ $0 < 0x80 }), !bytes.isCamelCase else { return self }
         var result: [UInt8] = []
-        var beginsWord = false
+        var followsUnderscore = false
         for (index, byte) in bytes.enumerated() {
             guard byte != UInt8(ascii: "_") else {
-                beginsWord = !result.isEmpty
+                followsUnderscore = !result.isEmpty
                 continue
             }
-            let beginsHere = beginsWord || bytes.beginsWord(at: index)
-            result.append(beginsHere && !result.isEmpty ? byte.uppercased : byte.lowercased)
-            beginsWord = false
+            let beginsWord = followsUnderscore || bytes.beginsWord(at: index)
+            result.append(beginsWord && !result.isEmpty ? byte.uppercased : byte.lowercased)
+            followsUnderscore = false
         }
         return String(decoding: result, as: UTF8.self)
     }
 }
 
 extension [UInt8] {
-    /// Whether the name is in camel case already, as most names are: it has no underscore, does not begin with a
-    /// capital, and has no two capitals in a row.
+    /// Whether a name is in camel case already, as most names are: it has no underscore, does not begin with a capital,
+    /// and has no two capitals in a row.
     fileprivate var isCamelCase: Bool {
         var mayBeCapital = false
         for byte in self {

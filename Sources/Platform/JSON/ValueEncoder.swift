@@ -28,14 +28,14 @@ final class ValueEncoder: Encoder {
     func singleValueContainer() -> any SingleValueEncodingContainer { self }
 
     private func object() -> EncodedObject {
-        if case .object(let known) = value { return known }
+        if case .object(let existing) = value { return existing }
         let object = EncodedObject()
         value = .object(object)
         return object
     }
 
     private func array() -> EncodedArray {
-        if case .array(let known) = value { return known }
+        if case .array(let existing) = value { return existing }
         let array = EncodedArray()
         value = .array(array)
         return array

@@ -13,8 +13,8 @@ extension Pool {
         /// first and the connection remains usable.
         public var statementDeadline: Duration
         /// Whether the server keeps prepared statements for a connection. Must be `false` for a connection pooler in
-        /// transaction mode: statements are then unnamed, ``Pool/read(_:)`` works as ``Pool/query(_:)``, and the server
-        /// has no time limit.
+        /// transaction mode. Then statements are unnamed, ``Pool/read(_:)`` works as ``Pool/query(_:)``, and only the
+        /// pool enforces ``statementDeadline``.
         public var usesPreparedStatements: Bool
         /// The name of the gateway in the server's views and logs.
         public var applicationName: String

@@ -3,8 +3,8 @@ internal import EventLoop
 
 /// A non-blocking session with the server, which executes statements one after the other.
 ///
-/// Belongs to a pool, and is used only on the pool's loop. Notifies the pool when the connection becomes free and when
-/// it is lost.
+/// Belongs to a pool, and is used only on the pool's event loop. Notifies the pool when the connection becomes
+/// free, and when it is lost.
 final class Connection {
     private let handle: OpaquePointer
     private let loop: Loop
@@ -95,7 +95,7 @@ final class Connection {
         guard !isLost, running == nil else { return }
         guard let statement = queue.popFirst() else { return becomeFree() }
         running = statement
-        statement.deadline = .now + statement.limit
+        statement.deadline = .now + statement.timeLimit
         flush(after: sender.send(statement.text))
     }
 
@@ -105,6 +105,7 @@ final class Connection {
         onFree(self)
     }
 
+    /// - Parameter isSent: whether libpq accepted the message to flush. If not, the session ends.
     private func flush(after isSent: Bool = true) {
         guard !isLost, let watch else { return }
         guard isSent, output.flush(handle, watch, on: loop) else { return end(libpqError) }

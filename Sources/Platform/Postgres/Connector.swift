@@ -6,7 +6,7 @@ struct ConnectFault: Error {
     let reason: String
 }
 
-/// Opens connections without blocking the loop.
+/// Opens connections without blocking the event loop.
 struct Connector: Sendable {
     private let loop: Loop
     private let connectionString: ConnectionString?
@@ -28,12 +28,12 @@ struct Connector: Sendable {
         isReader: Bool = false, _ adopt: (OpaquePointer) throws -> Session
     ) async throws(ConnectFault) -> Session {
         guard let connectionString else { throw ConnectFault(reason: "the connection string is not valid") }
-        let share = configuration.connectDeadline / connectionString.targets.count
+        let timePerTarget = configuration.connectDeadline / connectionString.targets.count
         var settings = connectionString.settings
         if configuration.usesPreparedStatements { settings["options"] = options(settings["options"], isReader) }
         var reasons: [String] = []
         for target in connectionString.targets {
-            let deadline = ContinuousClock.now + share
+            let deadline = ContinuousClock.now + timePerTarget
             do throws(ConnectFault) {
                 for address in try await addresses(of: target, until: deadline) {
                     do throws(ConnectFault) {
@@ -85,11 +85,12 @@ struct Connector: Sendable {
 
     /// Returns the session's command-line options.
     ///
-    /// - Parameter own: the options of the connection string. They are last, so that they take precedence.
-    private func options(_ own: String?, _ isReader: Bool) -> String {
+    /// - Parameter explicitOptions: the options of the connection string. They are last, so that they take precedence.
+    private func options(_ explicitOptions: String?, _ isReader: Bool) -> String {
         let timeout = max(1, configuration.statementDeadline * 9 / 10 / .milliseconds(1))
         let readerSettings = isReader ? Self.readerSettings : nil
-        return ["-c statement_timeout=\(timeout)", readerSettings, own].compactMap(\.self).joined(separator: " ")
+        return ["-c statement_timeout=\(timeout)", readerSettings, explicitOptions].compactMap(\.self)
+            .joined(separator: " ")
     }
 
     /// Settings of a read connection, whose statements select rows by key. `force_generic_plan`: a plan for specific

@@ -74,11 +74,11 @@ public struct Migrator: Sendable {
         do {
             // A statement of the simple query protocol also closes the portal of the previous query, and with it the
             // snapshot for which CREATE INDEX CONCURRENTLY would wait forever.
-            _ = try await transaction.run("SET LOCAL statement_timeout = 0", limit: Self.timeLimit)
+            _ = try await transaction.run("SET LOCAL statement_timeout = 0", timeLimit: Self.timeLimit)
             if migration.runsOutsideTransaction {
-                try await pool.runOutsideTransaction(statements(in: text), limit: Self.timeLimit)
+                try await pool.runOutsideTransaction(statements(in: text), timeLimit: Self.timeLimit)
             } else {
-                _ = try await transaction.run(text, limit: Self.timeLimit)
+                _ = try await transaction.run(text, timeLimit: Self.timeLimit)
             }
         } catch let error as PostgresError {
             throw MigrationError.failed(migration.name, reason: error.description)
@@ -117,19 +117,19 @@ public struct Migrator: Sendable {
 
 extension Transaction {
     /// Executes several statements in one message, without parameters.
-    fileprivate func run(_ script: String, limit: Duration) async throws -> ResultSet {
-        try await pool.run(.script(script), on: lease, limit: limit)
+    fileprivate func run(_ script: String, timeLimit: Duration) async throws -> ResultSet {
+        try await pool.run(.script(script), on: lease, timeLimit: timeLimit)
     }
 }
 
 extension Pool {
     /// Executes statements one by one on one connection, outside of transactions.
-    fileprivate func runOutsideTransaction(_ statements: [String], limit: Duration) async throws {
+    fileprivate func runOutsideTransaction(_ statements: [String], timeLimit: Duration) async throws {
         let lease = try await lease()
         defer { release(lease) }
-        _ = try await run(.script("SET statement_timeout = 0"), on: lease, limit: nil)
+        _ = try await run(.script("SET statement_timeout = 0"), on: lease, timeLimit: nil)
         do {
-            for statement in statements { _ = try await run(.script(statement), on: lease, limit: limit) }
+            for statement in statements { _ = try await run(.script(statement), on: lease, timeLimit: timeLimit) }
         } catch {
             run(timeoutReset(), on: lease)
             throw error
@@ -138,6 +138,6 @@ extension Pool {
     }
 
     private func timeoutReset() -> Statement {
-        Statement(id: nextID(), text: .script("RESET statement_timeout"), limit: configuration.statementDeadline)
+        Statement(id: nextID(), text: .script("RESET statement_timeout"), timeLimit: configuration.statementDeadline)
     }
 }

@@ -1,7 +1,7 @@
 internal import CSystem
 public import EventLoop
 
-/// The database connections of one loop, and the queue of callers that wait for them.
+/// The database connections of one event loop, and the queue of callers that wait for them.
 ///
 /// The pool opens connections on demand, replaces them after failures, and never blocks the loop. The pool
 /// does not repeat a statement with an unknown outcome, except a read. Close the pool before its loop stops.
@@ -16,6 +16,7 @@ public actor Pool {
     private let connector: Connector
     private var open: [Connection] = []
     private var free: [Connection] = []
+    /// The connections that are reserved for one caller, for example for a transaction, by the ID of the lease.
     private var leases: [UInt64: Connection] = [:]
     private var waiting = FIFO<Waiter>()
     /// The number of connections that are being opened.
@@ -57,6 +58,7 @@ public actor Pool {
         return lastID
     }
 
+    /// Gives the waiter a connection now or when one becomes free, or rejects the waiter.
     func serve(_ waiter: Waiter) {
         if isClosing { return waiter.fail(PostgresError.unavailable("the pool is closed")) }
         if let connection = free.popLast() { return assign(connection, to: waiter) }

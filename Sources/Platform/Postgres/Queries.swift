@@ -26,7 +26,7 @@ extension Pool {
         return try await cancellable { id, continuation in
             read(
                 Statement(
-                    id: id, text: .sql(sql), limit: configuration.statementDeadline,
+                    id: id, text: .sql(sql), timeLimit: configuration.statementDeadline,
                     completion: { continuation.resume(with: $0) }))
         }.rows
     }
@@ -42,7 +42,7 @@ extension Pool {
         } catch {
             return completion(.failure(error))
         }
-        let statement = Statement(id: nextID(), text: .sql(sql), limit: configuration.statementDeadline) { result in
+        let statement = Statement(id: nextID(), text: .sql(sql), timeLimit: configuration.statementDeadline) { result in
             completion(result.map(\.rows))
         }
         switch kind {
@@ -65,19 +65,23 @@ extension Pool {
     /// Whether a connection becomes free within a second, and a statement then succeeds within a second.
     public func isReachable() async -> Bool {
         do {
-            _ = try await run("SELECT 1", acquire: .seconds(1), limit: .seconds(1))
+            _ = try await run("SELECT 1", acquireDeadline: .seconds(1), timeLimit: .seconds(1))
             return true
         } catch {
             return false
         }
     }
 
-    private func run(_ sql: SQL, acquire: Duration? = nil, limit: Duration? = nil) async throws -> ResultSet {
+    /// - Parameters:
+    ///   - acquireDeadline: the time limit for the wait for a connection (default: that of the pool's configuration).
+    ///   - timeLimit: of the statement (default: that of the pool's configuration).
+    private func run(_ sql: SQL, acquireDeadline: Duration? = nil, timeLimit: Duration? = nil) async throws -> ResultSet
+    {
         try ParameterBuffer.check(sql.parameters)
-        let deadline = ContinuousClock.now + (acquire ?? configuration.acquireDeadline)
+        let deadline = ContinuousClock.now + (acquireDeadline ?? configuration.acquireDeadline)
         return try await cancellable { id, continuation in
             let statement = Statement(
-                id: id, text: .sql(sql), limit: limit ?? configuration.statementDeadline,
+                id: id, text: .sql(sql), timeLimit: timeLimit ?? configuration.statementDeadline,
                 completion: { continuation.resume(with: $0) })
             serve(Waiter(id: id, deadline: deadline, demand: .statement(statement)))
         }
@@ -85,20 +89,22 @@ extension Pool {
 
     /// Executes a statement or a script on a leased connection.
     ///
-    /// - Parameter limit: the time limit (default: that of the pool's configuration).
-    func run(_ text: Statement.Text, on lease: UInt64, limit: Duration?) async throws -> ResultSet {
+    /// - Parameter timeLimit: of the statement or of the whole script (default: that of the pool's configuration).
+    func run(_ text: Statement.Text, on lease: UInt64, timeLimit: Duration?) async throws -> ResultSet {
         if case .sql(let sql) = text { try ParameterBuffer.check(sql.parameters) }
         return try await cancellable { id, continuation in
-            let limit = limit ?? configuration.statementDeadline
-            run(Statement(id: id, text: text, limit: limit) { continuation.resume(with: $0) }, on: lease)
+            let timeLimit = timeLimit ?? configuration.statementDeadline
+            run(Statement(id: id, text: text, timeLimit: timeLimit) { continuation.resume(with: $0) }, on: lease)
         }
     }
 
     /// Executes a script on a leased connection, even if the task is cancelled.
     func runIgnoringCancellation(_ text: String, on lease: UInt64) async throws -> ResultSet {
         try await withCheckedThrowingContinuation { continuation in
-            let limit = configuration.statementDeadline
-            run(Statement(id: nextID(), text: .script(text), limit: limit) { continuation.resume(with: $0) }, on: lease)
+            let timeLimit = configuration.statementDeadline
+            run(
+                Statement(id: nextID(), text: .script(text), timeLimit: timeLimit) { continuation.resume(with: $0) },
+                on: lease)
         }
     }
 

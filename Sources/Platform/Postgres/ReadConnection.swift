@@ -2,7 +2,7 @@ internal import CSystem
 internal import EventLoop
 
 /// A session that sends the reads of many callers together in libpq's pipeline mode (PostgreSQL documentation, section
-/// 34.5), with one synchronisation point per iteration of the loop.
+/// 34.5), with one synchronisation point per iteration of the event loop.
 ///
 /// The server executes all statements between two synchronisation points as one transaction, so it skips the statements
 /// after a failed one. Skipped statements are returned to the pool. If the session ends, the other pending
@@ -60,7 +60,7 @@ final class ReadConnection {
         guard case .sql(let sql) = statement.text, !isLost, !isClosing, let known = preparation(of: sql) else {
             return onReturn(statement)
         }
-        statement.deadline = .now + statement.limit
+        statement.deadline = .now + statement.timeLimit
         steps.append(.statement(statement, known.key, known.statement))
         parameters.load(sql.parameters)
         let isSent = parameters.withPointers { count, _, values, lengths, formats in
@@ -110,7 +110,7 @@ final class ReadConnection {
     private func preparation(of sql: SQL) -> (key: StatementKey, statement: PreparedStatement)? {
         let key = StatementKey(sql)
         if let known = prepared[key] { return (key, known) }
-        guard prepared.count < PreparedStatement.limit else { return nil }
+        guard prepared.count < PreparedStatement.maximumPerSession else { return nil }
         lastNumber += 1
         let statement = PreparedStatement(name: "r\(lastNumber)")
         parameters.load(sql.parameters)

@@ -218,17 +218,17 @@ final class Statement {
     let id: UInt64
     let text: Text
     /// How long the server may take to respond.
-    let limit: Duration
+    let timeLimit: Duration
     /// When the server must have responded; set when the statement is sent.
     var deadline: ContinuousClock.Instant?
     /// Whether the statement was sent again because its prepared statement was stale.
     var hasBeenRepeated = false
     private var completion: Completion?
 
-    init(id: UInt64, text: Text, limit: Duration, completion: Completion? = nil) {
+    init(id: UInt64, text: Text, timeLimit: Duration, completion: Completion? = nil) {
         self.id = id
         self.text = text
-        self.limit = limit
+        self.timeLimit = timeLimit
         self.completion = completion
     }
 
@@ -258,7 +258,7 @@ struct StatementKey: Hashable {
 final class PreparedStatement {
     /// The maximum number of prepared statements of one session. Further texts are not prepared, so that generated SQL
     /// cannot exhaust the server's memory.
-    static let limit = 256
+    static let maximumPerSession = 256
 
     let name: String
     /// The columns, which are the same for all results: if they change, the server rejects the prepared statement.

@@ -53,7 +53,7 @@ struct StatementSender {
         guard usesPreparedStatements else { return sendUnnamed(sql.text) }
         let key = StatementKey(sql)
         if let known = prepared[key] { return execute(known, key) }
-        guard prepared.count < PreparedStatement.limit else { return sendUnnamed(key.text) }
+        guard prepared.count < PreparedStatement.maximumPerSession else { return sendUnnamed(key.text) }
         lastNumber += 1
         let statement = PreparedStatement(name: "s\(lastNumber)")
         phase = .preparing(statement, key)

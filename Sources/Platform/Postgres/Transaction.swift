@@ -13,7 +13,7 @@ public struct Transaction: Sendable {
     ///
     /// - Throws: as ``Pool/query(_:)``.
     public func query(_ sql: SQL) async throws -> [Row] {
-        try await pool.run(.sql(sql), on: lease, limit: nil).rows
+        try await pool.run(.sql(sql), on: lease, timeLimit: nil).rows
     }
 
     /// Executes a statement.
@@ -22,7 +22,7 @@ public struct Transaction: Sendable {
     /// - Throws: as ``Pool/query(_:)``.
     @discardableResult
     public func execute(_ sql: SQL) async throws -> Int {
-        try await pool.run(.sql(sql), on: lease, limit: nil).affectedRows
+        try await pool.run(.sql(sql), on: lease, timeLimit: nil).affectedRows
     }
 }
 
@@ -40,7 +40,7 @@ extension Pool {
         let lease = try await lease()
         let value: Value
         do {
-            _ = try await run(.script("BEGIN ISOLATION LEVEL \(isolation.rawValue)"), on: lease, limit: nil)
+            _ = try await run(.script("BEGIN ISOLATION LEVEL \(isolation.rawValue)"), on: lease, timeLimit: nil)
             value = try await body(Transaction(pool: self, lease: lease))
         } catch {
             await rollBack(lease)
@@ -59,7 +59,9 @@ extension Pool {
     /// Does not wait for the `ROLLBACK` if the task is cancelled, because a statement may still be running.
     private func rollBack(_ lease: UInt64) async {
         guard !Task.isCancelled else {
-            run(Statement(id: nextID(), text: .script("ROLLBACK"), limit: configuration.statementDeadline), on: lease)
+            run(
+                Statement(id: nextID(), text: .script("ROLLBACK"), timeLimit: configuration.statementDeadline),
+                on: lease)
             return release(lease)
         }
         // If this fails, the connection is lost and the server rolls back.

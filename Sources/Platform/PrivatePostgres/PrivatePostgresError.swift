@@ -2,8 +2,8 @@ internal import CSystem
 
 /// Why a private server could not be started or used.
 public enum PrivatePostgresError: Error, CustomStringConvertible {
-    /// A required program or system account does not exist. `remedy` tells the operator what to do.
-    case missing(String, remedy: String)
+    /// A required program or system account does not exist. `instruction` tells the operator what to do.
+    case missing(String, instruction: String)
     /// Another process runs a server in this directory.
     case alreadyRunning(directory: String)
     /// A file or directory cannot be used, for example because it belongs to another user.
@@ -23,7 +23,7 @@ public enum PrivatePostgresError: Error, CustomStringConvertible {
 
     public var description: String {
         switch self {
-        case .missing(let name, let remedy): "\(name) was not found on this machine: \(remedy)"
+        case .missing(let name, let instruction): "\(name) was not found on this machine: \(instruction)"
         case .alreadyRunning(let directory):
             "another process runs PostgreSQL in \(directory): stop that process, or use another directory"
         case .pathNotUsable(let path, let reason): "\(path) cannot be used: \(reason)"

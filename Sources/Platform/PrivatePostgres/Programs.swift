@@ -24,7 +24,8 @@ enum Programs {
         if let newest { return newest }
         guard let initdb = find("initdb") else {
             throw .missing(
-                "PostgreSQL (initdb, postgres)", remedy: "install PostgreSQL's server, or add its programs to PATH")
+                "PostgreSQL (initdb, postgres)",
+                instruction: "install PostgreSQL's server, or add its programs to PATH")
         }
         return String(initdb.dropLast("/initdb".count))
     }

@@ -6,14 +6,14 @@ struct ServerUser {
     /// The unprivileged account; `nil` if the programs run as the user of this process.
     private let account: (user: uid_t, group: gid_t)?
 
-    /// - Throws: ``PrivatePostgresError/missing(_:remedy:)`` if root has no unprivileged account to use.
+    /// - Throws: ``PrivatePostgresError/missing(_:instruction:)`` if root has no unprivileged account to use.
     init() throws(PrivatePostgresError) {
         guard geteuid() == 0 else {
             account = nil
             return
         }
         guard let entry = getpwnam("postgres") ?? getpwnam("nobody") else {
-            throw .missing("an account named postgres or nobody", remedy: "create one, or do not run as root")
+            throw .missing("an account named postgres or nobody", instruction: "create one, or do not run as root")
         }
         account = (entry.pointee.pw_uid, entry.pointee.pw_gid)
     }
@@ -28,7 +28,7 @@ struct ServerUser {
         _ program: String, _ arguments: [String], output: String
     ) throws(PrivatePostgresError) -> ProcessCommand {
         guard let setpriv = Programs.find("setpriv") else {
-            throw .missing("the program setpriv", remedy: "install the package util-linux")
+            throw .missing("the program setpriv", instruction: "install the package util-linux")
         }
         var words = [setpriv, "--pdeathsig", "INT"]
         if let account {
@@ -44,7 +44,7 @@ struct ServerUser {
     func canSearch(_ directory: String, log: String) throws(PrivatePostgresError) -> Bool {
         guard account != nil else { return true }
         guard let test = Programs.find("test") else {
-            throw .missing("the program test", remedy: "install the package coreutils")
+            throw .missing("the program test", instruction: "install the package coreutils")
         }
         return try command(test, ["-x", directory], output: log).run() == 0
     }

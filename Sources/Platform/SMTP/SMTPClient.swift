@@ -19,13 +19,14 @@ public final class SMTPClient: Sendable {
     /// - Parameters:
     ///   - clientName: the host name in `EHLO` (RFC 5321 §4.1.1.1); replaced with `localhost` unless it is 1 to 253
     ///     ASCII letters, digits, dots and hyphens.
-    ///   - deadline: for a whole transaction, from the name look-up to the reply to the message.
+    ///   - deadline: the time limit of a whole transaction, from the name look-up to the reply to the message.
     /// - Throws: ``SystemError`` if the system cannot create threads.
     public init(to server: SubmissionServer, clientName: String, deadline: Duration) throws {
         self.server = server
         self.clientName = clientName.wholeMatch(of: /[A-Za-z0-9.-]{1,253}/) == nil ? "localhost" : clientName
         self.deadline = deadline
-        // One key may fill only half of the pool's queue, and all messages have the same key.
+        // The pool's queue serves several keys fairly, so one key may fill only half of it. All messages have the same
+        // key.
         threads = try FairPool(name: "email", threads: Self.connections, capacity: 2 * Self.connections)
     }
 

@@ -18,7 +18,7 @@ final class Submission {
         handle = try Handle(
             protocols: "smtp,smtps", egress: server.encryption == .none ? .loopback : .everywhere, deadline: deadline,
             certificateAuthorities: server.certificateAuthorities,
-            idleAge: .seconds(1))  // without effect: no connection is reused
+            maximumIdleTime: .seconds(1))  // without effect: no connection is reused
         self.cancellation = cancellation
         body = try MessageBody(message, for: handle)
         self.fields = try LineList(fields.lines)

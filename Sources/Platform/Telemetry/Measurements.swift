@@ -182,9 +182,9 @@ final class RecordedFamily<Value: Measurement>: MetricFamily {
         return measurements[index]
     }
 
-    /// Returns samples of all combinations of declared label values. Includes a combination before its first event, so
-    /// that a rate that Prometheus computes includes that event. Includes combinations with `other` only if their value
-    /// is no longer initial.
+    /// Returns samples of all combinations of declared label values, even before the first event of a combination.
+    /// Otherwise a rate that Prometheus computes would miss the first event. A combination with `other` is included
+    /// only if its value is no longer initial.
     func samples() -> [String] {
         measurements.indices.flatMap { index -> [String] in
             var remainder = index

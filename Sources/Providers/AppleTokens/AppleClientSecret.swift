@@ -5,7 +5,8 @@ internal import JSON
 
 /// The JWT that authenticates a client ID to Apple ("Creating a client secret"). Each request gets a new JWT.
 enum AppleClientSecret {
-    /// The lifetime is short, because each secret is used once, but long enough for clocks that differ.
+    /// The lifetime of a client secret. It is short, because each secret is used once, but long enough for clocks that
+    /// differ.
     static let lifetime: Duration = .seconds(300)
 
     private struct Claims: Encodable {

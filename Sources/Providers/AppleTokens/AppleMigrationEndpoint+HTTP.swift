@@ -21,7 +21,7 @@ extension AppleMigrationEndpoint {
             return AppleMigrationResult(response, body) { (found: TransferSubjectResponse) in
                 found.transferSub.flatMap { OIDCVerifier.isValidSubject($0) ? $0 : nil }
             }
-        } user: { transferSubject, token, credentials in
+        } transferredUser: { transferSubject, token, credentials in
             let form = [("transfer_sub", transferSubject)]
             let (response, body) = try await requests.post(
                 form, to: endpoints.migrationURL, as: credentials, bearer: token)

@@ -41,7 +41,7 @@ struct AppleRequests: Sendable {
     let endpoints: AppleEndpoints
     let clock: WallClock
 
-    /// Sends a form. An unavailable endpoint is a result and not an error.
+    /// Sends a form with the client ID and a new client secret. An unavailable endpoint is a result and not an error.
     ///
     /// - Parameter bearer: an access token for the header field `Authorization`.
     func post(
@@ -62,7 +62,7 @@ struct AppleRequests: Sendable {
         if let bearer { headers.add("Authorization", "Bearer \(bearer.expose())") }
         let request = ClientRequest(
             .post, url, headers: headers, body: Array(text.utf8), deadline: AppleTokenEndpoint.deadline,
-            maximumLength: Self.maximumLength, destination: .operatorChosen)
+            maximumResponseBytes: Self.maximumLength, destination: .operatorChosen)
         do {
             let response = try await client.send(request)
             return (AppleResponse(status: response.status, body: response.body), response.body)
@@ -77,7 +77,7 @@ extension AppleResponse {
         let error: String?
     }
 
-    /// Apple declares its JSON as ISO-8859-1, but it is UTF-8.
+    /// Reads the status and the error code of a response. Apple declares its JSON as ISO-8859-1, but it is UTF-8.
     init(status: Int, body: [UInt8]) {
         switch status {
         case 200: self = .accepted
@@ -116,9 +116,9 @@ extension AppleExchange {
         let sub: String
     }
 
-    /// The signature of the identity token is not checked, because the token comes directly from Apple's server over
-    /// TLS (OpenID Connect Core 1.0 §3.1.3.7, item 6). The subject of a token with another issuer or audience is
-    /// ignored.
+    /// Reads a response with tokens. The signature of the identity token is not checked, because the token comes
+    /// directly from Apple's server over TLS (OpenID Connect Core 1.0 §3.1.3.7, item 6). If the identity token has
+    /// another issuer or audience, its subject is ignored.
     init(_ body: [UInt8], for client: AppleClientCredentials, issuer: String) {
         do {
             let tokens = try StrictJSON.decode(Tokens.self, from: body)

@@ -11,17 +11,17 @@ extension AuthorizationServers {
     /// Sends the requests to the providers over the network.
     ///
     /// - Parameters:
-    ///   - keys: the cache of signing keys, which also caches the discovery documents of OpenID providers.
+    ///   - keyCache: the cache of signing keys, which also caches the discovery documents of OpenID providers.
     ///   - allowsPrivateAddresses: whether token endpoints of configured providers may be at private addresses.
     public static func live(
         send: @escaping TokenRequestSender, at endpoints: AuthorizationEndpoints = .live,
-        issuers: ProviderEndpoints = .live, keys: JWKSCache, appleTokens: AppleTokenEndpoint,
+        issuers: ProviderEndpoints = .live, keyCache: JWKSCache, appleTokens: AppleTokenEndpoint,
         appleCredentials: AppleCredentialsLookup, clientSecret: @escaping ClientSecretLookup,
         allowsPrivateAddresses: Bool = false
     ) -> AuthorizationServers {
         let apple = AppleCodes(tokens: appleTokens, credentials: appleCredentials)
         let servers = OpenIDServers(
-            endpoints: endpoints, googleIssuers: issuers.google.issuers, keys: keys,
+            endpoints: endpoints, googleIssuers: issuers.google.issuers, keyCache: keyCache,
             allowsPrivateAddresses: allowsPrivateAddresses)
         let codes = OpenIDCodes(send: send, clientSecret: clientSecret)
         return AuthorizationServers { request in

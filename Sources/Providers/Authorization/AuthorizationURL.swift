@@ -2,16 +2,16 @@ internal import Encoding
 internal import Identity
 
 extension AuthorizationRequest {
-    /// The URL of a provider's page, with the request in its query.
+    /// Returns the URL of a provider's authorization endpoint, with the request in its query.
     func url(at endpoint: String) -> String {
         let gatewayParameters = parameters
-        // Drops names that the gateway uses or that belong to other steps, and names that would replace the whole
-        // request (RFC 9101).
+        // Drops custom parameters with names that the gateway uses or that belong to other requests of the flow, and
+        // with names that would replace the whole request (RFC 9101).
         let custom = customParameters.filter { name, _ in
             // Some servers read other characters in names as underscores.
             guard name.wholeMatch(of: /[A-Za-z0-9_-]{1,64}/) != nil else { return false }
             let name = name.lowercased()
-            return !Self.reserved.contains(name) && !gatewayParameters.contains { $0.0 == name }
+            return !Self.reservedNames.contains(name) && !gatewayParameters.contains { $0.0 == name }
         }.sorted { $0.key < $1.key }
         let query = PercentEncoding.encode(form: gatewayParameters + custom.map { ($0.key, $0.value) })
         return endpoint + (endpoint.contains("?") ? "&" : "?") + query
@@ -29,7 +29,8 @@ extension AuthorizationRequest {
         return common + [("response_type", "code")] + challenge
     }
 
-    private static let reserved: Set<String> = [
+    /// The lower-case names that a custom parameter cannot have.
+    private static let reservedNames: Set<String> = [
         "client_id", "redirect_uri", "scope", "state", "nonce", "response_type", "response_mode", "code_challenge",
         "code_challenge_method", "request", "request_uri", "registration", "client_secret", "client_assertion",
         "client_assertion_type", "code", "code_verifier", "iss",

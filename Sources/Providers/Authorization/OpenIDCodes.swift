@@ -15,9 +15,9 @@ struct OpenIDCodes: Sendable {
 
     func redeem(_ redemption: CodeRedemption, at server: OpenIDServer) async throws -> ProviderTokens {
         let provider = redemption.settings.provider
-        // The stored secret belongs to the first client ID.
-        let secretIsForClient = redemption.settings.clientIDs.first == redemption.clientID
-        let secret = secretIsForClient ? try await clientSecret(provider, redemption.realm) : nil
+        // A provider has one stored secret, which belongs to its first client ID.
+        let secretBelongsToClient = redemption.settings.clientIDs.first == redemption.clientID
+        let secret = secretBelongsToClient ? try await clientSecret(provider, redemption.realm) : nil
         let response: (status: Int, body: [UInt8])
         do {
             response = try await send(Self.request(redemption, secret: secret, to: server))
@@ -34,7 +34,7 @@ struct OpenIDCodes: Sendable {
             ("grant_type", "authorization_code"), ("code", redemption.code.expose()),
             ("redirect_uri", redemption.redirectURI),
         ]
-        if let verifier = redemption.verifier { form.append(("code_verifier", verifier)) }
+        if let verifier = redemption.codeVerifier { form.append(("code_verifier", verifier)) }
         var headers: Headers = [
             "Accept": "application/json", "Content-Type": "application/x-www-form-urlencoded",
         ]
@@ -54,7 +54,7 @@ struct OpenIDCodes: Sendable {
         let text = PercentEncoding.encode(form: form)
         return ClientRequest(
             .post, server.tokenURL, headers: headers, body: Array(text.utf8), deadline: deadline,
-            maximumLength: maximumLength, destination: destination)
+            maximumResponseBytes: maximumLength, destination: destination)
     }
 
     private struct TokenResponse: Decodable {

@@ -13,7 +13,7 @@ struct OpenIDServer: Sendable {
     let sendsSecretInBody: Bool
     let tokenURLSource: TokenURLSource
 
-    /// Where ``tokenURL`` comes from. Decides whether the gateway connects to private addresses.
+    /// Where ``tokenURL`` comes from. It decides whether the gateway may connect to a private address.
     enum TokenURLSource: Sendable {
         /// Fixed at start: any address is allowed.
         case fixed
@@ -36,7 +36,7 @@ struct OpenIDServer: Sendable {
 struct OpenIDServers: Sendable {
     let endpoints: AuthorizationEndpoints
     let googleIssuers: [String]
-    let keys: JWKSCache
+    let keyCache: JWKSCache
     /// Whether token endpoints of configured providers may be at private addresses.
     let allowsPrivateAddresses: Bool
 
@@ -48,7 +48,7 @@ struct OpenIDServers: Sendable {
                 issuers: googleIssuers, requiresIssuer: false, sendsSecretInBody: true, tokenURLSource: .fixed)
         }
         guard let openID = settings.openID else { throw ProviderRefusal.notConfigured }
-        let discovery = try await keys.discovery(of: openID.issuer, settings.provider)
+        let discovery = try await keyCache.discovery(of: openID.issuer, settings.provider)
         guard let authorizationURL = discovery.authorizationURL, let tokenURL = discovery.tokenURL else {
             throw ProviderUnreachable(
                 provider: settings.provider,

@@ -3,12 +3,13 @@ internal import Encoding
 internal import JSON
 internal import Synchronization
 
-/// The response of an authorization to the client.
+/// What a client gets when a person signs in to it.
 public struct AppleAuthorization: Sendable {
     public let identityToken: String
     /// The code can be redeemed once, within five minutes.
     public let authorizationCode: String
-    /// Unsigned JSON with the name and the address; `nil` unless this is the first sign-in and scopes were requested.
+    /// Unsigned JSON with the person's name and email address; `nil` unless this is the first sign-in and scopes were
+    /// requested.
     public let user: String?
     /// The `state` of the request.
     public let state: String?
@@ -25,7 +26,9 @@ extension SimulatedApple {
     ///
     /// - Parameters:
     ///   - nonce: the value of the token's claim `nonce`.
+    ///   - requestState: the `state` of the request.
     ///   - redirectURI: the redirect URI of the web flow; `nil` for native apps.
+    ///   - change: changes the identity token before it is signed.
     /// - Throws: ``AppleRefusal`` if the client is not registered, or if the redirect URI is not accepted (see
     ///   ``RedirectURIRule``).
     public func authorize(
@@ -38,14 +41,14 @@ extension SimulatedApple {
         people.add(person)
         let (client, quirks, signIn) = try state.withLock { state in
             state.removeExpired(at: now)
-            let client = try state.registered(clientID, redirectURI: redirectURI)
-            var signIn = state.signIn(of: person, to: client, scopes: scopes, nonce: nonce, at: now)
+            let client = try state.registeredClient(clientID, redirectURI: redirectURI)
+            var signIn = state.recordSignIn(of: person, to: client, scopes: scopes, nonce: nonce, at: now)
             signIn.isOnWeb = redirectURI != nil
             state.codes[code] = .init(
                 signIn: signIn, redirectURI: redirectURI, expiresAt: now + AppleState.codeLifetime)
             return (client, state.quirks, signIn)
         }
-        let token = try draft(for: signIn, code: code).compact(changing: change)
+        let token = try identityTokenDraft(for: signIn, code: code).signed(changing: change)
         let user = AppleUser(person, email: Self.email(of: person, for: client, quirks), scopes: scopes)
         return AppleAuthorization(
             identityToken: token, authorizationCode: code, user: signIn.isFirst ? try user?.text : nil,
@@ -58,12 +61,15 @@ extension SimulatedApple {
     public func disconnect(_ person: SimulatedPerson, from clientID: String) {
         let consentKey = ConsentKey(personID: person.id, clientID: clientID)
         state.withLock { state in
-            state.disconnected.formUnion(state.refreshTokens.filter { $0.value.consentKey == consentKey }.keys)
+            let refreshTokens = state.refreshTokens.filter { $0.value.consentKey == consentKey }.keys
+            state.disconnectedRefreshTokens.formUnion(refreshTokens)
             state.endConsent(consentKey)
         }
     }
 
-    /// Returns a random code or token in Apple's format.
+    /// Returns a random authorization code or token in Apple's format.
+    ///
+    /// - Parameter letter: `c` for a code, `r` for a refresh token, `a` for an access token.
     static func token(beginningWith letter: String) -> String {
         let middle = Random.text(length: 4, alphabet: "abcdefghijklmnopqrstuvwxyz")
         return "\(letter)\(Hexadecimal.encode(Random.bytes(16))).0.\(middle).\(Random.text(length: 22))"
@@ -72,7 +78,7 @@ extension SimulatedApple {
 
 extension AppleState {
     /// - Throws: ``AppleRefusal`` unless the client is registered and the redirect URI is accepted for it.
-    func registered(_ clientID: String, redirectURI: String?) throws(AppleRefusal) -> AppleClient {
+    func registeredClient(_ clientID: String, redirectURI: String?) throws(AppleRefusal) -> AppleClient {
         guard let client = clients[clientID] else { throw AppleRefusal(.invalidClient) }
         let isAllowed =
             switch (client.kind, redirectURI) {
@@ -84,7 +90,8 @@ extension AppleState {
         return client
     }
 
-    fileprivate mutating func signIn(
+    /// Records the person's consent to the scopes, unless the person consented earlier, and returns the sign-in.
+    fileprivate mutating func recordSignIn(
         of person: SimulatedPerson, to client: AppleClient, scopes: Set<AppleScope>, nonce: String?, at now: Int64
     ) -> AppleSignIn {
         var signIn = AppleSignIn(person: person, clientID: client.id, nonce: nonce, at: now)
@@ -96,7 +103,7 @@ extension AppleState {
     }
 }
 
-/// The `user` that Apple sends through the browser.
+/// The parameter `user`, which Apple sends through the browser.
 private struct AppleUser: Encodable {
     struct Name: Encodable {
         let firstName: String

@@ -2,15 +2,16 @@ internal import JSON
 internal import Synchronization
 
 extension SimulatedApple {
-    /// How long tokens contain `transfer_sub` after a transfer, and the former team can migrate users, in seconds.
+    /// The time after an app's transfer to another team in which tokens contain `transfer_sub` and the former team can
+    /// migrate users: 60 days, in seconds.
     static let transferWindow: Int64 = 60 * 86_400
 
-    /// Returns the identity token of a sign-in, before signing.
+    /// Returns the identity token of a sign-in, before it is signed.
     ///
     /// - Parameters:
     ///   - code: the authorization code whose hash the token contains.
     ///   - accessToken: the access token whose hash the identity token contains.
-    func draft(for signIn: AppleSignIn, code: String? = nil, accessToken: String? = nil) -> TokenDraft {
+    func identityTokenDraft(for signIn: AppleSignIn, code: String? = nil, accessToken: String? = nil) -> TokenDraft {
         let (client, quirks, key) = state.withLock { ($0.client(signIn.clientID), $0.quirks, $0.keys.current) }
         let now = clock()
         var claims: [String: JSONValue] = [
@@ -27,10 +28,13 @@ extension SimulatedApple {
         claims["org_id"] = signIn.person.organization.map(JSONValue.string)
         claims["c_hash"] = code.map(halfHash)
         claims["at_hash"] = accessToken.map(halfHash)
-        if let from = client.formerTeam, let at = client.transferredAt, now < at + Self.transferWindow {
-            claims["transfer_sub"] = .string(Self.transferSubject(of: signIn.person, from: from, to: client.team))
+        if let formerTeam = client.formerTeam, let transferredAt = client.transferredAt,
+            now < transferredAt + Self.transferWindow
+        {
+            claims["transfer_sub"] = .string(
+                Self.transferSubject(of: signIn.person, from: formerTeam, to: client.team))
         }
-        return TokenDraft(claims: claims, key: key, type: nil, beginsWithKeyID: true)
+        return TokenDraft(claims: claims, key: key, type: nil, headerBeginsWithKeyID: true)
     }
 
     private func emailClaims(
@@ -43,15 +47,17 @@ extension SimulatedApple {
         return claims
     }
 
-    /// Returns the address that a client gets: the person's own address or a relay address, which depends on the team.
+    /// Returns the email address that a client gets: the person's own address, or a relay address. Relay addresses
+    /// differ between teams.
     static func email(of person: SimulatedPerson, for client: AppleClient, _ quirks: AppleQuirks) -> String? {
         guard person.hidesEmail, person.email != nil else { return person.email }
-        let name = Derived.alphanumerics("apple relay", client.team, person.id, count: 10)
+        let name = Derived.alphanumerics(from: "apple relay", client.team, person.id, count: 10)
         return "\(name)@\(quirks.relayDomain.rawValue)"
     }
 
-    static func transferSubject(of person: SimulatedPerson, from old: String, to new: String) -> String {
-        let number = Derived.digits("apple transfer", person.id, count: 6)
-        return "\(number).r\(Derived.hex("apple transfer", old, new, person.id, bytes: 16))"
+    /// The `transfer_sub` of the person for the transfer of an app from one team to another.
+    static func transferSubject(of person: SimulatedPerson, from oldTeam: String, to newTeam: String) -> String {
+        let number = Derived.digits(from: "apple transfer", person.id, count: 6)
+        return "\(number).r\(Derived.hex(from: "apple transfer", oldTeam, newTeam, person.id, bytes: 16))"
     }
 }

@@ -3,12 +3,13 @@ public import Crypto
 /// An app or a web site that a developer team has registered with Apple.
 public struct AppleClient: Sendable {
     public enum Kind: Sendable {
-        /// Identified by a bundle ID. It has no redirect URI, and the token of a first sign-in has `real_user_status`.
+        /// An app, identified by a bundle ID. It has no redirect URI. The token of a person's first sign-in has
+        /// `real_user_status`.
         case native
-        /// Identified by a Services ID.
+        /// A web site, identified by a Services ID.
         case web
-        /// A bundle ID or a Services ID. `sekisho dev` registers all clients with this kind, because it does not know
-        /// which client IDs of a project are Services IDs.
+        /// Identified by a bundle ID or a Services ID. `sekisho dev` registers all clients with this kind, because it
+        /// does not know which client IDs of a project are Services IDs.
         case either
     }
 
@@ -18,7 +19,7 @@ public struct AppleClient: Sendable {
     public var kind: Kind
     /// The public keys that belong to the team's `.p8` keys, by key ID.
     public var keys: [String: PublicKey]
-    /// See also ``RedirectURIRule/unregistered``.
+    /// The registered redirect URIs. ``RedirectURIRule`` decides which other ones are accepted.
     public var redirectURIs: Set<String> = []
     /// The team before the latest transfer; `nil` if there was no transfer.
     var formerTeam: String?

@@ -17,8 +17,8 @@ struct AppleClientSecret {
 
     /// Checks the client secret of a client.
     ///
-    /// - Parameter acceptsUnverified: whether the secret of a client without registered keys is accepted without a
-    ///   check of its signature, if its claims are valid.
+    /// - Parameter acceptsUnverified: whether the signature is not checked if the client has no registered keys. The
+    ///   claims are always checked.
     /// - Throws: ``AppleRefusal/Code/invalidClient`` for every problem, like Apple.
     static func check(
         _ text: String, of client: AppleClient, audience: String, now: Int64, acceptsUnverified: Bool = false
@@ -32,7 +32,6 @@ struct AppleClientSecret {
                 claims.exp - (claims.iat ?? now) <= longestLifetime, claims.exp - now <= longestLifetime
             else { throw AppleRefusal(.invalidClient) }
         } catch {
-            // Apple returns the same error for every problem.
             throw AppleRefusal(.invalidClient)
         }
     }

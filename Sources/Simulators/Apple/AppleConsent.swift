@@ -11,7 +11,7 @@ extension SimulatedApple {
             guard let form else { throw AppleRefusal(.invalidRequest) }
             let authorization = try AppleAuthorizationRequest(form)
             _ = try state.withLock {
-                try $0.registered(authorization.clientID, redirectURI: authorization.redirectURI)
+                try $0.registeredClient(authorization.clientID, redirectURI: authorization.redirectURI)
             }
             switch ConsentDecision(form, among: people) {
             case nil: return page(for: authorization, form, in: language).response()
@@ -30,15 +30,17 @@ extension SimulatedApple {
         }
     }
 
+    /// Signs the person in, and returns the fields of the response to the redirect URI.
     private func fields(
         of request: AppleAuthorizationRequest, for person: SimulatedPerson, _ fault: ConsentFault? = nil
     ) throws -> [(String, String?)] {
-        let other = Random.text(length: 22)
+        let valueOfOtherRequest = Random.text(length: 22)
+        // After the first consent, the page cannot change whether the address is hidden.
         let person = person.with { $0.hidesEmail = hidesEmail(person, from: request.clientID) ?? $0.hidesEmail }
         let authorization = try authorize(
             person, client: request.clientID, scopes: request.scopes,
-            nonce: fault == .otherNonce ? other : request.nonce,
-            state: fault == .otherState ? other : request.state, redirectURI: request.redirectURI)
+            nonce: fault == .otherNonce ? valueOfOtherRequest : request.nonce,
+            state: fault == .otherState ? valueOfOtherRequest : request.state, redirectURI: request.redirectURI)
         if fault == .usedCode {
             state.withLock { $0.codes[authorization.authorizationCode]?.isUsed = true }
         }
@@ -61,13 +63,14 @@ extension SimulatedApple {
             clientID: request.clientID, redirectURI: request.redirectURI, action: Self.authorizationPath,
             parameters: form.fields(named: AppleAuthorizationRequest.parameterNames),
             people: people.listed().map { .init(person: $0, hidesEmail: hidesEmail($0, from: request.clientID)) },
+            // Apple never redirects with the error `server_error`.
             offersRelay: request.scopes.contains(.email), faults: ConsentFault.allCases.filter { $0 != .serverError },
             warning: isAcceptable
                 ? nil
                 : language.text(
                     "The real Apple requires a redirect URI that is registered for the Services ID, with https and a domain name.",
                     "実際のAppleでは、Services IDに登録した、ドメイン名を含むhttpsのリダイレクトURIだけが使えます。"),
-            rejected: rejected)
+            rejectedPerson: rejected)
     }
 
     private func page(of refusal: AppleRefusal, _ form: Form?, in language: ConsentLanguage) -> Response {

@@ -6,11 +6,12 @@ extension SimulatedApple {
     public static let tokenPath = "/auth/token"
     public static let revocationPath = "/auth/revoke"
     public static let migrationPath = "/auth/usermigrationinfo"
-    /// The same headers as Apple's, including the charset, although the body is UTF-8.
+    /// The same headers as Apple's. They name the charset ISO-8859-1, although the body is UTF-8.
     static let tokenHeaders: Headers = [
         "Content-Type": "application/json;charset=ISO-8859-1", "Cache-Control": "no-store", "Pragma": "no-cache",
     ]
 
+    /// Returns the response to a request; `nil` for an unknown method or path.
     public func response(to request: Request) -> Response? {
         do {
             switch (request.method, request.path) {

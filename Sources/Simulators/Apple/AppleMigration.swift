@@ -3,7 +3,7 @@ internal import JSON
 internal import Synchronization
 
 extension SimulatedApple {
-    /// Issues an access token for the `client_credentials` grant. Only ``migrate(_:)`` accepts the token.
+    /// Issues an access token for the grant type `client_credentials`. Only ``migrate(_:)`` accepts the token.
     func migrationToken(for scope: String?) throws(AppleRefusal) -> Response {
         guard scope == "user.migration" else { throw AppleRefusal(.invalidScope) }
         let token = Self.token(beginningWith: "a")
@@ -16,11 +16,11 @@ extension SimulatedApple {
         return .json(body, Self.tokenHeaders)
     }
 
-    /// `/auth/usermigrationinfo`: the old team exchanges a `sub` for a `transfer_sub`, before and after the transfer.
-    /// The new team exchanges the `transfer_sub` for its own `sub`. Both exchanges require that the person has not
-    /// revoked the consent.
+    /// `/auth/usermigrationinfo`: the old team of an app exchanges a `sub` for a `transfer_sub`, before or after the
+    /// transfer of the app. The new team exchanges the `transfer_sub` for its own `sub`. Both exchanges require that
+    /// the person has not revoked the consent.
     func migrate(_ request: Request) throws(AppleRefusal) -> Response {
-        let (form, client) = try authenticated(request, acceptsFormerTeam: true)
+        let (form, client) = try authenticateClient(of: request, acceptsFormerTeam: true)
         let now = clock()
         let bearer = request.headers["Authorization"]?.split(separator: " ").last.map(String.init) ?? ""
         let (consentingPeople, quirks, expiry) = state.withLock { state in

@@ -2,7 +2,7 @@ internal import Crypto
 internal import JSON
 internal import Synchronization
 
-/// An event in Apple's server-to-server notifications.
+/// The type of an event in Apple's server-to-server notifications.
 public enum SimulatedAppleEvent: String, Sendable, CaseIterable {
     case emailDisabled = "email-disabled"
     case emailEnabled = "email-enabled"
@@ -17,13 +17,16 @@ extension SimulatedApple {
     /// Returns the signed payload of a notification. Does not change the state of the simulator; for that, see
     /// ``disconnect(_:from:)``.
     ///
-    /// - Parameter audience: the client ID of the app.
+    /// - Parameters:
+    ///   - audience: the client ID of the app.
+    ///   - change: changes the payload before it is signed.
     public func notification(
         _ kind: SimulatedAppleEvent, about person: SimulatedPerson, audience: String,
         changing change: (inout TokenDraft) throws -> Void = { _ in }
     ) throws -> String {
         let now = clock()
         let (client, quirks, key) = state.withLock { ($0.client(audience), $0.quirks, $0.keys.current) }
+        // In seconds if the claim `events` is a JSON object, in milliseconds if it is a string.
         let time = JSONValue.integer(quirks.eventsAreAnObject ? now : now * 1000)
         var event: [String: JSONValue] = [
             "type": .string(kind.rawValue), "sub": .string(Self.subject(of: person, in: client.team)),
@@ -39,10 +42,10 @@ extension SimulatedApple {
             "exp": .integer(now + 86_400), "jti": .string(Random.text(length: 22)),
             "events": quirks.eventsAreAnObject ? .object(event) : .string(text),
         ]
-        return try TokenDraft(claims: claims, key: key, type: nil, beginsWithKeyID: true).compact(changing: change)
+        return try TokenDraft(claims: claims, key: key, type: nil, headerBeginsWithKeyID: true).signed(changing: change)
     }
 
-    /// The request body that contains a payload.
+    /// Returns the body of the request by which Apple sends a payload.
     public static func notificationBody(_ payload: String) throws -> [UInt8] {
         try StrictJSON.encode(["payload": payload])
     }

@@ -15,17 +15,17 @@ public struct AppleQuirks: Hashable, Sendable {
     public var supportsNonce = true
     /// The time from `iat` to `exp`, in seconds. It was 600 until August 2020.
     public var identityTokenLifetime: Int64 = 86_400
-    /// A wrong issuer, which Apple's tokens had for some time; `nil` for the correct one.
+    /// A wrong issuer, as Apple's tokens had for some time; `nil` for the correct issuer.
     public var issuer: String?
-    /// The error of a refresh after the person has disconnected the client. `invalid_grant` and `invalid_request` have
-    /// been observed.
+    /// The error for a refresh token of a person who has disconnected the client. `invalid_grant` and `invalid_request`
+    /// have been observed.
     public var refusalAfterDisconnecting = AppleRefusal.Code.invalidGrant
-    /// Whether `events` of a notification is an object with the time in seconds, as Apple documents it. Otherwise it is
-    /// JSON in a string, with the time in milliseconds.
+    /// If `true`, the claim `events` of a notification is an object with the time in seconds, as Apple documents it. If
+    /// `false`, the claim is a string that contains JSON, with the time in milliseconds.
     public var eventsAreAnObject = false
 
-    /// If `false`, the secret of a client without registered keys is accepted without a check of its signature, and the
-    /// token endpoints accept unregistered clients.
+    /// If `false`, the signature of a client secret is not checked if the client has no registered keys, and the token
+    /// endpoints accept unregistered clients.
     public var checksClientSecrets = true
 
     public init() {}

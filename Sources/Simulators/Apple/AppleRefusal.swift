@@ -1,4 +1,4 @@
-/// An error of Apple's endpoints. The status is 400.
+/// An error response of Apple's endpoints. Its HTTP status is 400.
 public struct AppleRefusal: Error, Hashable, Sendable {
     public enum Code: String, Sendable, CaseIterable {
         case invalidRequest = "invalid_request"
@@ -10,6 +10,7 @@ public struct AppleRefusal: Error, Hashable, Sendable {
     }
 
     public let code: Code
+    /// The `error_description`.
     public let explanation: String?
 
     init(_ code: Code, _ explanation: String? = nil) {

@@ -26,23 +26,25 @@ struct AppleState: Sendable {
     var quirks = AppleQuirks()
     var clients: [String: AppleClient] = [:]
     var redirectURIs = RedirectURIRule()
-    /// The consents, until the person or the client ends them.
+    /// The consents of people to clients, until the person or the client ends them.
     var consents: [ConsentKey: Consent] = [:]
     var codes: [String: Code] = [:]
+    /// The sign-ins for which the refresh tokens were issued, by refresh token.
     var refreshTokens: [String: AppleSignIn] = [:]
     var accessTokens: [String: AccessToken] = [:]
     /// The expiry times of the access tokens for the migration of users to another team.
     var migrationTokens: [String: Int64] = [:]
     /// The number of accepted revocations, including those of unknown tokens.
     var revocations = 0
-    /// The refresh tokens of consents that the person has ended.
-    var disconnected: Set<String> = []
+    /// The invalid refresh tokens of people who have disconnected the client. For their error, see
+    /// ``AppleQuirks/refusalAfterDisconnecting``.
+    var disconnectedRefreshTokens: Set<String> = []
 
     init(keys: SigningKeys) {
         self.keys = keys
     }
 
-    /// An unregistered client is an app of the default team.
+    /// Returns a client. An unregistered client is treated as an app of the default team.
     func client(_ id: String) -> AppleClient { clients[id] ?? AppleClient(id: id) }
 
     /// Removes a consent, and the codes and tokens that depend on it. The next sign-in is treated as the first.
@@ -53,7 +55,8 @@ struct AppleState: Sendable {
         accessTokens = accessTokens.filter { $0.value.consentKey != consentKey }
     }
 
-    /// Keeps expired codes for another lifetime, so that their errors say that they have expired.
+    /// Removes expired tokens and codes. Expired codes are kept for another five minutes, so that their error says that
+    /// the code has expired.
     mutating func removeExpired(at now: Int64) {
         codes = codes.filter { $0.value.expiresAt + Self.codeLifetime > now }
         accessTokens = accessTokens.filter { $0.value.expiresAt > now }
@@ -83,14 +86,14 @@ struct AppleSignIn: Sendable {
 
     var consentKey: ConsentKey { ConsentKey(personID: person.id, clientID: clientID) }
 
-    /// A copy that is not the first sign-in, for the tokens that the client gets for its code.
+    /// A copy that is not marked as the first sign-in, for the tokens that the client gets for its code.
     var forCodeExchange: AppleSignIn {
         var signIn = self
         signIn.isFirst = false
         return signIn
     }
 
-    /// A copy that is not the first sign-in and has no nonce, for the tokens that a refresh returns.
+    /// A copy that is not marked as the first sign-in and has no nonce, for the tokens that a refresh returns.
     var forRefresh: AppleSignIn {
         var signIn = forCodeExchange
         signIn.nonce = nil

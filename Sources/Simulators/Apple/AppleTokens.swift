@@ -3,16 +3,16 @@ internal import JSON
 internal import Synchronization
 
 extension SimulatedApple {
-    /// `/auth/token`: accepts a code once, a refresh token until the consent ends, and the grant `client_credentials`
-    /// for the migration of users to another team.
+    /// `/auth/token`: redeems a code once, and a refresh token until the consent ends. With the grant type
+    /// `client_credentials`, issues an access token for the migration of users to another team.
     func redeem(_ request: Request) throws -> Response {
-        let (form, client) = try authenticated(
-            request, acceptsFormerTeam: Form(request)?["grant_type"] == "client_credentials")
+        let (form, client) = try authenticateClient(
+            of: request, acceptsFormerTeam: Form(request)?["grant_type"] == "client_credentials")
         let refreshToken: String?
         let signIn: AppleSignIn
         switch form["grant_type"] {
         case "authorization_code":
-            signIn = try signInOfCode(in: form, for: client).forCodeExchange
+            signIn = try redeemCode(in: form, for: client).forCodeExchange
             refreshToken = Self.token(beginningWith: "r")
         case "refresh_token":
             signIn = try signInOfRefreshToken(in: form, for: client).forRefresh
@@ -30,15 +30,16 @@ extension SimulatedApple {
         var body: [String: JSONValue] = [
             "access_token": .string(accessToken), "token_type": .string("Bearer"),
             "expires_in": .integer(AppleState.accessTokenLifetime),
-            "id_token": .string(try draft(for: signIn, accessToken: accessToken).compact()),
+            "id_token": .string(try identityTokenDraft(for: signIn, accessToken: accessToken).signed()),
         ]
         body["refresh_token"] = refreshToken.map(JSONValue.string)
         return .json(body, Self.tokenHeaders)
     }
 
-    /// `/auth/revoke`: returns 200 for every token; a token of this client ends the consent.
+    /// `/auth/revoke`: responds with 200 to every token, known or not. A token of this client ends the person's
+    /// consent.
     func revoke(_ request: Request) throws -> Response {
-        let (form, client) = try authenticated(request)
+        let (form, client) = try authenticateClient(of: request)
         guard let token = form["token"] else { throw AppleRefusal(.invalidRequest) }
         state.withLock { state in
             let consentKey = state.refreshTokens[token]?.consentKey ?? state.accessTokens[token]?.consentKey
@@ -48,13 +49,14 @@ extension SimulatedApple {
         return Response(status: 200)
     }
 
-    /// Authenticates the client of a request by its client secret. If client secrets are not checked, accepts an
-    /// unregistered client too, as an app of the team that the secret names.
+    /// Authenticates the client of a request by its client secret, and returns the form of the request and the client.
+    /// If client secrets are not checked, accepts an unregistered client too, as an app of the team that the secret
+    /// names.
     ///
-    /// - Parameter acceptsFormerTeam: whether a secret of the former team is accepted, for the migration of users. For
-    ///   such a secret, the returned client is as it was before the transfer.
-    func authenticated(
-        _ request: Request, acceptsFormerTeam: Bool = false
+    /// - Parameter acceptsFormerTeam: whether a secret of the client's former team is accepted, for the migration of
+    ///   users to another team. For such a secret, the returned client is as it was before its transfer.
+    func authenticateClient(
+        of request: Request, acceptsFormerTeam: Bool = false
     ) throws(AppleRefusal) -> (Form, AppleClient) {
         guard let form = Form(request), let id = form["client_id"] else { throw AppleRefusal(.invalidRequest) }
         guard let secret = form["client_secret"] else { throw AppleRefusal(.invalidClient) }
@@ -72,7 +74,8 @@ extension SimulatedApple {
         return (form, client)
     }
 
-    private func signInOfCode(in form: Form, for client: AppleClient) throws(AppleRefusal) -> AppleSignIn {
+    /// Returns the sign-in for which the code was issued, and marks the code as used.
+    private func redeemCode(in form: Form, for client: AppleClient) throws(AppleRefusal) -> AppleSignIn {
         guard let text = form["code"] else { throw AppleRefusal(.invalidRequest) }
         let now = clock()
         let result: Result<AppleSignIn, AppleRefusal> = state.withLock { state in
@@ -100,7 +103,7 @@ extension SimulatedApple {
         let (signIn, refusal) = state.withLock { state in
             (
                 state.refreshTokens[text],
-                state.disconnected.contains(text) ? state.quirks.refusalAfterDisconnecting : .invalidGrant
+                state.disconnectedRefreshTokens.contains(text) ? state.quirks.refusalAfterDisconnecting : .invalidGrant
             )
         }
         guard let signIn, signIn.clientID == client.id else { throw AppleRefusal(refusal) }

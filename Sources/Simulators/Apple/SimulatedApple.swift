@@ -18,17 +18,19 @@ public final class SimulatedApple: SimulatedProvider {
 
     /// - Parameters:
     ///   - clock: seconds since 1970.
-    ///   - keys: must not be shared with another provider, whose tokens would then verify as Apple's.
+    ///   - keySupply: must not be shared with another provider, whose tokens would then verify as Apple's.
+    ///   - keyCount: the initial number of published keys.
     ///   - people: the people that the consent page lists.
     public init(
         issuer: String = "https://appleid.apple.com", clock: @escaping @Sendable () -> Int64,
-        keys: RSAKeySupply = RSAKeySupply(), publishing keyCount: Int = 3, people: SimulatedPeople = SimulatedPeople()
+        keys keySupply: RSAKeySupply = RSAKeySupply(), publishing keyCount: Int = 3,
+        people: SimulatedPeople = SimulatedPeople()
     ) throws {
         self.issuer = issuer
         self.clock = clock
         self.people = people
-        // Ten characters, like Apple's key IDs since 2024.
-        let keys = try SigningKeys(keys, count: keyCount) { key in
+        // The IDs have ten characters, like Apple's key IDs since 2024.
+        let keys = try SigningKeys(keySupply, count: keyCount) { key in
             String(JWK.thumbprint(of: key).filter { $0 != "-" && $0 != "_" }.prefix(10))
         }
         state = Mutex(AppleState(keys: keys))
@@ -47,7 +49,7 @@ public final class SimulatedApple: SimulatedProvider {
     public var jwks: JWKSet { state.withLock { $0.keys.jwks } }
 
     /// Whether a key with this ID was ever published.
-    public func hasPublishedKey(_ id: String) -> Bool { state.withLock { $0.keys.ids.contains(id) } }
+    public func hasPublishedKey(_ id: String) -> Bool { state.withLock { $0.keys.everPublishedIDs.contains(id) } }
 
     /// The number of requests for ``keysPath``.
     public var keyFetches: Int { faultInjection.count(of: Self.keysPath) }
@@ -79,7 +81,7 @@ public final class SimulatedApple: SimulatedProvider {
         state.withLock { $0.clients[clientID]?.formerTeam != nil }
     }
 
-    /// Moves an app to another team. Subjects and relay addresses change at once, and for sixty days identity tokens
+    /// Moves an app to another team. Subjects and relay addresses change at once. For the next 60 days, identity tokens
     /// contain `transfer_sub`.
     public func transfer(_ clientID: String, to team: String) {
         let now = clock()
@@ -94,23 +96,24 @@ public final class SimulatedApple: SimulatedProvider {
 
     // MARK: Identity tokens
 
-    /// Returns a token of a sign-in that is not the first, without recording consent and without issuing a code.
+    /// Returns the identity token of a sign-in that is not the person's first. Records no consent and issues no code.
     ///
     /// - Parameters:
     ///   - audience: a client ID, which need not be registered.
-    ///   - nonce: the value of the claim; the caller hashes it.
+    ///   - nonce: the value of the claim `nonce`. The caller hashes it.
+    ///   - change: changes the token before it is signed.
     public func identityToken(
         for person: SimulatedPerson, audience: String, nonce: String? = nil,
         changing change: (inout TokenDraft) throws -> Void = { _ in }
     ) throws -> String {
         let signIn = AppleSignIn(person: person, clientID: audience, nonce: nonce, at: clock())
-        return try draft(for: signIn).compact(changing: change)
+        return try identityTokenDraft(for: signIn).signed(changing: change)
     }
 
-    /// The `sub` of the person for clients of that team.
+    /// Returns the `sub` of the person, which is the same for all clients of a team.
     public static func subject(of person: SimulatedPerson, in team: String = defaultTeam) -> String {
-        let number = Derived.digits("apple number", person.id, count: 6)
-        let suffix = Derived.digits("apple suffix", person.id, count: 4)
-        return "\(number).\(Derived.hex("apple subject", team, person.id, bytes: 16)).\(suffix)"
+        let number = Derived.digits(from: "apple number", person.id, count: 6)
+        let suffix = Derived.digits(from: "apple suffix", person.id, count: 4)
+        return "\(number).\(Derived.hex(from: "apple subject", team, person.id, bytes: 16)).\(suffix)"
     }
 }

@@ -32,7 +32,7 @@ struct AuthorizationResponse {
         let inputs = fields.map { Markup.void(.input, [.type("hidden"), .name($0), .value($1)]) }
         let button = Markup(.button, [.type("submit")], text: language.text("Continue to the app", "アプリに進む"))
         let form = Markup(.form, [.post, .action(URLReference(redirectURI))], inputs + [button])
-        return ConsentFrame(language: language, title: language.text("One moment", "お待ちください"))
+        return SimulatorPage(language: language, title: language.text("One moment", "お待ちください"))
             .response([form], submitsItself: true)
     }
 }

@@ -1,14 +1,14 @@
-/// The decision of a person on a consent page, or of a test.
+/// What a person chooses on a consent page, or what a test submits instead.
 enum ConsentDecision {
     case consent(SimulatedPerson)
     case cancellation
     /// A response that the client has to reject.
     case fault(ConsentFault, SimulatedPerson)
-    /// The address of the new person is not valid.
+    /// The entered email address of a new person is not valid.
     case invalidEmail(SimulatedPerson)
 
     enum Field: String {
-        /// The ID or address of a known person. An unknown address creates a new person.
+        /// The ID or email address of a known person. An unknown email address creates a new person.
         case person = "simulated_person"
         case email = "simulated_email"
         case givenName = "simulated_given_name"
@@ -21,7 +21,7 @@ enum ConsentDecision {
     static let cancelled = "cancelled"
     /// The maximum length of a given or family name, in characters. Longer names are truncated.
     static let nameLimit = 100
-    /// The maximum length of an address, in bytes.
+    /// The maximum length of an email address, in bytes.
     static let emailLimit = 254
 
     /// - Returns: `nil` if the form contains no decision.
@@ -36,7 +36,7 @@ enum ConsentDecision {
         if let fault = form[.outcome].flatMap(ConsentFault.init) {
             self = .fault(fault, person ?? .ada)
         } else if let person {
-            let isValid = chosen != nil || person.email.map(Self.isAddress) == true
+            let isValid = chosen != nil || person.email.map(Self.isEmailAddress) == true
             self = isValid ? .consent(person) : .invalidEmail(person)
         } else {
             return nil
@@ -50,7 +50,7 @@ enum ConsentDecision {
             id: (form[.email] ?? "").lowercased(), givenName: names[0], familyName: names[1], email: form[.email])
     }
 
-    static func isAddress(_ text: String) -> Bool {
+    static func isEmailAddress(_ text: String) -> Bool {
         text.utf8.count <= emailLimit && text.wholeMatch(of: /[^\s@\p{Cc}]+@[^\s@\p{Cc}]+/) != nil
     }
 }
@@ -60,9 +60,9 @@ extension Form {
 }
 
 extension SimulatedPerson {
-    /// A new person with an address and no name; `nil` for an invalid address.
+    /// A new person with an email address and no name; `nil` for an invalid address.
     fileprivate init?(address: String) {
-        guard ConsentDecision.isAddress(address) else { return nil }
+        guard ConsentDecision.isEmailAddress(address) else { return nil }
         self.init(id: address.lowercased(), email: address)
     }
 }

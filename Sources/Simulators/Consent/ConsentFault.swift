@@ -2,11 +2,11 @@
 public enum ConsentFault: String, Sendable, CaseIterable {
     /// The code was redeemed before.
     case usedCode = "used_code"
-    /// The response belongs to another request.
+    /// The response has the `state` of another request.
     case otherState = "other_state"
-    /// The ID token belongs to another request.
+    /// The ID token has the nonce of another request.
     case otherNonce = "other_nonce"
-    /// The provider failed. Apple never redirects with this error.
+    /// The response is the error `server_error`. Apple never redirects with this error.
     case serverError = "server_error"
 
     func label(in language: ConsentLanguage) -> String {

@@ -3,7 +3,8 @@ internal import HTTP
 
 /// The page on which a person of a simulated provider consents to a client.
 struct ConsentPage {
-    struct Person {
+    /// A person whom the page offers to choose.
+    struct ListedPerson {
         let person: SimulatedPerson
         /// Whether the client gets a relay address; `nil` until the person has consented. After that, the page cannot
         /// change the choice.
@@ -15,23 +16,23 @@ struct ConsentPage {
     let provider: String
     let clientID: String
     let redirectURI: String
-    /// The path of the page, to which its forms are sent.
+    /// The path of this page. Its forms are sent to the same path.
     let action: String
     /// The parameters of the request, which the forms repeat.
     let parameters: [(name: String, value: String)]
-    let people: [Person]
-    /// Whether people can choose to hide their address.
+    let people: [ListedPerson]
+    /// Whether people can choose to hide their email address behind a relay address.
     let offersRelay: Bool
     let faults: [ConsentFault]
     /// A difference from the real provider that affects this request.
     var warning: String?
-    /// The person with the invalid address that was entered; `nil` if nothing was invalid.
-    var rejected: SimulatedPerson?
+    /// The person who was entered with an invalid email address; `nil` if nothing was invalid.
+    var rejectedPerson: SimulatedPerson?
 
     func response() -> Response {
-        ConsentFrame(language: language, title: title).response(
+        SimulatorPage(language: language, title: title).response(
             introduction + knownPeople + newPerson + [cancellation, faultChoice],
-            status: rejected == nil ? 200 : 400)
+            status: rejectedPerson == nil ? 200 : 400)
     }
 
     private var introduction: [Markup] {
@@ -48,7 +49,7 @@ struct ConsentPage {
     }
 
     private var knownPeople: [Markup] {
-        let rows = people.map { person in
+        let rows = people.map { listed in
             Markup(
                 .li,
                 [
@@ -56,8 +57,8 @@ struct ConsentPage {
                         .button,
                         [
                             .type("submit"), .classes(.person), .name(ConsentDecision.Field.person.rawValue),
-                            .value(person.person.id),
-                        ], [.text(person.name)] + person.notes(in: language).map { Markup(.span, text: $0) })
+                            .value(listed.person.id),
+                        ], [.text(listed.name)] + listed.notes(in: language).map { Markup(.span, text: $0) })
                 ])
         }
         return [
@@ -67,25 +68,26 @@ struct ConsentPage {
     }
 
     private var newPerson: [Markup] {
-        let given = field(.givenName, .givenName, language.text("Given name", "名"), rejected?.givenName)
-        let family = field(.familyName, .familyName, language.text("Family name", "姓"), rejected?.familyName)
+        let given = field(.givenName, .givenName, language.text("Given name", "名"), rejectedPerson?.givenName)
+        let family = field(.familyName, .familyName, language.text("Family name", "姓"), rejectedPerson?.familyName)
         let names = language == .japanese ? [family, given] : [given, family]
         let address: [Attribute] = [.type("email"), .required, .maxlength(ConsentDecision.emailLimit)]
-        let invalid: [Attribute] = rejected == nil ? [] : [.invalid, .describedBy([.problem]), .autofocus]
+        let invalid: [Attribute] = rejectedPerson == nil ? [] : [.invalid, .describedBy([.problem]), .autofocus]
         return [
             heading(language.text("Use another person", "別のユーザーを使う"))
         ] + problem + [
             form(
                 [Markup(.div, [.classes(.row)], names.map { Markup(.div, $0) })]
                     + field(
-                        .email, .email, language.text("Email address", "メールアドレス"), rejected?.email, address + invalid)
-                    + relayChoice(.hidesEmailOfNew, isChecked: rejected?.hidesEmail == true)
+                        .email, .email, language.text("Email address", "メールアドレス"), rejectedPerson?.email,
+                        address + invalid)
+                    + relayChoice(.hidesEmailOfNew, isChecked: rejectedPerson?.hidesEmail == true)
                     + [button(language.text("Continue as this person", "このユーザーで続ける"))])
         ]
     }
 
     private var problem: [Markup] {
-        guard rejected != nil else { return [] }
+        guard rejectedPerson != nil else { return [] }
         return [
             Markup(
                 .p, [.id(.problem), .role("alert"), .classes(.problem)],
@@ -121,8 +123,8 @@ struct ConsentPage {
 extension ConsentPage {
     private func heading(_ text: String) -> Markup { Markup(.h2, text: text) }
 
-    /// A form with the parameters of the request. The page has separate forms, so that Enter submits the form of the
-    /// field.
+    /// A form with the parameters of the request. The page has several forms, so that the Enter key in a field submits
+    /// only the form of that field.
     private func form(_ content: [Markup]) -> Markup {
         let hidden = parameters.map { Markup.void(.input, [.type("hidden"), .name($0), .value($1)]) }
         return Markup(.form, [.post, .action(URLReference(action))], hidden + content)
@@ -159,7 +161,7 @@ extension ConsentPage {
     }
 }
 
-extension ConsentPage.Person {
+extension ConsentPage.ListedPerson {
     fileprivate var name: String {
         let name = [person.givenName, person.familyName].compactMap(\.self).joined(separator: " ")
         return name.isEmpty ? person.email ?? person.id : name

@@ -1,13 +1,15 @@
 internal import HTML
 internal import HTTP
 
-/// The page of an authorization endpoint that rejects a request. The redirect URI cannot be trusted, so the browser is
-/// not redirected with the error.
+/// The page that an authorization endpoint shows when it rejects a request. The browser is not redirected with the
+/// error, because the redirect URI cannot be trusted.
 struct RefusalPage {
     let language: ConsentLanguage
     let provider: String
+    /// The error code of OAuth.
     let code: String
     let explanation: String?
+    /// What the developer can do about the error.
     let advice: String?
 
     func response() -> Response {
@@ -15,7 +17,7 @@ struct RefusalPage {
         let details =
             [(language.text("Error", "エラー"), code)]
             + (explanation.map { [(language.text("Reason", "理由"), $0)] } ?? [])
-        return ConsentFrame(language: language, title: title).response(
+        return SimulatorPage(language: language, title: title).response(
             [Markup(.dl, [.classes(.details)], details.flatMap { [Markup(.dt, text: $0), Markup(.dd, text: $1)] })]
                 + (advice.map { [Markup(.p, text: $0)] } ?? []), status: 400)
     }

@@ -6,13 +6,13 @@ internal import Synchronization
 extension SimulatedGoogle {
     /// The time from `iat` to `exp`, in seconds.
     private static let lifetime: Int64 = 3600
-    /// The time from `nbf` to `iat`, in seconds.
+    /// The time from `nbf` to `iat` in a token of Google One Tap, in seconds.
     private static let oneTapLead: Int64 = 300
 
-    /// Returns the ID token of a sign-in, before signing.
+    /// Returns the ID token of a sign-in, before it is signed.
     ///
     /// - Parameter accessToken: the access token whose hash the ID token contains.
-    func draft(for signIn: GoogleSignIn, flow: GoogleFlow, accessToken: String? = nil) -> TokenDraft {
+    func idTokenDraft(for signIn: GoogleSignIn, flow: GoogleFlow, accessToken: String? = nil) -> TokenDraft {
         let (issuer, key) = state.withLock { ($0.issuer, $0.keys.current) }
         let now = clock()
         let person = signIn.person
@@ -36,6 +36,6 @@ extension SimulatedGoogle {
             claims["nbf"] = .integer(now - Self.oneTapLead)
             claims["jti"] = .string(Hexadecimal.encode(Random.bytes(20)))
         }
-        return TokenDraft(claims: claims, key: key, type: "JWT", beginsWithKeyID: false)
+        return TokenDraft(claims: claims, key: key, type: "JWT", headerBeginsWithKeyID: false)
     }
 }

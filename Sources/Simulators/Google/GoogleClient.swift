@@ -3,7 +3,7 @@ public struct GoogleClient: Hashable, Sendable {
     public var id: String
     /// `nil` for clients without a secret, such as apps.
     public var secret: String?
-    /// See also ``RedirectURIRule/unregistered``.
+    /// The registered redirect URIs. ``RedirectURIRule`` decides which other ones are accepted.
     public var redirectURIs: Set<String>
 
     public init(id: String, secret: String? = nil, redirectURIs: Set<String> = []) {
@@ -19,7 +19,7 @@ public enum GoogleIssuer: String, Sendable, CaseIterable {
     case host = "accounts.google.com"
 }
 
-/// The flow that issued an ID token.
+/// The flow in which Google issued an ID token.
 public enum GoogleFlow: Sendable, CaseIterable {
     case signIn
     /// Google One Tap on the web: the token has `nbf` and `jti`, and no `at_hash`.

@@ -42,18 +42,19 @@ extension SimulatedGoogle {
         }
     }
 
+    /// Signs the person in, and returns the fields of the response to the redirect URI.
     private func fields(
         of request: GoogleAuthorizationRequest, for person: SimulatedPerson, _ fault: ConsentFault? = nil
     ) throws -> [(String, String?)] {
-        let other = Random.text(length: 22)
+        let valueOfOtherRequest = Random.text(length: 22)
         let code = try authorize(
             person, client: request.clientID, redirectURI: request.redirectURI,
-            nonce: fault == .otherNonce ? other : request.nonce, codeChallenge: request.codeChallenge,
-            isOffline: request.isOffline, asksAgain: request.prompts.contains("consent"))
+            nonce: fault == .otherNonce ? valueOfOtherRequest : request.nonce, codeChallenge: request.codeChallenge,
+            isOffline: request.isOffline, forcesConsent: request.prompts.contains("consent"))
         // Google deletes a code that was redeemed.
         if fault == .usedCode { state.withLock { $0.codes[code] = nil } }
         return [
-            ("state", fault == .otherState ? other : request.state),
+            ("state", fault == .otherState ? valueOfOtherRequest : request.state),
             // RFC 9207. The value is always the URL, even if the tokens name the host as the issuer.
             ("iss", GoogleIssuer.url.rawValue), ("code", code), ("scope", "openid email profile"), ("authuser", "0"),
             ("prompt", request.prompts.contains("consent") ? "consent" : "none"),
@@ -74,7 +75,7 @@ extension SimulatedGoogle {
                 let isKnown = consents.contains(.init(personID: person.id, clientID: request.clientID))
                 return .init(person: person, hidesEmail: isKnown ? false : nil)
             },
-            offersRelay: false, faults: ConsentFault.allCases, rejected: rejected)
+            offersRelay: false, faults: ConsentFault.allCases, rejectedPerson: rejected)
     }
 
     private func page(of refusal: GoogleRefusal, _ form: Form?, in language: ConsentLanguage) -> Response {

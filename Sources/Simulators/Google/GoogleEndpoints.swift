@@ -7,6 +7,7 @@ extension SimulatedGoogle {
         "Cache-Control": "no-cache, no-store, max-age=0, must-revalidate",
     ]
 
+    /// Returns the response to a request; `nil` for an unknown method or path.
     public func response(to request: Request) -> Response? {
         do {
             switch (request.method, request.path) {
@@ -33,6 +34,7 @@ extension SimulatedGoogle {
         ]
     }
 
+    /// Google's discovery document, with the host of the simulator.
     private func configuration(at origin: String) -> [String: JSONValue] {
         [
             "issuer": .string(issuer),

@@ -1,4 +1,4 @@
-/// An error of Google's endpoints.
+/// An error response of Google's endpoints.
 public struct GoogleRefusal: Error, Hashable, Sendable {
     public enum Code: String, Sendable, CaseIterable {
         case invalidRequest = "invalid_request"
@@ -11,6 +11,7 @@ public struct GoogleRefusal: Error, Hashable, Sendable {
     }
 
     public let code: Code
+    /// The `error_description`.
     public let explanation: String
 
     init(_ code: Code, _ explanation: String = "Bad Request") {

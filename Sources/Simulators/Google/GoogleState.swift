@@ -16,13 +16,15 @@ struct GoogleState: Sendable {
 
     var keys: SigningKeys
     var issuer: String
-    /// The `max-age` of the keys in `Cache-Control`, in seconds.
+    /// The `max-age` in `Cache-Control` of the response with the public keys, in seconds.
     var keysMaxAge = 21_600
     var clients: [String: GoogleClient] = [:]
     var checksClientSecrets = true
     var redirectURIs = RedirectURIRule()
+    /// The consents of people to clients, until the person or the client ends them.
     var consents: Set<ConsentKey> = []
     var codes: [String: Code] = [:]
+    /// The sign-ins for which the refresh tokens were issued, by refresh token.
     var refreshTokens: [String: GoogleSignIn] = [:]
     var accessTokens: [String: (consentKey: ConsentKey, expiresAt: Int64)] = [:]
 

@@ -5,14 +5,14 @@ internal import JSON
 internal import Synchronization
 
 extension SimulatedGoogle {
-    /// `/token`: accepts a code once, and a refresh token until the consent ends.
+    /// `/token`: redeems a code once, and a refresh token until the consent ends.
     func redeem(_ request: Request) throws -> Response {
-        let (form, client) = try authenticated(request)
+        let (form, client) = try authenticateClient(of: request)
         let signIn: GoogleSignIn
         var refreshToken: String?
         switch form["grant_type"] {
         case "authorization_code":
-            let code = try code(in: form, for: client)
+            let code = try takeCode(in: form, for: client)
             signIn = code.signIn
             if code.givesRefreshToken { refreshToken = "1//0\(Random.text(length: 95))" }
         case "refresh_token": signIn = try signInOfRefreshToken(in: form, for: client).forRefresh
@@ -28,13 +28,13 @@ extension SimulatedGoogle {
         var body: [String: JSONValue] = [
             "access_token": .string(accessToken), "token_type": .string("Bearer"),
             "expires_in": .integer(GoogleState.accessTokenLifetime), "scope": .string("openid email profile"),
-            "id_token": .string(try draft(for: signIn, flow: .signIn, accessToken: accessToken).compact()),
+            "id_token": .string(try idTokenDraft(for: signIn, flow: .signIn, accessToken: accessToken).signed()),
         ]
         body["refresh_token"] = refreshToken.map(JSONValue.string)
         return .json(body, Self.tokenHeaders)
     }
 
-    /// `/revoke`: ends the consent. Unlike Apple, Google rejects unknown tokens.
+    /// `/revoke`: ends the consent for which the token was issued. Unlike Apple, Google rejects unknown tokens.
     func revoke(_ request: Request) throws(GoogleRefusal) -> Response {
         let token = Form(request)?["token"] ?? request.query("token") ?? ""
         let isKnown = state.withLock { state in
@@ -46,7 +46,9 @@ extension SimulatedGoogle {
         return .json([String: JSONValue](), Self.tokenHeaders)
     }
 
-    private func authenticated(_ request: Request) throws(GoogleRefusal) -> (Form, GoogleClient) {
+    /// Authenticates the client of a request by its client secret, unless ``checksClientSecrets`` is false. Returns the
+    /// form of the request and the client.
+    private func authenticateClient(of request: Request) throws(GoogleRefusal) -> (Form, GoogleClient) {
         guard let form = Form(request), let id = form["client_id"] else {
             throw GoogleRefusal(.invalidRequest, "Could not determine client ID from request.")
         }
@@ -61,7 +63,7 @@ extension SimulatedGoogle {
     }
 
     /// Returns the code of the request, and removes it even if the request is then rejected.
-    private func code(in form: Form, for client: GoogleClient) throws(GoogleRefusal) -> GoogleState.Code {
+    private func takeCode(in form: Form, for client: GoogleClient) throws(GoogleRefusal) -> GoogleState.Code {
         guard let text = form["code"] else {
             throw GoogleRefusal(.invalidRequest, "Missing required parameter: code")
         }

@@ -20,15 +20,18 @@ public final class SimulatedGoogle: SimulatedProvider {
 
     /// - Parameters:
     ///   - clock: seconds since 1970.
-    ///   - keys: must not be shared with another provider, whose tokens would then verify as Google's.
+    ///   - keySupply: must not be shared with another provider, whose tokens would then verify as Google's.
+    ///   - keyCount: the initial number of published keys.
     ///   - people: the people that the consent page lists.
     public init(
         issuer: String = GoogleIssuer.url.rawValue, clock: @escaping @Sendable () -> Int64,
-        keys: RSAKeySupply = RSAKeySupply(), publishing keyCount: Int = 2, people: SimulatedPeople = SimulatedPeople()
+        keys keySupply: RSAKeySupply = RSAKeySupply(), publishing keyCount: Int = 2,
+        people: SimulatedPeople = SimulatedPeople()
     ) throws {
         self.clock = clock
         self.people = people
-        let keys = try SigningKeys(keys, count: keyCount) { key in
+        // 40 hexadecimal digits, like Google's key IDs.
+        let keys = try SigningKeys(keySupply, count: keyCount) { key in
             Hexadecimal.encode(Digest.sha256(Array(JWK.thumbprint(of: key).utf8)).prefix(20))
         }
         state = Mutex(GoogleState(keys: keys, issuer: issuer))
@@ -44,12 +47,12 @@ public final class SimulatedGoogle: SimulatedProvider {
     public var jwks: JWKSet { state.withLock { $0.keys.jwks } }
 
     /// Whether a key with this ID was ever published.
-    public func hasPublishedKey(_ id: String) -> Bool { state.withLock { $0.keys.ids.contains(id) } }
+    public func hasPublishedKey(_ id: String) -> Bool { state.withLock { $0.keys.everPublishedIDs.contains(id) } }
 
     /// The number of requests for ``keysPath``.
     public var keyFetches: Int { faultInjection.count(of: Self.keysPath) }
 
-    /// The `max-age` of the keys in `Cache-Control`, in seconds.
+    /// The `max-age` in `Cache-Control` of the response with the public keys, in seconds.
     public var keysMaxAge: Int {
         get { state.withLock { $0.keysMaxAge } }
         set { state.withLock { $0.keysMaxAge = newValue } }
@@ -78,23 +81,24 @@ public final class SimulatedGoogle: SimulatedProvider {
         set { state.withLock { $0.redirectURIs = newValue } }
     }
 
-    /// Returns a token like those that Google's SDKs return to an app.
+    /// Returns an ID token like those that Google's SDKs return to an app.
     ///
     /// - Parameters:
     ///   - audience: on iOS, the web client ID if one is configured.
     ///   - authorizedParty: `azp` (default: the audience).
     ///   - nonce: the value of the claim `nonce`, unhashed.
+    ///   - change: changes the token before it is signed.
     public func idToken(
         for person: SimulatedPerson, audience: String, authorizedParty: String? = nil, nonce: String? = nil,
         flow: GoogleFlow = .signIn, changing change: (inout TokenDraft) throws -> Void = { _ in }
     ) throws -> String {
         let signIn = GoogleSignIn(
             person: person, clientID: audience, authorizedParty: authorizedParty ?? audience, nonce: nonce)
-        return try draft(for: signIn, flow: flow).compact(changing: change)
+        return try idTokenDraft(for: signIn, flow: flow).signed(changing: change)
     }
 
     /// Returns the `sub` of the person, which is the same for every client.
     public static func subject(of person: SimulatedPerson) -> String {
-        "1" + Derived.digits("google subject", person.id, count: 20)
+        "1" + Derived.digits(from: "google subject", person.id, count: 20)
     }
 }

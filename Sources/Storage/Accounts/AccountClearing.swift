@@ -1,8 +1,8 @@
 public import Identity
 public import Postgres
 
-/// Deletes all accounts of a realm without tombstones, so that their IDs can be used again. Only for `sekisho dev` and
-/// tests, which have no real users.
+/// Deletes all accounts of a realm. Leaves no tombstones (rows that reserve the IDs of deleted accounts), so that the
+/// IDs can be used again. Only for `sekisho dev` and tests, which have no real users.
 public struct AccountClearing: Sendable {
     private let pool: Pool
 

@@ -25,13 +25,13 @@ extension SQL {
     }
 
     /// Opens a session of an existing account and stores the time of the sign-in, if the account is enabled and its
-    /// generation is that of `session`.
+    /// generation is that of `session`. (A new generation of the account ends all sessions.)
     ///
-    /// - Parameter rehashed: replaces the password hash unless `nil`.
+    /// - Parameter rehashed: the hash that replaces the stored password hash; `nil` keeps the stored one.
     static func open(_ session: SessionRow, rehashed: String?, in realm: ID<Realm>) -> SQL {
         openSession(
-            session, in: realm, from: "signed_in",
-            after: """
+            session, in: realm, forEachRowOf: "signed_in",
+            with: """
                 signed_in AS (
                     UPDATE account SET last_sign_in_at = \(session.authenticatedAt),
                         password_hash = coalesce(\(rehashed), password_hash)
@@ -42,7 +42,8 @@ extension SQL {
                 """)
     }
 
-    /// Deletes the account that `session` belongs to and inserts its tombstone, if the session is active.
+    /// Deletes the account that `session` belongs to, if the session is active. Inserts the account's tombstone (a row
+    /// that reserves the ID), its deletion event and its audit event.
     static func delete(
         by session: SessionRow, actor: AuditActor, at now: Instant, in realm: ID<Realm>
     ) -> SQL {
@@ -51,7 +52,7 @@ extension SQL {
             DELETE FROM account a WHERE a.project_id = \(realm.rawValue) AND \(isActive(session))
             RETURNING a.project_id, a.id, a.email),
         \(deletionEffects(of: "deleted", at: now)),
-        audited AS (\(auditing(deletionOf: "deleted", by: actor, at: now)))
+        audited AS (\(auditDeletions(of: "deleted", by: actor, at: now)))
         \(insertTombstones("deleted", at: now))
         """
     }

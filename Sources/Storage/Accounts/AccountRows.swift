@@ -4,7 +4,8 @@ internal import Postgres
 
 /// The columns of an ``Account`` in a table with the alias `a`, and their decoding.
 enum AccountRow {
-    /// The column `identities` is one JSON text, or NULL for an account without identities.
+    /// Selects the account's columns. The column `identities` is a JSON array as text; NULL for an account without
+    /// identities.
     static let columns: SQL = """
         a.id, a.email, a.email_verified, a.initial_email, a.display_name, a.photo_url, a.password_updated_at, \
         a.phone_number, a.custom_claims, a.custom_auth, a.email_link_sign_in, \
@@ -112,16 +113,17 @@ extension LinkedIdentity {
 }
 
 extension SQL {
-    /// The `UPDATE account` of all changes except sign-ins and links, which have statements of their own.
+    /// Updates an account's row. Sign-ins and linked identities have other statements.
     ///
     /// SQL parameters state which members change. The text of the statement is therefore always the same, and
-    /// PostgreSQL reuses the plan. Removing the address also disables the sign-in by email link.
+    /// PostgreSQL reuses the plan. Removing the email address also disables the sign-in by email link.
     ///
     /// - Parameters:
     ///   - id: the ID of the account, whose row has the alias `a` in the other parameters.
     ///   - condition: a further condition on the row.
-    ///   - source: a `FROM` clause that `condition` and `passwordHash` may refer to.
-    ///   - passwordHash: an expression that replaces the value of ``AccountUpdate/passwordHash``, if `update` has one.
+    ///   - source: a `FROM` clause, to whose tables `condition` and `passwordHash` may refer.
+    ///   - passwordHash: an SQL expression that is stored instead of ``AccountUpdate/passwordHash``. It is ignored if
+    ///     `update` does not change the password.
     static func update(
         _ id: ID<Account>, by update: AccountUpdate, at time: Instant, in realm: ID<Realm>,
         where condition: SQL = "true",
@@ -174,7 +176,8 @@ extension SQL {
         _ account: Account, passwordHash: String? = nil, opening session: SessionRow, in realm: ID<Realm>
     ) -> SQL {
         let insertion = insertion(of: account, passwordHash: passwordHash, in: realm)
-        return openSession(session, in: realm, from: "inserted", after: "inserted AS (\(insertion) RETURNING 1),")
+        return openSession(
+            session, in: realm, forEachRowOf: "inserted", with: "inserted AS (\(insertion) RETURNING 1),")
     }
 
     /// Inserts an account without its identities.
@@ -195,7 +198,8 @@ extension SQL {
     /// Inserts all of `accounts` without their identities.
     ///
     /// Each column is one array parameter, because PostgreSQL unpacks arrays in half the time that it needs for JSON.
-    /// The arrays are unpacked in the select list, row by row. In `FROM`, PostgreSQL would first materialise all rows.
+    /// `unnest` is in the select list, where it yields one row at a time. In `FROM`, PostgreSQL would first materialise
+    /// all rows.
     static func insertion(of accounts: [StoredAccount], in realm: ID<Realm>) -> SQL {
         func column<Value: PostgresEncodable & PostgresDecodable & PostgresArrayElement>(
             _ value: (StoredAccount) -> Value?

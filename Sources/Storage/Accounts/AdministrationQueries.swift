@@ -2,17 +2,18 @@ internal import Identity
 internal import Postgres
 
 extension SQL {
-    /// A common table expression that hides the project ID from the planner. With the ID and outdated statistics, the
-    /// planner expects a single account and scans the whole project instead of looking up each account by its index.
-    static func param(_ realm: ID<Realm>) -> SQL {
+    /// The common table expression `param`, which hides the project ID from the planner. If the planner knows the ID
+    /// and its statistics are outdated, it expects a single account in the project. It then scans the whole project
+    /// instead of looking up each account by its index.
+    static func param(hidingFromPlanner realm: ID<Realm>) -> SQL {
         "param AS MATERIALIZED (SELECT \(realm.rawValue) AS project_id)"
     }
 
-    /// Finds the accounts that `references` name, with one index scan for each reference.
+    /// Finds the accounts that `references` name. Looks up each reference by an index.
     static func find(_ references: [AccountReference], in realm: ID<Realm>) -> SQL {
         let columns = ReferenceColumns(references)
         return """
-            WITH \(param(realm)),
+            WITH \(param(hidingFromPlanner: realm)),
             found AS MATERIALIZED (
                 SELECT unnest(\(columns.ids)) AS id
                 UNION
@@ -47,20 +48,22 @@ extension SQL {
         "SELECT count(*) AS count FROM account WHERE project_id = \(realm.rawValue)"
     }
 
-    /// Deletes an account and inserts its tombstone.
+    /// Deletes an account and inserts its tombstone (a row that reserves the ID).
     static func delete(_ account: ID<Account>, by actor: AuditActor, now: Instant, in realm: ID<Realm>) -> SQL {
         delete(account, auditedAs: actor, now: now, in: realm)
     }
 
-    /// Deletes the source of a merge and inserts its tombstone. Emits no deletion event; the merge is audited instead.
+    /// Deletes the source of a merge (the account that is merged into another) and inserts its tombstone. Emits no
+    /// deletion event; the merge is audited instead.
     static func deleteSource(_ source: ID<Account>, now: Instant, in realm: ID<Realm>) -> SQL {
         delete(source, auditedAs: nil, now: now, in: realm)
     }
 
+    /// - Parameter actor: `nil` emits neither a deletion event nor an audit event.
     private static func delete(
         _ account: ID<Account>, auditedAs actor: AuditActor?, now: Instant, in realm: ID<Realm>
     ) -> SQL {
-        let audited: SQL = actor.map { ", audited AS (\(auditing(deletionOf: "deleted", by: $0, at: now)))" } ?? ""
+        let audited: SQL = actor.map { ", audited AS (\(auditDeletions(of: "deleted", by: $0, at: now)))" } ?? ""
         return """
             WITH deleted AS (
                 DELETE FROM account WHERE project_id = \(realm.rawValue) AND id = \(account.rawValue)
@@ -88,14 +91,15 @@ extension SQL {
             WHERE a.project_id = \(realm.rawValue) AND a.id = locked.id AND NOT locked.is_kept
             RETURNING a.project_id, a.id, a.email),
         \(deletionEffects(of: "deleted", at: now)),
-        audited AS (\(auditing(deletionOf: "deleted", by: actor, at: now))),
+        audited AS (\(auditDeletions(of: "deleted", by: actor, at: now))),
         tombstones AS (\(insertTombstones("deleted", at: now)))
         SELECT id FROM locked WHERE is_kept
         """
     }
 
     /// Common table expressions that emit the deletion events of the accounts in `source`. They also delete the queued
-    /// emails about these accounts or to their addresses, and the codes without an account for their addresses.
+    /// emails about these accounts or to their addresses. Finally, they delete the email action codes that were sent to
+    /// their addresses while no account had the address.
     static func deletionEffects(of source: SQL, emitsEvents: Bool = true, at now: Instant) -> SQL {
         """
         outbox_rows AS (
@@ -111,8 +115,8 @@ extension SQL {
         """
     }
 
-    /// Inserts tombstones for the rows of `source`. An ID may already have a tombstone, if the account was created
-    /// again during its deletion.
+    /// Inserts tombstones for the accounts in `source`. An ID may already have a tombstone, if the account was created
+    /// again during an earlier deletion.
     static func insertTombstones(_ source: SQL, at now: Instant) -> SQL {
         """
         INSERT INTO deleted_account (project_id, id, deleted_at) SELECT project_id, id, \(Timestamp(now)) FROM \(source)

@@ -9,8 +9,8 @@ struct AnonymousSignUp: Sendable {
 }
 
 extension PostgresAccountStore {
-    /// Batches of anonymous sign-ups. Without email addresses, their accounts do not conflict with others, so no two
-    /// sign-ups have a common key.
+    /// Executes anonymous sign-ups in batches. Two sign-ups never conflict, because their accounts have no email
+    /// addresses. Therefore the exclusive key of a sign-up is the ID of its own session.
     static var signUps: Batching<AnonymousSignUp, UUID, Void> {
         .writes(exclusiveKeys: { [$0.session.id] }) { signUps, realm in
             signUps.count == 1
@@ -22,13 +22,13 @@ extension PostgresAccountStore {
 }
 
 extension NewAccount {
-    /// Whether the account has only an ID and times, like those that a batch of anonymous sign-ups inserts.
+    /// Whether the account has only an ID and times. A batch of anonymous sign-ups stores nothing else.
     var isAnonymous: Bool { email == nil && passwordHash == nil && displayName == nil }
 }
 
 extension Session {
-    /// Whether the session can be opened in a batch of anonymous sign-ups, which stores neither a known network nor the
-    /// time of a credential.
+    /// Whether a batch of anonymous sign-ups can open the session. A batch stores neither the client's network nor the
+    /// time at which a credential was issued.
     var isBatchable: Bool { networkHash == nil && credentialIssuedAt == nil }
 }
 
@@ -61,7 +61,7 @@ extension SQL {
                 INSERT INTO account (project_id, id, created_at, last_sign_in_at, valid_since)
                 SELECT \(realm.rawValue), account_id, created_at, last_sign_in_at, valid_since FROM sign_up
             )
-            \(insertion(of: opened, in: realm, from: "sign_up"))
+            \(insertion(of: opened, in: realm, forEachRowOf: "sign_up"))
             """
     }
 }

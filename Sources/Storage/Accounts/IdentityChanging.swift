@@ -26,7 +26,7 @@ extension Transaction {
             guard let dated = DatedIdentity(identity, of: id) else { throw IdentityRefusal.notLinked }
             _ = try await execute(.unlink([provider], from: id, in: realm))
             try await endSessions(of: [id], openedThrough: [provider], except: nil, at: now, in: realm)
-            try await storePrimaryEmail(of: remaining, was: try account(id), at: now, in: realm)
+            try await storePrimaryEmail(of: remaining, ifChangedFrom: try account(id), at: now, in: realm)
             try await insertEventAndAudit(
                 .identityUnlinked, auditing: .identityUnlinked, of: id, provider, by: actor, at: now, in: realm)
             return dated
@@ -37,8 +37,8 @@ extension Transaction {
             let updated = try target.linking(identity, ownedBy: nil)
             _ = try await execute(.move(identity, to: to, at: now, in: realm))
             try await endSessions(of: [from], openedThrough: [provider], except: nil, at: now, in: realm)
-            try await storePrimaryEmail(of: remaining, was: source, at: now, in: realm)
-            try await storePrimaryEmail(of: updated, was: target, at: now, in: realm)
+            try await storePrimaryEmail(of: remaining, ifChangedFrom: source, at: now, in: realm)
+            try await storePrimaryEmail(of: updated, ifChangedFrom: target, at: now, in: realm)
             try await insertEventAndAudit(
                 .identityUnlinked, auditing: .identityUnlinked, of: from, provider, target: to, by: actor, at: now,
                 in: realm)
@@ -56,7 +56,7 @@ extension Transaction {
         let owner = try await query(.find([reference], in: realm)).first.map { try AccountRow.account($0).id }
         let updated = try account.linking(identity, ownedBy: owner)
         _ = try await execute(.link(identity, to: account.id, at: now, in: realm))
-        try await storePrimaryEmail(of: updated, was: account, at: now, in: realm)
+        try await storePrimaryEmail(of: updated, ifChangedFrom: account, at: now, in: realm)
         try await insertEventAndAudit(
             .identityLinked, auditing: .identityLinked, of: account.id, identity.provider, by: actor, at: now,
             in: realm)
@@ -65,12 +65,12 @@ extension Transaction {
 
     /// Stores the primary email address of `account`, or removes it if another account has the same address.
     ///
-    /// - Parameter before: the account as it is stored; nothing is written if neither the address nor its verification
-    ///   changes.
-    /// - Returns: the account with the stored address.
+    /// - Parameter before: the account as it is stored. Nothing is written if `account` has the same address and the
+    ///   same verified flag.
+    /// - Returns: `account` with the address that is stored now.
     @discardableResult
     func storePrimaryEmail(
-        of account: Account, was before: Account, at now: Instant, in realm: ID<Realm>
+        of account: Account, ifChangedFrom before: Account, at now: Instant, in realm: ID<Realm>
     ) async throws -> Account {
         guard (account.email, account.emailIsVerified) != (before.email, before.emailIsVerified) else { return account }
         var updated = account
@@ -89,9 +89,9 @@ extension Transaction {
     /// Inserts an event into the outbox, and an audit event with the same provider and accounts.
     ///
     /// - Parameters:
-    ///   - source: the account that has lost a moved identity; `nil` unless `account` has gained it.
-    ///   - target: the account that has gained a moved identity; `nil` unless `account` has lost it. Only the audit
-    ///     event contains it.
+    ///   - source: the account that an identity was moved from, if `account` has gained the identity.
+    ///   - target: the account that an identity was moved to, if `account` has lost the identity. Only the audit event
+    ///     contains this account.
     private func insertEventAndAudit(
         _ kind: OutboxEvent.Kind, auditing action: AuditNote.AccountAction, of account: ID<Account>,
         _ provider: ProviderID, source: ID<Account>? = nil, target: ID<Account>? = nil, by actor: AuditActor,

@@ -2,7 +2,8 @@ internal import Identity
 internal import Postgres
 
 extension SQL {
-    /// Inserts all of `accounts`, and deletes the tombstones of their IDs.
+    /// Inserts all of `accounts`, and deletes the tombstones (rows that reserve the IDs of deleted accounts) of their
+    /// IDs.
     static func insert(_ accounts: [StoredAccount], in realm: ID<Realm>) -> SQL {
         """
         WITH inserted AS (\(insertion(of: accounts, in: realm)) RETURNING id)
@@ -10,8 +11,8 @@ extension SQL {
         """
     }
 
-    /// Inserts `accounts`, except those that have the ID, the email address or the phone number of a stored account or
-    /// of an earlier one of `accounts`. Deletes the tombstones of the inserted accounts' IDs.
+    /// Inserts those of `accounts` whose ID, email address and phone number no stored account and no earlier one of
+    /// `accounts` has. Deletes the tombstones of the inserted accounts' IDs.
     ///
     /// - Returns: the IDs of the inserted accounts.
     static func insertSkippingConflicts(_ accounts: [StoredAccount], in realm: ID<Realm>) -> SQL {
@@ -28,10 +29,12 @@ extension SQL {
         "DELETE FROM account WHERE project_id = \(realm.rawValue) AND id = ANY (\(accounts.map(\.rawValue)))"
     }
 
-    /// Finds which of `identities` are linked, and their accounts.
+    /// Finds which of `identities` are linked to stored accounts.
+    ///
+    /// - Returns: a row with the account's ID for each linked identity.
     static func owners(of identities: [LinkedIdentity], in realm: ID<Realm>) -> SQL {
         """
-        WITH \(param(realm))
+        WITH \(param(hidingFromPlanner: realm))
         SELECT l.provider, l.subject, l.account_id FROM param CROSS JOIN
             unnest(\(identities.map(\.provider.rawValue)), \(identities.map(\.subject))) AS w (provider, subject)
         JOIN linked_identity l
@@ -39,10 +42,12 @@ extension SQL {
         """
     }
 
-    /// Finds which IDs, email addresses and phone numbers of `accounts` belong to stored accounts.
+    /// Finds the IDs, email addresses and phone numbers of `accounts` that stored accounts already have.
+    ///
+    /// - Returns: rows with the name of the `member` and its `value`.
     static func takenMembers(of accounts: [Account], in realm: ID<Realm>) -> SQL {
         """
-        WITH \(param(realm))
+        WITH \(param(hidingFromPlanner: realm))
         SELECT 'id' AS member, a.id AS value FROM param
         CROSS JOIN unnest(\(accounts.map(\.id.rawValue))) AS w (id)
         JOIN account a ON a.project_id = param.project_id AND a.id = w.id

@@ -5,35 +5,35 @@ extension SQL {
     static func link(
         _ identity: LinkedIdentity, to account: ID<Account>, at now: Instant, in realm: ID<Realm>
     ) -> SQL {
-        insertIdentity(identity, to: account, at: now, in: realm, from: .singleRow)
+        insertIdentity(identity, to: account, at: now, in: realm, forEachRowOf: .singleRow)
     }
 
-    /// Links an identity, unless the account already has an identity of the provider, the provider's issuer has
-    /// changed, or the credential is void.
+    /// Links an identity with which a user signs in. Does nothing in three cases: the account already has an identity
+    /// of the provider, the provider's issuer has changed, or the credential is void.
     static func link(
         _ identity: LinkedIdentity, unlessProviderIsLinkedTo account: Account, _ commit: SignInCommit,
         in realm: ID<Realm>
     ) -> SQL {
         """
-        \(insertIdentity(identity, to: account.id, at: commit.committedAt, in: realm, from: .singleRow)) \
+        \(insertIdentity(identity, to: account.id, at: commit.committedAt, in: realm, forEachRowOf: .singleRow)) \
         WHERE NOT EXISTS (SELECT FROM linked_identity l WHERE l.project_id = \(realm.rawValue)
             AND l.account_id = \(account.id.rawValue) AND l.provider = \(identity.provider.rawValue))
-            AND \(hasCurrentIssuer(commit.identity, in: realm)) AND \(isValid(commit.identity, in: realm))
+            AND \(hasCurrentIssuer(commit.identity, in: realm)) AND \(hasValidCredential(commit.identity, in: realm))
         """
     }
 
-    /// Inserts the identity once for each row of `source`, a table expression. An identity of a generic OpenID provider
-    /// that no sign-in has verified gets the current issuer of the provider.
+    /// Inserts the identity once for each row of `source`, a table expression. If no sign-in has verified the identity,
+    /// and its provider is a generic OpenID provider, the identity gets the provider's current issuer.
     static func insertIdentity(
         _ identity: LinkedIdentity, to account: ID<Account>, at now: Instant, in realm: ID<Realm>,
-        from source: SQL
+        forEachRowOf source: SQL
     ) -> SQL {
         var row = RowValues(identity)
         let issuer =
             identity.issuer == nil && identity.provider.isGenericOpenID
             ? issuer(of: "\(identity.provider.rawValue)", in: realm) : nil
         let insertion = insertIdentities(
-            &row, \.self, as: ("\(identity.provider.rawValue)", "\(identity.subject)"), to: "\(account.rawValue)",
+            &row, \.self, withKey: ("\(identity.provider.rawValue)", "\(identity.subject)"), to: "\(account.rawValue)",
             issuer: issuer, at: "\(Timestamp(now))", in: realm)
         return "\(insertion) FROM \(source)"
     }
@@ -41,12 +41,12 @@ extension SQL {
     /// Inserts the identities of `rows`. The caller appends the `FROM` clause.
     ///
     /// - Parameters:
-    ///   - key: expressions for the provider and subject of each row.
-    ///   - account: an expression for the account ID of each row.
-    ///   - issuer: an expression that replaces the issuers of the identities, unless `nil`.
-    ///   - now: an expression for the time at which the identities are linked.
+    ///   - key: SQL expressions for the provider and the subject of each row.
+    ///   - account: an SQL expression for the account ID of each row.
+    ///   - issuer: an SQL expression that is stored instead of the issuers of the identities; `nil` stores those.
+    ///   - now: an SQL expression for the time at which the identities are linked.
     static func insertIdentities<Row>(
-        _ rows: inout RowValues<Row>, _ identity: (Row) -> LinkedIdentity, as key: (provider: SQL, subject: SQL),
+        _ rows: inout RowValues<Row>, _ identity: (Row) -> LinkedIdentity, withKey key: (provider: SQL, subject: SQL),
         to account: SQL, issuer: SQL? = nil, at now: SQL, in realm: ID<Realm>
     ) -> SQL {
         """
@@ -73,7 +73,7 @@ extension SQL {
 
     /// Inserts the identities of imported accounts. The gateway has not verified these identities.
     ///
-    /// - Parameter identities: the identities, with the time when each was linked.
+    /// - Parameter identities: the identities, each with its account and the time when it was linked.
     static func insertIdentities(
         _ identities: [(identity: LinkedIdentity, account: ID<Account>, linkedAt: Instant)], at now: Instant,
         in realm: ID<Realm>
@@ -120,8 +120,8 @@ extension SQL {
         """
     }
 
-    /// A condition: the stored state of Apple's email relay still applies to the identity `l`. It no longer applies
-    /// after a change of the address, or after a new consent.
+    /// A condition on the identity `l`: its stored state of Apple's email relay still applies after the sign-in. The
+    /// state no longer applies if the address has changed, or if the user consents again after a revocation.
     private static func keepsRelay(_ identity: LinkedIdentity) -> SQL {
         """
         l.email IS NOT DISTINCT FROM \(identity.email?.rawValue)
@@ -129,7 +129,8 @@ extension SQL {
         """
     }
 
-    /// Assignments for the credential status, unless a worker or a notification has stored a newer one.
+    /// Assignments that store the credential status, unless a worker or a notification of Apple has stored a newer
+    /// status.
     private static func assignments(of credential: CredentialStatus?) -> SQL {
         let time = credential.map { Timestamp($0.checkedAt) }
         let isNewer: SQL = "coalesce(l.credential_checked_at < \(time), \(time) IS NOT NULL)"
@@ -145,8 +146,8 @@ extension SQL {
         """
     }
 
-    /// A condition: the provider's configured issuer is the one that verified the identity. A row lock prevents a
-    /// change until the transaction ends. Always true for a provider whose issuer cannot be configured.
+    /// A condition: the provider's configured issuer is the issuer of the identity. A row lock prevents a change of the
+    /// configuration until the transaction ends. Always true for a provider whose issuer cannot be configured.
     static func hasCurrentIssuer(_ identity: VerifiedIdentity, in realm: ID<Realm>) -> SQL {
         guard identity.provider.isGenericOpenID else { return "true" }
         return """
@@ -156,10 +157,10 @@ extension SQL {
             """
     }
 
-    /// A subquery for the current issuer of a generic OpenID provider, for an identity that an administrator links or
-    /// imports.
+    /// A subquery for the configured issuer of a generic OpenID provider. Identities that an administrator links or
+    /// imports get this issuer.
     ///
-    /// - Parameter provider: a column or a parameter.
+    /// - Parameter provider: an SQL expression: a column or a parameter.
     static func issuer(of provider: SQL, in realm: ID<Realm>) -> SQL {
         """
         (SELECT i.settings #>> '{openId,issuer}' FROM identity_provider i
@@ -179,25 +180,26 @@ extension SQL {
     }
 }
 
-/// Conditions for credentials that a provider has made void.
+/// Conditions for credentials. A provider can make credentials void before they expire.
 extension SQL {
     /// A condition: since the credential was issued, the user has neither disconnected the app nor deleted the account
     /// at the provider. Always true for a provider that does not state the time of issue.
-    static func isValid(_ identity: VerifiedIdentity, in realm: ID<Realm>) -> SQL {
-        identity.issuedAt == nil ? "true" : isValid(IdentityColumns(identity), in: realm)
+    static func hasValidCredential(_ identity: VerifiedIdentity, in realm: ID<Realm>) -> SQL {
+        identity.issuedAt == nil ? "true" : hasValidCredential(IdentityColumns(identity), in: realm)
     }
 
-    static func isValid(_ identity: IdentityColumns, in realm: ID<Realm>) -> SQL {
+    /// The same condition for the values of an identity in a statement.
+    static func hasValidCredential(_ identity: IdentityColumns, in realm: ID<Realm>) -> SQL {
         """
         NOT EXISTS (SELECT FROM revoked_subject r WHERE r.project_id = \(realm.rawValue)
-            AND r.subject_hash = \(hash(of: identity.provider, identity.subject))
+            AND r.subject_hash = \(subjectHash(identity.subject, of: identity.provider))
             AND r.credentials_void_before > \(identity.issuedAt))
         """
     }
 
-    /// An expression for the digest that stands for a subject. A digest without a key suffices, because subjects are
-    /// too long and random to be guessed.
-    static func hash(of provider: SQL, _ subject: SQL) -> SQL {
+    /// An SQL expression for the digest that the table `revoked_subject` stores instead of a subject. A digest without
+    /// a key suffices, because subjects are too long and random to be guessed.
+    static func subjectHash(_ subject: SQL, of provider: SQL) -> SQL {
         "sha256(convert_to(\(provider) || chr(10) || \(subject), 'UTF8'))"
     }
 }

@@ -2,8 +2,8 @@ internal import Identity
 internal import Postgres
 
 extension SQL {
-    /// Selects a page sorted by `order`. If the sort key is an email address or a name, selects only the accounts that
-    /// have one; ``remaining(_:skipping:limit:in:)`` selects the others.
+    /// Selects a page sorted by `order`. If the sort key is the email address or the name, selects only the accounts
+    /// that have one; ``pageWithoutSortKey(_:skipping:limit:in:)`` selects the others.
     static func page(
         by order: AccountOrder, skipping count: Int, limit: Int, in realm: ID<Realm>
     ) -> SQL {
@@ -13,22 +13,22 @@ extension SQL {
             case .id: "a.id \(direction)"
             case .email: "a.email \(direction)"
             case .createdAt: "a.created_at \(direction), a.id \(direction)"
-            case .name: "a.display_name \(direction), a.id \(direction)"
+            case .displayName: "a.display_name \(direction), a.id \(direction)"
             case .lastSignInAt: "a.last_sign_in_at \(direction) NULLS LAST, a.id \(direction)"
             }
         let condition = order.field.column.map { "\($0) IS NOT NULL" as SQL } ?? "true"
         return page(where: condition, by: sorting, limit: "LIMIT \(limit) OFFSET \(count)", in: realm)
     }
 
-    /// Selects a page of the accounts without the sort key of `order`, sorted by ID.
-    static func remaining(_ order: AccountOrder, skipping count: Int, limit: Int, in realm: ID<Realm>) -> SQL {
+    /// Selects a page of the accounts that do not have the sort key of `order`, sorted by ID.
+    static func pageWithoutSortKey(_ order: AccountOrder, skipping count: Int, limit: Int, in realm: ID<Realm>) -> SQL {
         let condition = order.field.column.map { "\($0) IS NULL" as SQL } ?? "false"
         return page(
             where: condition, by: order.isDescending ? "a.id DESC" : "a.id ASC",
             limit: "LIMIT \(limit) OFFSET \(count)", in: realm)
     }
 
-    /// Counts the accounts with the sort key of `order`, up to `limit`.
+    /// Counts the accounts that have the sort key of `order`. Stops counting at `limit`.
     static func count(_ order: AccountOrder, upTo limit: Int, in realm: ID<Realm>) -> SQL {
         let column = order.field.column ?? "a.id"
         return """
@@ -40,11 +40,11 @@ extension SQL {
 
     /// Selects accounts whose IDs begin with `prefix`, in the order of IDs.
     ///
-    /// Values are in subqueries, so that PostgreSQL uses one plan for all prefixes. In a large project, it would
-    /// otherwise make a plan for each statement. The planner chooses the primary key even though it does not know the
-    /// values, because the prefix limits the IDs on both sides.
+    /// Values are in subqueries, which hide them from the planner. PostgreSQL then uses one plan for all prefixes;
+    /// otherwise, in a large project, it would make a plan for each statement. The plan uses the primary key, because
+    /// the condition has a lower and an upper bound for the IDs.
     ///
-    /// - Parameter contacts: the email address or phone number whose accounts are excluded.
+    /// - Parameter contacts: accounts with this email address or this phone number are excluded.
     static func page(
         beginningWith prefix: IDPrefix, excludingAccountsWith contacts: ContactIdentifiers, after id: ID<Account>?,
         limit: Int, in realm: ID<Realm>
@@ -58,7 +58,8 @@ extension SQL {
         return page(where: condition, by: "a.id", limit: "LIMIT (SELECT \(limit))", in: realm)
     }
 
-    /// Selects accounts that have an identity with `status`, each once, in the order of IDs.
+    /// Selects accounts that have an identity with Apple's `real_user_status` `status`, each account once, in the order
+    /// of IDs.
     static func page(realUserStatus status: Int, after id: ID<Account>?, limit: Int, in realm: ID<Realm>) -> SQL {
         let condition: SQL = """
             a.id IN (SELECT DISTINCT l.account_id FROM linked_identity l
@@ -68,7 +69,8 @@ extension SQL {
         return page(where: condition, by: "a.id", limit: "LIMIT \(limit)", in: realm)
     }
 
-    /// The inner query limits the reading of sessions and identities to the accounts of the page.
+    /// Selects the accounts that `condition` selects. The inner query limits the reading of sessions and identities to
+    /// the accounts of the page.
     private static func page(
         where condition: SQL, by sorting: SQL, limit: SQL, in realm: ID<Realm>
     ) -> SQL {
@@ -87,7 +89,7 @@ extension AccountOrder.Field {
     fileprivate var column: SQL? {
         switch self {
         case .email: "a.email"
-        case .name: "a.display_name"
+        case .displayName: "a.display_name"
         case .id, .createdAt, .lastSignInAt: nil
         }
     }

@@ -1,7 +1,7 @@
 public import Identity
 public import Postgres
 
-/// The secret keys of imported password hashes, encrypted.
+/// Stores the secret keys that verify imported password hashes, such as Firebase's signer key. The keys are encrypted.
 public struct PasswordKeyStore: Sendable {
     /// A stored key, encrypted.
     public struct Stored: Sendable {
@@ -35,7 +35,7 @@ public struct PasswordKeyStore: Sendable {
         }
     }
 
-    /// - Returns: `nil` if there is no key with this ID.
+    /// Returns the key with this ID; `nil` if there is none.
     public func key(_ id: ID<PasswordKey>) async throws -> Stored? {
         try await keys("WHERE id = \(id.rawValue)").first
     }
@@ -53,6 +53,7 @@ public struct PasswordKeyStore: Sendable {
         }
     }
 
+    /// - Parameter clauses: the clauses after `FROM`.
     private func keys(_ clauses: SQL) async throws -> [Stored] {
         try await withStoreErrors {
             try await pool.query("SELECT project_id, id, key FROM password_key \(clauses)")

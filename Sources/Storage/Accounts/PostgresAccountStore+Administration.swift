@@ -3,7 +3,7 @@ internal import Postgres
 
 /// Operations of administrators on accounts.
 extension PostgresAccountStore {
-    public func taken(
+    public func takenMembers(
         id: ID<Account>?, email: EmailAddress?, phoneNumber: PhoneNumber?, besides account: ID<Account>?,
         in realm: ID<Realm>
     ) async throws -> Set<UniqueMember> {
@@ -70,8 +70,10 @@ extension PostgresAccountStore {
 }
 
 extension Transaction {
-    /// Applies `change`. Locks the account's row first, so that transactions change its identities one after the other,
-    /// and so that this transaction decides from the current row.
+    /// Applies `change`. Locks the account's row first, for two reasons: transactions change the account's identities
+    /// one after the other, and this transaction decides from the current row.
+    ///
+    /// - Returns: the account's row after the change.
     fileprivate func apply(
         _ change: AdministrativeChange, to id: ID<Account>, actor: AuditActor, at now: Instant,
         in realm: ID<Realm>
@@ -86,7 +88,10 @@ extension Transaction {
         if update.sessions == .endAll {
             _ = try await execute(.deleteSessions(of: id, before: account.generation, in: realm))
         }
-        if update.sessions == .endAll || update.decidesOwner { _ = try await execute(.voidCodes(of: id, in: realm)) }
+        if update.sessions == .endAll || update.decidesOwner {
+            _ = try await execute(.voidCodesExceptRemedies(of: id, in: realm))
+        }
+        // An attacker may have a remedy (an emailed link that recovers an address or removes a sign-in method).
         if update.decidesOwner { _ = try await execute(.voidRemedies(.all, of: id, in: realm)) }
         let members = update.members.joined(separator: " ")
         var notes = members.isEmpty ? [] : [AuditNote(.updated, id, ["members": members])]
@@ -98,10 +103,11 @@ extension Transaction {
         return try await query(.find([.id(id)], in: realm)).first ?? row
     }
 
-    /// Unlinks and links the identities that `change` names. A linked identity replaces that of the same provider; if
-    /// both have the same subject, the sessions of the provider do not end.
+    /// Unlinks and links the identities that `change` names, and ends the sessions that were opened through the
+    /// unlinked ones. A linked identity replaces the account's identity of the same provider. If both have the same
+    /// subject, the sessions that were opened through it do not end.
     ///
-    /// - Returns: the audit events.
+    /// - Returns: the audit events to insert.
     private func changeIdentities(
         of account: ID<Account>, by change: AdministrativeChange, at now: Instant, in realm: ID<Realm>
     ) async throws -> [AuditNote] {
@@ -129,8 +135,8 @@ extension SQL {
         """
     }
 
-    /// Selects one row with three flags: whether an account has the ID, whether an account other than `account` has the
-    /// email address, and whether such an account has the phone number.
+    /// Selects one row with three flags: whether any account has the ID, whether an account other than `account` has
+    /// the email address, and whether an account other than `account` has the phone number.
     fileprivate static func taken(
         id: ID<Account>?, email: EmailAddress?, phoneNumber: PhoneNumber?, besides account: ID<Account>?,
         in realm: ID<Realm>

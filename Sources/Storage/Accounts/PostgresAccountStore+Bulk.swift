@@ -3,7 +3,8 @@ internal import Postgres
 
 /// Import and export of all accounts of a realm.
 extension PostgresAccountStore {
-    /// Updates the planner's statistics after an import.
+    /// Updates the planner's statistics. An import changes the tables so much that the old statistics mislead the
+    /// planner.
     public func gatherStatistics() async throws {
         _ = try await withStoreErrors { try await pool.execute("ANALYZE account, linked_identity") }
     }
@@ -11,16 +12,17 @@ extension PostgresAccountStore {
     /// Stores the accounts of `batch` in one transaction, each of them completely or not at all. Existing accounts are
     /// not changed.
     ///
-    /// - Parameter expectsConflicts: whether some accounts probably share a unique value with another account. If
-    ///   `false`, the accounts are first inserted without a search for conflicts; the search follows only if that
-    ///   fails.
-    /// - Returns: for each account that was not stored, the member that conflicts; the ID takes precedence.
+    /// - Parameter expectsConflicts: whether some accounts of the batch probably have an ID, address, phone number or
+    ///   identity of another account. If `false`, the accounts are first inserted without a search for conflicts. If
+    ///   the insertion fails, the conflicts are searched for, and the other accounts are stored.
+    /// - Returns: for each account that was not stored, the member that conflicts. If several conflict, the ID takes
+    ///   precedence.
     public func add(
         _ batch: ImportBatch, expectsConflicts: Bool, by actor: AuditActor
     ) async throws -> [ID<Account>: UniqueMember] {
         guard !batch.accounts.isEmpty else { return [:] }
         if !expectsConflicts, try await addWithoutConflicts(batch, by: actor) { return [:] }
-        return try await retryingConflicts(where: isTaken) { _ in
+        return try await retryingConflicts(where: isUniqueValueTaken) { _ in
             try await withStoreErrors {
                 try await pool.transaction {
                     try await $0.addSkippingConflicts(batch.accounts, by: actor, now: batch.now, in: batch.realm)
@@ -29,20 +31,23 @@ extension PostgresAccountStore {
         }
     }
 
-    /// - Returns: `false` if an account has a conflict; then no account is stored.
+    /// Stores all accounts of `batch`.
+    ///
+    /// - Returns: `false` if an account has a conflict. In that case, no account is stored.
     private func addWithoutConflicts(_ batch: ImportBatch, by actor: AuditActor) async throws -> Bool {
         do {
             try await withStoreErrors {
                 try await pool.transaction { try await $0.insert(batch, by: actor) }
             }
             return true
-        } catch let error where isTaken(error) {
+        } catch let error where isUniqueValueTaken(error) {
             return false
         }
     }
 
     /// Returns at most `limit` accounts after `id` with their password hashes, in the order of IDs.
-    public func stored(after id: ID<Account>?, limit: Int, in realm: ID<Realm>) async throws -> [StoredAccount] {
+    public func storedAccounts(after id: ID<Account>?, limit: Int, in realm: ID<Realm>) async throws -> [StoredAccount]
+    {
         try await withStoreErrors {
             try await pool.query(
                 """
@@ -57,7 +62,7 @@ extension PostgresAccountStore {
     }
 }
 
-/// Accounts of an import, encoded for the database. Encoding takes a quarter of the time of storing, so callers should
+/// Accounts of an import, encoded as SQL statements. Encoding takes a quarter as long as storing, so callers should
 /// encode a batch while earlier batches are being stored.
 public struct ImportBatch: Sendable {
     fileprivate let accounts: [StoredAccount]
@@ -73,7 +78,8 @@ public struct ImportBatch: Sendable {
         self.accounts = accounts
         self.now = now
         self.realm = realm
-        // Sign-ins insert their rows in the same order, so an import and a sign-in do not deadlock.
+        // Accounts are sorted by `insertionOrder`, and identities by provider and subject. Sign-ins insert their rows
+        // in the same order, so an import and a sign-in do not deadlock.
         insertion = .insert(accounts.sorted { $0.insertionOrder < $1.insertionOrder }, in: realm)
         let identities = accounts.flatMap(\.identities)
             .sorted {
@@ -93,8 +99,8 @@ public struct ImportBatch: Sendable {
         self.uniqueValues = uniqueValues
     }
 
-    /// Whether an account of this batch may conflict with one of `other`. Batches that cannot conflict can be stored at
-    /// the same time, with the same result as one after the other.
+    /// Whether an account of this batch may conflict with an account of `other`. Batches without such accounts can be
+    /// stored at the same time, with the same result as one after the other.
     public func mayConflict(with other: ImportBatch) -> Bool { !uniqueValues.isDisjoint(with: other.uniqueValues) }
 }
 
@@ -107,7 +113,9 @@ extension Transaction {
             in: batch.realm)
     }
 
-    /// - Returns: as ``PostgresAccountStore/add(_:expectsConflicts:by:)``.
+    /// Stores the accounts that have no conflict.
+    ///
+    /// - Returns: for each account that was not stored, the member that conflicts.
     fileprivate func addSkippingConflicts(
         _ accounts: [StoredAccount], by actor: AuditActor, now: Instant, in realm: ID<Realm>
     ) async throws -> [ID<Account>: UniqueMember] {
@@ -126,7 +134,8 @@ extension Transaction {
         guard !rejected.isEmpty else { return [:] }
         let taken = try TakenMembers(try await query(.takenMembers(of: rejected, in: realm)))
         for account in rejected {
-            // Reports the ID if no conflict is found now: the conflicting account was deleted in the meantime.
+            // If no conflict is found now, the conflicting account was deleted in the meantime. The ID is reported
+            // then.
             conflicting[account.id] = taken.member(of: account) ?? conflicting[account.id] ?? .id
         }
         return conflicting
@@ -156,7 +165,7 @@ extension Transaction {
     }
 }
 
-/// The IDs, email addresses and phone numbers that stored accounts have.
+/// The IDs, email addresses and phone numbers of an import that stored accounts already have.
 private struct TakenMembers {
     private var values: [String: Set<String>] = [:]
 

@@ -6,9 +6,9 @@ extension PostgresAccountStore {
         _ accounts: [StoredAccount], overwrite: ImportOverwrite, by actor: AuditActor, now: Instant,
         in realm: ID<Realm>
     ) async throws -> [ID<Account>: UniqueMember] {
-        // Sorted, so that concurrent imports of the same email addresses do not deadlock.
+        // In this order, concurrent imports of the same email addresses do not deadlock.
         let ordered = accounts.sorted { $0.insertionOrder < $1.insertionOrder }
-        return try await retryingConflicts(where: isTaken) { _ in
+        return try await retryingConflicts(where: isUniqueValueTaken) { _ in
             try await withStoreErrors {
                 try await storeOnce(ordered, overwrite: overwrite, by: actor, now: now, in: realm)
             }
@@ -64,7 +64,7 @@ extension Transaction {
     }
 }
 
-/// The stored accounts that have the IDs or other unique members of an import.
+/// The stored accounts that have an ID, address, phone number or identity of an imported account.
 private struct UniqueMemberOwners {
     var ids: Set<ID<Account>> = []
     private var owners: [AccountReference: ID<Account>] = [:]
@@ -76,7 +76,8 @@ private struct UniqueMemberOwners {
         }
     }
 
-    /// - Parameter overwriting: whether an account with the same ID is replaced, and so does not conflict.
+    /// - Parameter overwriting: whether the import replaces a stored account with the same ID. If so, the ID does not
+    ///   conflict.
     /// - Returns: the member of `account` that conflicts with a stored account; `nil` if there is none.
     func conflict(of account: Account, overwriting: Bool) -> UniqueMember? {
         for (member, reference) in account.uniqueIdentifiers {
@@ -87,7 +88,8 @@ private struct UniqueMemberOwners {
 }
 
 extension StoredAccount {
-    /// The identities of an imported account. They count as linked when the account was created.
+    /// The identities of an imported account. The creation time of the account is stored as the time when they were
+    /// linked.
     var identities: [(identity: LinkedIdentity, account: ID<Account>, linkedAt: Instant)] {
         account.identities.map { ($0, account.id, account.createdAt) }
     }

@@ -1,8 +1,8 @@
 public import Identity
 internal import Postgres
 
-/// Operations of administrators on identities and merges. The rows of the accounts are locked before their identities
-/// change, so that transactions change the identities of an account one after the other.
+/// Operations of administrators on identities and merges. Each transaction locks the rows of the accounts before it
+/// changes their identities, so that transactions change the identities of an account one after the other.
 extension PostgresAccountStore {
     public func apply(
         _ change: IdentityChange, ignoring linkOnly: Set<ProviderID>, by actor: AuditActor, at now: Instant,

@@ -1,7 +1,8 @@
 public import Identity
 internal import Postgres
 
-/// Lists accounts by page: all in a chosen order, those with an ID prefix, or those with a `realUserStatus`.
+/// Lists accounts by page: all accounts in a chosen order, those whose IDs begin with a prefix, or those with Apple's
+/// `real_user_status`.
 extension PostgresAccountStore {
     public func page(
         by order: AccountOrder, skipping count: Int, limit: Int, in realm: ID<Realm>
@@ -11,9 +12,10 @@ extension PostgresAccountStore {
                 switch order.field {
                 case .id, .createdAt:
                     try await transaction.accounts(.page(by: order, skipping: count, limit: limit, in: realm))
-                case .email, .name: try await transaction.page(by: order, skipping: count, limit: limit, in: realm)
+                case .email, .displayName:
+                    try await transaction.page(by: order, skipping: count, limit: limit, in: realm)
                 case .lastSignInAt:
-                    try await transaction.sorted(
+                    try await transaction.sortedAccounts(
                         .page(by: order, skipping: count, limit: limit, in: realm), within: sortTimeout)
                 }
             }
@@ -46,26 +48,27 @@ extension Transaction {
         try await query(statement).map { try AccountRow.accountWithLastRefresh($0) }
     }
 
-    /// Returns accounts that have the sort key (an email address or a name) first, then the others. Each group has its
-    /// own index.
+    /// Returns a page that is sorted by email address or name. Accounts without one follow, sorted by ID. Each of the
+    /// two groups has its own index, and therefore its own statement.
     fileprivate func page(
         by order: AccountOrder, skipping count: Int, limit: Int, in realm: ID<Realm>
     ) async throws -> [Account] {
         let page = try await accounts(.page(by: order, skipping: count, limit: limit, in: realm))
         guard page.count < limit else { return page }
+        // The number of accounts without the sort key that precede the page.
         var remainingToSkip = 0
         if page.isEmpty, count > 0 {
             let row = try await query(.count(order, upTo: count, in: realm)).first
             remainingToSkip = count - (try row?.decode("count") ?? 0)
         }
-        let remaining = SQL.remaining(order, skipping: remainingToSkip, limit: limit - page.count, in: realm)
-        return page + (try await accounts(remaining))
+        let rest = SQL.pageWithoutSortKey(order, skipping: remainingToSkip, limit: limit - page.count, in: realm)
+        return page + (try await accounts(rest))
     }
 
-    /// Runs a statement that sorts all accounts of the realm.
+    /// Runs a statement for which PostgreSQL sorts all accounts of the realm.
     ///
     /// - Throws: ``QueryRefusal/deadlineExceeded`` after `timeout`.
-    fileprivate func sorted(_ statement: SQL, within timeout: Duration) async throws -> [Account] {
+    fileprivate func sortedAccounts(_ statement: SQL, within timeout: Duration) async throws -> [Account] {
         let milliseconds = String(Int(timeout / .milliseconds(1)))
         _ = try await query("SELECT set_config('statement_timeout', \(milliseconds), true)")
         do {

@@ -8,14 +8,14 @@ extension PostgresAccountStore {
         }
     }
 
-    /// Applies `change`. The first statement locks the account's row, so that transactions change its identities one
-    /// after the other.
+    /// Applies `change` for the owner of `session`. The first statement locks the account's row, so that transactions
+    /// change its identities one after the other.
     private func apply(
         _ change: OwnerChange, by session: Session, in realm: ID<Realm>, _ transaction: Transaction
     ) async throws -> Account {
         let isActive = SQL.isActive(try SessionRow(session))
         // A disabled account can be changed, but no session of it can be opened.
-        let isOpenable: SQL = change.replacement == nil ? "true" : "a.disabled_at IS NULL"
+        let isOpenable: SQL = change.replacementSession == nil ? "true" : "a.disabled_at IS NULL"
         let update = SQL.update(
             session.account, by: change.update, at: change.changedAt, in: realm, where: "\(isActive) AND \(isOpenable)")
         guard let row = try await transaction.query("\(update) RETURNING \(AccountRow.columns)").first else {
@@ -23,17 +23,17 @@ extension PostgresAccountStore {
         }
         var account = try AccountRow.account(row)
         try await transaction.enqueue(change.emailBatch, in: realm)
-        try await transaction.audit(change.notes, by: change.actor, at: change.changedAt, in: realm)
+        try await transaction.audit(change.auditNotes, by: change.actor, at: change.changedAt, in: realm)
         if !change.unlinked.isEmpty || change.protectsLastSignInMethod {
             account = try await unlinkIdentities(account, by: change, session, in: realm, transaction)
         }
-        guard !change.protectsLastSignInMethod || account.hasSignInMethod(ignoring: change.linkOnly) else {
+        guard !change.protectsLastSignInMethod || account.hasSignInMethod(ignoring: change.linkOnlyProviders) else {
             throw StoreConflict.lastSignInMethod
         }
-        guard let replacement = change.replacement else { return account }
-        _ = try await transaction.execute(.voidCodes(of: account.id, in: realm))
+        guard let replacement = change.replacementSession else { return account }
+        _ = try await transaction.execute(.voidCodesExceptRemedies(of: account.id, in: realm))
         _ = try await transaction.execute(
-            .openSession(try SessionRow(replacement), in: realm, from: .singleRow))
+            .openSession(try SessionRow(replacement), in: realm, forEachRowOf: .singleRow))
         _ = try await transaction.execute(.deleteSessions(of: account.id, before: session.generation, in: realm))
         return account
     }
@@ -64,6 +64,7 @@ extension PostgresAccountStore {
         try await transaction.audit(
             removed.map { AuditNote(.identityUnlinked, account.id, $0.provider) }, by: change.actor,
             at: change.changedAt, in: realm)
-        return try await transaction.storePrimaryEmail(of: updated, was: account, at: change.changedAt, in: realm)
+        return try await transaction.storePrimaryEmail(
+            of: updated, ifChangedFrom: account, at: change.changedAt, in: realm)
     }
 }

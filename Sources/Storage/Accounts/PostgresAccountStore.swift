@@ -2,9 +2,11 @@ internal import FoundationEssentials
 public import Identity
 public import Postgres
 
-/// ``AccountStore`` on PostgreSQL. Frequent calls are one statement each. The database enforces uniqueness.
+/// ``AccountStore`` on PostgreSQL. Frequent calls are one statement each. Unique indexes of the database detect
+/// conflicts between accounts.
 public struct PostgresAccountStore: AccountStore {
-    /// The time limit for a list whose order has no index. PostgreSQL sorts all accounts of the realm for such a list.
+    /// The default time limit for a list whose order has no index. PostgreSQL sorts all accounts of the realm for such
+    /// a list.
     public static let sortTimeout: Duration = .seconds(3)
 
     let pool: Pool
@@ -61,8 +63,8 @@ public struct PostgresAccountStore: AccountStore {
         guard try await withStoreErrors({ try await pool.execute(statement) }) == 1 else { throw StoreConflict.stale }
     }
 
-    public func delete(
-        by session: Session, actor: AuditActor, at now: Instant, emailBatch: EmailBatch, in realm: ID<Realm>
+    public func deleteAccount(
+        of session: Session, actor: AuditActor, at now: Instant, emailBatch: EmailBatch, in realm: ID<Realm>
     ) async throws {
         let statement = SQL.delete(by: try SessionRow(session), actor: actor, at: now, in: realm)
         try await withStoreErrors {

@@ -2,8 +2,9 @@ internal import FoundationEssentials
 public import Identity
 internal import Postgres
 
+/// The daily checks of grants. A check asks Apple whether the stored refresh token of a grant is still authorized.
 extension PostgresAppleGrantStore {
-    public func checks(since start: Instant) async throws -> [AppleClientReference: CheckCounts] {
+    public func checkCounts(since start: Instant) async throws -> [AppleClientReference: CheckCounts] {
         try await rows(
             """
             SELECT project_id, client_id, count(*) AS checks, count(failure) AS failed FROM apple_grant
@@ -16,12 +17,13 @@ extension PostgresAppleGrantStore {
     }
 
     public func claimChecks(
-        of client: AppleClientReference, limit: Int, lease: Duration, activeSince: Instant, nextCheck: Instant,
-        at now: Instant
+        of client: AppleClientReference, limit: Int, lease: Duration, postponingInactiveSince activityStart: Instant,
+        until nextCheck: Instant, at now: Instant
     ) async throws -> [AppleGrant] {
         try await rows(
             .claimChecks(
-                of: client, limit: limit, until: now + lease, activeSince: activeSince, nextCheck: nextCheck, at: now)
+                of: client, limit: limit, leaseEnd: now + lease, postponingInactiveSince: activityStart,
+                until: nextCheck, at: now)
         ).map { try AppleGrant($0) }
     }
 
@@ -36,13 +38,13 @@ extension PostgresAppleGrantStore {
                 at: now))
     }
 
-    public func markGrantsOfOtherKeys() async throws {
-        for row in try await rows(.outdatedKeys) {
+    public func markGrantsOfFormerTeamOrKey() async throws {
+        for row in try await rows(.formerTeamsAndKeys) {
             let (realm, team, key) = (
                 try row.decode("project_id", as: String.self), try row.decode("team_id", as: String.self),
                 try row.decode("key_id", as: String.self)
             )
-            let batch = SQL.markGrants(of: realm, team: team, key: key, limit: Self.batchSize)
+            let batch = SQL.markGrantsAsUnknown(of: realm, team: team, key: key, limit: Self.batchSize)
             while try await withStoreErrors({ try await pool.query(batch) }).count == Self.batchSize {}
         }
         for row in try await rows(.transfersToConfiguredTeam) {
@@ -57,16 +59,19 @@ extension PostgresAppleGrantStore {
         }
     }
 
-    /// The maximum number of rows that one statement marks.
+    /// The maximum number of grants or identities that one statement marks.
     private static var batchSize: Int { 500 }
 }
 
 extension SQL {
-    /// Records the results of checks. Locks the identities before the grants, as a deletion does. A revoked grant does
-    /// not change the identity if the identity has another authorized grant. The grants of one call must belong to one
-    /// client ID, so that no two of them have the same identity.
+    /// Records the results of checks, and the credential states of identities that follow from them. If Apple reports
+    /// that a grant is revoked, but the identity has another authorized grant, the identity's state stays. Locks the
+    /// identities before the grants, as a deletion does.
     ///
-    /// - Parameter states: the new state of each grant; `nil` keeps its state.
+    /// - Parameters:
+    ///   - ids: grants of one client ID, so that no two of them have the same identity.
+    ///   - states: the new state of each grant; `nil` keeps its state.
+    ///   - failures: the error of each check; `nil` if Apple reported that the token is authorized.
     fileprivate static func record(
         _ ids: [String], _ states: [String?], _ failures: [String?], nextCheck: Instant, at now: Instant
     ) -> SQL {
@@ -91,11 +96,11 @@ extension SQL {
         """
     }
 
-    /// Claims due grants until `leaseEnd`. If no session of a grant's account has been refreshed since `activeSince`,
+    /// Claims due grants until `leaseEnd`. If no session of a grant's account has been refreshed since `activityStart`,
     /// the grant is not claimed: its next check is postponed to `nextCheck`.
     static func claimChecks(
-        of client: AppleClientReference, limit: Int, until leaseEnd: Instant, activeSince: Instant, nextCheck: Instant,
-        at now: Instant
+        of client: AppleClientReference, limit: Int, leaseEnd: Instant, postponingInactiveSince activityStart: Instant,
+        until nextCheck: Instant, at now: Instant
     ) -> SQL {
         """
         WITH due AS MATERIALIZED (
@@ -107,7 +112,7 @@ extension SQL {
                 SELECT FROM linked_identity l
                 JOIN session s ON s.account_id = l.account_id AND s.project_id = l.project_id
                 WHERE l.project_id = g.project_id AND l.provider = 'apple.com' AND l.subject = g.subject
-                    AND s.refreshed_at > \(Timestamp(activeSince))) AS is_active
+                    AND s.refreshed_at > \(Timestamp(activityStart))) AS is_active
             FROM due JOIN apple_grant g USING (id)),
         claimed AS (
             UPDATE apple_grant g SET due_at = CASE WHEN used.is_active THEN \(Timestamp(leaseEnd))
@@ -117,9 +122,9 @@ extension SQL {
         """
     }
 
-    /// Selects each realm, team and key of authorized grants, if the realm no longer has this team and key configured.
-    /// The recursion reads one index entry for each realm, team and key instead of all grants.
-    static var outdatedKeys: SQL {
+    /// Selects the team and the key of authorized grants in each realm that no longer has this team and key configured.
+    /// The recursion reads one index entry for each combination of realm, team and key, instead of all grants.
+    static var formerTeamsAndKeys: SQL {
         """
         WITH RECURSIVE used AS (
             (SELECT project_id, team_id, key_id FROM apple_grant WHERE state = 'AUTHORIZED'
@@ -136,9 +141,10 @@ extension SQL {
         """
     }
 
-    /// Marks up to `limit` grants of a former team or key as unknown. Locks the identities before the grants, as a
-    /// deletion does, in the order of subjects. Skips identities that another transaction has locked.
-    static func markGrants(of realm: String, team: String, key: String, limit: Int) -> SQL {
+    /// Marks up to `limit` grants of a former team or key, and their identities, as unknown. Locks the identities
+    /// before the grants, as a deletion does, in the order of subjects. Skips identities that another transaction has
+    /// locked.
+    static func markGrantsAsUnknown(of realm: String, team: String, key: String, limit: Int) -> SQL {
         """
         WITH outdated AS MATERIALIZED (
             SELECT id, subject FROM apple_grant
@@ -160,8 +166,9 @@ extension SQL {
         """
     }
 
-    /// Selects the realms that have identities exported for the team that is configured now, each with that team. The
-    /// recursion reads one index entry for each realm and team instead of all identities.
+    /// Selects the realms that have identities which were exported for a transfer to the team that is configured now.
+    /// Each row also has the team. The recursion reads one index entry for each combination of realm and team, instead
+    /// of all identities.
     static var transfersToConfiguredTeam: SQL {
         """
         WITH RECURSIVE waiting AS (
@@ -178,11 +185,11 @@ extension SQL {
         """
     }
 
-    /// Marks as transferred up to `limit` identities whose app has moved to `team`, in the order of subjects. Skips
+    /// Marks up to `limit` identities whose app has moved to `team` as transferred, in the order of subjects. Skips
     /// identities that another transaction has locked.
     ///
     /// - Parameter last: the subject after which to begin.
-    /// - Returns: a row with the last subject that was read; no row at the end.
+    /// - Returns: a row with the last subject that was read; no row if none was read.
     static func markTransferred(of realm: String, to team: String, after last: String, limit: Int) -> SQL {
         """
         WITH page AS MATERIALIZED (
@@ -203,8 +210,8 @@ extension SQL {
         """
     }
 
-    /// A condition: the identity `l` waits to move to another team, and is not marked as transferred yet. It is the
-    /// predicate of the index `linked_identity_unmarked_transfer`.
+    /// A condition: the identity `l` waits to move to another team, and is not marked as transferred yet. The condition
+    /// is the predicate of the index `linked_identity_unmarked_transfer`.
     private static var isUnmarked: SQL {
         """
         l.transfer_sub IS NOT NULL AND l.transferred_at IS NULL AND l.provider = 'apple.com' \
@@ -229,6 +236,7 @@ extension RecordedCheck {
         }
     }
 
+    /// The error that Apple or the connection to Apple reported.
     fileprivate var failure: String? {
         switch self {
         case .authorized: nil

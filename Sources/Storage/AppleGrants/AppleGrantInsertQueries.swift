@@ -2,7 +2,8 @@ internal import FoundationEssentials
 internal import Identity
 internal import Postgres
 
-/// A new grant, which waits for a worker.
+/// A new grant (an Apple token that the gateway stores, or the authorization code that is exchanged for it). A worker
+/// later redeems the code, and stores or revokes the token.
 private struct InsertedGrant {
     let id: UUID
     let token: SealedAppleToken
@@ -12,13 +13,13 @@ private struct InsertedGrant {
     /// The position of the grant's sign-in in a batch, counted from 1.
     let signIn: Int
 
-    /// The authorization code of a sign-in.
+    /// - Parameter code: the authorization code of a sign-in. It is due at once.
     init(_ code: SealedAppleToken, ofSignIn signIn: Int = 1, at now: Instant) throws {
         (id, token, createdAt, dueAt, expiresAt) = (try UUID(code.id), code, now, now, code.expiresAt)
         self.signIn = signIn
     }
 
-    /// A refresh token that no sign-in has used.
+    /// - Parameter token: a refresh token that no sign-in has used yet. It is due when no sign-in can use it any more.
     init(unused token: SealedAppleToken, at now: Instant) throws {
         (id, self.token, createdAt, dueAt, expiresAt) = (try UUID(token.id), token, now, token.expiresAt, nil)
         signIn = 1
@@ -26,15 +27,15 @@ private struct InsertedGrant {
 }
 
 extension SQL {
-    /// Inserts the code of a sign-in for each row of `source`.
+    /// Inserts the authorization code of a sign-in for each row of `source`.
     ///
-    /// A browser sign-in has inserted its refresh token earlier; here that token becomes due. A token that has been
-    /// deleted or waits to be revoked is not changed, because the user or Apple has revoked it.
+    /// If `code` is the refresh token of a browser sign-in, its grant was inserted earlier, and becomes due now. The
+    /// grant is not changed if it waits to be revoked or has been deleted, because the user or Apple has revoked it.
     ///
     /// - Returns: `nil` if there is no code, or if the code expired while the sign-in was pending.
-    static func insertCode(_ code: SealedAppleToken?, at now: Instant, in realm: ID<Realm>, from source: SQL) throws
-        -> SQL?
-    {
+    static func insertAppleGrant(
+        for code: SealedAppleToken?, at now: Instant, in realm: ID<Realm>, forEachRowOf source: SQL
+    ) throws -> SQL? {
         guard let code, now < code.expiresAt else { return nil }
         guard code.tokenType == .refreshToken else {
             var row = RowValues(try InsertedGrant(code, at: now))
@@ -46,12 +47,15 @@ extension SQL {
             """
     }
 
-    /// Inserts the codes of the sign-ins `s` in `source`. None of the sign-ins may have a refresh token.
+    /// Inserts the authorization codes of a batch of sign-ins. None of the sign-ins may have a refresh token.
     ///
-    /// - Parameter codes: the code of each sign-in, in the order of the column `number`, which begins at 1.
+    /// - Parameters:
+    ///   - codes: the code of each sign-in.
+    ///   - source: a table expression with the alias `s`. Its column `number` is the position of the sign-in in
+    ///     `codes`, counted from 1.
     /// - Returns: `nil` if no sign-in has a code that has not expired.
-    static func insertCodes(
-        _ codes: [(code: SealedAppleToken?, committedAt: Instant)], in realm: ID<Realm>, from source: SQL
+    static func insertAppleGrants(
+        for codes: [(code: SealedAppleToken?, committedAt: Instant)], in realm: ID<Realm>, from source: SQL
     ) throws -> SQL? {
         let inserted = try codes.enumerated().compactMap { index, signIn in
             try signIn.code.flatMap { code in
@@ -66,9 +70,9 @@ extension SQL {
         return "\(insertion) FROM \(source) JOIN \(rows.source) ON \(signIn) = s.number"
     }
 
-    /// Inserts a refresh token that becomes due when no sign-in can use it any more. Unlike a code, the token does not
-    /// expire: a worker then stores or revokes it (see ``AppleGrant/revocationLifetime``).
-    static func insertUnusedToken(_ token: SealedAppleToken, at now: Instant, in realm: ID<Realm>) throws -> SQL {
+    /// Inserts a refresh token that a sign-in may still use. It becomes due when no sign-in can use it any more. Unlike
+    /// a code, it does not expire then: a worker stores or revokes it (see ``AppleGrant/revocationLifetime``).
+    static func insertUnusedAppleToken(_ token: SealedAppleToken, at now: Instant, in realm: ID<Realm>) throws -> SQL {
         var row = RowValues(try InsertedGrant(unused: token, at: now))
         return insert(&row, in: realm)
     }

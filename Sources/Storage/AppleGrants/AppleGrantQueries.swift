@@ -2,10 +2,12 @@ internal import FoundationEssentials
 internal import Identity
 internal import Postgres
 
+/// Statements for grants: Apple tokens that the gateway stores, and codes that workers exchange for tokens.
 extension SQL {
-    /// Claims due grants until `leaseEnd`. Sets `expires_at` to `end` if it is NULL, for example at the first claim of
-    /// a grant that was marked for revocation when its identity was deleted.
-    static func claimWaiting(
+    /// Claims due grants for a worker until `leaseEnd`. If a grant has no `expires_at` (the
+    /// time when the worker gives up), sets it to `end`. This is the case at the first claim of a grant that was marked
+    /// for revocation when its identity was deleted.
+    static func claimDueAttempts(
         for purpose: AppleGrant.Purpose, limit: Int, until leaseEnd: Instant, expiringAt end: Instant, at now: Instant
     ) -> SQL {
         """
@@ -18,7 +20,8 @@ extension SQL {
         """
     }
 
-    /// Each purpose has its own index, so that thousands of revocations do not delay a code until it expires.
+    /// A condition: a grant waits for a worker that redeems or revokes it. Each purpose has its own index, so that
+    /// thousands of revocations do not delay the redemption of a code until the code expires.
     private static func isWaiting(for purpose: AppleGrant.Purpose) -> SQL {
         switch purpose {
         case .redeem: "(token_type = 'CODE' OR state = 'REDEEMING')"
@@ -26,7 +29,7 @@ extension SQL {
         }
     }
 
-    /// Counts the grants of one page by state and client ID. Every row also has the last ID of the page.
+    /// Counts the grants of one page by realm, client ID and state. Every row also has the last ID of the page.
     static func counts(after last: UUID?, limit: Int) -> SQL {
         let beyond: SQL = if let last { "WHERE id > \(last)" } else { "" }
         return """
@@ -38,7 +41,7 @@ extension SQL {
             """
     }
 
-    /// A condition: since this worker claimed the grant `g`, no other worker has claimed it, and its code was not
+    /// A condition on the grant `g`: since this worker claimed it, no other worker has claimed it, and its code was not
     /// replaced by a refresh token.
     static func isClaimed(_ grant: AppleGrant) throws -> SQL {
         """
@@ -47,10 +50,10 @@ extension SQL {
         """
     }
 
-    /// Postpones up to 5000 due revocations of the same realm and client ID. Claimed grants are not due, so they are
-    /// not changed.
+    /// Postpones up to 5000 due revocations that have the realm and the client ID of `grant`. Claimed grants are not
+    /// due, so they are not changed.
     static func postponeRevocations(
-        like grant: AppleGrant, until due: Instant, failure: String, at now: Instant
+        withClientOf grant: AppleGrant, until due: Instant, failure: String, at now: Instant
     ) -> SQL {
         """
         WITH waiting AS MATERIALIZED (
@@ -63,8 +66,8 @@ extension SQL {
         """
     }
 
-    /// Locks the identity of a grant. Must precede the statements that lock the identity's grants, because a deletion
-    /// locks the identity first too.
+    /// Locks the identity of a grant. This statement must precede those that lock the identity's grants, because a
+    /// deletion of the identity also locks the identity first.
     static func lockIdentity(ofGrant id: UUID) -> SQL {
         """
         SELECT FROM linked_identity l JOIN apple_grant g ON g.project_id = l.project_id AND g.subject = l.subject
@@ -72,8 +75,8 @@ extension SQL {
         """
     }
 
-    /// Deletes the refresh token `id` if its identity and client ID have a newer one: Apple may have revoked the older
-    /// token.
+    /// Deletes the grant `id` with a refresh token, if a newer token of the same identity and client ID is stored.
+    /// Apple may have revoked the older token.
     static func deleteOutdated(_ id: UUID) -> SQL {
         """
         DELETE FROM apple_grant g USING apple_grant o
@@ -82,7 +85,7 @@ extension SQL {
         """
     }
 
-    /// Deletes the stored grant of the same identity and client ID, which the grant `id` replaces.
+    /// Deletes the stored grant that the grant `id` replaces: it has the same identity and client ID.
     static func deletePredecessors(of id: UUID) -> SQL {
         """
         DELETE FROM apple_grant o USING apple_grant g
@@ -90,7 +93,8 @@ extension SQL {
         """
     }
 
-    /// A condition: `o` is another grant with the identity and the client ID of `g`, and its refresh token was stored.
+    /// A condition: `o` is another grant with the identity and the client ID of `g`, and a worker has stored the
+    /// refresh token of `o`.
     private static var isStoredForSameClient: SQL {
         """
         o.project_id = g.project_id AND o.subject = g.subject AND o.client_id = g.client_id AND o.id <> g.id \
@@ -98,11 +102,11 @@ extension SQL {
         """
     }
 
-    /// Marks a refresh token without an identity for revocation, because no sign-in has used it. Resets `attempts`.
+    /// Marks for revocation a refresh token that no sign-in has used. Resets `attempts`.
     ///
     /// A revocation ends the user's consent to the client ID, not only one token. Therefore the token is not revoked if
-    /// an account of any realm with the client ID has the subject. Nor is it revoked while such a realm moves to
-    /// another team, because an account may still have the former subject.
+    /// the subject has an account in any realm with the client ID. The token is also not revoked while such a realm
+    /// moves to another team, because the user's account may still have the former subject.
     static func revokeUnused(_ id: UUID, at now: Instant) -> SQL {
         """
         UPDATE apple_grant g SET state = 'REVOKING', subject = NULL, attempts = 0, expires_at = NULL, failure = NULL,
@@ -119,7 +123,7 @@ extension SQL {
         """
     }
 
-    /// Deletes an unused refresh token that ``revokeUnused(_:at:)`` has not marked.
+    /// Deletes an unused refresh token, unless ``revokeUnused(_:at:)`` has marked it for revocation.
     static func deleteUnused(_ id: UUID) -> SQL {
         "DELETE FROM apple_grant g WHERE \(isUnused(id))"
     }
@@ -134,8 +138,8 @@ extension SQL {
         """
     }
 
-    /// Stores the refresh token of a grant that waits to be redeemed. A grant that is `REVOKING` keeps this state and
-    /// becomes due with the new token. Idempotent.
+    /// Stores the refresh token of a grant that waits to be redeemed. The grant becomes `AUTHORIZED`. A grant that is
+    /// `REVOKING` keeps this state, and becomes due at once, so that a worker revokes the new token. Idempotent.
     static func storeRefreshToken(
         _ id: UUID, token: [UInt8], obtainedWith key: AppleKeyName, firstCheck: Instant, at now: Instant
     ) -> SQL {
@@ -150,9 +154,9 @@ extension SQL {
 
     /// Marks the identity of a grant as authorized.
     ///
-    /// - Parameter responded: when Apple issued the token. `nil` uses the time when the gateway stored the token, or
-    ///   the time of a later check; a later report by Apple that the user has disconnected the app then takes
-    ///   precedence.
+    /// - Parameter responded: when Apple issued the token; it is stored as the time of the state. `nil` stores the time
+    ///   when the grant was created, or the time of a later check. In that case, a later report by Apple that the user
+    ///   has disconnected the app takes precedence: the identity stays revoked.
     static func authorize(identityOf id: UUID, asOf responded: Instant?) -> SQL {
         let (checkedAt, condition): (SQL, SQL) =
             if let responded {
@@ -172,7 +176,8 @@ extension SQL {
             """
     }
 
-    /// The statements of a revocation by a code, which proves that the caller has the identity.
+    /// The statements of a revocation with a code, which proves that the caller has the identity. Deletes the grants
+    /// that are not redeemed yet, and marks the others as revoked.
     static func effects(ofCode revocation: RevocationRequest, in realm: ID<Realm>) throws -> [SQL] {
         [
             try markRevoked(by: revocation, in: realm, where: "true"),
@@ -184,8 +189,9 @@ extension SQL {
         ]
     }
 
-    /// The statements of a revocation by a token, which does not prove the identity: the stored tokens wait to be
-    /// revoked, and nothing changes if there are none. A code keeps its lease, because a worker may be redeeming it.
+    /// The statements of a revocation with a token, which does not prove that the caller has the identity. Marks the
+    /// stored tokens for revocation; if there are none, changes nothing. A stored code keeps its lease, because a
+    /// worker may be redeeming it.
     static func effects(ofToken revocation: RevocationRequest, in realm: ID<Realm>) throws -> [SQL] {
         let stored: SQL = """
             \(isGrant(of: revocation, in: realm)) AND g.state IN ('REDEEMING', 'AUTHORIZED', 'UNKNOWN')
@@ -200,14 +206,15 @@ extension SQL {
         ]
     }
 
+    /// A condition: the grant `g` has the identity and the client ID of `revocation`.
     private static func isGrant(of revocation: RevocationRequest, in realm: ID<Realm>) -> SQL {
         """
         g.project_id = \(realm.rawValue) AND g.subject = \(revocation.subject) AND g.client_id = \(revocation.clientID)
         """
     }
 
-    /// Marks the identity as revoked. Must be the first statement of a revocation: like a deletion, it locks the
-    /// identity before its grants.
+    /// Marks the identity as revoked. This must be the first statement of a revocation, because a deletion also locks
+    /// the identity before its grants.
     private static func markRevoked(
         by revocation: RevocationRequest, in realm: ID<Realm>, where condition: SQL
     ) throws -> SQL {
@@ -220,8 +227,9 @@ extension SQL {
             """
     }
 
-    /// Inserts a token to be revoked. Does nothing if the identity no longer exists, so that its subject is not stored
-    /// longer than the identity. The lock makes a deletion wait until it can see the new row.
+    /// Inserts the token of `revocation` as a grant that waits to be revoked. Does nothing if the identity no longer
+    /// exists, so that its subject is not stored longer than the identity. The lock makes a deletion of the identity
+    /// wait until it can see the new row.
     static func insert(_ revocation: RevocationRequest, in realm: ID<Realm>) throws -> SQL {
         """
         INSERT INTO apple_grant (id, project_id, subject, client_id, state, token_type, token, redirect_uri, created_at,

@@ -1,12 +1,13 @@
 public import Identity
 public import Postgres
 
-/// The private keys for Apple, encrypted, with their names. Includes the keys of deleted tenants, because the tokens of
-/// their accounts still have to be revoked.
+/// Reads the encrypted private keys that sign requests to Apple, with their teams and key IDs. Includes the keys of
+/// deleted tenants, because the Apple tokens of their accounts still have to be revoked.
 public struct AppleKeyStore: Sendable {
     /// A stored private key, encrypted.
     public struct Stored: Sendable {
         public let name: AppleKeyName
+        /// The encrypted key.
         public let sealed: [UInt8]
     }
 
@@ -16,8 +17,8 @@ public struct AppleKeyStore: Sendable {
         self.pool = pool
     }
 
-    /// Returns the client IDs that have an authorized grant whose refresh token was obtained with the current private
-    /// key.
+    /// Returns the client IDs for which a code was redeemed with the current private key, and the resulting refresh
+    /// token is still authorized.
     public func clientIDsWithRedeemedCodes(in realm: ID<Realm>) async throws -> Set<String> {
         let rows = try await withStoreErrors {
             try await pool.query(
@@ -31,7 +32,7 @@ public struct AppleKeyStore: Sendable {
         return Set(try rows.map { try $0.decode("client_id") })
     }
 
-    /// - Returns: `nil` unless the team, the key ID and the private key are configured.
+    /// Returns the configured key; `nil` unless the team, the key ID and the private key are configured.
     public func key(of realm: ID<Realm>) async throws -> Stored? {
         let rows = try await withStoreErrors {
             try await pool.query(

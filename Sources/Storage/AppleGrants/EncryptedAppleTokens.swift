@@ -2,9 +2,9 @@ internal import FoundationEssentials
 public import Identity
 public import Postgres
 
-/// The encrypted tokens of all grants.
+/// The encrypted Apple tokens and codes of all grants, for encryption with a new master key.
 public struct EncryptedAppleTokens: Sendable {
-    /// A grant's token, encrypted.
+    /// A grant's token or code, encrypted.
     public struct Stored: Sendable {
         public let id: ID<AppleGrant>
         public let token: [UInt8]
@@ -16,7 +16,7 @@ public struct EncryptedAppleTokens: Sendable {
         self.pool = pool
     }
 
-    /// Returns at most `limit` tokens of grants after `last`, in the order of IDs.
+    /// Returns the tokens of at most `limit` grants whose IDs follow `last`, in the order of IDs.
     public func tokens(after last: ID<AppleGrant>?, limit: Int) async throws -> [Stored] {
         let beyond: SQL = if let last { "AND id > \(try UUID(last))" } else { "" }
         return try await withStoreErrors {

@@ -2,7 +2,8 @@ internal import FoundationEssentials
 public import Identity
 public import Postgres
 
-/// ``AppleGrantStore`` on PostgreSQL. Row locks prevent two workers from claiming the same grant.
+/// ``AppleGrantStore`` on PostgreSQL. It stores grants: Apple tokens, and codes that are exchanged for them. Row locks
+/// prevent two workers from claiming the same grant.
 public struct PostgresAppleGrantStore: AppleGrantStore {
     let pool: Pool
 
@@ -10,19 +11,19 @@ public struct PostgresAppleGrantStore: AppleGrantStore {
         self.pool = pool
     }
 
-    public func claimWaiting(
+    public func claimDueAttempts(
         for purpose: AppleGrant.Purpose, limit: Int, lease: Duration, at now: Instant
     ) async throws -> [AppleGrant] {
         let expiry = now + AppleGrant.revocationLifetime
         return try await withStoreErrors {
             try await pool.query(
-                .claimWaiting(for: purpose, limit: limit, until: now + lease, expiringAt: expiry, at: now))
+                .claimDueAttempts(for: purpose, limit: limit, until: now + lease, expiringAt: expiry, at: now))
         }.map { try AppleGrant($0) }
     }
 
     /// Locks the identity, so that concurrent redemptions run one after the other: the later one deletes the grant of
-    /// the earlier one. Only a grant that already has a refresh token can be unused or outdated, because the token of a
-    /// sign-in in the browser is stored before the sign-in.
+    /// the earlier one. Only a refresh token of a sign-in in the browser can be unused or outdated, because such a
+    /// token is stored before the sign-in.
     public func storeRefreshToken(
         _ grant: AppleGrant, token: [UInt8], obtainedWith key: AppleKeyName, firstCheck: Instant, at now: Instant
     ) async throws {
@@ -52,9 +53,9 @@ public struct PostgresAppleGrantStore: AppleGrantStore {
     }
 
     public func postponeRevocations(
-        like grant: AppleGrant, until due: Instant, failure: String, at now: Instant
+        withClientOf grant: AppleGrant, until due: Instant, failure: String, at now: Instant
     ) async throws {
-        try await run(.postponeRevocations(like: grant, until: due, failure: failure, at: now))
+        try await run(.postponeRevocations(withClientOf: grant, until: due, failure: failure, at: now))
     }
 
     public func remove(_ grant: AppleGrant) async throws {
@@ -95,7 +96,7 @@ public struct PostgresAppleGrantStore: AppleGrantStore {
         return Set(try found.compactMap { AppleGrant.State(rawValue: try $0.decode("state")) })
     }
 
-    public func counts() async throws -> [AppleClientReference: [AppleGrant.State: Int]] {
+    public func grantCounts() async throws -> [AppleClientReference: [AppleGrant.State: Int]] {
         var counts: [AppleClientReference: [AppleGrant.State: Int]] = [:]
         var last: UUID?
         repeat {

@@ -2,13 +2,15 @@ internal import FoundationEssentials
 internal import Identity
 internal import Postgres
 
+/// Statements for events about Apple identities. After an event, the credentials that Apple issued before it can be
+/// void, because the user has disconnected the app or deleted the Apple account.
 extension SQL {
-    /// Checks and locks an identity of an account.
+    /// Locks an identity of an account.
     ///
     /// - Parameter issuedAt: when the provider issued the credential; `nil` if credentials of this provider never
     ///   become void.
     /// - Returns: a row if the account has the identity and the credential is not void.
-    static func validIdentity(
+    static func lockIdentityIfCredentialIsValid(
         _ subject: String, of account: ID<Account>, provider: ProviderID, issuedAt: Instant?, in realm: ID<Realm>
     ) -> SQL {
         """
@@ -18,25 +20,27 @@ extension SQL {
         """
     }
 
-    /// Takes an advisory lock on a subject. Transactions that give an account this subject, and transactions that
-    /// apply an event about the subject, thus run one after the other, and each sees the changes of the previous one.
-    /// The lock must precede all row locks. A row lock is not enough, because there may be no row with the subject yet.
+    /// Takes an advisory lock on a subject. Two kinds of transactions take it: those that give an account this subject,
+    /// and those that apply an event about the subject. They thus run one after the other, and each sees the changes of
+    /// the previous one. The lock must precede all row locks. A row lock is not enough, because there may be no row
+    /// with the subject yet.
     static func lockSubject(_ subject: String, of provider: ProviderID, in realm: ID<Realm>) -> SQL {
         """
         SELECT pg_advisory_xact_lock(hashtext(\(realm.rawValue)), hashtext(\("\(provider.rawValue)\n\(subject)")))
         """
     }
 
-    /// Selects the time before which Apple's credentials of the subject are void. Returns no row if there is none.
+    /// Selects the void time of a subject: the time before which its credentials from Apple are void. Returns no row if
+    /// none is stored.
     static func voidTime(of subject: String, in realm: ID<Realm>) -> SQL {
         """
         SELECT credentials_void_before FROM revoked_subject
-        WHERE project_id = \(realm.rawValue) AND subject_hash = \(hash(ofApple: subject))
+        WHERE project_id = \(realm.rawValue) AND subject_hash = \(subjectHash(ofApple: subject))
         """
     }
 
-    private static func hash(ofApple subject: String) -> SQL {
-        hash(of: "\(ProviderID.apple.rawValue)", "\(subject)")
+    private static func subjectHash(ofApple subject: String) -> SQL {
+        subjectHash("\(subject)", of: "\(ProviderID.apple.rawValue)")
     }
 
     /// Selects the realms that accept a client ID of Apple.
@@ -59,7 +63,7 @@ extension SQL {
 
     /// Selects the account that has the subject, with the facts on which the reaction to an event depends.
     ///
-    /// - Parameter locking: whether to lock the identity, and to wait for other changes of it.
+    /// - Parameter locking: whether to lock the identity after waiting for transactions that change it.
     static func appleFacts(about subject: String, locking: Bool, in realm: ID<Realm>) -> SQL {
         let lock: SQL = locking ? "FOR NO KEY UPDATE OF l" : ""
         return """
@@ -71,7 +75,7 @@ extension SQL {
             """
     }
 
-    /// Inserts the replay key of an event. Fails if this realm has received the event before: a project and each of its
+    /// Inserts the replay key of an event. Fails if this realm has received the event before. A project and each of its
     /// tenants receive an event separately.
     static func insertReplayKey(of event: AppleEvent, in realm: ID<Realm>) -> SQL {
         """
@@ -80,11 +84,11 @@ extension SQL {
         """
     }
 
-    /// Remembers the time before which credentials of the event's subject are void, even if no account has the subject.
+    /// Stores the void time of the event's subject, even if no account has the subject. A later stored time stays.
     static func rememberVoidTime(by event: AppleEvent, in realm: ID<Realm>) -> SQL {
         """
         INSERT INTO revoked_subject AS r (project_id, subject_hash, credentials_void_before, expires_at)
-        VALUES (\(realm.rawValue), \(hash(ofApple: event.subject)), \(Timestamp(event.cutoff)),
+        VALUES (\(realm.rawValue), \(subjectHash(ofApple: event.subject)), \(Timestamp(event.cutoff)),
             \(Timestamp(event.voidUntil)))
         ON CONFLICT (project_id, subject_hash) DO UPDATE SET
             credentials_void_before = greatest(r.credentials_void_before, excluded.credentials_void_before),
@@ -92,7 +96,7 @@ extension SQL {
         """
     }
 
-    /// Raises the time before which credentials of a linked identity are void; a later time stays.
+    /// Stores the void time in the row of a linked identity. A later stored time stays.
     static func raiseVoidTime(ofIdentity subject: String, to cutoff: Instant, in realm: ID<Realm>) -> SQL {
         """
         UPDATE linked_identity SET credentials_void_before = greatest(credentials_void_before, \(Timestamp(cutoff)))
@@ -100,7 +104,7 @@ extension SQL {
         """
     }
 
-    static func markRevoked(_ subject: String, at time: Instant, in realm: ID<Realm>) -> SQL {
+    static func markIdentityRevoked(_ subject: String, at time: Instant, in realm: ID<Realm>) -> SQL {
         """
         UPDATE linked_identity SET credential_state = 'REVOKED',
             credential_checked_at = greatest(credential_checked_at, \(Timestamp(time)))
@@ -108,6 +112,7 @@ extension SQL {
         """
     }
 
+    /// Stores whether Apple's email relay forwards email to the address of the identity.
     static func setForwarding(_ forwards: Bool, by event: AppleEvent, in realm: ID<Realm>) -> SQL {
         """
         UPDATE linked_identity SET relay_forwarding = \(forwards), relay_forwarding_at = \(Timestamp(event.occurredAt))
@@ -115,8 +120,8 @@ extension SQL {
         """
     }
 
-    /// Deletes the grants whose code is not exchanged yet, or whose refresh token no sign-in has used yet; Apple
-    /// rejects both after the event.
+    /// Deletes the grants (stored tokens of Apple) from before `cutoff` that no worker has redeemed yet: authorization
+    /// codes, and refresh tokens that no sign-in has used. Apple rejects both after the event.
     static func deleteRedeemingGrants(of subject: String, before cutoff: Instant, in realm: ID<Realm>) -> SQL {
         """
         DELETE FROM apple_grant WHERE project_id = \(realm.rawValue) AND subject = \(subject)
@@ -124,8 +129,8 @@ extension SQL {
         """
     }
 
-    /// Marks the grants of all client IDs as revoked, because a user disconnects the apps and web sites of one Sign in
-    /// with Apple group (a primary App ID and what is grouped with it) together.
+    /// Marks the redeemed grants from before `cutoff` as revoked, whatever their client ID. A user disconnects all apps
+    /// and web sites of a Sign in with Apple group (a primary App ID and the IDs that are grouped with it) together.
     static func revokeGrants(of subject: String, before cutoff: Instant, in realm: ID<Realm>) -> SQL {
         """
         UPDATE apple_grant SET state = 'REVOKED', token = NULL
@@ -134,7 +139,7 @@ extension SQL {
         """
     }
 
-    /// Ends the sessions that were opened with credentials from before `cutoff`.
+    /// Ends the sessions that were opened with Apple's credentials from before `cutoff`.
     ///
     /// - Parameter excluded: a session to keep.
     static func endAppleSessions(

@@ -2,8 +2,8 @@ internal import FoundationEssentials
 public import Identity
 public import Postgres
 
-/// ``AppleNotificationStore`` on PostgreSQL. Locks the account's row before the identity's, as a sign-in and a deletion
-/// do, so that each of them sees an event completely or not at all.
+/// ``AppleNotificationStore`` on PostgreSQL, which applies Apple's events about users. Locks the account's row before
+/// the identity's, as a sign-in and a deletion do. Each of them thus sees an event completely or not at all.
 public struct PostgresAppleNotificationStore: AppleNotificationStore {
     private let pool: Pool
 
@@ -40,7 +40,7 @@ extension Transaction {
             .map(AppleEventFacts.init)
         guard facts == commit.facts else { throw StoreConflict.stale }
         guard let account = facts?.account, let decision = commit.decision else {
-            // A browser sign-in that is in progress may have stored a refresh token.
+            // No account has the identity, but a browser sign-in that is in progress may have stored a refresh token.
             if event.voidsCredentials { try await discardGrants(of: event.subject, before: event.cutoff, in: realm) }
             return
         }
@@ -62,15 +62,16 @@ extension Transaction {
         try await enqueue(commit.emailBatch, in: realm)
     }
 
-    /// Deletes grants that are not redeemed yet, and marks the others as revoked.
+    /// Deletes the subject's grants (stored tokens of Apple) that are not redeemed yet, and marks the others as
+    /// revoked. Grants from `cutoff` on do not change.
     private func discardGrants(of subject: String, before cutoff: Instant, in realm: ID<Realm>) async throws {
         _ = try await execute(.deleteRedeemingGrants(of: subject, before: cutoff, in: realm))
         _ = try await execute(.revokeGrants(of: subject, before: cutoff, in: realm))
     }
 
-    /// Applies an event that was received before the account's identity had this subject. The kind of the event is not
-    /// stored, so the identity stays linked and is marked as revoked until the next sign-in. The subject must be
-    /// locked.
+    /// Applies an event about `subject` that was received before the account had an identity with this subject. The
+    /// kind of the event is not stored. Therefore the identity stays linked, and is marked as revoked until the next
+    /// sign-in. The caller must have locked the subject.
     func applyEarlierEvent(
         about subject: String, to account: ID<Account>, at now: Instant, in realm: ID<Realm>
     ) async throws {
@@ -78,7 +79,7 @@ extension Transaction {
         let cutoff = Instant(try row.decode("credentials_void_before"))
         _ = try await execute(.raiseVoidTime(ofIdentity: subject, to: cutoff, in: realm))
         // The event occurred within the second before `cutoff`.
-        _ = try await execute(.markRevoked(subject, at: cutoff - .seconds(1), in: realm))
+        _ = try await execute(.markIdentityRevoked(subject, at: cutoff - .seconds(1), in: realm))
         try await discardGrants(of: subject, before: cutoff, in: realm)
         _ = try await execute(.endAppleSessions(of: account, before: cutoff, except: nil, at: now, in: realm))
         let outboxEvent = OutboxEvent(.identityRevoked, of: account, provider: .apple)
@@ -94,13 +95,13 @@ extension Transaction {
         case .none: break
         case .setForwarding(let forwards): _ = try await execute(.setForwarding(forwards, by: event, in: realm))
         case .revoke:
-            _ = try await execute(.markRevoked(event.subject, at: event.occurredAt, in: realm))
+            _ = try await execute(.markIdentityRevoked(event.subject, at: event.occurredAt, in: realm))
             let outboxEvent = OutboxEvent(.identityRevoked, of: account.id, provider: .apple)
             _ = try await execute(.insertOutboxEvent(outboxEvent, at: now, in: realm))
         case .unlink(let remaining):
             _ = try await execute(.unlinkIdentity(of: event, in: realm))
             try await endSessions(of: [account.id], openedThrough: [.apple], except: nil, at: now, in: realm)
-            try await storePrimaryEmail(of: remaining, was: account, at: now, in: realm)
+            try await storePrimaryEmail(of: remaining, ifChangedFrom: account, at: now, in: realm)
             let outboxEvent = OutboxEvent(.identityUnlinked, of: account.id, provider: .apple)
             _ = try await execute(.insertOutboxEvent(outboxEvent, at: now, in: realm))
         }

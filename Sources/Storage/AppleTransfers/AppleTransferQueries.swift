@@ -1,6 +1,8 @@
 internal import Identity
 internal import Postgres
 
+/// Statements for the transfer of Apple identities to another developer team. A transfer subject is Apple's
+/// `transfer_sub`: it connects a user's subject at the old team with the subject at the new team.
 extension SQL {
     static func transferCounts(to team: String, after last: String, limit: Int, in realm: ID<Realm>) -> SQL {
         """
@@ -11,8 +13,11 @@ extension SQL {
         """
     }
 
-    /// - Parameter limit: the maximum number of identities to read, including exported identities. After an interrupted
-    ///   export, a limit for the waiting identities alone could let the statement read all exported identities.
+    /// Selects the identities that have no transfer subject for `team` yet.
+    ///
+    /// - Parameter limit: the maximum number of identities to read, including exported identities. A limit for the
+    ///   waiting identities alone could let the statement read all identities that an interrupted export has exported
+    ///   before.
     static func waitingForExport(to team: String, after last: String, limit: Int, in realm: ID<Realm>) -> SQL {
         """
         WITH page AS MATERIALIZED (
@@ -23,6 +28,7 @@ extension SQL {
         """
     }
 
+    /// Selects the identities that are exported to `team` and not imported.
     static func waitingForImport(
         to team: String, retryingRejected: Bool, after last: String, limit: Int, in realm: ID<Realm>
     ) -> SQL {
@@ -39,6 +45,7 @@ extension SQL {
         """
     }
 
+    /// Selects the identities whose import Apple has rejected.
     static func rejectedImports(to team: String, after last: String, limit: Int, in realm: ID<Realm>) -> SQL {
         """
         WITH page AS MATERIALIZED (
@@ -50,6 +57,7 @@ extension SQL {
         """
     }
 
+    /// Selects a page of the Apple identities, in the order of subjects.
     private static func bySubject(_ columns: SQL, after last: String, limit: Int, in realm: ID<Realm>) -> SQL {
         """
         SELECT \(columns) FROM linked_identity
@@ -58,7 +66,7 @@ extension SQL {
         """
     }
 
-    /// Selects the identities that are exported and not imported.
+    /// Selects a page of the identities that are exported and not imported, in the order of transfer subjects.
     private static func byTransferSubject(_ columns: SQL, after last: String, limit: Int, in realm: ID<Realm>) -> SQL {
         """
         SELECT \(columns) FROM linked_identity
@@ -79,7 +87,7 @@ extension SQL {
             """
     }
 
-    /// - Parameter errors: Apple's error codes by transfer subjects; `nil` removes a code.
+    /// - Parameter errors: Apple's error code for each transfer subject; `nil` removes a stored code.
     static func storeTransferErrors(_ errors: [String: String?], to team: String, in realm: ID<Realm>) -> SQL {
         let ordered = errors.sorted { $0.key < $1.key }
         return """
@@ -90,10 +98,10 @@ extension SQL {
             """
     }
 
-    /// Stores the new subject. Keeps the transfer subject and the team, so that the identity counts as imported and is
-    /// not exported to this team again.
-    static func rewrite(
-        _ transfer: IdentityTransfer, of account: ID<Account>, at now: Instant, in realm: ID<Realm>
+    /// Stores the new subject and the new address in the identity. Keeps the transfer subject and the team, so that the
+    /// identity counts as imported and is not exported to this team again.
+    static func rewriteIdentity(
+        by transfer: IdentityTransfer, of account: ID<Account>, at now: Instant, in realm: ID<Realm>
     ) -> SQL {
         let email = transfer.email?.rawValue
         return """
@@ -109,17 +117,19 @@ extension SQL {
             """
     }
 
-    /// Stores the new subject in the grants. Their tokens were issued to the old team, so Apple may reject a revocation
-    /// that is signed with the key of the new team.
-    static func moveGrants(of transfer: IdentityTransfer, in realm: ID<Realm>) -> SQL {
+    /// Stores the new subject in the grants (stored tokens of Apple). Apple issued these tokens to the old team, and
+    /// may therefore reject a revocation that is signed with the key of the new team.
+    static func replaceSubjectInGrants(by transfer: IdentityTransfer, in realm: ID<Realm>) -> SQL {
         """
         UPDATE apple_grant SET subject = \(transfer.subject)
         WHERE project_id = \(realm.rawValue) AND subject = \(transfer.formerSubject)
         """
     }
 
-    /// Stores the new subject in email action codes, so that a link that removes the identity stays valid.
-    static func moveCodes(of transfer: IdentityTransfer, _ account: ID<Account>, in realm: ID<Realm>) -> SQL {
+    /// Stores the new subject in email action codes, so that an emailed link that removes the identity stays valid.
+    static func replaceSubjectInCodes(
+        by transfer: IdentityTransfer, of account: ID<Account>, in realm: ID<Realm>
+    ) -> SQL {
         """
         UPDATE oob_code SET subject = \(transfer.subject)
         WHERE project_id = \(realm.rawValue) AND account_id = \(account.rawValue) AND provider = 'apple.com'
@@ -128,7 +138,9 @@ extension SQL {
     }
 
     /// Stores the new subject in merge records, because undoing a merge finds the identity by its subject.
-    static func moveMergeRecords(of transfer: IdentityTransfer, _ account: ID<Account>, in realm: ID<Realm>) -> SQL {
+    static func replaceSubjectInMergeRecords(
+        by transfer: IdentityTransfer, of account: ID<Account>, in realm: ID<Realm>
+    ) -> SQL {
         """
         UPDATE account_merge SET snapshot = replace(snapshot::text, to_jsonb(\(transfer.formerSubject)::text)::text,
             to_jsonb(\(transfer.subject)::text)::text)::jsonb
@@ -136,8 +148,9 @@ extension SQL {
         """
     }
 
-    /// Counts the identities of one page that wait to be imported, by team. Rejected identities are not counted, but
-    /// their teams have a row too, so that every page has an end.
+    /// Counts the identities of one page that wait to be imported, by team. Identities whose import Apple has rejected
+    /// are not counted. Their teams have a row too, with the count 0, so that every page has a row with its last
+    /// transfer subject.
     static func waitingByTeam(after last: String, limit: Int, in realm: ID<Realm>) -> SQL {
         """
         WITH page AS MATERIALIZED (
@@ -147,8 +160,8 @@ extension SQL {
         """
     }
 
-    /// Marks the credential state as unknown, because Apple does not report it to the new team before the user's next
-    /// sign-in. A revoked state stays.
+    /// Marks the credential state of a transferred identity as unknown, because Apple does not report the state to the
+    /// new team before the user's next sign-in. A revoked state stays.
     static func markStateUnknown(of transfer: IdentityTransfer, in realm: ID<Realm>) -> SQL {
         """
         UPDATE linked_identity SET credential_state = 'UNKNOWN'

@@ -1,7 +1,9 @@
 public import Identity
 public import Postgres
 
-/// The Apple identities that move to another team.
+/// Stores the transfer of Apple identities to another developer team. The old team exports them: Apple returns a
+/// transfer subject (Apple's `transfer_sub`) for each user. The new team imports them: Apple returns the user's new
+/// subject.
 public struct AppleTransferStore: Sendable {
     /// An identity that waits to be exported or imported.
     public struct Waiting: Hashable, Sendable {
@@ -17,8 +19,8 @@ public struct AppleTransferStore: Sendable {
     public struct Page: Hashable, Sendable {
         /// The identities of the page that wait to be exported or imported.
         public let waiting: [Waiting]
-        /// The last subject or transfer subject that was read, after which the next page begins; `nil` if no identity
-        /// was read.
+        /// The last subject (of a page for the export) or transfer subject (of a page for the import) that was read.
+        /// The next page begins after it. `nil` if no identity was read.
         public let end: String?
     }
 
@@ -34,7 +36,7 @@ public struct AppleTransferStore: Sendable {
         }
     }
 
-    /// The numbers of Apple identities of a realm.
+    /// How many of a realm's Apple identities are exported and imported.
     public struct Counts: Hashable, Sendable {
         public fileprivate(set) var all = 0
         /// The identities with a transfer subject for the new team, including those that have moved to it.
@@ -69,18 +71,22 @@ public struct AppleTransferStore: Sendable {
         return counts
     }
 
-    /// Returns a page in the order of subjects.
+    /// Returns a page of the identities that wait to be exported, in the order of subjects.
     ///
-    /// - Parameter limit: the maximum number of identities to read, including those that do not wait.
+    /// - Parameters:
+    ///   - last: the end of the previous page; empty for the first page.
+    ///   - limit: the maximum number of identities to read, including those that do not wait.
     public func waitingForExport(
         to team: String, after last: String, limit: Int, in realm: ID<Realm>
     ) async throws -> Page {
         try await page(.waitingForExport(to: team, after: last, limit: limit, in: realm))
     }
 
-    /// Returns a page in the order of transfer subjects.
+    /// Returns a page of the identities that wait to be imported, in the order of transfer subjects.
     ///
-    /// - Parameter retryingRejected: whether identities whose import Apple has rejected wait too.
+    /// - Parameters:
+    ///   - retryingRejected: whether to include identities whose import Apple has rejected.
+    ///   - last: the end of the previous page; empty for the first page.
     public func waitingForImport(
         to team: String, retryingRejected: Bool = false, after last: String, limit: Int, in realm: ID<Realm>
     ) async throws -> Page {
@@ -107,14 +113,15 @@ public struct AppleTransferStore: Sendable {
 
     /// Records whether Apple has rejected imports.
     ///
-    /// - Parameter errors: Apple's error codes by transfer subjects; `nil` for an identity that Apple has accepted.
+    /// - Parameter errors: Apple's error code for each transfer subject; `nil` for an identity that Apple has accepted.
     public func storeErrors(_ errors: [String: String?], to team: String, in realm: ID<Realm>) async throws {
         guard !errors.isEmpty else { return }
         _ = try await withStoreErrors { try await pool.execute(.storeTransferErrors(errors, to: team, in: realm)) }
     }
 
-    /// Counts the identities that wait to be imported, by the team that they move to. Rejected ones do not wait.
-    public func waitingCounts(in realm: ID<Realm>) async throws -> [String: Int] {
+    /// Counts the identities that wait to be imported, by the team that they move to. Identities whose import Apple has
+    /// rejected do not wait.
+    public func countsOfWaitingImports(in realm: ID<Realm>) async throws -> [String: Int] {
         var counts: [String: Int] = [:]
         var last: String? = ""
         while let start = last {
@@ -125,13 +132,13 @@ public struct AppleTransferStore: Sendable {
             }
             last = try rows.first?.decode("page_end")
         }
-        // All identities of a team may have been rejected.
+        // If Apple has rejected all imports of a team, the team has the count 0.
         return counts.filter { $0.value > 0 }
     }
 
     /// Stores transfer subjects.
     ///
-    /// - Parameter transferSubjects: transfer subjects by the current subjects of the identities.
+    /// - Parameter transferSubjects: the transfer subject of each identity, by the identity's current subject.
     /// - Returns: the number of these identities that still exist.
     public func storeTransferSubjects(
         _ transferSubjects: [String: String], to team: String, in realm: ID<Realm>
@@ -142,7 +149,8 @@ public struct AppleTransferStore: Sendable {
         }
     }
 
-    /// Rewrites the identity, the rows that refer to its subject, and the account's address in one transaction.
+    /// Stores the new subject and address of a transferred identity. Changes the identity, the rows that refer to its
+    /// subject, and the account's address in one transaction.
     ///
     /// - Returns: `false` if the identity has changed in the meantime, for example because a sign-in has transferred
     ///   it.
@@ -176,7 +184,8 @@ public struct AppleTransferStore: Sendable {
         }
     }
 
-    /// If no identity waits, the statement returns one row that has only the end of the page.
+    /// - Parameter statement: returns a row for each waiting identity. If none waits, it returns one row that has only
+    ///   the end of the page.
     private func page(_ statement: SQL) async throws -> Page {
         let rows = try await withStoreErrors { try await pool.query(statement) }
         let waiting = try rows.compactMap { row -> Waiting? in
@@ -190,20 +199,23 @@ public struct AppleTransferStore: Sendable {
 }
 
 extension Transaction {
-    /// Rewrites one identity, the rows that refer to its subject, and the account's address. Then applies an event
-    /// about the new subject that was received earlier. The subject and the account's row must be locked, in this
-    /// order.
+    /// Stores the new subject in the identity and in the rows that refer to it, and changes the account's address. Then
+    /// applies an event about the new subject that was received earlier. The caller must have locked the subject first,
+    /// and then the account's row.
     ///
     /// - Returns: the account after the transfer; `nil` if the identity is no longer as `transfer` describes it.
     func transfer(
         _ transfer: IdentityTransfer, of account: Account, by actor: AuditActor, at now: Instant, in realm: ID<Realm>
     ) async throws -> Account? {
-        guard try await execute(.rewrite(transfer, of: account.id, at: now, in: realm)) == 1 else { return nil }
+        guard try await execute(.rewriteIdentity(by: transfer, of: account.id, at: now, in: realm)) == 1 else {
+            return nil
+        }
         for statement: SQL in [
-            .moveGrants(of: transfer, in: realm), .moveCodes(of: transfer, account.id, in: realm),
-            .moveMergeRecords(of: transfer, account.id, in: realm),
+            .replaceSubjectInGrants(by: transfer, in: realm),
+            .replaceSubjectInCodes(by: transfer, of: account.id, in: realm),
+            .replaceSubjectInMergeRecords(by: transfer, of: account.id, in: realm),
         ] { _ = try await execute(statement) }
-        try await changeEmail(of: account, to: account.transferring(transfer).email, at: now, in: realm)
+        try await changeEmail(of: account, to: account.applying(transfer).email, at: now, in: realm)
         try await audit([AuditNote(.identityTransferred, account.id, .apple)], by: actor, at: now, in: realm)
         try await applyEarlierEvent(about: transfer.subject, to: account.id, at: now, in: realm)
         return try await query(.find([.id(account.id)], in: realm)).first.map { try AccountRow.account($0) }

@@ -3,8 +3,9 @@ internal import FoundationEssentials
 public import Identity
 public import Postgres
 
-/// The audit trail. The transaction of a change also inserts the events of the change. Events are never changed. The
-/// janitor deletes them after the retention period.
+/// Reads the audit trail, and records operations that change nothing else in the database. The transaction of any other
+/// change also inserts the events of the change. Events are never changed. The janitor deletes them after the retention
+/// period.
 public struct AuditStore: Sendable {
     private let pool: Pool
 
@@ -12,7 +13,7 @@ public struct AuditStore: Sendable {
         self.pool = pool
     }
 
-    /// - Returns: at most ``AuditQuery/limit`` events.
+    /// Returns the events that `query` selects, at most ``AuditQuery/limit``.
     public func page(_ query: AuditQuery, in realm: ID<Realm>) async throws -> [AuditEvent] {
         let statement = try SQL.auditEvents(query, in: realm)
         return try await withStoreErrors { try await pool.query(statement) }.map(AuditEvent.init)
@@ -22,26 +23,28 @@ public struct AuditStore: Sendable {
         AuditTrail {
             try await page($0, in: $1)
         } record: { note, actor, realm, now in
-            let statement = try SQL.audit([note], by: actor, at: now, in: realm, from: .singleRow)
+            let statement = try SQL.audit([note], by: actor, at: now, in: realm, forEachRowOf: .singleRow)
             _ = try await withStoreErrors { try await pool.execute(statement) }
         }
     }
 }
 
 extension Transaction {
+    /// Inserts an event for each of `notes`. A note states what an action changed; the event adds the actor and the
+    /// time.
     func audit(_ notes: [AuditNote], by actor: AuditActor, at now: Instant, in realm: ID<Realm>) async throws {
         guard !notes.isEmpty else { return }
-        _ = try await execute(.audit(notes, by: actor, at: now, in: realm, from: .singleRow))
+        _ = try await execute(.audit(notes, by: actor, at: now, in: realm, forEachRowOf: .singleRow))
     }
 }
 
 extension SQL {
     /// Inserts an event for each of `notes`, once for each row of `source`.
     static func audit(
-        _ notes: [AuditNote], by actor: AuditActor, at now: Instant, in realm: ID<Realm>, from source: SQL
+        _ notes: [AuditNote], by actor: AuditActor, at now: Instant, in realm: ID<Realm>, forEachRowOf source: SQL
     ) throws -> SQL {
         let details = try notes.map { String(decoding: try JSONEncoder().encode($0.detail), as: UTF8.self) }
-        return auditing(
+        return insertAuditEvents(
             by: actor, at: now,
             """
             \(realm.rawValue), n.action, n.subject, n.detail::jsonb FROM \(source),
@@ -49,19 +52,19 @@ extension SQL {
             """)
     }
 
-    /// Inserts one deletion event for each account in `source`.
-    static func auditing(deletionOf source: SQL, by actor: AuditActor, at now: Instant) -> SQL {
-        auditing(
+    /// Inserts one audit event for each deleted account in `source`.
+    static func auditDeletions(of source: SQL, by actor: AuditActor, at now: Instant) -> SQL {
+        insertAuditEvents(
             by: actor, at: now,
             "project_id, \(AuditNote.AccountAction.deleted.rawValue), id, '{}'::jsonb FROM \(source)")
     }
 
-    /// - Parameter selection: the rest of the `SELECT`: project, action, subject and detail of each event, and the
+    /// - Parameter selection: the end of the `SELECT`: project, action, subject and detail of each event, and the
     ///   `FROM` clause.
-    private static func auditing(by actor: AuditActor, at now: Instant, _ selection: SQL) -> SQL {
+    private static func insertAuditEvents(by actor: AuditActor, at now: Instant, _ selection: SQL) -> SQL {
         """
         INSERT INTO audit_event (id, actor, occurred_at, network, request_id, project_id, action, subject, detail)
-        SELECT gen_random_uuid(), \(actor.name), \(Timestamp(now)), \(actor.trace.network), \(actor.trace.request),
+        SELECT gen_random_uuid(), \(actor.name), \(Timestamp(now)), \(actor.trace.network), \(actor.trace.requestID),
             \(selection)
         """
     }
@@ -96,7 +99,7 @@ extension AuditEvent {
             id: UUIDText.text(try row.decode("id", as: UUID.self)),
             note: AuditNote(try row.decode("action"), try row.decode("subject"), detail),
             actor: try row.decode("actor"),
-            trace: RequestTrace(network: try row.decode("network"), request: try row.decode("request_id")),
+            trace: RequestTrace(network: try row.decode("network"), requestID: try row.decode("request_id")),
             occurredAt: Instant(try row.decode("occurred_at")))
     }
 }

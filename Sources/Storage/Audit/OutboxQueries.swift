@@ -2,8 +2,8 @@ internal import FoundationEssentials
 internal import Identity
 internal import Postgres
 
-/// An event about an account, for future webhooks: nothing reads the outbox yet. Contains only identifiers, and no
-/// addresses or names.
+/// An event about an account in the table `outbox`, for future webhooks. Nothing reads the table yet. Events contain
+/// identifiers, but no addresses and no names.
 struct OutboxEvent {
     enum Kind: String {
         case identityLinked = "identity.linked"
@@ -20,8 +20,8 @@ struct OutboxEvent {
     let kind: Kind
     let account: ID<Account>
     var provider: ProviderID?
-    /// The other account of a change: the source of the merge that was made or undone, or the account that had the
-    /// identity before.
+    /// For a merge or an undone merge: the merge's source, which was merged into `account` or is restored. For an
+    /// identity that was moved to `account`: the account that had the identity before.
     var source: ID<Account>?
 
     init(_ kind: Kind, of account: ID<Account>, provider: ProviderID? = nil, source: ID<Account>? = nil) {
@@ -41,7 +41,7 @@ extension SQL {
         """
     }
 
-    /// Inserts one event for each of `accounts`.
+    /// Inserts one event about an identity of `provider` for each of `accounts`.
     static func insertOutboxEvents(
         _ kind: OutboxEvent.Kind, of accounts: [ID<Account>], _ provider: ProviderID, at now: Instant,
         in realm: ID<Realm>

@@ -1,7 +1,8 @@
 public import Identity
 public import Postgres
 
-/// ``AuthorizationFlowStore`` on PostgreSQL. Concurrent claims of a flow wait for its row, and only the first succeeds.
+/// ``AuthorizationFlowStore`` on PostgreSQL. A flow is a sign-in in the browser; its grant is the value that an app
+/// exchanges for the result. Concurrent claims of a flow wait for its row, and only the first one succeeds.
 public struct PostgresAuthorizationFlowStore: AuthorizationFlowStore {
     private let pool: Pool
     private let clock: WallClock
@@ -49,12 +50,12 @@ public struct PostgresAuthorizationFlowStore: AuthorizationFlowStore {
     }
 
     public func storeToken(_ token: SealedAppleToken, in realm: ID<Realm>, at now: Instant) async throws {
-        try await run(try .insertUnusedToken(token, at: now, in: realm))
+        try await run(try .insertUnusedAppleToken(token, at: now, in: realm))
     }
 
     /// Also removes the provider's response, which is no longer needed.
     public func complete(
-        _ flow: StoredFlow, with result: String, for grant: GrantKey, until end: Instant
+        _ flow: StoredFlow, with result: String, for grant: FlowGrantKey, until end: Instant
     ) async throws {
         try await run(
             """
@@ -65,7 +66,7 @@ public struct PostgresAuthorizationFlowStore: AuthorizationFlowStore {
             """)
     }
 
-    public func result(for grant: GrantKey, at now: Instant) async throws -> String? {
+    public func result(for grant: FlowGrantKey, at now: Instant) async throws -> String? {
         try await withStoreErrors {
             try await pool.query(
                 """

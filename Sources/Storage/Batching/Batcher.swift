@@ -2,14 +2,14 @@ internal import EventLoop
 internal import Identity
 internal import Postgres
 
-/// Executes requests of one kind together: one statement and one round trip for many callers of an event loop, and one
-/// commit if they are writes.
+/// Executes requests of one kind together. Many callers on an event loop share one statement and one round trip to
+/// PostgreSQL; writes also share one commit.
 ///
-/// Requests are sent when the jobs of the loop's iteration have run, if their realm has fewer running statements than
+/// Requests are sent at the end of the loop's iteration, if their realm has fewer running statements than
 /// ``Batching/concurrency``. Otherwise they wait. The next statement takes as many waiting requests as the maximum size
-/// allows, or only one if fewer wait than ``Batching/minimumSize``. It does not take a request with a key of a running
-/// statement or of an earlier request in the same statement. A request that must run alone gets a statement of its own.
-/// No request waits only to fill a batch.
+/// allows. If fewer wait than ``Batching/minimumSize``, it takes only one. It does not take a request that has a key in
+/// common with a running statement, or with an earlier request in the same statement. A request that must run alone
+/// gets a statement of its own. No request waits only to fill a batch.
 ///
 /// A statement with an unknown outcome is not repeated: all of its callers get the error. If PostgreSQL rejected a
 /// statement, the statement changed nothing, and its requests are executed one by one.
@@ -22,7 +22,7 @@ actor Batcher<Request: Sendable, Key: Hashable & Sendable, Outcome: Sendable> {
     private static var maximumWait: Duration { .seconds(3) }
     /// How often deadlines are checked while requests wait.
     private static var deadlineCheckInterval: Duration { .milliseconds(250) }
-    /// If a realm has more rejected keys than this, all of them are removed before others are added.
+    /// If a realm has more rejected keys than this, all of them are forgotten before others are added.
     private static var rejectedKeysLimit: Int { 1000 }
 
     private typealias Pending = PendingRequest<Request, Key, Outcome>
@@ -43,7 +43,7 @@ actor Batcher<Request: Sendable, Key: Hashable & Sendable, Outcome: Sendable> {
     private nonisolated let pool: Pool
     nonisolated var unownedExecutor: UnownedSerialExecutor { pool.unownedExecutor }
     private let batching: Batching<Request, Key, Outcome>
-    /// By realm. A queue without requests is removed by the next check of deadlines.
+    /// The queue of each realm. The next check of deadlines removes a queue without requests.
     private var queues: [ID<Realm>: RealmQueue] = [:]
     private var isCheckingDeadlines = false
 
@@ -52,9 +52,11 @@ actor Batcher<Request: Sendable, Key: Hashable & Sendable, Outcome: Sendable> {
         self.batching = batching
     }
 
+    /// Executes `request`, alone or in a batch.
+    ///
     /// - Throws: errors of PostgreSQL and of the functions of ``Batching``; ``PostgresError/unavailable(_:)`` if too
     ///   many requests are waiting, or this one waited for too long; `CancellationError` as soon as the task is
-    ///   cancelled. A request that was sent may then still be executed.
+    ///   cancelled, although a request that was already sent may still be executed.
     func run(_ request: Request, in realm: ID<Realm>) async throws -> Outcome {
         try Task.checkCancellation()
         let pending = Pending(
@@ -79,13 +81,13 @@ actor Batcher<Request: Sendable, Key: Hashable & Sendable, Outcome: Sendable> {
             pending.mustRunAlone = !queue.rejectedKeys.isDisjoint(with: pending.keys)
             queue.waiting.append(pending)
             startCheckingDeadlines()
-            sendLater(from: queue, of: realm)
+            scheduleSend(from: queue, of: realm)
         }
     }
 
     // MARK: Batches
 
-    private func sendLater(from queue: RealmQueue, of realm: ID<Realm>) {
+    private func scheduleSend(from queue: RealmQueue, of realm: ID<Realm>) {
         guard !queue.isSendScheduled, queue.runningStatements < batching.concurrency else { return }
         queue.isSendScheduled = true
         pool.loop.atEndOfIteration { self.assumeIsolated { $0.send(from: queue, of: realm) } }
@@ -153,7 +155,7 @@ actor Batcher<Request: Sendable, Key: Hashable & Sendable, Outcome: Sendable> {
             }
             for pending in batch { pending.finish(.failure(error)) }
         }
-        sendLater(from: queue, of: realm)
+        scheduleSend(from: queue, of: realm)
     }
 
     private func addRejectedKeys(of pending: Pending, to queue: RealmQueue) {
@@ -161,8 +163,8 @@ actor Batcher<Request: Sendable, Key: Hashable & Sendable, Outcome: Sendable> {
         queue.rejectedKeys.formUnion(pending.keys)
     }
 
-    /// Whether the requests of a failed statement may be executed again: PostgreSQL rejected the statement, or a row of
-    /// a read could not be decoded. That row must not fail the other reads.
+    /// Whether the requests of a failed statement may be executed again, one by one: PostgreSQL rejected the statement,
+    /// or a row of a read could not be decoded. The row must not fail the reads of other requests.
     private func mayRepeat(after error: any Error, hasRows: Bool) -> Bool {
         hasRows ? batching.kind == .read : (error as? PostgresError)?.changedNothing ?? false
     }
@@ -189,7 +191,7 @@ actor Batcher<Request: Sendable, Key: Hashable & Sendable, Outcome: Sendable> {
     }
 }
 
-/// How requests of one kind become a statement.
+/// How a ``Batcher`` turns requests of one kind into statements, and their rows into outcomes.
 struct Batching<Request: Sendable, Key: Hashable & Sendable, Outcome: Sendable>: Sendable {
     let kind: StatementKind
     /// The maximum number of running statements of a realm.
@@ -206,9 +208,9 @@ struct Batching<Request: Sendable, Key: Hashable & Sendable, Outcome: Sendable>:
     /// error here would fail requests that were executed.
     let outcomes: @Sendable ([Request], [Row]) throws -> [Outcome]
 
-    /// Runs as many statements as a pool has connections by default. In such a pool, a write waits only when it would
-    /// wait for a connection anyway, or for a write with a common key. With fewer statements, writes wait longer where
-    /// commits are slow.
+    /// Batches of writes. Up to four statements of a realm run at the same time, because a pool has four connections by
+    /// default. In such a pool, a write waits only when it would wait for a connection anyway, or for a write with a
+    /// common key. With fewer statements, writes would wait longer where commits are slow.
     static func writes(
         exclusiveKeys: @escaping @Sendable (Request) -> [Key],
         by statement: @escaping @Sendable ([Request], ID<Realm>) throws -> SQL,
@@ -221,8 +223,8 @@ struct Batching<Request: Sendable, Key: Hashable & Sendable, Outcome: Sendable>:
 }
 
 extension Batching where Key == Never {
-    /// The statements share one connection and are sent together, so that a few statements with one request each cost
-    /// less than one statement with arrays.
+    /// Batches of reads. Their statements share one connection and are sent together. Therefore up to three statements
+    /// with one request each cost less than one statement with arrays.
     static func reads(
         by statement: @escaping @Sendable ([Request], ID<Realm>) throws -> SQL,
         outcomes: @escaping @Sendable ([Request], [Row]) throws -> [Outcome]
@@ -240,8 +242,8 @@ private final class PendingRequest<Request: Sendable, Key: Hashable & Sendable, 
     let keys: [Key]
     /// The request fails if it is still waiting at this time.
     let deadline: ContinuousClock.Instant
-    /// Whether the request is executed by a statement of its own, because a statement that contained it failed, or
-    /// because PostgreSQL rejected a request with a common key.
+    /// Whether the request gets a statement of its own, because a batch that contained it failed, or because PostgreSQL
+    /// rejected a request with a common key.
     var mustRunAlone = false
     var continuation: CheckedContinuation<Outcome, any Error>?
 
@@ -251,6 +253,7 @@ private final class PendingRequest<Request: Sendable, Key: Hashable & Sendable, 
         self.deadline = deadline
     }
 
+    /// Whether the caller still waits for a result. After a cancellation, it does not.
     var isAwaited: Bool { continuation != nil }
 
     /// Resumes the caller. Later calls do nothing.

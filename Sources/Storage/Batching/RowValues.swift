@@ -2,8 +2,9 @@ internal import Encoding
 internal import Identity
 internal import Postgres
 
-/// The values of rows in a statement: parameters for a single row, otherwise columns of ``source``. The statements for
-/// one row and for a batch thus share the code that lists the values.
+/// The values of one or more rows in a statement. The values of a single row are parameters. Those of a batch are
+/// columns of the table expression ``source``. The statements for one row and for a batch thus share the code that
+/// lists the values.
 struct RowValues<Element> {
     private let elements: [Element]
     /// `nil` for a single row.
@@ -22,8 +23,10 @@ struct RowValues<Element> {
         self.alias = alias
     }
 
-    /// - Parameter name: unique among the columns of ``source``.
-    /// - Returns: an expression for the value of each row.
+    /// Adds a column.
+    ///
+    /// - Parameter name: the name of the column in ``source``, where it must be unique.
+    /// - Returns: an SQL expression for the value of each row.
     mutating func column<Value: PostgresEncodable & PostgresDecodable & PostgresArrayElement>(
         _ name: SQL, _ value: (Element) -> Value?
     ) -> SQL {
@@ -34,18 +37,20 @@ struct RowValues<Element> {
         return "\(alias).\(name)"
     }
 
+    /// Adds a column with times.
     mutating func time(_ name: SQL, _ value: (Element) -> Instant?) -> SQL {
         column(name) { value($0).map { Timestamp($0) } }
     }
 
-    /// Sends the values of a batch as hexadecimal text, because byte strings cannot be elements of an array parameter.
+    /// Adds a column with byte strings. In a batch, they are sent as hexadecimal text, because byte strings cannot be
+    /// elements of an array parameter.
     mutating func bytes(_ name: SQL, _ value: (Element) -> [UInt8]?) -> SQL {
         guard alias != nil else { return "\(value(elements[0]))" }
         return "decode(\(column(name) { value($0).map { Hexadecimal.encode($0) } }), 'hex')"
     }
 
-    /// The rows of a batch as a table expression with the columns that were added so far, and the `number` of each row,
-    /// counted from 1. Not for a single row, whose values are parameters.
+    /// The rows of a batch as a table expression. Its columns are those that were added so far, and the `number` of
+    /// each row, counted from 1. Not for a single row, whose values are parameters.
     var source: SQL {
         """
         unnest(\(arrays.joined(separator: ", "))) WITH ORDINALITY AS \(alias ?? "single") (\(names.joined(

@@ -1,7 +1,7 @@
 public import Identity
 public import Postgres
 
-/// The queue of emails as operators see it, without addresses and payloads.
+/// Lists the queue of emails for operators, without addresses and contents.
 public struct EmailListing: Sendable {
     /// One queued email.
     public struct Entry: Sendable {
@@ -9,11 +9,12 @@ public struct EmailListing: Sendable {
         public let realm: ID<Realm>
         public let kind: String
         public let createdAt: Instant
+        /// The time of the next attempt to send the email.
         public let dueAt: Instant
         public let attempts: Int
         /// The error of the latest failed attempt, without addresses.
         public let failure: String?
-        /// `nil` while the email waits to be sent.
+        /// When the worker gave up sending; `nil` while the email waits to be sent.
         public let givenUpAt: Instant?
     }
 

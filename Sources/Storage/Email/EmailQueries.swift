@@ -3,17 +3,18 @@ internal import Identity
 internal import Postgres
 
 extension Transaction {
+    /// Inserts the batch's email action codes, and enqueues its emails.
     func enqueue(_ emailBatch: EmailBatch, in realm: ID<Realm>) async throws {
-        for code in emailBatch.codes { _ = try await execute(.insert(code, in: realm, from: .singleRow)) }
-        for email in emailBatch.emails { _ = try await execute(.enqueue(email, in: realm, from: .singleRow)) }
+        for code in emailBatch.codes { _ = try await execute(.insert(code, in: realm, forEachRowOf: .singleRow)) }
+        for email in emailBatch.emails { _ = try await execute(.enqueue(email, in: realm, forEachRowOf: .singleRow)) }
     }
 }
 
 extension SQL {
-    /// Inserts the code once for each row of `source`.
-    static func insert(_ code: OOBCode, in realm: ID<Realm>, from source: SQL) -> SQL {
-        // Looks up the account of a sign-in code here, so that the statement is the same whether or not an account has
-        // the address.
+    /// Inserts an email action code once for each row of `source`.
+    static func insert(_ code: OOBCode, in realm: ID<Realm>, forEachRowOf source: SQL) -> SQL {
+        // The statement itself looks up the account of a sign-in code. It is thus the same whether or not an account
+        // has the address.
         let account: SQL =
             code.purpose == .signIn
             ? "(SELECT a.id FROM account a WHERE a.project_id = \(realm.rawValue) AND a.email = \(code.email.rawValue))"
@@ -31,7 +32,7 @@ extension SQL {
     }
 
     /// Enqueues the email once for each row of `source`.
-    static func enqueue(_ email: OutgoingEmail, in realm: ID<Realm>, from source: SQL) throws -> SQL {
+    static func enqueue(_ email: OutgoingEmail, in realm: ID<Realm>, forEachRowOf source: SQL) throws -> SQL {
         """
         INSERT INTO outgoing_email (id, project_id, kind, account_id, recipient, language, content, created_at, due_at,
             expires_at)

@@ -1,6 +1,6 @@
 internal import Identity
 
-/// The column `project.email_settings`. Ignores unknown members, which a newer release may have written.
+/// The JSON in the column `project.email_settings`. Ignores unknown members, which a newer release may have written.
 struct EmailSettingsColumn: Codable {
     let senderAddress: String?
     let senderName: String?

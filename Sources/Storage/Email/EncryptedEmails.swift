@@ -2,9 +2,9 @@ internal import FoundationEssentials
 public import Identity
 public import Postgres
 
-/// The encrypted payloads of the emails that wait to be sent.
+/// The encrypted contents of the emails that wait to be sent, for encryption with a new master key.
 public struct EncryptedEmails: Sendable {
-    /// An email with its encrypted payload.
+    /// An email with its encrypted content.
     public struct Stored: Sendable {
         public let id: ID<OutgoingEmail>
         public let content: [UInt8]
@@ -16,7 +16,7 @@ public struct EncryptedEmails: Sendable {
         self.pool = pool
     }
 
-    /// Returns at most `limit` emails after `last`, in the order of IDs.
+    /// Returns at most `limit` emails whose IDs follow `last`, in the order of IDs.
     public func emails(after last: ID<OutgoingEmail>?, limit: Int) async throws -> [Stored] {
         let beyond: SQL = if let last { "AND id > \(try UUID(last))" } else { "" }
         return try await withStoreErrors {
@@ -25,7 +25,7 @@ public struct EncryptedEmails: Sendable {
         }.map { Stored(id: ID(uuid: try $0.decode("id")), content: try $0.decode("content")) }
     }
 
-    /// Replaces the encrypted payload. Does nothing if the email was deleted or its payload has changed.
+    /// Replaces the encrypted form of a content. Does nothing if the email was deleted or its content was replaced.
     public func reseal(_ email: Stored, as sealed: [UInt8]) async throws {
         let id = try UUID(email.id)
         _ = try await withStoreErrors {

@@ -15,13 +15,14 @@ public struct PostgresEmailQueue: EmailQueue {
             .compactMap(QueuedEmail.init)
     }
 
-    public func bind(_ code: [UInt8], of queued: QueuedEmail) async throws -> Bool {
-        let statement = try SQL.bind(code, of: queued)
+    public func bind(_ codeHash: [UInt8], of queued: QueuedEmail) async throws -> Bool {
+        let statement = try SQL.bind(codeHash, of: queued)
         return try await withStoreErrors { try await pool.query(statement) }.first?.decode("is_bound") ?? false
     }
 
-    public func isUsable(_ code: [UInt8]) async throws -> Bool {
-        try await withStoreErrors { try await pool.query("SELECT FROM oob_code WHERE hash = \(code)") }.isEmpty == false
+    public func isCodeStored(_ codeHash: [UInt8]) async throws -> Bool {
+        let statement: SQL = "SELECT FROM oob_code WHERE hash = \(codeHash)"
+        return try await !withStoreErrors { try await pool.query(statement) }.isEmpty
     }
 
     public func remove(_ email: ID<OutgoingEmail>) async throws {
@@ -53,7 +54,8 @@ public struct PostgresEmailQueue: EmailQueue {
 }
 
 extension SQL {
-    /// Claims due emails until `leaseEnd`. Also deletes up to 1000 expired emails that no worker has claimed.
+    /// Claims due emails for a worker until `leaseEnd`. Also deletes up to 1000 expired emails that no worker has
+    /// claimed.
     ///
     /// The common table expressions are evaluated once. Subqueries with `LIMIT` might be evaluated for each row of the
     /// table, and the statement would then claim more than `limit` emails.
@@ -77,9 +79,13 @@ extension SQL {
         """
     }
 
-    /// Inserts the code of a password reset for the account that has the recipient's address, and stores the account in
-    /// the row of the email. A repeated call then does not insert a code again that was redeemed in the meantime.
-    fileprivate static func bind(_ code: [UInt8], of queued: QueuedEmail) throws -> SQL {
+    /// Inserts the code of a password reset for the account that has the recipient's address, and stores the account's
+    /// ID in the row of the email. If the worker repeats the call, the stored ID prevents a second insertion of a code
+    /// that was redeemed in the meantime.
+    ///
+    /// - Parameter codeHash: SHA-256 of the code.
+    /// - Returns: a row that states whether the code can be sent.
+    fileprivate static func bind(_ codeHash: [UInt8], of queued: QueuedEmail) throws -> SQL {
         let email = queued.email
         return """
             WITH unbound AS (
@@ -89,14 +95,14 @@ extension SQL {
                 WHERE a.project_id = \(queued.realm.rawValue) AND a.email = \(email.recipient.rawValue)
             ), bound AS (
                 INSERT INTO oob_code (hash, project_id, purpose, account_id, generation, email, created_at, expires_at)
-                SELECT \(code), \(queued.realm.rawValue), \(OOBCode.Purpose.resetPassword.rawValue), h.id,
+                SELECT \(codeHash), \(queued.realm.rawValue), \(OOBCode.Purpose.resetPassword.rawValue), h.id,
                     h.generation, \(email.recipient.rawValue), \(Timestamp(email.createdAt)),
                     \(Timestamp(email.expiresAt))
                 FROM holder h ON CONFLICT DO NOTHING
             ), updated AS (
                 UPDATE outgoing_email e SET account_id = h.id FROM holder h, unbound u WHERE e.id = u.id RETURNING e.id
             )
-            SELECT EXISTS (SELECT FROM updated) OR EXISTS (SELECT FROM oob_code WHERE hash = \(code)) AS is_bound
+            SELECT EXISTS (SELECT FROM updated) OR EXISTS (SELECT FROM oob_code WHERE hash = \(codeHash)) AS is_bound
             """
     }
 }

@@ -1,7 +1,8 @@
 public import Identity
 public import Postgres
 
-/// Finds email action codes by their hashes, for `sekisho dev`, which knows the codes themselves.
+/// Finds email action codes (the wire's `oobCode`) by their hashes. Only for `sekisho dev`, which knows the codes
+/// themselves.
 public struct OOBCodeLookup: Sendable {
     public struct Entry: Sendable {
         /// SHA-256 of the code, in hexadecimal.
@@ -17,7 +18,7 @@ public struct OOBCodeLookup: Sendable {
         self.pool = pool
     }
 
-    /// Returns the codes among `hashes` that have not expired, in the order of creation.
+    /// Returns the codes with `hashes` that have not expired, in the order of creation.
     ///
     /// - Parameter hashes: SHA-256 of each code, in hexadecimal.
     public func unexpiredCodes(_ hashes: [String], in realm: ID<Realm>, at now: Instant) async throws -> [Entry] {

@@ -42,8 +42,8 @@ enum OOBCodeRow {
     }
 }
 
-/// The database contains a code that this release cannot read. The error does not name the code, which is a secret, or
-/// the address.
+/// The database contains an email action code that this release cannot read. The error names neither the code, which is
+/// a secret, nor the address.
 struct InvalidOOBCodeRow: Error, CustomStringConvertible {
     let problem: String
 
@@ -51,8 +51,8 @@ struct InvalidOOBCodeRow: Error, CustomStringConvertible {
 }
 
 extension SQL {
-    /// Selects a code with its account; for a sign-in code, with the account that has the address now. The account's
-    /// columns are NULL if there is no account.
+    /// Selects a code with its account. The account of a sign-in code is the account that has the address now. The
+    /// account's columns are NULL if there is no account.
     static func findCode(_ hash: [UInt8], in realm: ID<Realm>?) -> SQL {
         let inRealm: SQL = realm.map { "AND c.project_id = \($0.rawValue)" } ?? ""
         return """
@@ -75,22 +75,23 @@ extension SQL {
 
     /// Inserts a code. With a `session`, inserts the code only if the session is active and its account is enabled.
     static func issue(_ code: OOBCode, by session: SessionRow?, in realm: ID<Realm>) -> SQL {
-        guard let session else { return insert(code, in: realm, from: .singleRow) }
+        guard let session else { return insert(code, in: realm, forEachRowOf: .singleRow) }
         return insert(
             code, in: realm,
-            from: """
+            forEachRowOf: """
                 account a WHERE a.project_id = \(realm.rawValue) AND \(isActive(session)) AND a.disabled_at IS NULL
                 """)
     }
 
-    /// Unlinks the identities that were linked since ``MailboxChange/unlinkedSince``. Also unlinks the identities of
-    /// the providers in ``MailboxChange/unlinkedProviders``, unless they were linked when the account was created.
+    /// Unlinks the identities that were linked since ``MailboxChange/unlinksIdentitiesLinkedSince``. Also unlinks the
+    /// identities of the providers in ``MailboxChange/unlinkedProviders``, unless they were linked when the account was
+    /// created.
     ///
     /// - Returns: rows with the providers of the unlinked identities.
     static func unlink(by change: MailboxChange, in realm: ID<Realm>) -> SQL {
         """
         DELETE FROM linked_identity WHERE project_id = \(realm.rawValue) AND account_id = \(change.account.id.rawValue)
-            AND (linked_at >= \(change.unlinkedSince.map { Timestamp($0) })
+            AND (linked_at >= \(change.unlinksIdentitiesLinkedSince.map { Timestamp($0) })
                 OR provider = ANY (\(change.unlinkedProviders.map(\.rawValue)))
                     AND linked_at <> \(Timestamp(change.account.createdAt)))
         RETURNING provider

@@ -1,6 +1,8 @@
 public import Identity
 internal import Postgres
 
+/// Undoes a merge for a user who has opened the link in the notice of the merge. The merge's source was merged into its
+/// target, and deleted; the undo restores it.
 extension PostgresOOBCodeStore {
     public func undoMerge(_ undoing: MergeUndoing, in realm: ID<Realm>) async throws -> Account {
         do {
@@ -8,12 +10,14 @@ extension PostgresOOBCodeStore {
                 try await pool.transaction { try await undo(undoing, in: realm, $0) }
             }
         } catch StoreConflict.taken(let member) where member != .id {
-            // Another account has received a value of the source since the holders were read.
+            // `undo` has read the accounts that have the source's address, phone number or identities. Another account
+            // has received one of these since.
             throw StoreConflict.stale
         }
     }
 
-    /// Locks the accounts, and then reads the merge again.
+    /// Reads the merge and its holders (the accounts that have a value of the source now), locks the holders, and reads
+    /// both again. Then applies the undo.
     private func undo(
         _ undoing: MergeUndoing, in realm: ID<Realm>, _ transaction: Transaction
     ) async throws -> Account {
@@ -57,17 +61,18 @@ extension PostgresOOBCodeStore {
             source, of: merge, returnsEmail: reversal.returnsEmail, returnsPhoneNumber: reversal.returnsPhoneNumber,
             at: now, in: realm)
         for statement: SQL in [
-            .returnIdentities(reversal.returned, to: source, from: nil, at: now, in: realm),
-            .insertPlaceholders(for: reversal.relinked, of: source, at: now, in: realm),
-            .relink(reversal.relinked, of: source, at: now, in: realm),
+            .moveBackIdentities(reversal.movedBack, to: source, from: nil, at: now, in: realm),
+            .insertPlaceholders(for: reversal.recreated, of: source, at: now, in: realm),
+            .replacePlaceholders(by: reversal.recreated, of: source, at: now, in: realm),
         ] { _ = try await transaction.execute(statement) }
         try await transaction.finishUndoing(merge, from: target.id, by: .user(undoing.trace), at: now, in: realm)
     }
 }
 
 extension Transaction {
-    /// Finds the merge that a code undoes, and the target: the account that the source is part of now. The holders are
-    /// the target and the accounts that have the source's email address, its phone number or one of its identities.
+    /// Finds the merge that a code undoes, its target, and its holders. The target is the account that the source is
+    /// part of now. The holders are the target, and every account that has the source's email address, its phone number
+    /// or one of its identities.
     ///
     /// - Returns: `nil` if the code does not belong to the stored merge of its source.
     fileprivate func undoableMerge(
@@ -94,8 +99,8 @@ extension Transaction {
 extension SQL {
     /// Moves identities back to the source of a merge.
     ///
-    /// - Parameter target: the account that must have the identities; `nil` if any account may have them.
-    static func returnIdentities(
+    /// - Parameter target: identities that another account has are not moved; `nil` moves all of them.
+    static func moveBackIdentities(
         _ identities: [MergePlan.Moved], to source: ID<Account>, from target: ID<Account>?, at now: Instant,
         in realm: ID<Realm>
     ) -> SQL {
@@ -106,8 +111,9 @@ extension SQL {
             """
     }
 
-    /// Inserts identities with default values, which ``relink(_:of:at:in:)`` replaces. A column that was added after
-    /// the merge keeps its default.
+    /// Inserts placeholders: identities of the source in which most columns have their default values.
+    /// ``replacePlaceholders(by:of:at:in:)`` then takes the columns from the merge record. If a migration has added a
+    /// column to the table since the merge, the record has no value for it, and the default stays.
     fileprivate static func insertPlaceholders(
         for identities: [MergePlan.Moved], of source: ID<Account>, at now: Instant, in realm: ID<Realm>
     ) -> SQL {
@@ -118,10 +124,10 @@ extension SQL {
     }
 
     /// Replaces placeholders by the identities in the merge record. An identity of a generic OpenID provider is
-    /// restored only if its issuer is still the configured one. The credential state of an Apple identity is not
-    /// restored, because its tokens were revoked when it was removed.
-    fileprivate static func relink(
-        _ identities: [MergePlan.Moved], of source: ID<Account>, at now: Instant, in realm: ID<Realm>
+    /// restored only if its issuer is still the configured one; otherwise its placeholder is only deleted. The
+    /// credential state of an Apple identity is not restored, because its tokens were revoked when it was removed.
+    fileprivate static func replacePlaceholders(
+        by identities: [MergePlan.Moved], of source: ID<Account>, at now: Instant, in realm: ID<Realm>
     ) -> SQL {
         """
         WITH removed AS (

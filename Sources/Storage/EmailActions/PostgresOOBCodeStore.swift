@@ -1,7 +1,7 @@
 public import Identity
 public import Postgres
 
-/// ``OOBCodeStore`` on PostgreSQL.
+/// ``OOBCodeStore`` on PostgreSQL: stores and redeems email action codes.
 public struct PostgresOOBCodeStore: OOBCodeStore {
     let pool: Pool
 
@@ -16,10 +16,11 @@ public struct PostgresOOBCodeStore: OOBCodeStore {
         let issuing = SQL.issue(code, by: try session.map { try SessionRow($0) }, in: realm)
         var statement: SQL = "WITH inserted AS (\(issuing) RETURNING 1)"
         if let outgoing {
-            statement = "\(statement), queued_email AS (\(try SQL.enqueue(outgoing, in: realm, from: "inserted")))"
+            let enqueuing = try SQL.enqueue(outgoing, in: realm, forEachRowOf: "inserted")
+            statement = "\(statement), queued_email AS (\(enqueuing))"
         }
         if let (note, actor) = administrator {
-            let audit = try SQL.audit([note], by: actor, at: code.createdAt, in: realm, from: "inserted")
+            let audit = try SQL.audit([note], by: actor, at: code.createdAt, in: realm, forEachRowOf: "inserted")
             statement = "\(statement), audited AS (\(audit))"
         }
         statement = "\(statement) SELECT 1 AS one FROM inserted"
@@ -28,7 +29,7 @@ public struct PostgresOOBCodeStore: OOBCodeStore {
     }
 
     public func enqueue(_ outgoing: OutgoingEmail, in realm: ID<Realm>) async throws {
-        let statement = try SQL.enqueue(outgoing, in: realm, from: .singleRow)
+        let statement = try SQL.enqueue(outgoing, in: realm, forEachRowOf: .singleRow)
         _ = try await withStoreErrors { try await pool.execute(statement) }
     }
 
@@ -52,11 +53,11 @@ public struct PostgresOOBCodeStore: OOBCodeStore {
         }
     }
 
-    /// Returns the conflict of a redemption whose email address another account holds.
+    /// Returns the conflict of a redemption that failed because another account has the email address.
     ///
-    /// A sign-in that creates an account, and a removal of a sign-in method, are decided again with the account that
-    /// has the address now. A recovery code stays valid, in case the other account releases the address. Any other code
-    /// is consumed.
+    /// ``StoreConflict/stale`` makes the caller decide again, with the account that has the address now. This applies
+    /// to a sign-in that creates an account, and to the removal of a sign-in method. A recovery code stays valid,
+    /// because the other account may release the address later. Any other code is consumed.
     private func emailConflict(of redemption: Redemption, in realm: ID<Realm>) async throws -> StoreConflict {
         if case .create = redemption.step { return .stale }
         if redemption.code.purpose == .removeSignInMethod { return .stale }
@@ -82,7 +83,7 @@ public struct PostgresOOBCodeStore: OOBCodeStore {
             _ = try await transaction.execute(.create(proven, opening: try SessionRow(session), in: realm))
         case .change(let change):
             account = change.account.id
-            if let other = change.displaced {
+            if let other = change.accountLosingAddress {
                 _ = try await transaction.execute(.lock([account, other.id], in: realm))
                 try await disavow(
                     other, by: code, redemption.trace, at: redemption.redeemedAt, in: realm, transaction)
@@ -98,7 +99,8 @@ public struct PostgresOOBCodeStore: OOBCodeStore {
         return current
     }
 
-    /// Removes the address from an account that never verified it.
+    /// Removes the address from an account that never verified it, because `code` has proven that another user owns the
+    /// mailbox.
     func disavow(
         _ account: Account, by code: OOBCode, _ trace: RequestTrace, at now: Instant, in realm: ID<Realm>,
         _ transaction: Transaction
@@ -108,6 +110,7 @@ public struct PostgresOOBCodeStore: OOBCodeStore {
         try await apply(change, redemption, in: realm, transaction)
     }
 
+    /// Applies the change that the redemption of a code causes.
     func apply(
         _ change: MailboxChange, _ redemption: Redemption, in realm: ID<Realm>, _ transaction: Transaction
     ) async throws {
@@ -117,16 +120,16 @@ public struct PostgresOOBCodeStore: OOBCodeStore {
         let isActive: SQL = try redemption.caller.map { SQL.isActive(try SessionRow($0)) } ?? "true"
         let statement = SQL.update(
             account.id, by: update, at: redemption.redeemedAt, in: realm,
-            where: "\(SQL.isAsDecided(account)) AND \(isActive)")
+            where: "\(SQL.isUnchangedSinceDecision(account)) AND \(isActive)")
         guard try await transaction.execute(statement) == 1 else { throw StoreConflict.stale }
         if change.endsSessions {
             _ = try await transaction.execute(.deleteSessions(of: account.id, before: account.generation, in: realm))
-            _ = try await transaction.execute(.voidCodes(of: account.id, in: realm))
+            _ = try await transaction.execute(.voidCodesExceptRemedies(of: account.id, in: realm))
         }
         if let remedies = change.voidedRemedies {
             _ = try await transaction.execute(.voidRemedies(remedies, of: account.id, in: realm))
         }
-        if change.unlinkedSince != nil || !change.unlinkedProviders.isEmpty {
+        if change.unlinksIdentitiesLinkedSince != nil || !change.unlinkedProviders.isEmpty {
             try await unlink(change, redemption, in: realm, transaction)
         }
         try await transaction.audit(
@@ -138,11 +141,11 @@ public struct PostgresOOBCodeStore: OOBCodeStore {
         if let networkHash = change.networkHash {
             _ = try await transaction.execute(
                 .storeKnownNetwork(
-                    networkHash, of: account.id, at: redemption.redeemedAt, in: realm, from: .singleRow))
+                    networkHash, of: account.id, at: redemption.redeemedAt, in: realm, forEachRowOf: .singleRow))
         }
         if let session = redemption.session {
             let row = try SessionRow(session, openedAt: redemption.redeemedAt)
-            _ = try await transaction.execute(.openSession(row, in: realm, from: .singleRow))
+            _ = try await transaction.execute(.openSession(row, in: realm, forEachRowOf: .singleRow))
         }
     }
 
@@ -163,9 +166,9 @@ public struct PostgresOOBCodeStore: OOBCodeStore {
 }
 
 extension Redemption {
-    /// Whether a password reset was decided with knowledge of all `identities`; always true for other redemptions. A
-    /// reset notifies the owner of every remaining identity, so an identity that was linked after the decision requires
-    /// a new decision.
+    /// Whether a password reset was decided with knowledge of all `identities`, those of the account now. Always true
+    /// for other redemptions. A reset notifies the owner of every remaining identity, so an identity that was linked
+    /// after the decision requires a new decision.
     fileprivate func knows(_ identities: [LinkedIdentity]) -> Bool {
         guard code.purpose == .resetPassword, case .change(let change) = step else { return true }
         return identities.allSatisfy { identity in

@@ -11,13 +11,14 @@ public actor Janitor {
         case revokedSubject = "revoked_subject"
         case oobCode = "oob_code"
         case rateLimitCounter = "rate_limit_counter"
-        /// Emails that were given up. Emails that expire before that are deleted by the worker that sends emails.
+        /// Emails that the worker has given up. That worker itself deletes the emails that expire earlier.
         case outgoingEmail = "outgoing_email"
         case outbox
         /// Ended sessions.
         case session
         /// Unused anonymous accounts.
         case account
+        /// Records of merges that can no longer be undone.
         case accountMerge = "account_merge"
         case knownNetwork = "known_network"
         case auditEvent = "audit_event"
@@ -29,8 +30,8 @@ public actor Janitor {
     public struct PassLimits: Sendable {
         /// The maximum number of rows that one statement deletes or examines.
         public var batchSize = 500
-        /// The maximum number of times that a pass executes the same deletion, each time for another batch. For audit
-        /// events and for the rows of deleted tenants, the maximum applies to each realm.
+        /// The maximum number of batches that a pass deletes, each with one statement. For audit events and for the
+        /// rows of deleted tenants, the maximum applies to each realm.
         public var batches = 200
         /// The maximum number of pages of sessions, and of accounts of each realm, in a pass. One statement reads one
         /// page.
@@ -44,7 +45,8 @@ public actor Janitor {
     /// The maximum difference between the clocks of replicas. Most kinds of rows without a retention period are kept
     /// for this time after they have expired, so that every replica considers them expired.
     static let maximumClockSkew: Duration = .seconds(300)
-    /// Short, because the results of authorization flows contain tokens of providers.
+    /// How long the results of browser sign-ins are kept after they have expired. Short, because they contain tokens of
+    /// providers.
     static let expiredResultRetention: Duration = .seconds(60)
     /// Expired codes are kept for a day so that late users get `EXPIRED_OOB_CODE` instead of `INVALID_OOB_CODE`.
     static let expiredCodeRetention: Duration = .seconds(86_400)
@@ -66,7 +68,7 @@ public actor Janitor {
 
     /// Makes one pass over a table.
     ///
-    /// - Returns: the number of deleted rows, excluding rows that were deleted because another row was, such as the
+    /// - Returns: the number of deleted rows. Rows that are deleted together with another row do not count, such as the
     ///   sessions and emails of a deleted account.
     public func remove(_ kind: Kind, at now: Instant) async throws -> Int {
         switch kind {
@@ -100,6 +102,7 @@ public actor Janitor {
         }
     }
 
+    /// Removes expired results, and deletes expired flows.
     private func removeFlows(at now: Instant) async throws -> Int {
         _ = try await removeBatches(
             .clearExpiredResults(before: now - Self.expiredResultRetention, limit: limits.batchSize))
@@ -107,6 +110,7 @@ public actor Janitor {
             .deleteExpiredFlows(before: now - Self.maximumClockSkew, limit: limits.batchSize))
     }
 
+    /// Executes `statement`, which deletes or clears one batch of rows, until no full batch is left.
     private func removeBatches(_ statement: SQL) async throws -> Int {
         var removed = 0
         for _ in 0..<limits.batches {
@@ -120,7 +124,8 @@ public actor Janitor {
     /// Session rows change with every refresh, so there is no index of ended sessions. Successive passes examine all
     /// sessions, page by page.
     private func removeSessions(at now: Instant) async throws -> Int {
-        // Anonymous accounts are recognised by their sessions, so the sessions must remain as long as the accounts.
+        // An account counts as anonymous if it has a session that an anonymous sign-in opened. Its sessions must
+        // therefore remain as long as the account.
         let exemptRealms = try await anonymousLifetimes().map(\.realm.rawValue)
         var removed = 0
         for _ in 0..<limits.pages {
@@ -147,7 +152,8 @@ public actor Janitor {
         return removed
     }
 
-    /// Deletes the contents of deleted tenants. A tenant itself is deleted after the last of its audit events.
+    /// Deletes the rows that belong to deleted tenants. The row of a tenant itself is deleted after the last of its
+    /// audit events.
     private func removeDeletedTenants(at now: Instant) async throws -> Int {
         let deleted = try await withStoreErrors { try await pool.query(.deletedTenants(limit: limits.tenants)) }
         var removed = 0
@@ -183,8 +189,8 @@ public actor Janitor {
         return removed
     }
 
-    /// The projects and tenants whose unused anonymous accounts are deleted, and the time without use after which an
-    /// account is deleted.
+    /// The projects and tenants whose unused anonymous accounts are deleted, each with the time without use after which
+    /// an account is deleted.
     private func anonymousLifetimes() async throws -> [(realm: ID<Realm>, lifetime: Duration)] {
         try await ProjectStore(pool: pool).realms().map { ($0.realm, $0.policy.anonymousLifetime) }.filter {
             $0.lifetime > .zero

@@ -13,8 +13,8 @@ struct SessionPosition {
     }
 }
 
-/// The statements of the janitor. They skip rows that another transaction has locked, except the statements that delete
-/// the providers, the password keys and the row of a deleted tenant.
+/// The statements of the janitor, which deletes rows that are no longer needed. They skip rows that another transaction
+/// has locked, except the statements that delete the providers, the password keys and the row of a deleted tenant.
 extension SQL {
     /// Deletes at most `limit` rows.
     ///
@@ -105,8 +105,8 @@ extension SQL {
         """
     }
 
-    /// Selects the deleted tenants that have rows to delete, or whose own row can be deleted. Tenants that only wait
-    /// for the end of their audit retention, which may take years, are excluded.
+    /// Selects the deleted tenants that have rows to delete, or whose own row can be deleted. Excludes tenants of which
+    /// only audit events remain: their retention period may be years.
     static func deletedTenants(limit: Int) -> SQL {
         """
         SELECT r.id FROM project r WHERE r.deleted_at IS NOT NULL AND (
@@ -130,10 +130,10 @@ extension SQL {
         "DELETE FROM identity_provider p WHERE p.project_id = \(realm.rawValue) AND \(secretIsUnused("p"))"
     }
 
-    /// A condition: a provider's secret is no longer needed. Apple's private key is needed as long as there are tokens
-    /// to revoke with it, including those of accounts that are not deleted yet. Each kind of token has an index, and
-    /// the `ORDER BY` makes the planner use it. Otherwise the planner would read the table, because it expects to find
-    /// a token soon.
+    /// A condition: a provider's secret is no longer needed. Apple's private key is needed as long as the realm has
+    /// Apple tokens that must be revoked with it, including the tokens of accounts that are not deleted yet. Each kind
+    /// of token has an index, and the `ORDER BY` makes the planner use it. Otherwise the planner would read the whole
+    /// table, because it expects to find a token soon.
     private static func secretIsUnused(_ provider: SQL) -> SQL {
         let kinds: [(condition: SQL, order: SQL)] = [
             ("g.state IN ('AUTHORIZED', 'REVOKED', 'UNKNOWN')", "g.subject"),
@@ -153,8 +153,8 @@ extension SQL {
         "DELETE FROM password_key WHERE project_id = \(realm.rawValue)"
     }
 
-    /// Deletes accounts with all rows that belong to them, and inserts their outbox events. Emails and codes for
-    /// addresses that no account has are not deleted here, because they expire soon.
+    /// Deletes accounts with all rows that belong to them, and emits their deletion events. Emails and email action
+    /// codes for addresses that no account has are not deleted, because they expire soon.
     static func deleteAccounts(of realm: ID<Realm>, at now: Instant, limit: Int) -> SQL {
         """
         WITH batch AS MATERIALIZED (
@@ -173,8 +173,9 @@ extension SQL {
             orderedBy: "id", limit: limit)
     }
 
-    /// Deletes the row of a tenant that was deleted before `end`, if no other rows are left. Shortly after a deletion,
-    /// replicas with a cached configuration may still create accounts in the tenant.
+    /// Deletes the row of a tenant that was deleted before `end`, if no other rows of the tenant are left. The row is
+    /// kept until `end`, because replicas with a cached configuration may still create accounts shortly after the
+    /// deletion.
     static func deleteTenantIfEmpty(_ realm: ID<Realm>, before end: Instant) -> SQL {
         """
         DELETE FROM project r WHERE r.id = \(realm.rawValue) AND r.deleted_at < \(Timestamp(end))
@@ -191,10 +192,10 @@ extension SQL {
     /// Examines the sessions after `position`, and deletes those that have ended.
     ///
     /// - Parameters:
-    ///   - end: ended sessions are kept if their last refresh was at or after this time.
+    ///   - end: an ended session is kept if its last refresh was at or after this time.
     ///   - realms: ended sessions of anonymous accounts in these realms are kept.
-    /// - Returns: a row with the last examined session, and the numbers of examined (`seen`) and deleted (`removed`)
-    ///   sessions.
+    /// - Returns: a row with the primary key of the last examined session, the number of examined sessions (`seen`),
+    ///   and the number of deleted sessions (`removed`).
     static func deleteEndedSessions(
         after position: SessionPosition?, limit: Int, before end: Instant, exceptAnonymousOf realms: [String]
     ) -> SQL {
@@ -217,12 +218,12 @@ extension SQL {
             """
     }
 
-    /// Examines the accounts of a realm after `account`, and deletes those that were created anonymously, have no
-    /// sign-in method, and are unused.
+    /// Examines the accounts of a realm whose IDs follow `account`. Deletes those that were created anonymously, have
+    /// no sign-in method, and are unused.
     ///
     /// - Parameter end: an account is unused if its last sign-in and its last token refresh were before this time.
-    /// - Returns: a row as for ``deleteEndedSessions(after:limit:before:exceptAnonymousOf:)``, with the last examined
-    ///   account.
+    /// - Returns: a row with the ID of the last examined account, the number of examined accounts (`seen`), and the
+    ///   number of deleted accounts (`removed`).
     static func deleteUnusedAccounts(
         after account: String, limit: Int, before end: Instant, now: Instant, in realm: ID<Realm>
     ) -> SQL {
@@ -244,14 +245,14 @@ extension SQL {
             DELETE FROM account a USING unused u WHERE a.project_id = \(realm.rawValue) AND a.id = u.id
             RETURNING a.project_id, a.id, a.email),
         \(deletionEffects(of: "deleted", at: now)),
-        audited AS (\(auditing(deletionOf: "deleted", by: .system, at: now))),
+        audited AS (\(auditDeletions(of: "deleted", by: .system, at: now))),
         tombstones AS (\(insertTombstones("deleted", at: now)))
         SELECT p.id, (SELECT count(*) FROM page) AS seen, (SELECT count(*) FROM deleted) AS removed
         FROM page p ORDER BY p.id DESC LIMIT 1
         """
     }
 
-    /// A condition: the account has no sign-in method. Ignores identities, which have a table of their own.
+    /// A condition: the account's row contains no sign-in method. Identities are in another table, and are not checked.
     private static func hasNoSignInMethod(_ account: SQL) -> SQL {
         """
         \(account).email IS NULL AND \(account).phone_number IS NULL AND \(account).password_hash IS NULL \

@@ -1,16 +1,18 @@
 public import Postgres
 
-/// The schema of this release in a database.
+/// Creates and checks the schema of this release in a database.
 public enum Schema {
     /// Applies the pending migrations.
     ///
     /// - Returns: the names of the migrations that this call applied.
-    /// - Throws: ``PreReleaseDatabase``; otherwise as ``Migrator/apply(with:)`` does.
+    /// - Throws: ``PreReleaseDatabase``, and the errors of ``Migrator/apply(with:)``.
     public static func migrate(_ pool: Pool) async throws -> [String] {
         try await rejectingPreReleases { try await Migrator(migrations: .all).apply(with: pool) }
     }
 
-    /// - Throws: ``PreReleaseDatabase``; otherwise as ``Migrator/status(with:)`` does.
+    /// Returns the status of each migration in a database.
+    ///
+    /// - Throws: ``PreReleaseDatabase``, and the errors of ``Migrator/status(with:)``.
     public static func status(of pool: Pool) async throws -> [MigrationStatus] {
         try await rejectingPreReleases { try await Migrator(migrations: .all).status(with: pool) }
     }
@@ -24,7 +26,8 @@ public enum Schema {
     }
 }
 
-/// The database has a migration that precedes the last one of this release, but is not part of it.
+/// The database has a migration that this release does not have, although it precedes the last migration of this
+/// release. Only pre-release versions of Sekisho had such migrations.
 public struct PreReleaseDatabase: Error, CustomStringConvertible {
     let migration: String
 

@@ -2,10 +2,12 @@ internal import Identity
 internal import Postgres
 
 extension Transaction {
-    /// Merges the source of `merge` into its target.
+    /// Merges the source of `merge` into its target, and deletes the source.
     ///
-    /// - Parameter signsIn: whether the merge also signs a client in to the target. If so, a source with a valid
-    ///   code that restores an address is not merged.
+    /// - Parameters:
+    ///   - signsIn: whether the merge also signs a user in to the target. If so, the source is not merged as long as a
+    ///     valid email action code can restore an address of the source.
+    ///   - notices: builds the emails that announce the merge.
     /// - Returns: the target after the merge.
     /// - Throws: ``StoreConflict/stale`` if the accounts no longer match the precondition; ``MergeRefusal`` if they
     ///   cannot be merged; ``StoreConflict/alreadyUsed`` if a replay key was used before.
@@ -15,7 +17,7 @@ extension Transaction {
     ) async throws -> Account {
         let precondition = merge.precondition
         let (sourceID, targetID) = (precondition.plan.source, precondition.plan.target)
-        _ = try await execute(.consume(merge.replayKeys, in: realm, from: .singleRow))
+        _ = try await execute(.consume(merge.replayKeys, in: realm, forEachRowOf: .singleRow))
         _ = try await execute(.lock([sourceID, targetID], in: realm))
         let recoveries = try await query(.recoveries(of: [sourceID, targetID], at: merge.mergedAt, in: realm))
             .map { try MergedAccounts.Recovery($0) }
@@ -57,8 +59,9 @@ extension MergedAccounts.Recovery {
 }
 
 extension SQL {
-    /// Selects the addresses that valid codes can restore: recovery codes, and removal codes that were sent to an
-    /// earlier address. No new code is created while the caller holds locks on the rows of the accounts.
+    /// Selects the addresses that valid email action codes can restore to the accounts. These are codes that recover an
+    /// address, and codes that remove a sign-in method, if they were sent to an earlier address. No new code is created
+    /// while the caller holds locks on the rows of the accounts.
     static func recoveries(of accounts: [ID<Account>], at now: Instant, in realm: ID<Realm>) -> SQL {
         """
         SELECT DISTINCT c.account_id, c.email FROM oob_code c
@@ -79,8 +82,8 @@ extension SQL {
         """
     }
 
-    /// Stores what an undo needs to restore the source: its row, its identities, and the sources of earlier merges into
-    /// it. Replaces the record of an earlier merge whose source had the same ID.
+    /// Stores what an undo needs to restore the source: its row, its identities, the merge plan, and the sources of
+    /// earlier merges into it. Replaces the record of an earlier merge whose source had the same ID.
     fileprivate static func insertMergeRecord(
         of source: Account, into target: Account, for merge: AccountMerge, in realm: ID<Realm>
     ) throws -> SQL {
@@ -111,8 +114,7 @@ extension SQL {
         """
     }
 
-    /// Assigns to the target the merges that were made into the source earlier. They can then be undone from the
-    /// target.
+    /// Assigns to the target the merges that were made into the source earlier, so that they can still be undone.
     fileprivate static func moveMerges(
         from source: ID<Account>, to target: ID<Account>, in realm: ID<Realm>
     ) -> SQL {
@@ -122,6 +124,7 @@ extension SQL {
         """
     }
 
+    /// Assigns to the target the email action codes that undo merges into the source.
     fileprivate static func moveUndoCodes(
         from source: ID<Account>, to target: ID<Account>, in realm: ID<Realm>
     ) -> SQL {
@@ -132,8 +135,8 @@ extension SQL {
         """
     }
 
-    /// Sets the members that the target receives from the source, whose row is already deleted. The password hash comes
-    /// from the merge record. The time of the merge becomes the time of the password change.
+    /// Sets the members that the target receives from the source. The row of the source is already deleted, so the
+    /// password hash comes from the merge record. The time of the merge is stored as the time of the password change.
     fileprivate static func transferMembers(
         of source: Account, to target: Account, for merge: AccountMerge, signsIn: Bool, in realm: ID<Realm>
     ) -> SQL {

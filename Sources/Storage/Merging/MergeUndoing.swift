@@ -1,6 +1,8 @@
 internal import Identity
 internal import Postgres
 
+/// The undo of a merge. The merge's source was merged into its target, and deleted; the undo restores it from the merge
+/// record.
 extension Transaction {
     /// Undoes a merge for an administrator.
     ///
@@ -18,19 +20,19 @@ extension Transaction {
             throw StoreConflict.notFound
         }
         let merge = try MergeRecord(row)
-        // If the IDs differ, the plan's target was itself merged into another account, and its ID may have been
-        // assigned again.
+        // The plan names the target of the merge. If `target_id` differs, this target was itself merged into another
+        // account later, and its ID may have been assigned again.
         guard try row.decode("target_id") == merge.plan.target.rawValue else { throw StoreConflict.notFound }
         guard let found = try await query(.find([.id(merge.plan.target)], in: realm)).first else {
             throw StoreConflict.notFound
         }
         let target = try AccountRow.account(found)
-        let remaining = try merge.undone(from: target, allowsNoSignInMethod: allowsNoSignInMethod, at: now)
+        let remaining = try merge.targetAfterUndo(from: target, allowsNoSignInMethod: allowsNoSignInMethod, at: now)
         try await removeSourceMembers(
             leaving: remaining, from: target, removesEmail: merge.plan.movesEmail, at: now, in: realm)
         try await reinsertSource(source, of: merge, returnsEmail: true, returnsPhoneNumber: true, at: now, in: realm)
         let moved = merge.plan.identities
-        let returning = SQL.returnIdentities(moved, to: source, from: target.id, at: now, in: realm)
+        let returning = SQL.moveBackIdentities(moved, to: source, from: target.id, at: now, in: realm)
         guard try await execute(returning) == moved.count else {
             throw UndoRefusal.changedSinceMerge(.identity)
         }
@@ -38,17 +40,19 @@ extension Transaction {
         return target.id
     }
 
-    /// Removes from the target the members that `remaining` lacks. Ends the target's sessions, because some of them may
-    /// have been opened with a removed sign-in method.
+    /// Removes from the target the members that came from the source. Ends the target's sessions, because some of them
+    /// may have been opened with a removed sign-in method.
     ///
-    /// - Parameter removesEmail: whether the target loses the source's address, and with the address the password.
+    /// - Parameters:
+    ///   - remaining: the target after the removal.
+    ///   - removesEmail: whether the target loses the source's address, and with the address the password.
     func removeSourceMembers(
         leaving remaining: Account, from target: Account, removesEmail: Bool, at now: Instant, in realm: ID<Realm>
     ) async throws {
         for statement: SQL in [
             .removeSourceMembers(leaving: remaining, removesEmail: removesEmail, at: now, in: realm),
             .deleteSessions(of: target.id, before: target.generation, in: realm),
-            .voidCodes(of: target.id, in: realm), .updateTargetGeneration(of: target, in: realm),
+            .voidCodesExceptRemedies(of: target.id, in: realm), .updateTargetGeneration(of: target, in: realm),
         ] { _ = try await execute(statement) }
     }
 
@@ -62,7 +66,8 @@ extension Transaction {
         _ source: ID<Account>, of merge: MergeRecord, returnsEmail: Bool, returnsPhoneNumber: Bool,
         at now: Instant, in realm: ID<Realm>
     ) async throws {
-        // A column that was added after the merge record was written keeps the default of this row.
+        // `restore` then takes the columns from the merge record. If a migration has added a column since the merge,
+        // the record has no value for it, and the default in this row stays.
         let placeholder = Account(id: source, createdAt: now, validSince: now)
         _ = try await execute(.insertion(of: placeholder, in: realm))
         guard try await execute(.deleteTombstone(source, deletedAt: merge.mergedAt, in: realm)) == 1 else {
@@ -72,10 +77,11 @@ extension Transaction {
             .restore(source, returnsEmail: returnsEmail, returnsPhoneNumber: returnsPhoneNumber, at: now, in: realm))
     }
 
-    /// Returns to the source the merges that were made into it earlier, and their codes. Deletes the merge record and
-    /// its codes, and inserts the outbox event and the audit events of the undo.
+    /// Assigns to the source the merges that were made into it earlier, and the codes that undo them. Deletes the
+    /// record of `merge` and its codes. Inserts the outbox event and the audit events of the undo.
     ///
-    /// - Parameter target: the account that the source is restored from, which may differ from the plan's target.
+    /// - Parameter target: the account that the source is restored from. It is not the target of the merge if that
+    ///   target was later merged into this account.
     func finishUndoing(
         _ merge: MergeRecord, from target: ID<Account>, by actor: AuditActor, at now: Instant, in realm: ID<Realm>
     ) async throws {
@@ -106,8 +112,8 @@ extension MergeRecord {
 }
 
 extension SQL {
-    /// Selects a merge record with the source as it was before the merge. A column that did not exist then has the
-    /// target's value.
+    /// Selects a merge record with the source as it was before the merge. A column of the account that a migration has
+    /// added since has the target's value.
     static func mergeRecord(
         of source: ID<Account>, locking: Bool = false, in realm: ID<Realm>
     ) -> SQL {
@@ -148,7 +154,8 @@ extension SQL {
         return update(remaining.id, by: changes, at: now, in: realm)
     }
 
-    /// Does nothing if the ID has been assigned again, even if the new account was deleted too.
+    /// Deletes the tombstone of the source (the row that reserves its ID). Does nothing if the ID has been assigned
+    /// again, even if the new account was deleted later: its tombstone has another time.
     fileprivate static func deleteTombstone(_ source: ID<Account>, deletedAt: Instant, in realm: ID<Realm>) -> SQL {
         """
         DELETE FROM deleted_account WHERE project_id = \(realm.rawValue) AND id = \(source.rawValue)
@@ -156,7 +163,8 @@ extension SQL {
         """
     }
 
-    /// Replaces the row of the source by the row in the merge record. Its sessions remain ended.
+    /// Replaces the inserted row of the source by the row in the merge record. The new generation keeps the source's
+    /// sessions ended.
     fileprivate static func restore(
         _ source: ID<Account>, returnsEmail: Bool, returnsPhoneNumber: Bool, at now: Instant, in realm: ID<Realm>
     ) -> SQL {
@@ -187,7 +195,7 @@ extension SQL {
         """
     }
 
-    /// Returns to the source the merges that were made into it earlier.
+    /// Assigns to the source the merges that were made into it earlier.
     fileprivate static func returnEarlierMerges(
         to source: ID<Account>, from target: ID<Account>, in realm: ID<Realm>
     ) -> SQL {
@@ -221,8 +229,8 @@ extension SQL {
         """
     }
 
-    /// Keeps other merges into the target undoable. The target's generation changes because of this undo, not because
-    /// of a change of the target's credentials.
+    /// Keeps other merges into the target undoable, although this undo starts a new generation of the target. Only a
+    /// generation that a change of the target's credentials has started prevents an undo.
     fileprivate static func updateTargetGeneration(of target: Account, in realm: ID<Realm>) -> SQL {
         """
         UPDATE account_merge SET target_generation = \(target.generation + 1)

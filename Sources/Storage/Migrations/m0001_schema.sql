@@ -1,18 +1,19 @@
--- The schema of the first release. Later migrations only go forward, and must work while the previous release still
--- runs.
+-- The schema of the first release. A later migration cannot be reverted, and must not break a process of the previous
+-- release that still runs.
 --
 -- Identifiers (project_id, id, account_id, provider and so on) have collation "C", so that the primary keys serve pages
 -- by ID and searches for prefixes of IDs. A column that refers to an identifier needs the same collation. Otherwise
 -- PostgreSQL cannot use the column's index, and a cascading deletion reads the whole table. Names and email addresses
 -- have the collation of the database, because administrators read lists that are sorted by them.
 --
--- "Encrypted" means encrypted with a master key that is not in the database, and bound to the row (as additional data
--- of AES-GCM).
+-- "Encrypted" means encrypted with a master key that is not in the database. The ciphertext is bound to its row by the
+-- additional data of AES-GCM.
 
 
 -- Installation
 
--- One row, written at the first start. A gateway with another master key, or in another mode, refuses to start.
+-- One row, written at the first start. A gateway with another master key, or in another mode, refuses to start with
+-- this database.
 CREATE TABLE installation (
     only_row boolean PRIMARY KEY DEFAULT true CHECK (only_row),
     -- A constant text, encrypted. Decrypting it checks the master key.
@@ -38,10 +39,10 @@ CREATE TABLE project (
     -- JSON of the Swift type EmailSettingsColumn.
     email_settings jsonb NOT NULL DEFAULT '{}' CHECK (jsonb_typeof(email_settings) = 'object'),
     -- JSON of the Swift type TenantColumn; NULL for a project. In a tenant's row, the columns from name to
-    -- email_settings are ignored: those of its project apply.
+    -- email_settings are ignored: the values in the row of its project apply.
     tenant_settings jsonb CHECK (jsonb_typeof(tenant_settings) = 'object'),
     created_at timestamptz NOT NULL,
-    -- Set when a tenant is deleted. The janitor deletes its accounts in batches, and this row last.
+    -- Set when a tenant is deleted. The janitor then deletes the tenant's accounts in batches, and this row last.
     deleted_at timestamptz,
     CONSTRAINT project_id_check CHECK (
         CASE WHEN parent_id IS NULL THEN id ~ '^[a-z0-9][a-z0-9-]{0,62}$' AND number IS NOT NULL
@@ -74,13 +75,15 @@ CREATE TABLE identity_provider (
     PRIMARY KEY (project_id, provider)
 );
 
--- The latest key sets and discovery documents of providers, for restarts while a provider is unreachable.
+-- The latest key sets and discovery documents of providers. A gateway that restarts while a provider is unreachable
+-- uses them.
 CREATE TABLE provider_document (
     url text PRIMARY KEY,
     -- The JSON as received; empty if the document was never fetched.
     body text NOT NULL,
     fetched_at timestamptz NOT NULL,
-    -- When an unknown key ID last forced a refetch. All replicas share this rate limit.
+    -- When a token with an unknown key ID last forced a refetch. All replicas share this rate limit of forced
+    -- refetches.
     forced_refetch_at timestamptz
 );
 
@@ -106,7 +109,7 @@ CREATE TABLE service_key (
     secret_hash bytea NOT NULL UNIQUE CHECK (length(secret_hash) = 32),
     -- PEM. The private key is printed once, at creation, and is not stored.
     public_key text NOT NULL,
-    -- Names of the Swift type ServiceKeyScope, or `all`.
+    -- Values of the Swift type ServiceKeyScope, or `all`.
     scopes text[] NOT NULL CHECK (cardinality(scopes) > 0),
     created_at timestamptz NOT NULL,
     expires_at timestamptz,
@@ -116,7 +119,8 @@ CREATE TABLE service_key (
     PRIMARY KEY (project_id, id)
 );
 
--- Custom tokens name a service key only by its ID. A key of another project and an unknown key cause different errors.
+-- For custom tokens, which name a service key only by its ID. A key of another project and an unknown key cause
+-- different errors, so the search is not limited to one project.
 CREATE INDEX service_key_id ON service_key (id);
 
 -- Keys of the gateway's own tokens. Several keys are valid at the same time, so that a rotation does not invalidate
@@ -141,8 +145,8 @@ CREATE TABLE signing_key (
 -- Secret keys of imported password hashes. A hash is verified with its key until the first sign-in, which replaces it.
 CREATE TABLE password_key (
     project_id text COLLATE "C" NOT NULL REFERENCES project ON DELETE CASCADE,
-    -- Keyed hash of project_id and the key, in hexadecimal. Another import of the same key to the same project or tenant
-    -- finds this row.
+    -- Keyed hash of project_id and the key, in hexadecimal. Another import of the same key to the same project or
+    -- tenant finds this row.
     id text COLLATE "C" PRIMARY KEY,
     -- The secret that the other system used for every hash, such as Firebase's signer key; encrypted.
     key bytea NOT NULL,
@@ -159,16 +163,16 @@ CREATE TABLE account (
     id text COLLATE "C" NOT NULL CHECK (length(id) BETWEEN 1 AND 128),
     email text CHECK (email = lower(email) AND length(email) <= 254),
     email_verified boolean NOT NULL DEFAULT false,
-    -- The first email address; NULL until it is replaced.
+    -- The first email address of the account; NULL until another address replaces it.
     initial_email text,
     phone_number text CHECK (phone_number LIKE '+%'),
     display_name text,
     photo_url text,
     password_hash text,
     password_updated_at timestamptz,
-    -- Whether the account has signed in with an email link (unless this method was removed), and whether it has signed
-    -- in with a custom token of the project's backend.
+    -- Whether the user has signed in with an email link. False again after this sign-in method was removed.
     email_link_sign_in boolean NOT NULL DEFAULT false,
+    -- Whether the user has signed in with a custom token of the project's backend.
     custom_auth boolean NOT NULL DEFAULT false,
     -- A JSON object, stored as the text that the administrator sent.
     custom_claims text CHECK (jsonb_typeof(custom_claims::jsonb) = 'object'),
@@ -184,7 +188,7 @@ CREATE TABLE account (
     CONSTRAINT account_email_link_check CHECK (email IS NOT NULL OR NOT email_link_sign_in)
 ) WITH (fillfactor = 85);
 
--- For lists that are sorted by a column. The accounts without a value follow, sorted by ID.
+-- For lists that are sorted by a column. The accounts without a value in the column follow, sorted by ID.
 CREATE INDEX account_created_at ON account (project_id, created_at, id);
 CREATE INDEX account_display_name ON account (project_id, display_name, id) WHERE display_name IS NOT NULL;
 CREATE INDEX account_without_display_name ON account (project_id, id) WHERE display_name IS NULL;
@@ -232,31 +236,35 @@ CREATE TABLE linked_identity (
     -- Apple's real_user_status: 0 unsupported, 1 unknown, 2 likely real.
     real_user_status smallint,
     created_at timestamptz NOT NULL,
-    -- When the identity was linked to its current account. Merges, undone merges and moves set it again.
+    -- When the identity was linked to its current account. A merge, the undo of a merge, and a move to another account
+    -- set it again.
     linked_at timestamptz NOT NULL DEFAULT now(),
     -- The device that linked the identity, from its User-Agent header.
     linked_device text CHECK (length(linked_device) <= 200),
-    -- For apple.com: whether the user still uses the app, according to Apple's latest response or notification, and its
-    -- time. The gateway sets UNKNOWN after a change of the team or the key, and TRANSFERRED when the app has moved to
-    -- another team. NULL: Apple has not reported anything.
+    -- For apple.com: whether the user still uses the app, according to Apple's latest response or notification, and the
+    -- time of this response or notification. The gateway itself sets UNKNOWN after a change of the configured team or
+    -- key, and TRANSFERRED when the app has moved to another team. NULL: Apple has not reported anything.
     credential_state text CHECK (credential_state IN ('AUTHORIZED', 'REVOKED', 'TRANSFERRED', 'UNKNOWN')),
     credential_checked_at timestamptz,
-    -- For apple.com: when the owner last revoked the tokens through the gateway, and with which session. Apple's
-    -- notification of this revocation does not end that session.
+    -- For apple.com: when the owner last revoked the tokens through the gateway, and the session that requested it.
+    -- This session does not end when Apple notifies the gateway of the revocation.
     tokens_revoked_at timestamptz,
     tokens_revoked_by uuid,
-    -- For apple.com: Apple's ID for the transfer of the user between two developer teams, the team that the app moves
-    -- to, and when the subject and the address were replaced by those of that team. transfer_error: Apple's error code,
-    -- if it rejected the import; only a sign-in or a request of an administrator then completes the transfer.
+    -- For apple.com: Apple's ID for the transfer of the user between two developer teams.
     transfer_sub text COLLATE "C" CHECK (transfer_sub <> ''),
+    -- The team that the app moves to.
     transfer_team text,
+    -- When the subject and the address were replaced by those of the new team.
     transferred_at timestamptz,
+    -- Apple's error code if Apple has rejected the import by the new team. Only a sign-in or a request of an
+    -- administrator then completes the transfer.
     transfer_error text,
-    -- For apple.com: identity tokens issued earlier are void, because the user disconnected the app or deleted the
-    -- Apple account at that time. The table revoked_subject also stores this time, because it must outlive the
-    -- identity. A sign-in that waits for the lock on this row sees a concurrent change only here.
+    -- For apple.com: identity tokens issued before this time are void, because the user disconnected the app or deleted
+    -- the Apple account then. The table revoked_subject also stores the time, because the time must outlive the
+    -- identity. This column is needed too: a sign-in that waits for the lock on this row sees a concurrent change only
+    -- here.
     credentials_void_before timestamptz,
-    -- For apple.com: whether Apple's relay forwards email to the address, and since when, according to Apple's latest
+    -- For apple.com: whether Apple's relay forwards email to the user, and since when, according to Apple's latest
     -- notification. NULL: Apple has not reported anything.
     relay_forwarding boolean,
     relay_forwarding_at timestamptz,
@@ -267,8 +275,9 @@ CREATE TABLE linked_identity (
         AND (transfer_error IS NULL OR transfer_sub IS NOT NULL AND transferred_at IS NULL))
 );
 
--- account_id is first, here and in session_account, because the primary keys begin with project_id. Otherwise the
--- planner would prefer the primary key while the table is small, and keep that plan while the table grows.
+-- account_id is the first column, here and in the index session_account, because the primary keys begin with
+-- project_id. If this index began with project_id too, the planner would prefer the primary key while the table is
+-- small, and keep that plan while the table grows.
 CREATE INDEX linked_identity_account ON linked_identity (account_id, project_id);
 -- For searches by address, such as requests for the sign-in methods of an address.
 CREATE INDEX linked_identity_email ON linked_identity (project_id, email) WHERE email IS NOT NULL;
@@ -276,8 +285,8 @@ CREATE INDEX linked_identity_email ON linked_identity (project_id, email) WHERE 
 -- index.
 CREATE UNIQUE INDEX linked_identity_transfer_sub ON linked_identity (project_id, transfer_sub)
     WHERE transfer_sub IS NOT NULL AND transferred_at IS NULL;
--- Identities that become TRANSFERRED when the team that they move to is configured. The index has entries only between
--- the export and the transfer.
+-- Identities that become TRANSFERRED when the team that they move to is configured. An identity has an entry only
+-- between its export and its transfer.
 CREATE INDEX linked_identity_unmarked_transfer ON linked_identity (project_id, transfer_team, subject)
     WHERE transfer_sub IS NOT NULL AND transferred_at IS NULL AND provider = 'apple.com'
         AND (credential_state IS NULL OR credential_state IN ('AUTHORIZED', 'UNKNOWN'));
@@ -286,13 +295,15 @@ CREATE INDEX linked_identity_unmarked_transfer ON linked_identity (project_id, t
 CREATE INDEX linked_identity_real_user_status ON linked_identity (project_id, real_user_status, account_id)
     WHERE real_user_status IS NOT NULL;
 
--- Apple tokens, with which the gateway checks whether a user still uses the app, and revokes the user's consent.
--- No foreign key to account, because after a deletion the grant remains until Apple has revoked its token.
+-- Grants: Apple tokens, with which the gateway checks whether a user still uses the app, and revokes the user's
+-- consent; and authorization codes that are exchanged for such tokens.
+-- No foreign key to account, because after a deletion of the account the grant remains until Apple has revoked its
+-- token.
 CREATE TABLE apple_grant (
     id uuid PRIMARY KEY,
     project_id text COLLATE "C" NOT NULL,
-    -- The subject of the identity; NULL as soon as the identity is unlinked or its account is deleted, or when an
-    -- unused token is marked for revocation. A revocation by the owner does not clear it.
+    -- The subject of the identity. It becomes NULL when the identity is unlinked, when its account is deleted, or when
+    -- a token that no sign-in has used is marked for revocation. It stays when the owner revokes the tokens.
     subject text COLLATE "C",
     -- The bundle ID or Services ID that the token was issued to.
     client_id text COLLATE "C" NOT NULL,
@@ -302,8 +313,8 @@ CREATE TABLE apple_grant (
     -- token waits to be revoked at Apple.
     state text NOT NULL CHECK (state IN ('REDEEMING', 'AUTHORIZED', 'REVOKED', 'UNKNOWN', 'REVOKING')),
     token_type text NOT NULL CHECK (token_type IN ('CODE', 'REFRESH_TOKEN', 'ACCESS_TOKEN')),
-    -- Encrypted. NULL after a revocation. After a check that reports a revocation, the token is kept, because a check
-    -- can be wrong: a deletion then still revokes it.
+    -- Encrypted. NULL after a revocation by the owner or a notification of Apple. If only a check reports a revocation,
+    -- the token is kept, because a check can be wrong: a deletion of the account then still revokes the token.
     token bytea,
     -- The redirect URI of the web flow that issued a code; native apps have none.
     redirect_uri text CHECK (length(redirect_uri) <= 2048),
@@ -313,7 +324,7 @@ CREATE TABLE apple_grant (
     created_at timestamptz NOT NULL,
     -- The next attempt or check. A worker that claims the row sets it to a later time first.
     due_at timestamptz NOT NULL,
-    -- When the worker gives up. The first attempt sets it; a code has its own expiry instead.
+    -- When the worker gives up. For a code, the time when it expires. For a token, the first attempt sets this time.
     expires_at timestamptz,
     attempts bigint NOT NULL DEFAULT 0,
     -- The time of the latest check, including failed checks.
@@ -334,16 +345,16 @@ CREATE INDEX apple_grant_revocations ON apple_grant (due_at) WHERE state = 'REVO
 CREATE INDEX apple_grant_revocations_of_client ON apple_grant (project_id, client_id, due_at)
     WHERE state = 'REVOKING' AND token_type <> 'CODE';
 CREATE INDEX apple_grant_unchecked ON apple_grant (project_id, client_id, due_at) WHERE state = 'AUTHORIZED';
--- For grants of a team or private key that is no longer configured in the realm.
+-- For finding grants of a team or private key that is no longer configured in the project or tenant.
 CREATE INDEX apple_grant_obtained_with ON apple_grant (project_id, team_id, key_id, id) WHERE state = 'AUTHORIZED';
 CREATE INDEX apple_grant_checked_at ON apple_grant (checked_at) WHERE checked_at IS NOT NULL;
 
--- Runs for every deleted Apple identity. Marks its grants for the worker that revokes them, and deletes those without a
--- token. The remaining rows do not identify a user.
+-- Runs for every deleted Apple identity. Deletes its grants that have no token, and marks the others for the worker
+-- that revokes them. The rows that remain do not identify a user.
 CREATE FUNCTION revoke_apple_grants() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
     DELETE FROM apple_grant WHERE project_id = OLD.project_id AND subject = OLD.subject AND token IS NULL;
-    -- Keeps the lease of a code or a revocation, because a worker may have claimed it.
+    -- Keeps the due time of a code or a revocation, because a worker may have claimed it until then.
     UPDATE apple_grant SET state = 'REVOKING', subject = NULL, checked_at = NULL, failure = NULL,
         attempts = CASE WHEN token_type = 'CODE' OR state = 'REVOKING' THEN attempts ELSE 0 END,
         due_at = CASE WHEN token_type = 'CODE' OR state = 'REVOKING' THEN due_at ELSE '-infinity' END
@@ -355,7 +366,8 @@ $$;
 CREATE TRIGGER linked_identity_apple_grants AFTER DELETE ON linked_identity
     FOR EACH ROW WHEN (OLD.provider = 'apple.com') EXECUTE FUNCTION revoke_apple_grants();
 
--- Merges of accounts, kept until they can no longer be undone. Deleted with the target.
+-- Merges of accounts, kept until they can no longer be undone. The source was merged into the target, and deleted. A
+-- row is deleted with the target.
 CREATE TABLE account_merge (
     project_id text COLLATE "C" NOT NULL,
     source_id text COLLATE "C" NOT NULL,
@@ -391,14 +403,15 @@ CREATE TABLE session (
     device text CHECK (length(device) <= 200),
     -- For apple.com: when Apple issued the identity token that opened the session.
     credential_issued_at timestamptz,
-    -- The number of the newest refresh token, and when it was issued.
+    -- The number of the newest refresh token.
     counter bigint NOT NULL DEFAULT 0,
+    -- When the newest refresh token was issued.
     rotated_at timestamptz NOT NULL,
-    -- The grace period of refresh tokens with lower numbers has expired. Presenting one of them ends the session,
-    -- because the token may be stolen.
+    -- The grace period (in which a refresh token is accepted although a newer one exists) has expired for tokens with
+    -- lower numbers. Presenting one of them ends the session, because the token may be stolen.
     grace_expired_below bigint NOT NULL DEFAULT 0,
-    -- The grace period of tokens with lower numbers began at grace_pending_since, because their successors were in use
-    -- then.
+    -- The grace period of tokens with lower numbers began at grace_pending_since, when clients already used their
+    -- successors.
     grace_pending_below bigint NOT NULL DEFAULT 0,
     grace_pending_since timestamptz NOT NULL DEFAULT '-infinity',
     refreshed_at timestamptz NOT NULL,
@@ -409,8 +422,8 @@ CREATE TABLE session (
 
 CREATE INDEX session_account ON session (account_id, project_id);
 
--- Networks in which an account had sessions. While attackers guess the account's password, attempts from these networks
--- are still accepted.
+-- Networks from which a session of an account was opened, or its password reset. While attackers guess the account's
+-- password and attempts are limited, attempts from these networks are still accepted.
 CREATE TABLE known_network (
     project_id text COLLATE "C" NOT NULL,
     account_id text COLLATE "C" NOT NULL,
@@ -424,35 +437,37 @@ CREATE TABLE known_network (
 
 CREATE INDEX known_network_last_seen_at ON known_network (last_seen_at);
 
--- Used values that are valid only once: nonces, sealed tokens, grants of browser sign-ins, and IDs of Apple's events.
+-- Values that are valid only once and have been used: nonces, sealed tokens, grants of browser sign-ins (values that an
+-- app exchanges for the result of a sign-in), and IDs of Apple's events.
 CREATE TABLE replay_guard (
     project_id text COLLATE "C" NOT NULL,
     -- SHA-256 of the used value.
     hash bytea NOT NULL CHECK (length(hash) = 32),
-    -- From this time on, the value itself has expired and is rejected without this row.
+    -- From this time on, the value itself has expired, and is rejected even without this row.
     expires_at timestamptz NOT NULL,
     PRIMARY KEY (project_id, hash)
 );
 
 CREATE INDEX replay_guard_expires_at ON replay_guard (expires_at);
 
--- Browser sign-ins whose provider has responded. Before that, all data is in the parameter `state`, which the provider
--- returns. No foreign keys, because rows are kept for minutes.
+-- Browser sign-ins whose provider has responded. Before the response, all data of a sign-in is in the parameter
+-- `state`, which the provider returns. No foreign keys, because rows are kept only for minutes.
 CREATE TABLE authorization_flow (
     -- SHA-256 of the parameter `state`.
     state_hash bytea PRIMARY KEY CHECK (length(state_hash) = 32),
     project_id text COLLATE "C" NOT NULL,
-    -- The provider's form post, encrypted. It is processed with the next request, which has the cookie of the flow.
+    -- The provider's form post, encrypted. The next request, which has the cookie of the flow, processes it.
     response text,
     -- Set when the response is processed, so that it is processed only once. Reset to NULL if the provider was
     -- unreachable.
     claimed_at timestamptz,
-    -- The verified identity with the provider's tokens, encrypted, for a client of the app that presents the grant and
-    -- the session ID. Reset to NULL soon after the grant has expired.
+    -- The verified identity with the provider's tokens, encrypted. A client of the app gets it if it presents the grant
+    -- and the session ID. Reset to NULL soon after the grant has expired.
     result text,
     app_id text COLLATE "C",
-    -- SHA-256 of the grant, and of the session ID.
+    -- SHA-256 of the grant.
     grant_hash bytea UNIQUE CHECK (length(grant_hash) = 32),
+    -- SHA-256 of the session ID.
     session_hash bytea CHECK (length(session_hash) = 32),
     grant_expires_at timestamptz,
     -- From this time on, `state` is not valid.
@@ -472,16 +487,16 @@ CREATE TABLE revoked_subject (
     -- SHA-256 of the provider and the subject.
     subject_hash bytea NOT NULL CHECK (length(subject_hash) = 32),
     credentials_void_before timestamptz NOT NULL,
-    -- From this time on, all void credentials have expired.
+    -- From this time on, all void credentials have expired, and the row is no longer needed.
     expires_at timestamptz NOT NULL,
     PRIMARY KEY (project_id, subject_hash)
 );
 
 CREATE INDEX revoked_subject_expires_at ON revoked_subject (expires_at);
 
--- Events per time window, summed over all replicas.
+-- Counters of events for rate limits, for each period of time (window). All replicas add to the same counters.
 CREATE TABLE rate_limit_counter (
-    -- Keyed hash of the rate limit's key, from which an address can be neither read nor guessed.
+    -- Keyed hash of the rate limit's key, such as an address. The key can be neither read nor guessed from the hash.
     key bytea NOT NULL CHECK (length(key) = 32),
     window_start timestamptz NOT NULL,
     count bigint NOT NULL,
@@ -496,7 +511,7 @@ CREATE INDEX rate_limit_counter_expires_at ON rate_limit_counter (expires_at);
 
 -- Email action codes. Expired codes are kept for a day, so that late users get EXPIRED_OOB_CODE.
 CREATE TABLE oob_code (
-    -- SHA-256 of the code. A code can be redeemed without naming its project, so the hash is unique across all
+    -- SHA-256 of the code. A client can redeem a code without naming its project, so the hash is unique across all
     -- projects.
     hash bytea PRIMARY KEY CHECK (length(hash) = 32),
     project_id text COLLATE "C" NOT NULL,
@@ -505,7 +520,7 @@ CREATE TABLE oob_code (
         'REMOVE_SIGN_IN_METHOD', 'UNDO_MERGE')),
     -- For EMAIL_SIGNIN: the account that had the address when the code was created, if any.
     account_id text COLLATE "C",
-    -- The code is void if the account has another generation. NULL: valid in every generation.
+    -- The code is void if the account has another generation. NULL: the code is valid in every generation.
     generation bigint,
     email text NOT NULL CHECK (email = lower(email) AND length(email) <= 254),
     new_email text CHECK (new_email = lower(new_email) AND length(new_email) <= 254),
@@ -529,12 +544,12 @@ CREATE TABLE oob_code (
 );
 
 CREATE INDEX oob_code_account ON oob_code (account_id, project_id);
--- For deleting sign-in codes that were sent when no account had the address. They become void when an account with the
--- address is deleted.
+-- For deleting sign-in codes that were sent when no account had the address. They are deleted together with an account
+-- that has the address.
 CREATE INDEX oob_code_email ON oob_code (email, project_id) WHERE account_id IS NULL;
 CREATE INDEX oob_code_expires_at ON oob_code (expires_at);
 
--- Queue of emails. A row is deleted when the mail server has accepted the email.
+-- Queue of emails. A row is deleted when the mail server has accepted the email, or when the email has expired.
 CREATE TABLE outgoing_email (
     id uuid PRIMARY KEY,
     project_id text COLLATE "C" NOT NULL,
@@ -560,14 +575,14 @@ CREATE TABLE outgoing_email (
 
 CREATE INDEX outgoing_email_due_at ON outgoing_email (due_at) WHERE failed_at IS NULL;
 CREATE INDEX outgoing_email_failed_at ON outgoing_email (failed_at) WHERE failed_at IS NOT NULL;
--- Deleting an account deletes the emails about it and those to its address.
+-- For the deletion of an account, which deletes the emails about it and those to its address.
 CREATE INDEX outgoing_email_account ON outgoing_email (account_id, project_id);
 CREATE INDEX outgoing_email_recipient ON outgoing_email (recipient, project_id);
 
 
 -- Events
 
--- Events for other systems, written in the transaction of the change. No other system reads them yet.
+-- Events for other systems, inserted in the transaction of the change that they report. No other system reads them yet.
 CREATE TABLE outbox (
     id uuid PRIMARY KEY,
     project_id text COLLATE "C" NOT NULL,

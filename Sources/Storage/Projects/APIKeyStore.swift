@@ -1,7 +1,7 @@
 public import Identity
 public import Postgres
 
-/// The API keys, which identify the project and the app of a request. Only their hashes are stored.
+/// Stores API keys, which identify the project and the app of a request. Only their hashes are stored.
 public struct APIKeyStore: Sendable {
     /// A key in a list, without its hash.
     public struct Listed: Sendable {
@@ -48,7 +48,7 @@ public struct APIKeyStore: Sendable {
             RETURNING 1
             """
         let note = AuditNote("apiKey.added", id, ["app": app.rawValue])
-        let audit = try SQL.audit([note], by: .commandLine, at: now, in: ID(project), from: "inserted")
+        let audit = try SQL.audit([note], by: .commandLine, at: now, in: ID(project), forEachRowOf: "inserted")
         let statement: SQL = "WITH inserted AS (\(insertion)) \(audit)"
         return try await withStoreErrors { try await pool.execute(statement) } == 1
     }
@@ -66,6 +66,8 @@ public struct APIKeyStore: Sendable {
         }
     }
 
+    /// Revokes a key.
+    ///
     /// - Returns: `false` if the key does not exist or is already revoked.
     public func revoke(_ id: String, in project: ID<Project>, at now: Instant) async throws -> Bool {
         let change: SQL = """
@@ -74,7 +76,7 @@ public struct APIKeyStore: Sendable {
             RETURNING 1
             """
         let audit = try SQL.audit(
-            [AuditNote("apiKey.revoked", id)], by: .commandLine, at: now, in: ID(project), from: "revoked")
+            [AuditNote("apiKey.revoked", id)], by: .commandLine, at: now, in: ID(project), forEachRowOf: "revoked")
         let statement: SQL = "WITH revoked AS (\(change)) \(audit)"
         return try await withStoreErrors { try await pool.execute(statement) } == 1
     }

@@ -1,7 +1,7 @@
 internal import FoundationEssentials
 internal import Identity
 
-/// The column `app.settings`. Ignores unknown members, which a newer release may have written.
+/// The JSON in the column `app.settings`. Ignores unknown members, which a newer release may have written.
 struct AppColumn: Codable {
     struct Exemption: Codable {
         let kind: LoginServicesExemption.Kind
@@ -85,13 +85,13 @@ extension AppColumn.Exemption {
     }
 }
 
-/// A row of `app`, as JSON in the statement that reads a project.
+/// An app in the JSON array `apps` of ``SQL/projectColumns``.
 struct AppRow: Decodable {
     let id: String
     let settings: AppColumn
 }
 
-/// The column `identity_provider.settings`.
+/// The JSON in the column `identity_provider.settings`.
 struct ProviderColumn: Codable {
     struct Apple: Codable {
         let teamId: String
@@ -137,7 +137,7 @@ struct ProviderColumn: Codable {
     }
 }
 
-/// A row of `identity_provider`, as JSON in the statement that reads a project.
+/// A provider in the JSON array `providers` of ``SQL/projectColumns``.
 struct ProviderRow: Decodable {
     let provider: String
     let hasSecret: Bool
@@ -147,15 +147,17 @@ struct ProviderRow: Decodable {
 }
 
 extension Encodable {
-    /// JSON text for a column of type `jsonb`.
+    /// Encodes the value as the JSON text of a column.
     func columnText() throws -> String { String(decoding: try JSONEncoder().encode(self), as: UTF8.self) }
 }
 
 extension Decodable {
+    /// Decodes the JSON text of a column.
     init(columnText: String) throws { self = try JSONDecoder().decode(Self.self, from: Data(columnText.utf8)) }
 }
 
-/// The column `project.policy`: a JSON object of the members that differ from the profile. The values are strings.
+/// The column `project.policy`: a JSON object with those policy members that differ from the profile, a named set of
+/// defaults. The values are strings.
 enum PolicyColumn {
     static func json(_ policy: Policy, of profile: Policy.Profile) throws -> String {
         String(decoding: try JSONEncoder().encode(policy.overrides(of: profile)), as: UTF8.self)

@@ -3,7 +3,8 @@ internal import Identity
 internal import Postgres
 
 extension SQL {
-    /// The columns of a ``Project``, from the table expression ``realmsWithProjects``.
+    /// The columns of a ``Project``, which can also represent a tenant. Requires the table expression
+    /// ``realmsWithProjects``.
     static let projectColumns: SQL = """
         p.id, p.number, p.profile, p.policy::text AS policy, p.authorized_domains,
             p.email_settings::text AS email_settings,
@@ -17,11 +18,12 @@ extension SQL {
             EXISTS (SELECT FROM project t WHERE t.parent_id = r.id AND t.deleted_at IS NULL) AS has_tenants
         """
 
-    /// A table expression for realms: the row `r` of a project or a tenant, and the row `p` of its project.
+    /// A table expression for realms (projects and tenants): `r` is the row of the realm, and `p` is the row of its
+    /// project. For a project, both are the same row.
     static let realmsWithProjects: SQL = "project r JOIN project p ON p.id = coalesce(r.parent_id, r.id)"
 
-    /// Selects the tenants with a provider or another sign-in method. In other tenants, no app can violate Apple's App
-    /// Review guideline 4.8.
+    /// Selects the tenants that have a provider or another sign-in method. Apple's App Review guideline 4.8 concerns
+    /// the sign-in methods that an app offers, so no app can violate it in the other tenants.
     static func tenantsWithSignInMethods(of project: ID<Project>) -> SQL {
         """
         SELECT \(projectColumns) FROM \(realmsWithProjects)
@@ -56,6 +58,7 @@ extension SQL {
         ORDER BY a.project_id, a.created_at, a.id
         """
 
+    /// Inserts or replaces the settings of a provider.
     static func set(_ settings: ProviderSettings, of realm: ID<Realm>, at now: Instant) throws -> SQL {
         let column = try ProviderColumn(settings).columnText()
         return """
@@ -66,7 +69,7 @@ extension SQL {
             """
     }
 
-    /// - Parameter sealed: `nil` deletes the stored secret.
+    /// - Parameter sealed: the encrypted secret; `nil` deletes the stored one.
     static func storeSecret(_ sealed: [UInt8]?, of provider: ProviderID, in realm: ID<Realm>, at now: Instant) -> SQL {
         """
         UPDATE identity_provider SET secret = \(sealed), updated_at = \(Timestamp(now))
@@ -81,6 +84,7 @@ extension SQL {
         """
     }
 
+    /// Inserts or replaces an app.
     static func set(_ configured: ConfiguredApp, of project: ID<Project>, at now: Instant) throws -> SQL {
         let column = try AppColumn(configured.app).columnText()
         return """
@@ -97,7 +101,7 @@ extension SQL {
 }
 
 extension ConfiguredApp {
-    /// - Parameter row: with `id`, `name` and `settings`.
+    /// - Parameter row: a row with the columns `id`, `name` and `settings` of the table `app`.
     init(_ row: Row) throws {
         let column = try AppColumn(columnText: row.decode("settings"))
         self.init(app: column.app(ID(try row.decode("id"))), name: try row.decode("name"))

@@ -31,9 +31,13 @@ public struct ConfigurationStore: Sendable {
         }
     }
 
-    /// See ``ProjectEditor/edit``.
+    /// Changes the configuration of a project or a tenant; see ``ProjectEditor/edit``.
     ///
-    /// - Parameter isDryRun: whether to check the change without storing it.
+    /// - Parameters:
+    ///   - permissions: what the change may do. `changeTrust` is required to change whose tokens are accepted, or where
+    ///     codes are sent. `discardIdentities` is required to unlink identities.
+    ///   - isDryRun: whether to check the change without storing it.
+    /// - Returns: `nil` if the project or tenant does not exist.
     public func edit(
         _ id: ID<Realm>, by actor: AuditActor, allowing permissions: EditPermissions, isDryRun: Bool = false,
         _ change: @escaping ProjectEditor.Change
@@ -84,7 +88,8 @@ public struct ConfigurationStore: Sendable {
             project: project, name: try row.decode("name"), apps: try apps.map(ConfiguredApp.init))
     }
 
-    /// The tenants in which a change of the project's apps can be a problem, because tenants share these apps.
+    /// Returns the tenants in which a change of the project's apps can cause a problem, because tenants share these
+    /// apps.
     private func tenants(
         of before: ProjectConfiguration, _ after: ProjectConfiguration, in transaction: Transaction
     ) async throws -> [Project] {
@@ -92,6 +97,7 @@ public struct ConfigurationStore: Sendable {
         return try await transaction.query(.tenantsWithSignInMethods(of: before.project.id)).map(Project.init)
     }
 
+    /// Removes from the configuration the new secrets that equal the stored ones.
     private func discardNewSecretsEqualToStored(
         _ configuration: inout ProjectConfiguration, in transaction: Transaction
     ) async throws {
@@ -163,11 +169,11 @@ public struct ConfigurationStore: Sendable {
 }
 
 extension Transaction {
-    /// Locks the row of a project, so that edits of the project and of its tenants run one after the other. An edit of
+    /// Locks the row of a project, so that edits of the project and of its tenants run one after the other: an edit of
     /// a project can cause a problem in a tenant, and vice versa. Changes of accounts do not need this lock.
     ///
-    /// The lock is a separate statement, so that the next statement sees what the previous holder of the lock
-    /// committed.
+    /// The lock is a separate statement, so that the next statement sees what the transaction with the previous lock
+    /// has committed.
     ///
     /// - Returns: `false` if the project does not exist.
     func lockConfiguration(of project: ID<Project>) async throws -> Bool {
@@ -176,6 +182,7 @@ extension Transaction {
 }
 
 extension ProjectConfiguration {
+    /// The problems that the apps of this configuration have in `tenants`.
     fileprivate func problems(in tenants: [Project]) -> [ConfigurationProblem] {
         tenants.flatMap { $0.loginServicesProblems(of: apps) }
     }

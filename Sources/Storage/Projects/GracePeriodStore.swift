@@ -1,7 +1,7 @@
 public import Identity
 public import Postgres
 
-/// The grace periods of apps that violate Apple's App Review guideline 4.8; see ``LoginServicesGrace``.
+/// Stores the grace periods of apps that violate Apple's App Review guideline 4.8; see ``LoginServicesGrace``.
 public struct GracePeriodStore: Sendable {
     /// An app that violates the guideline.
     public struct Violation: Hashable, Sendable {

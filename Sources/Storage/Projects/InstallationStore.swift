@@ -1,11 +1,12 @@
 public import Identity
 public import Postgres
 
-/// The mode of a database, and a text that is encrypted with its master key.
+/// The command that a database belongs to, and a text that is encrypted with the master key of its secrets.
 public struct Installation: Sendable {
     public enum Mode: String, Sendable {
+        /// The database belongs to `sekisho serve`.
         case serve
-        /// Created by `sekisho dev`: any client may sign in as any user.
+        /// The database belongs to `sekisho dev`, where any client may sign in as any user.
         case dev
     }
 
@@ -41,7 +42,7 @@ public struct InstallationStore: Sendable {
 
     /// Stores `installation` if the database has none yet.
     ///
-    /// - Returns: the stored installation: `installation`, or an earlier one.
+    /// - Returns: the installation that is stored now: `installation`, or an earlier one.
     public func claim(for installation: Installation, at now: Instant) async throws -> Installation {
         _ = try await withStoreErrors {
             try await pool.execute(

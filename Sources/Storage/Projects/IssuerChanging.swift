@@ -3,13 +3,14 @@ internal import Postgres
 
 /// Changes of the issuers of generic OpenID providers.
 ///
-/// A sign-in that links an identity holds a shared lock on its provider's row until it commits; see
-/// ``SQL/hasCurrentIssuer(_:in:)``. A change of the issuer takes an exclusive lock before it searches for identities.
+/// An identity conflicts with a new issuer if another issuer assigned its subject, because the new issuer may assign
+/// this subject to another user. A sign-in that links an identity holds a shared lock on the row of its provider until
+/// it commits; see ``SQL/hasCurrentIssuer(_:in:)``. A change of the issuer takes an exclusive lock before it searches
+/// for identities.
 extension Transaction {
     /// Locks the providers, so that no transaction can link an identity of the old issuer.
     ///
-    /// - Returns: the number of identities that would belong to another user, by provider. Providers without such
-    ///   identities are omitted.
+    /// - Returns: the number of conflicting identities of each provider. Providers without such identities are omitted.
     func conflictingIdentities(
         of changes: [IssuerChange], in realm: ID<Realm>
     ) async throws -> [ProviderID: Int] {
@@ -17,7 +18,7 @@ extension Transaction {
         for change in changes {
             // A provider that was not configured has no row to lock.
             if change.old != nil { _ = try await execute(.lock(change.provider, in: realm)) }
-            // A separate statement, so that it sees the identities that the previous holders of the lock have linked.
+            // A separate statement, so that it sees the identities that transactions with an earlier lock have linked.
             guard let condition = SQL.conflicts(of: change, in: realm),
                 let row = try await query("SELECT count(*) AS count FROM linked_identity l WHERE \(condition)").first
             else { continue }
@@ -27,7 +28,8 @@ extension Transaction {
         return counts
     }
 
-    /// Unlinks the conflicting identities, and stores the issuer of a removed provider in its identities.
+    /// Unlinks the conflicting identities. If a provider is removed, stores its issuer in its identities instead, for
+    /// the case that the provider is configured again.
     func apply(
         _ changes: [IssuerChange], by actor: AuditActor, at now: Instant, in realm: ID<Realm>
     ) async throws {
@@ -57,7 +59,7 @@ extension Transaction {
         for account in accounts where account.identities.contains(where: { $0.provider == change.provider }) {
             // Accounts may lose their last sign-in method: the caller has ``EditPermissions/discardIdentities``.
             let remaining = try account.unlinking(change.provider, allowsNoSignInMethod: true, ignoring: []).remaining
-            try await storePrimaryEmail(of: remaining, was: account, at: now, in: realm)
+            try await storePrimaryEmail(of: remaining, ifChangedFrom: account, at: now, in: realm)
         }
         _ = try await execute(.insertOutboxEvents(.identityUnlinked, of: owners, change.provider, at: now, in: realm))
         try await audit(
@@ -67,11 +69,11 @@ extension Transaction {
 }
 
 extension SQL {
-    /// A condition: the row `l` is an identity of another issuer than the new one, so that its subject would name
-    /// another user. An identity without a stored issuer has the old issuer of its provider. If the provider had none,
-    /// an administrator linked the identity before the issuer was configured, and it does not conflict.
+    /// A condition: the identity `l` conflicts with the new issuer. An identity without a stored issuer has the old
+    /// issuer of its provider. If the provider had none, an administrator linked the identity before the provider was
+    /// configured, and the identity does not conflict.
     ///
-    /// - Returns: `nil` if there can be no such identity, because the provider is removed.
+    /// - Returns: `nil` if the provider is removed, so that no identity can conflict.
     fileprivate static func conflicts(of change: IssuerChange, in realm: ID<Realm>) -> SQL? {
         guard let new = change.new else { return nil }
         return """

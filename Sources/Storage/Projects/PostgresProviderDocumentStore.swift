@@ -1,7 +1,7 @@
 public import Identity
 public import Postgres
 
-/// Stores the latest fetched version of the public documents of providers. All projects share them.
+/// Stores the latest fetched version of the key sets and discovery documents of providers. All projects share them.
 public struct PostgresProviderDocumentStore: Sendable {
     private let pool: Pool
 
@@ -26,8 +26,8 @@ public struct PostgresProviderDocumentStore: Sendable {
         }
     }
 
-    /// Stores a document, unless the stored one was fetched later. A stored document from more than a minute in the
-    /// future is replaced, because the clock of the process that stored it was wrong.
+    /// Stores a document, unless the stored one was fetched later. If the stored one was fetched more than a minute
+    /// after `fetchedAt`, it is replaced nevertheless, because the clock of the process that stored it was wrong.
     public func store(_ body: String, fetchedAt: Instant, at url: String) async throws {
         let statement: SQL = """
             INSERT INTO provider_document (url, body, fetched_at) VALUES (\(url), \(body), \(Timestamp(fetchedAt)))
@@ -38,10 +38,11 @@ public struct PostgresProviderDocumentStore: Sendable {
         _ = try await withStoreErrors { try await pool.execute(statement) }
     }
 
-    /// Claims the right to fetch a document before it expires. Inserts a row without a body if no document is stored
-    /// yet.
+    /// Claims the right to fetch a document before the stored one expires. Inserts a row with an empty body if no
+    /// document is stored yet.
     ///
-    /// - Returns: `true` for one caller of all replicas in each ``ProviderDocumentStore/forcedFetchInterval``.
+    /// - Returns: `true` for one caller in each ``ProviderDocumentStore/forcedFetchInterval`` (a minute), counting the
+    ///   callers of all replicas.
     public func claimForcedFetch(of url: String, at now: Instant) async throws -> Bool {
         // Ignores a claim from more than a minute in the future: the clock of the process that made it was wrong.
         let statement: SQL = """

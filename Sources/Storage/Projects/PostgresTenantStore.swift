@@ -77,10 +77,10 @@ public struct PostgresTenantStore: TenantStore {
 }
 
 extension Transaction {
-    /// Checks the apps of the project against the settings of a tenant that is about to be stored. The caller holds the
-    /// lock of the project.
+    /// Requires that the project's apps comply with Apple's App Review guideline 4.8 in a tenant that is about to be
+    /// stored. The caller must have locked the project.
     ///
-    /// - Returns: the violations of Apple's App Review guideline 4.8 that existed before and remain.
+    /// - Returns: the violations of the guideline that existed before and remain.
     /// - Throws: ``ConfigurationRefusal`` if there are new violations.
     @discardableResult
     fileprivate func requireLoginServices(of tenant: Tenant) async throws -> [ConfigurationProblem] {
@@ -97,6 +97,7 @@ extension Transaction {
 }
 
 extension AuditNote {
+    /// The audit event that names the changed settings of a tenant.
     fileprivate static func changed(from before: Tenant, to after: Tenant) -> AuditNote {
         let (old, new) = (before.settings, after.settings)
         let members = [

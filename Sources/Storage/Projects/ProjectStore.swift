@@ -1,7 +1,8 @@
 public import Identity
 public import Postgres
 
-/// Projects and the apps in them.
+/// Stores projects and their apps. Returns a tenant as a ``Project`` too: with the tenant's providers and settings, and
+/// everything else from its project.
 public struct ProjectStore: Sendable {
     let pool: Pool
 
@@ -18,7 +19,7 @@ public struct ProjectStore: Sendable {
         try await read(where: "r.parent_id IS NULL ORDER BY r.created_at, r.id")
     }
 
-    /// Returns the tenants of a project that have a sign-in method, each as a ``Project``.
+    /// Returns the tenants of a project that have a provider or another sign-in method.
     public func tenantsWithSignInMethods(of project: ID<Project>) async throws -> [Project] {
         try await withStoreErrors { try await pool.query(.tenantsWithSignInMethods(of: project)) }.map(Project.init)
     }
@@ -28,20 +29,22 @@ public struct ProjectStore: Sendable {
         try await read(where: "true")
     }
 
-    /// Returns a project, or a tenant as a ``Project``; `nil` for a tenant that is being deleted.
+    /// Returns a project or a tenant; `nil` if there is none with this ID, or if the tenant is being deleted.
     public func realm(_ id: ID<Realm>) async throws -> Project? {
         try await read(where: "r.deleted_at IS NULL AND r.id = \(id.rawValue)").first
     }
 
-    /// - Returns: the only project; `nil` if there is no project, or more than one.
+    /// Returns the only project; `nil` if there is no project, or more than one.
     public func singleProject() async throws -> Project? {
         let projects = try await read(where: "r.parent_id IS NULL LIMIT 2")
         return projects.count == 1 ? projects.first : nil
     }
 
-    /// Creates `project` with one app and the project's signing keys.
+    /// Creates `project` with one app.
     ///
-    /// - Parameter secrets: the encrypted secrets of the providers.
+    /// - Parameters:
+    ///   - keys: the project's signing keys.
+    ///   - secrets: the encrypted secrets of the project's providers.
     /// - Returns: `false` if the ID is taken.
     public func create(
         _ project: Project, name: String, app: App, keys: [StoredKey], secrets: [ProviderID: [UInt8]] = [:],
@@ -90,13 +93,13 @@ public struct ProjectStore: Sendable {
         }
     }
 
-    /// Whether any account of the realm has signed in with a custom token.
+    /// Whether any account of the realm has ever signed in with a custom token.
     public func usesCustomTokens(in realm: ID<Realm>) async throws -> Bool {
         try await pool.isTrue(
             "SELECT EXISTS (SELECT FROM account WHERE project_id = \(realm.rawValue) AND custom_auth) AS answer")
     }
 
-    /// - Parameter clauses: a condition, and clauses that may follow it.
+    /// - Parameter clauses: a condition on the row `r` of a realm, and clauses that may follow it.
     private func read(where clauses: SQL) async throws -> [Project] {
         try await withStoreErrors {
             try await pool.query("SELECT \(SQL.projectColumns) FROM \(SQL.realmsWithProjects) WHERE \(clauses)")
@@ -104,7 +107,7 @@ public struct ProjectStore: Sendable {
     }
 }
 
-/// The database contains a profile that this release does not know.
+/// The database contains a policy profile that this release does not know.
 struct UnknownProfile: Error, CustomStringConvertible {
     let name: String
     let project: String

@@ -1,12 +1,13 @@
 public import Identity
 public import Postgres
 
-/// The private keys and client secrets of providers, encrypted.
+/// Stores the encrypted private keys and client secrets of providers.
 public struct ProviderSecretStore: Sendable {
     /// A stored secret, encrypted.
     public struct Stored: Sendable {
         public let realm: ID<Realm>
         public let provider: ProviderID
+        /// The encrypted secret.
         public let sealed: [UInt8]
     }
 
@@ -16,7 +17,7 @@ public struct ProviderSecretStore: Sendable {
         self.pool = pool
     }
 
-    /// - Returns: the encrypted secret; `nil` if none is stored.
+    /// Returns the encrypted secret; `nil` if none is stored.
     public func secret(of provider: ProviderID, in realm: ID<Realm>) async throws -> [UInt8]? {
         try await secrets("AND project_id = \(realm.rawValue) AND provider = \(provider.rawValue)").first?.sealed
     }
@@ -37,6 +38,7 @@ public struct ProviderSecretStore: Sendable {
         }
     }
 
+    /// - Parameter clauses: further conditions, or an `ORDER BY`.
     private func secrets(_ clauses: SQL) async throws -> [Stored] {
         try await withStoreErrors {
             try await pool.query(

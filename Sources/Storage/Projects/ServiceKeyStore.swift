@@ -1,8 +1,8 @@
 public import Identity
 public import Postgres
 
-/// The service keys of backends. Stores the hash of the bearer secret and the public key, but neither the bearer secret
-/// nor the private key.
+/// Stores service keys, with which backends call the admin API and sign custom tokens. Stores the hash of the bearer
+/// secret and the public key, but neither the bearer secret nor the private key.
 public struct ServiceKeyStore: Sendable {
     /// A key to be created.
     public struct Draft: Sendable {
@@ -10,7 +10,7 @@ public struct ServiceKeyStore: Sendable {
         public let name: String
         /// SHA-256 of the bearer secret.
         public let secretHash: [UInt8]
-        /// PEM.
+        /// In PEM.
         public let publicKey: String
         public let scopes: ServiceKeyScopes
         /// `nil` if the key does not expire.
@@ -48,10 +48,11 @@ public struct ServiceKeyStore: Sendable {
         public let expiresAt: Instant?
     }
 
-    /// The public key that verifies the signatures of a backend. The service key may have expired.
+    /// A public key that verifies the signatures of a backend. The service key may have expired; the caller checks
+    /// that.
     public struct VerificationKey: Sendable {
         public let project: ID<Project>
-        /// PEM.
+        /// In PEM.
         public let publicKey: String
         public let scopes: ServiceKeyScopes
         public let expiresAt: Instant?
@@ -75,11 +76,13 @@ public struct ServiceKeyStore: Sendable {
             RETURNING 1
             """
         let note = AuditNote("serviceKey.added", key.id, ["scopes": key.scopes.names.joined(separator: " ")])
-        let audit = try SQL.audit([note], by: .commandLine, at: now, in: ID(project), from: "inserted")
+        let audit = try SQL.audit([note], by: .commandLine, at: now, in: ID(project), forEachRowOf: "inserted")
         let statement: SQL = "WITH inserted AS (\(insertion)) \(audit)"
         return try await withStoreErrors { try await pool.execute(statement) } == 1
     }
 
+    /// Returns the key with a bearer secret.
+    ///
     /// - Parameter hash: SHA-256 of the bearer secret.
     /// - Returns: `nil` if the secret is unknown or its key is revoked.
     public func key(withSecretHash hash: [UInt8]) async throws -> FoundKey? {
@@ -95,8 +98,8 @@ public struct ServiceKeyStore: Sendable {
         }
     }
 
-    /// Returns the public key with this ID in `project`. If there is none, returns a key of another project with this
-    /// ID, so that the caller can report a wrong project instead of an unknown key.
+    /// Returns the public key of the service key with this ID in `project`. If the project has no such key, returns a
+    /// key of another project that has the ID. The caller can then report a wrong project instead of an unknown key.
     ///
     /// - Returns: `nil` if the key does not exist or is revoked.
     public func verificationKey(_ id: String, preferably project: ID<Project>) async throws -> VerificationKey? {
@@ -137,6 +140,8 @@ public struct ServiceKeyStore: Sendable {
     /// The minimum time between two recorded uses.
     public static let minimumUseInterval: Duration = .seconds(300)
 
+    /// Revokes a key.
+    ///
     /// - Returns: `false` if the key does not exist or is already revoked.
     public func revoke(_ id: String, in project: ID<Project>, at now: Instant) async throws -> Bool {
         let change: SQL = """
@@ -145,7 +150,7 @@ public struct ServiceKeyStore: Sendable {
             RETURNING 1
             """
         let note = AuditNote("serviceKey.revoked", id)
-        let audit = try SQL.audit([note], by: .commandLine, at: now, in: ID(project), from: "revoked")
+        let audit = try SQL.audit([note], by: .commandLine, at: now, in: ID(project), forEachRowOf: "revoked")
         let statement: SQL = "WITH revoked AS (\(change)) \(audit)"
         return try await withStoreErrors { try await pool.execute(statement) } == 1
     }

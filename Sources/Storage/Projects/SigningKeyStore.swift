@@ -1,7 +1,7 @@
 public import Identity
 public import Postgres
 
-/// The keys of the gateway's own tokens, encrypted.
+/// Stores the encrypted keys that sign the gateway's ID tokens and refresh tokens.
 public struct SigningKeyStore: Sendable {
     private let pool: Pool
 
@@ -24,8 +24,10 @@ public struct SigningKeyStore: Sendable {
         try await keys("ORDER BY project_id, created_at, id")
     }
 
-    /// Adds `key`. If `othersRetireAt` is set, the other keys with the same purpose retire at that time, or at an
-    /// earlier time that is already stored for them.
+    /// Inserts `key`.
+    ///
+    /// - Parameter othersRetireAt: when the project's other keys with the same purpose retire, unless an earlier time
+    ///   is already stored for them; `nil` does not change them.
     public func add(_ key: StoredKey, othersRetireAt: Instant?, in project: ID<Project>) async throws {
         try await withStoreErrors {
             try await pool.transaction { transaction in
@@ -54,6 +56,7 @@ public struct SigningKeyStore: Sendable {
         }
     }
 
+    /// - Parameter clauses: the clauses after `FROM`.
     private func keys(_ clauses: SQL) async throws -> [(project: ID<Project>, key: StoredKey)] {
         let statement: SQL = """
             SELECT project_id, id, purpose, algorithm, private_key, certificate, created_at, signs_from, retires_at

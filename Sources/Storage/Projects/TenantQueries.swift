@@ -2,7 +2,7 @@ internal import FoundationEssentials
 internal import Identity
 internal import Postgres
 
-/// The column `project.tenant_settings`. Ignores unknown members, which a newer release may have written.
+/// The JSON in the column `project.tenant_settings`. Ignores unknown members, which a newer release may have written.
 struct TenantColumn: Codable {
     let displayName: String?
     let allowsPasswords: Bool?
@@ -59,6 +59,7 @@ extension SQL {
         """
     }
 
+    /// Marks a tenant as deleted. The janitor later deletes its accounts and its row.
     static func markDeleted(_ tenant: ID<Tenant>, at now: Instant, of project: ID<Project>) -> SQL {
         """
         UPDATE project SET deleted_at = \(Timestamp(now))
@@ -67,7 +68,7 @@ extension SQL {
     }
 }
 
-/// The database contains a tenant with the realm ID of a project.
+/// The database contains a tenant whose ID is that of a project: it lacks the part after the slash.
 struct InvalidTenantRow: Error, CustomStringConvertible {
     let realm: ID<Realm>
 

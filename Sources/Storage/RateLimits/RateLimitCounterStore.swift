@@ -2,7 +2,7 @@ internal import Encoding
 public import Identity
 public import Postgres
 
-/// The rate limit counters that all replicas share.
+/// Stores the rate limit counters that all replicas share. A counter has a window: a key and a period of time.
 public struct RateLimitCounterStore: Sendable {
     private let pool: Pool
 
@@ -12,7 +12,8 @@ public struct RateLimitCounterStore: Sendable {
 
     /// Adds `deltas` to the counters in one statement.
     ///
-    /// - Returns: the current counts of the windows; windows without a counter are omitted.
+    /// - Parameter deltas: the numbers of events to add. A delta of 0 only reads the counter.
+    /// - Returns: the current counts of the windows. Windows without a counter are omitted.
     public func merge(_ deltas: [RateDelta]) async throws -> [RateWindow: Int64] {
         let statement = SQL.merge(deltas)
         let rows = try await withStoreErrors { try await pool.query(statement) }

@@ -3,8 +3,10 @@ internal import Identity
 internal import Postgres
 
 extension SQL {
-    /// - Returns: a row if one of the networks is a known network of the account with the address `email`, last seen
-    ///   after `since`.
+    /// Selects whether the account with the address `email` has a known network: one from which a session was opened,
+    /// or the password was reset, after `since`.
+    ///
+    /// - Returns: a row if one of the networks with `networkHashes` is known.
     static func hasKnownNetwork(
         _ email: EmailAddress, among networkHashes: [[UInt8]], since: Instant, in realm: ID<Realm>
     ) -> SQL {

@@ -14,6 +14,7 @@ extension PostgresAccountStore {
         return try await withStoreErrors { try await sessionLookups.run(lookup, in: realm) }
     }
 
+    /// Executes look-ups in batches. The outcome is `nil` if the account does not exist.
     static var sessionLookups: Batching<SessionLookup, Never, FoundSession?> {
         .reads { lookups, realm in
             lookups.count == 1 ? .find(lookups[0], in: realm) : .find(lookups, in: realm)
@@ -35,6 +36,7 @@ extension FoundSession {
 }
 
 extension SQL {
+    /// Finds the account of a look-up, with the session if it is active.
     static func find(_ lookup: SessionLookup, in realm: ID<Realm>) -> SQL {
         """
         SELECT \(SessionRow.columns), \(AccountRow.columns), \(AccountRow.lastRefresh)
@@ -44,8 +46,8 @@ extension SQL {
         """
     }
 
-    /// Finds the sessions of several look-ups. The lateral subqueries have `LIMIT 1`, so no plan can read a table
-    /// before the look-ups; see `LookupPlanTests`.
+    /// Finds the accounts and the active sessions of several look-ups. Because the lateral subqueries have `LIMIT 1`,
+    /// every plan reads the look-ups before the tables; see `LookupPlanTests`.
     ///
     /// - Returns: the rows of the accounts that exist, each with the `number` of its look-up, counted from 1.
     static func find(_ lookups: [SessionLookup], in realm: ID<Realm>) -> SQL {

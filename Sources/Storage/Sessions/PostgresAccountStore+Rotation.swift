@@ -8,7 +8,8 @@ struct PresentedRefreshToken: Sendable {
     let counter: Int64
     /// Whether the policy rotates refresh tokens.
     let rotates: Bool
-    /// Grace periods that began before this time have expired.
+    /// Grace periods (in which a token is accepted although a newer one exists) have expired if they began before this
+    /// time.
     let graceCutoff: Instant
     let presentedAt: Instant
 }
@@ -25,8 +26,10 @@ extension PostgresAccountStore {
             var row = attempt.row
             if row == nil, !attempt.waitsForLocks { row = try await pool.query(.rotate(token, in: realm)).first }
             if let row { return try Rotation(row) }
-            guard let state = try await pool.query(.state(of: token.session, in: realm)).first else { return .removed }
-            return try state.decode("is_disabled") ? .accountDisabled : .ended
+            guard let reason = try await pool.query(.reasonForNoRotation(of: token.session, in: realm)).first else {
+                return .removed
+            }
+            return try reason.decode("is_disabled") ? .accountDisabled : .ended
         }
     }
 
@@ -42,12 +45,12 @@ extension PostgresAccountStore {
     }
 }
 
-/// The result of a rotation for one token.
+/// The result of one attempt to rotate a token: to exchange it for the next refresh token of its session.
 struct RotationAttempt: Sendable {
     /// `nil` if the session does not exist or has ended, or if the account is disabled.
     let row: Row?
-    /// Whether the statement waits for locks. If not, ``row`` is also `nil` if another transaction has locked the
-    /// session.
+    /// Whether the statement waits for locked sessions. If it does not, ``row`` is also `nil` for a session that
+    /// another transaction has locked.
     let waitsForLocks: Bool
 }
 

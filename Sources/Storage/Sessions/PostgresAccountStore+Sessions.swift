@@ -24,12 +24,12 @@ extension PostgresAccountStore {
     public func end(
         _ session: ID<Session>, by caller: Session, actor: AuditActor, at now: Instant, in realm: ID<Realm>
     ) async throws {
-        // A client may send any text. A text that is not a UUID does not name a session.
+        // A client may send any text as a session ID. A text that is not a UUID does not name a session.
         guard let id = try? UUID(session) else { throw StoreConflict.notFound }
         let ending = SQL.end(id, by: try SessionRow(caller), at: now, in: realm)
         let audit = try SQL.audit(
             [AuditNote(.sessionEnded, caller.account, ["session": session.rawValue])], by: actor, at: now, in: realm,
-            from: "ended")
+            forEachRowOf: "ended")
         let statement: SQL = "WITH ended AS (\(ending) RETURNING 1) \(audit)"
         guard try await withStoreErrors({ try await pool.execute(statement) }) == 1 else {
             throw StoreConflict.notFound

@@ -3,12 +3,12 @@ internal import Identity
 internal import Postgres
 
 extension Transaction {
-    /// Ends the sessions of removed identities, so that an attacker who has linked an identity loses access. Also ends
-    /// sessions whose identity was removed earlier: their method contains a dot, as only the IDs of identity providers
-    /// do.
+    /// Ends the sessions that were opened through removed identities, so that an attacker who has linked an identity
+    /// loses access. Also ends sessions whose identity was removed earlier. The method of such a session is the ID of
+    /// an identity provider, which contains a dot; the IDs of other sign-in methods contain none.
     ///
     /// - Parameters:
-    ///   - providers: the providers whose identities each of the accounts has lost.
+    ///   - providers: the providers of the removed identities. Every one of `accounts` has lost these.
     ///   - excluded: a session that is not ended, usually that of the caller.
     func endSessions(
         of accounts: [ID<Account>], openedThrough providers: [ProviderID], except excluded: ID<Session>?,
@@ -29,8 +29,8 @@ extension Transaction {
 }
 
 extension SQL {
-    /// Deletes the sessions of generations before `generation`. The sessions of `generation` itself, which have just
-    /// ended, are kept, so that the response to their tokens can state the reason.
+    /// Deletes the sessions of generations before `generation`, which is the generation that has just ended. Its own
+    /// sessions are kept, so that the response to their tokens can state why they are rejected.
     static func deleteSessions(of account: ID<Account>, before generation: Int64, in realm: ID<Realm>) -> SQL {
         """
         DELETE FROM session WHERE project_id = \(realm.rawValue) AND account_id = \(account.rawValue)
@@ -38,25 +38,25 @@ extension SQL {
         """
     }
 
-    /// Deletes codes that sign in to an account or change it, except remedies: codes that recover an address, remove a
-    /// sign-in method or undo a merge.
-    static func voidCodes(of account: ID<Account>, in realm: ID<Realm>) -> SQL {
+    /// Deletes the email action codes of an account, except remedies: codes that recover an address, remove a sign-in
+    /// method or undo a merge.
+    static func voidCodesExceptRemedies(of account: ID<Account>, in realm: ID<Realm>) -> SQL {
         """
         DELETE FROM oob_code WHERE project_id = \(realm.rawValue) AND account_id = \(account.rawValue)
             AND purpose <> ALL (\(OOBCode.Purpose.remedies))
         """
     }
 
-    /// Deletes the codes of an account, including remedies, but not codes that undo a merge: these are for the owner of
-    /// the merge's source, and restore only what came from the source.
-    static func voidCodesAndRemedies(of account: ID<Account>, in realm: ID<Realm>) -> SQL {
+    /// Deletes the email action codes of an account, except codes that undo a merge. Those are for the owner of the
+    /// merge's source, and restore only what came from the source.
+    static func voidCodesExceptUndoMerge(of account: ID<Account>, in realm: ID<Realm>) -> SQL {
         """
         DELETE FROM oob_code WHERE project_id = \(realm.rawValue) AND account_id = \(account.rawValue)
             AND purpose <> \(OOBCode.Purpose.undoMerge.rawValue)
         """
     }
 
-    /// Deletes remedies of an account; see ``MailboxChange/VoidedRemedies``.
+    /// Deletes those codes of an account that `remedies` describes; see ``MailboxChange/VoidedRemedies``.
     static func voidRemedies(
         _ remedies: MailboxChange.VoidedRemedies, of account: ID<Account>, in realm: ID<Realm>
     ) -> SQL {
@@ -64,21 +64,23 @@ extension SQL {
             c.project_id = \(realm.rawValue) AND c.account_id = \(account.rawValue) \
             AND c.purpose = ANY (\(OOBCode.Purpose.accountRemedies))
             """
-        guard case .proven(let email, let createdAt, let addedSince) = remedies else {
+        guard case .proven(let email, let redeemedCodeCreatedAt, let firstAdditionTime) = remedies else {
             return "DELETE FROM oob_code c WHERE \(all)"
         }
         return """
             DELETE FROM oob_code c WHERE \(all)
-                AND c.created_at >= (SELECT least(\(createdAt.map { Timestamp($0) }), min(c.created_at)) FROM oob_code c
+                AND c.created_at >= (
+                    SELECT least(\(redeemedCodeCreatedAt.map { Timestamp($0) }), min(c.created_at)) FROM oob_code c
                     WHERE \(all) AND c.email = \(email.rawValue))
-                AND (c.email <> \(email.rawValue) OR c.added_at IS NULL OR c.added_at >= \(Timestamp(addedSince)))
+                AND (c.email <> \(email.rawValue) OR c.added_at IS NULL
+                    OR c.added_at >= \(Timestamp(firstAdditionTime)))
             """
     }
 }
 
 extension OOBCode.Purpose {
-    /// Codes that let the owner reverse a change of the account.
+    /// The purposes of codes with which the owner reverses a change of the account.
     static let remedies = allCases.filter(\.isRemedy).map(\.rawValue)
-    /// The remedies except codes that undo a merge, which are for the owner of the merge's source.
+    /// The remedies, except codes that undo a merge. Those are for the owner of the merge's source.
     static let accountRemedies = [recoverEmail, removeSignInMethod].map(\.rawValue)
 }

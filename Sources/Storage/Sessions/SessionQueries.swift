@@ -5,6 +5,7 @@ internal import Postgres
 
 /// The values of a ``Session`` as PostgreSQL types.
 struct SessionRow {
+    /// The columns of a session in a table with the alias `s`.
     static let columns: SQL =
         "s.id AS session_id, s.account_id, s.generation AS session_generation, s.method, s.authenticated_at, s.claims AS session_claims, s.device"
 
@@ -19,14 +20,15 @@ struct SessionRow {
     let networkHash: [UInt8]?
     let credentialIssuedAt: Timestamp?
 
-    /// For a session that begins at its authentication, or an existing session, whose ``openedAt`` is not used.
+    /// The values of a session that is opened at its authentication. Also of an existing session, whose ``openedAt`` is
+    /// not used.
     ///
     /// - Throws: ``NotAUUID``. Session IDs come from ``Entropy`` and from verified tokens, so this indicates a defect.
     init(_ session: Session) throws {
         try self.init(session, openedAt: session.authenticatedAt)
     }
 
-    /// For a session that begins later than its authentication.
+    /// The values of a session that is opened later than its authentication.
     init(_ session: Session, openedAt: Instant) throws {
         id = try UUID(session.id)
         account = session.account.rawValue
@@ -105,28 +107,30 @@ extension UUID {
 }
 
 extension SQL {
-    /// Opens a session for each row of `source`, and stores the session's network as a known network of the account.
+    /// Inserts the session once for each row of `source`, and stores the client's network as a known network of the
+    /// account.
     ///
     /// - Parameters:
     ///   - source: the name of one of `ctes`, or another table expression.
-    ///   - ctes: common table expressions for the beginning of the statement, each followed by a comma.
-    ///   - replayKeys: keys to consume. The statement fails if one of them was used before.
+    ///   - ctes: common table expressions at the beginning of the statement, each followed by a comma.
+    ///   - replayKeys: keys of single-use credentials. The statement fails if one of them was used before.
     static func openSession(
-        _ session: SessionRow, in realm: ID<Realm>, from source: SQL, after ctes: SQL = "",
+        _ session: SessionRow, in realm: ID<Realm>, forEachRowOf source: SQL, with ctes: SQL = "",
         consuming replayKeys: [ReplayKey] = []
     ) -> SQL {
         let consumed: SQL =
-            replayKeys.isEmpty ? "" : "replay_keys AS (\(consume(replayKeys, in: realm, from: source)) RETURNING 1),"
+            replayKeys.isEmpty
+            ? "" : "replay_keys AS (\(consume(replayKeys, in: realm, forEachRowOf: source)) RETURNING 1),"
         return """
             WITH \(ctes) \(consumed) network AS (\(storeKnownNetwork(
                 session.networkHash, of: ID(session.account), at: Instant(session.authenticatedAt), in: realm,
-                from: source)))
-            \(insertion(of: SessionColumns(session), in: realm, from: source))
+                forEachRowOf: source)))
+            \(insertion(of: SessionColumns(session), in: realm, forEachRowOf: source))
             """
     }
 
     /// Inserts a session for each row of `source`.
-    static func insertion(of session: SessionColumns, in realm: ID<Realm>, from source: SQL) -> SQL {
+    static func insertion(of session: SessionColumns, in realm: ID<Realm>, forEachRowOf source: SQL) -> SQL {
         "\(insertion(of: session, in: realm)) FROM \(source)"
     }
 
@@ -141,20 +145,20 @@ extension SQL {
         """
     }
 
-    /// Stores a known network of an account, for each row of `source`. Does nothing for `nil`, as in every anonymous
-    /// sign-up.
+    /// Stores a known network of an account, for each row of `source`. Does nothing if the hash is `nil`, as for every
+    /// anonymous sign-up.
     static func storeKnownNetwork(
-        _ networkHash: [UInt8]?, of account: ID<Account>, at now: Instant, in realm: ID<Realm>, from source: SQL
+        _ networkHash: [UInt8]?, of account: ID<Account>, at now: Instant, in realm: ID<Realm>, forEachRowOf source: SQL
     ) -> SQL {
         guard let networkHash else { return "SELECT 1" }
         return storeKnownNetwork(
-            "\(networkHash)", of: "\(account.rawValue)", at: "\(Timestamp(now))", in: realm, from: source)
+            "\(networkHash)", of: "\(account.rawValue)", at: "\(Timestamp(now))", in: realm, forEachRowOf: source)
     }
 
-    /// Stores known networks that are given as expressions. Skips rows whose network is NULL, and networks that were
-    /// stored within the last hour.
+    /// Stores known networks, whose values are SQL expressions. Skips rows whose network hash is NULL, and networks
+    /// that were stored within the last hour.
     static func storeKnownNetwork(
-        _ networkHash: SQL, of account: SQL, at now: SQL, in realm: ID<Realm>, from source: SQL
+        _ networkHash: SQL, of account: SQL, at now: SQL, in realm: ID<Realm>, forEachRowOf source: SQL
     ) -> SQL {
         """
         INSERT INTO known_network AS p (project_id, account_id, network_hash, last_seen_at)
@@ -167,7 +171,7 @@ extension SQL {
         """
     }
 
-    /// A condition: the account `a` has this session, and the session is active.
+    /// A condition on the account `a`: it has this session, and the session is active.
     static func isActive(_ session: SessionRow) -> SQL {
         """
         a.id = \(session.account) AND a.generation = \(session.generation) AND EXISTS (SELECT FROM session s \
@@ -175,10 +179,12 @@ extension SQL {
         """
     }
 
-    /// Locks a session, so that it cannot end before the transaction does.
+    /// Locks a session, so that no other transaction can end it before this one commits.
     ///
     /// - Returns: a row if the account has the session and the session has not ended.
-    static func lockIfActive(_ session: ID<Session>, of account: ID<Account>, in realm: ID<Realm>) throws -> SQL {
+    static func lockSessionIfActive(
+        _ session: ID<Session>, of account: ID<Account>, in realm: ID<Realm>
+    ) throws -> SQL {
         """
         SELECT 1 AS one FROM session WHERE project_id = \(realm.rawValue) AND id = \(try UUID(session))
             AND account_id = \(account.rawValue) AND ended_at IS NULL FOR UPDATE
@@ -187,9 +193,9 @@ extension SQL {
 
     /// Rotates one refresh token, and waits if another transaction has locked the session.
     ///
-    /// The project of the account is compared with an expression. Otherwise the planner could look for accounts by the
-    /// project before it reads the session, if it expects the project to have few accounts. It would then read all
-    /// accounts of the project.
+    /// The account's `project_id` is compared with the expression `s.project_id || ''` instead of the column.
+    /// Otherwise, if the planner expects few accounts in the project, it could read all of them before it reads the
+    /// session.
     ///
     /// - Returns: a row if the session continues, or if the token was stolen.
     static func rotate(_ token: PresentedRefreshToken, in realm: ID<Realm>) -> SQL {
@@ -203,12 +209,12 @@ extension SQL {
         """
     }
 
-    /// Rotates refresh tokens of different sessions. Sessions that other transactions have locked are skipped, because
-    /// two statements that wait could wait for each other.
+    /// Rotates refresh tokens of different sessions. Skips sessions that other transactions have locked: if such
+    /// statements waited for locks, two of them could wait for each other.
     ///
     /// The planner must find rows by their primary keys, even in tables without statistics. The condition with
-    /// `BETWEEN` is always true, but lets the planner expect a single token. The lateral subqueries with a limit permit
-    /// no plan that reads a table before the tokens. See `RotationPlanTests`.
+    /// `BETWEEN` is always true, but makes the planner expect a single token. Because the lateral subqueries have a
+    /// limit, every plan reads the tokens before the tables. See `RotationPlanTests`.
     ///
     /// - Returns: a row for each session that continues, or whose token was stolen.
     static func rotate(_ tokens: [PresentedRefreshToken], in realm: ID<Realm>) -> SQL {
@@ -235,7 +241,7 @@ extension SQL {
         """
     }
 
-    /// The rules of ``Rotation`` for the token `p` of the session `s`.
+    /// Applies the rules of ``Rotation`` to the session `s`, for the presented token `p`.
     private static let rotation: SQL = """
         UPDATE session s SET
             counter = CASE WHEN p.rotates AND p.counter >= s.counter THEN p.counter + 1 ELSE s.counter END,
@@ -260,9 +266,9 @@ extension SQL {
 
     /// Selects why a rotation changed no row.
     ///
-    /// - Returns: no row if the session does not exist; otherwise whether the only reason is that the account is
-    ///   disabled.
-    static func state(of session: UUID, in realm: ID<Realm>) -> SQL {
+    /// - Returns: no row if the session does not exist. Otherwise a row that states whether the only reason is that the
+    ///   account is disabled.
+    static func reasonForNoRotation(of session: UUID, in realm: ID<Realm>) -> SQL {
         """
         SELECT s.ended_at IS NULL AND a.generation = s.generation AND a.disabled_at IS NOT NULL AS is_disabled
         FROM session s JOIN account a ON a.project_id = s.project_id AND a.id = s.account_id

@@ -2,9 +2,10 @@ internal import FoundationEssentials
 internal import Identity
 internal import Postgres
 
-/// A sign-in that creates an account with the identity.
+/// The first sign-in with a provider's identity, which creates an account.
 struct FirstSignIn: Sendable {
-    /// A value that only one account can have, or that only one sign-in can use.
+    /// A value that only one account can have, or that only one sign-in can use. Sign-ins with a common key are not
+    /// executed at the same time.
     enum Key: Hashable {
         case email(EmailAddress)
         case identity(ProviderID, subject: String)
@@ -24,8 +25,8 @@ struct FirstSignIn: Sendable {
         session = try SessionRow(commit.session)
     }
 
-    /// Whether the sign-in can share a statement with other sign-ins: it depends on no configured issuer and changes no
-    /// existing row.
+    /// Whether the sign-in can share a statement with other sign-ins. It can if it depends on no configured issuer, and
+    /// changes no existing row, such as that of an Apple token that is already stored.
     var isBatchable: Bool { !identity.provider.isGenericOpenID && commit.identity.code?.tokenType != .refreshToken }
 
     var uniqueKeys: [Key] {
@@ -37,7 +38,9 @@ struct FirstSignIn: Sendable {
 }
 
 extension PostgresFederationStore {
-    /// - Returns: whether the account was created.
+    /// Creates the account of `signIn`, its identity and its session.
+    ///
+    /// - Returns: `false` if the provider no longer has the identity's issuer, or the credential is void.
     func create(_ signIn: FirstSignIn, in realm: ID<Realm>) async throws -> Bool {
         guard signIn.isBatchable else { return try await pool.execute(.create([signIn], in: realm)) == 1 }
         return try await firstSignIns.run(signIn, in: realm)
@@ -55,10 +58,10 @@ extension PostgresFederationStore {
 
 extension SQL {
     /// Creates accounts with their identities and sessions. A sign-in creates no account if the provider no longer has
-    /// the identity's issuer, or the credential is void. The statement fails if an account has one of the addresses or
-    /// identities, or a replay key was used before.
+    /// the identity's issuer, or the credential is void. The statement fails if another account has one of the
+    /// addresses or identities, or a replay key was used before.
     ///
-    /// - Parameter signIns: one sign-in, or several batchable sign-ins.
+    /// - Parameter signIns: one sign-in, or several sign-ins that are batchable.
     /// - Returns: a row with the session ID for each account that was created.
     static func create(_ signIns: [FirstSignIn], in realm: ID<Realm>) throws -> SQL {
         signIns.count == 1 ? try create(signIns[0], in: realm) : try create(batch: signIns, in: realm)
@@ -68,12 +71,13 @@ extension SQL {
         var row = RowValues(signIn)
         let insertions = FirstSignInInsertions(of: &row, in: realm)
         let (identity, keys) = (signIn.commit.identity, signIn.commit.replayKeys)
-        let code = try insertCode(identity.code, at: signIn.commit.committedAt, in: realm, from: "inserted")
-        let grants: SQL = code.map { "grants AS (\($0))," } ?? ""
-        let consumed: SQL = keys.isEmpty ? "" : "replay_keys AS (\(consume(keys, in: realm, from: "linked"))),"
+        let grant = try insertAppleGrant(
+            for: identity.code, at: signIn.commit.committedAt, in: realm, forEachRowOf: "inserted")
+        let grants: SQL = grant.map { "grants AS (\($0))," } ?? ""
+        let consumed: SQL = keys.isEmpty ? "" : "replay_keys AS (\(consume(keys, in: realm, forEachRowOf: "linked"))),"
         return """
             WITH inserted AS (\(insertions.account)
-                WHERE \(hasCurrentIssuer(identity, in: realm)) AND \(isValid(identity, in: realm)) RETURNING 1),
+                WHERE \(hasCurrentIssuer(identity, in: realm)) AND \(hasValidCredential(identity, in: realm)) RETURNING 1),
             linked AS (\(insertions.identity) FROM inserted RETURNING 1), \(grants) \(consumed)
             network AS (\(insertions.network) FROM inserted WHERE \(insertions.hasNetwork))
             \(insertions.session) FROM inserted RETURNING id AS session_id
@@ -81,17 +85,17 @@ extension SQL {
     }
 
     /// Inserts accounts, then identities, then replay keys, each in the order of their unique values. Concurrent
-    /// sign-ins, links and reclaims use the same order, so that they do not deadlock. Each condition with `count(*)`
-    /// makes an insertion wait for the previous one.
+    /// sign-ins use the same order, also those that link an identity, so that they do not deadlock. Each condition with
+    /// `count(*)` makes an insertion wait for the previous one.
     private static func create(batch signIns: [FirstSignIn], in realm: ID<Realm>) throws -> SQL {
         var rows = RowValues(batch: signIns, as: "s")
         let insertions = FirstSignInInsertions(of: &rows, in: realm)
-        let codes = try insertCodes(
-            signIns.map { ($0.commit.identity.code, $0.commit.committedAt) }, in: realm, from: "created s")
-        let grants: SQL = codes.map { "grants AS (\($0))," } ?? ""
+        let insertedGrants = try insertAppleGrants(
+            for: signIns.map { ($0.commit.identity.code, $0.commit.committedAt) }, in: realm, from: "created s")
+        let grants: SQL = insertedGrants.map { "grants AS (\($0))," } ?? ""
         return """
             WITH presented AS MATERIALIZED (
-                SELECT s.*, \(isValid(insertions.proven, in: realm)) AS is_valid FROM \(rows.source)),
+                SELECT s.*, \(hasValidCredential(insertions.provenIdentity, in: realm)) AS is_valid FROM \(rows.source)),
             inserted AS (\(insertions.account) FROM presented s WHERE s.is_valid ORDER BY s.account_email COLLATE "C" RETURNING 1),
             created AS MATERIALIZED (
                 SELECT * FROM presented WHERE is_valid AND (SELECT count(*) FROM inserted) > 0),
@@ -107,19 +111,20 @@ extension SQL {
 
 /// The statements that insert the rows of first sign-ins, without their `FROM` clauses.
 private struct FirstSignInInsertions {
-    let proven: IdentityColumns
+    /// The identity that the credential of the sign-in proves.
+    let provenIdentity: IdentityColumns
     let account: SQL
     let identity: SQL
     let session: SQL
     let network: SQL
-    /// A condition of ``network``.
+    /// The condition of a row of ``network``: the session has the hash of the client's network.
     let hasNetwork: SQL
 
     init(of rows: inout RowValues<FirstSignIn>, in realm: ID<Realm>) {
         let id = rows.column("account_id") { $0.account.id.rawValue }
         let committedAt = rows.time("committed_at", \.commit.committedAt)
         let networkHash = rows.bytes("network_hash", \.session.networkHash)
-        proven = IdentityColumns(of: &rows, \.commit.identity)
+        provenIdentity = IdentityColumns(of: &rows, \.commit.identity)
         account = """
             INSERT INTO account (project_id, id, email, email_verified, display_name, photo_url, created_at,
                 last_sign_in_at, valid_since)
@@ -131,7 +136,8 @@ private struct FirstSignInInsertions {
                 \(rows.time("valid_since", \.account.validSince))
             """
         identity = .insertIdentities(
-            &rows, \.identity, as: (proven.provider, proven.subject), to: id, at: committedAt, in: realm)
+            &rows, \.identity, withKey: (provenIdentity.provider, provenIdentity.subject), to: id, at: committedAt,
+            in: realm)
         session = .insertion(of: SessionColumns(of: &rows, \.session), in: realm)
         network = """
             INSERT INTO known_network (project_id, account_id, network_hash, last_seen_at)

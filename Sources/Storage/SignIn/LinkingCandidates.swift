@@ -1,9 +1,11 @@
 public import Identity
 internal import Postgres
 
-/// The accounts that have a verified identity or its address.
+/// The accounts that a sign-in with a verified identity may concern: the account that has the identity, and the account
+/// that has its address.
 struct LinkingCandidates: Sendable {
-    /// Whether the identity's credential is void. If so, both accounts are `nil`.
+    /// Whether the credential that proves the identity is void: since it was issued, the user has disconnected the app
+    /// at the provider. If so, both accounts are `nil`.
     var credentialIsVoid = false
     /// The account that has the identity.
     var owner: Account?
@@ -26,7 +28,7 @@ extension PostgresFederationStore {
         return (found.owner, found.sameEmail)
     }
 
-    /// For identities without a transfer subject.
+    /// Finds the candidates for identities without a transfer subject (Apple's `transfer_sub`) in batches.
     static var candidates: Batching<VerifiedIdentity, Never, LinkingCandidates> {
         .reads { identities, realm in
             identities.count == 1
@@ -50,7 +52,7 @@ extension LinkingCandidates {
 
     fileprivate mutating func add(_ row: Row, of identity: VerifiedIdentity) throws {
         if try row.decode("is_void") { credentialIsVoid = true }
-        // If there are no candidates, the left join returns one row without an account.
+        // If the identity has no candidate, the left join returns one row without an account.
         guard let isOwner = try row.decode("is_owner", as: Bool?.self) else { return }
         let account = try AccountRow.account(row)
         if isOwner { owner = account }
@@ -58,7 +60,7 @@ extension LinkingCandidates {
     }
 }
 
-/// The values of a verified identity in a statement: parameters, or the columns of a batch.
+/// SQL expressions for the values of a verified identity: parameters, or the columns of a batch.
 struct IdentityColumns {
     let provider: SQL
     let subject: SQL
@@ -83,36 +85,38 @@ extension IdentityColumns {
 }
 
 extension SQL {
-    /// Selects the candidates. Each row states whether the credential is void; if it is, there is one row without an
-    /// account.
+    /// Selects the candidates for one identity. Each row states whether the credential is void. If it is, the result is
+    /// one row without an account.
     static func linkingCandidates(for identity: VerifiedIdentity, in realm: ID<Realm>) -> SQL {
         let columns = IdentityColumns(identity)
         let owner = owner(of: columns, transferredAs: identity.transferSubject, in: realm)
         let candidates = candidates(for: columns, owner: owner, in: realm)
         guard identity.issuedAt != nil else { return "SELECT c.*, false AS is_void FROM (\(candidates)) c" }
         return """
-            SELECT c.*, v.is_void FROM (SELECT NOT (\(isValid(columns, in: realm))) AS is_void) v
+            SELECT c.*, v.is_void FROM (SELECT NOT (\(hasValidCredential(columns, in: realm))) AS is_void) v
             LEFT JOIN (\(candidates)) c ON NOT v.is_void
             """
     }
 
-    /// Selects the candidates for several identities. The subqueries depend on each identity, so no plan can read a
-    /// table before the identities. See `SignInPlanTests`.
+    /// Selects the candidates for several identities. The subqueries depend on each identity, so every plan reads the
+    /// identities before the tables. See `SignInPlanTests`.
     ///
-    /// - Parameter identities: without transfer subjects.
-    /// - Returns: rows with the `number` of their identity, counted from 1.
+    /// - Parameter identities: identities without transfer subjects.
+    /// - Returns: rows with the `number` of the identity that they belong to, counted from 1.
     static func linkingCandidates(for identities: [VerifiedIdentity], in realm: ID<Realm>) -> SQL {
         var rows = RowValues(batch: identities, as: "p")
         let columns = IdentityColumns(of: &rows, \.self)
         let owner = owner(of: columns, transferredAs: nil, in: realm)
         return """
             SELECT p.number, v.is_void, c.* FROM \(rows.source)
-            CROSS JOIN LATERAL (SELECT NOT (\(isValid(columns, in: realm))) AS is_void) v
+            CROSS JOIN LATERAL (SELECT NOT (\(hasValidCredential(columns, in: realm))) AS is_void) v
             LEFT JOIN LATERAL (\(candidates(for: columns, owner: owner, in: realm))) c ON NOT v.is_void
             """
     }
 
-    /// - Parameter owner: a subquery for the account that has the identity.
+    /// Selects the account that has the identity, and another account that has its address.
+    ///
+    /// - Parameter owner: a subquery for the ID of the account that has the identity.
     private static func candidates(for identity: IdentityColumns, owner: SQL, in realm: ID<Realm>) -> SQL {
         """
         SELECT true AS is_owner, \(AccountRow.columns) FROM account a
@@ -123,8 +127,8 @@ extension SQL {
         """
     }
 
-    /// A subquery for the account that has the identity. An identity that moves to another Apple team is found by its
-    /// new subject, otherwise by its transfer subject.
+    /// A subquery for the ID of the account that has the identity. If the identity moves to another Apple team, the
+    /// account is found by the new subject, or else by the transfer subject.
     private static func owner(
         of identity: IdentityColumns, transferredAs transferSubject: String?, in realm: ID<Realm>
     ) -> SQL {

@@ -1,6 +1,7 @@
 public import Identity
 internal import Postgres
 
+/// Sign-ins with custom tokens, which a project's backend issues.
 extension PostgresAccountStore {
     public func openOrCreate(
         _ session: Session, issuedAt: Instant?, in realm: ID<Realm>
@@ -15,7 +16,7 @@ extension PostgresAccountStore {
                 if isNew { try await transaction.deleteTombstone(of: account.id, olderThan: issuedAt, in: realm) }
                 let opened = session.withGeneration(account.generation)
                 _ = try await transaction.execute(
-                    .openSession(try SessionRow(opened), in: realm, from: .singleRow))
+                    .openSession(try SessionRow(opened), in: realm, forEachRowOf: .singleRow))
                 return (account, opened, isNew)
             }
         }
@@ -23,8 +24,11 @@ extension PostgresAccountStore {
 }
 
 extension Transaction {
-    /// Deletes the tombstone of an earlier account with the same ID. This is a separate statement, because the
-    /// statement that inserts the account may have waited for the deletion, and then does not see the tombstone.
+    /// Deletes the tombstone (the row that reserves the ID) of an earlier account with the same ID. This is a separate
+    /// statement, because the statement that inserts the account may have waited for the deletion of the earlier
+    /// account. It then does not see the tombstone.
+    ///
+    /// - Parameter issuedAt: when the custom token was issued; `nil` accepts any tombstone.
     ///
     /// - Throws: ``StoreConflict/notFound`` if the account was deleted after `issuedAt`.
     fileprivate func deleteTombstone(
@@ -38,8 +42,9 @@ extension Transaction {
 }
 
 extension SQL {
-    /// Creates the account, or records a sign-in to the existing account and locks its row. Returns no row if the
-    /// account is disabled. In an inserted row, `xmax` is 0.
+    /// Creates the account, or records a sign-in to the existing account and locks its row. The column `is_new` tells
+    /// the two cases apart: PostgreSQL's system column `xmax` is 0 only in an inserted row. Returns no row if the
+    /// account is disabled.
     fileprivate static func upsert(for session: Session, in realm: ID<Realm>) -> SQL {
         let now = session.authenticatedAt
         let account = Account(

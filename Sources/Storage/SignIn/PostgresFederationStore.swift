@@ -3,8 +3,9 @@ internal import FoundationEssentials
 public import Identity
 public import Postgres
 
-/// ``FederationStore`` on PostgreSQL. `UNIQUE` constraints detect concurrent sign-ins; the caller of a sign-in that
-/// fails for this reason decides again.
+/// ``FederationStore`` on PostgreSQL: stores sign-ins with identities of providers. `UNIQUE` constraints detect
+/// conflicts between concurrent sign-ins. A sign-in that fails for this reason throws ``StoreConflict/stale``, and the
+/// caller decides again.
 public struct PostgresFederationStore: FederationStore {
     let pool: Pool
     let candidates: Batcher<VerifiedIdentity, Never, LinkingCandidates>
@@ -42,11 +43,12 @@ public struct PostgresFederationStore: FederationStore {
         }
         let signIn = try ReturningSignIn(account, commit)
         guard try await apply(signIn, in: realm) else { throw StoreConflict.stale }
-        return signIn.signedIn
+        return signIn.accountAfterSignIn
     }
 
-    /// The first sign-in of a user since the app moved to another team. The transfer applies an event about the new
-    /// subject that was received earlier, so that the sign-in fails if the event made the credential void.
+    /// Signs in a user for the first time since the app has moved to another Apple team. The transfer of the identity
+    /// also applies an event of Apple about the new subject that was received earlier. If this event has made the
+    /// credential void, the sign-in fails.
     private func signIn(
         _ account: Account, completing transfer: IdentityTransfer, _ commit: SignInCommit, in realm: ID<Realm>
     ) async throws -> Account {
@@ -60,33 +62,35 @@ public struct PostgresFederationStore: FederationStore {
             else { throw StoreConflict.stale }
             let signIn = try ReturningSignIn(transferred, commit)
             guard try await transaction.execute(.apply(signIn, in: realm)) == 1 else { throw StoreConflict.stale }
-            return signIn.signedIn
+            return signIn.accountAfterSignIn
         }
     }
 
-    /// Signs in, and replaces the address of the account. The account's codes, except remedies, become void, because
-    /// the mailbox of the former address may contain them.
+    /// Signs in, and replaces the address of the account. The account's email action codes become void, because the
+    /// mailbox of the former address may contain them. Remedies (codes that reverse a change of the account) stay
+    /// valid.
     private func signIn(
         _ account: Account, changingEmailTo email: EmailAddress, _ commit: SignInCommit, in realm: ID<Realm>
     ) async throws -> Account {
         var change = AccountUpdate()
         change.email = .set(email)
         change.emailIsVerified = true
-        // The decision also depends on the password and on email links, which `isAsDecided` does not compare.
+        // The decision also depends on the password and on email links, which `isUnchangedSinceDecision` does not
+        // compare.
         let updating = SQL.update(
             account.id, by: change, at: commit.committedAt, in: realm,
-            where: "\(SQL.isAsDecided(account)) AND a.password_hash IS NULL AND NOT a.email_link_sign_in")
+            where: "\(SQL.isUnchangedSinceDecision(account)) AND a.password_hash IS NULL AND NOT a.email_link_sign_in")
         let signIn = try ReturningSignIn(account, commit)
         return try await pool.transaction { transaction in
             guard try await transaction.execute(updating) == 1,
                 try await transaction.execute(.apply(signIn, in: realm)) == 1
             else { throw StoreConflict.stale }
-            _ = try await transaction.execute(.voidCodes(of: account.id, in: realm))
+            _ = try await transaction.execute(.voidCodesExceptRemedies(of: account.id, in: realm))
             try await transaction.audit(
                 [AuditNote(.emailChanged, account.id, commit.identity.provider)], by: .user(commit.trace),
                 at: commit.committedAt, in: realm)
             try await transaction.enqueue(commit.emailBatch, in: realm)
-            var updated = signIn.signedIn
+            var updated = signIn.accountAfterSignIn
             updated.initialEmail = account.initialEmail ?? account.email
             (updated.email, updated.emailIsVerified) = (email, true)
             return updated
@@ -99,8 +103,8 @@ public struct PostgresFederationStore: FederationStore {
         return signIn.account
     }
 
-    /// Locks the account's row before it inserts the identity, so that transactions change the account's identities one
-    /// after the other.
+    /// Links the identity, and signs in. The first statement locks the account's row, so that transactions change the
+    /// account's identities one after the other.
     private func link(
         to account: Account, by caller: Caller?, takesEmail: Bool, _ commit: SignInCommit, in realm: ID<Realm>
     ) async throws -> Account {
@@ -117,6 +121,8 @@ public struct PostgresFederationStore: FederationStore {
         }
     }
 
+    /// Gives an account to the user who has proven its address. Removes every credential of the user who created the
+    /// account.
     private func reclaim(_ account: Account, _ commit: SignInCommit, in realm: ID<Realm>) async throws -> Account {
         try await pool.transaction { transaction in
             try await transaction.lockSubject(of: commit.identity, in: realm)
@@ -126,7 +132,7 @@ public struct PostgresFederationStore: FederationStore {
             for statement: SQL in [
                 .unlinkAll(from: account.id, in: realm),
                 .link(commit.linked, to: account.id, at: commit.committedAt, in: realm),
-                .voidCodesAndRemedies(of: account.id, in: realm),
+                .voidCodesExceptUndoMerge(of: account.id, in: realm),
                 .deleteSessions(of: account.id, before: account.generation, in: realm),
             ] { _ = try await transaction.execute(statement) }
             return try await transaction.finish(commit, auditing: .reclaimed, emitting: .accountReclaimed, in: realm)
@@ -135,14 +141,15 @@ public struct PostgresFederationStore: FederationStore {
 }
 
 extension Transaction {
-    /// Does nothing for a provider that sends no events about its users.
+    /// Locks the subject of an identity, so that no event about it is applied at the same time. Does nothing for a
+    /// provider that sends no events about its users.
     fileprivate func lockSubject(of identity: VerifiedIdentity, in realm: ID<Realm>) async throws {
         guard identity.issuedAt != nil else { return }
         _ = try await execute(.lockSubject(identity.subject, of: identity.provider, in: realm))
     }
 
-    /// Opens the session of a link or a reclaim, consumes the replay keys, and stores the audit event, the outbox
-    /// event, the authorization code and the emails.
+    /// Completes the link of an identity or the reclaim of an account: opens the session, consumes the replay keys, and
+    /// stores the audit event, the outbox event, the authorization code and the emails.
     ///
     /// - Returns: the account after the change.
     fileprivate func finish(
@@ -153,11 +160,13 @@ extension Transaction {
         try await audit([AuditNote(action, id, provider)], by: .user(commit.trace), at: now, in: realm)
         let session = try SessionRow(commit.session, openedAt: now)
         for statement: SQL in [
-            .openSession(session, in: realm, from: .singleRow, consuming: commit.replayKeys),
+            .openSession(session, in: realm, forEachRowOf: .singleRow, consuming: commit.replayKeys),
             .insertOutboxEvent(OutboxEvent(event, of: id, provider: provider), at: now, in: realm),
         ] { _ = try await execute(statement) }
-        if let code = try SQL.insertCode(commit.identity.code, at: now, in: realm, from: .singleRow) {
-            _ = try await execute(code)
+        if let grant = try SQL.insertAppleGrant(
+            for: commit.identity.code, at: now, in: realm, forEachRowOf: .singleRow)
+        {
+            _ = try await execute(grant)
         }
         try await enqueue(commit.emailBatch, in: realm)
         guard let row = try await query(.find([.id(id)], in: realm)).first else { throw StoreConflict.stale }
@@ -166,10 +175,13 @@ extension Transaction {
 }
 
 extension SQL {
-    /// Updates the account's row, and thereby locks it, if the account is unchanged since the decision. Takes from the
-    /// identity what the account lacks, and the verification of the address.
+    /// Updates the account's row, and thereby locks it, if the account is unchanged since the decision. Copies from the
+    /// identity the name, photo and address that the account lacks. If the provider is authoritative for the account's
+    /// address, marks the address as verified.
     ///
-    /// - Parameter takesEmail: whether an account without an address gets that of the identity.
+    /// - Parameters:
+    ///   - takesEmail: whether an account without an address gets that of the identity.
+    ///   - condition: a further condition on the account `a`.
     static func update(
         _ account: Account, linking commit: SignInCommit, takesEmail: Bool, where condition: SQL,
         in realm: ID<Realm>
@@ -185,12 +197,13 @@ extension SQL {
                 display_name = coalesce(a.display_name, \(identity.profile.displayName)),
                 photo_url = coalesce(a.photo_url, \(identity.profile.photoURL))
             WHERE a.project_id = \(realm.rawValue) AND a.id = \(account.id.rawValue)
-                AND \(isAsDecided(account)) AND \(condition)
+                AND \(isUnchangedSinceDecision(account)) AND \(condition)
             """
     }
 
-    /// Removes the password, the phone number, the initial address and the sessions of the user who created the
-    /// account, and replaces the profile. Other statements remove the identities and the codes.
+    /// Updates the row of a reclaimed account. Removes the password, the phone number, the initial email address and
+    /// the sessions of the user who created the account. Replaces the name and the photo, and marks the address as
+    /// verified. Other statements remove the identities and the email action codes.
     static func reclaim(_ account: Account, for commit: SignInCommit, in realm: ID<Realm>) -> SQL {
         var reclaimed = AccountUpdate()
         reclaimed.passwordHash = .remove
@@ -204,23 +217,23 @@ extension SQL {
         return update(
             account.id, by: reclaimed, at: commit.committedAt, in: realm,
             where: """
-                \(isAsDecided(account)) AND \(hasCurrentIssuer(commit.identity, in: realm)) \
-                AND \(isValid(commit.identity, in: realm))
+                \(isUnchangedSinceDecision(account)) AND \(hasCurrentIssuer(commit.identity, in: realm)) \
+                AND \(hasValidCredential(commit.identity, in: realm))
                 """)
     }
 
-    /// A condition: the account `a` is enabled, and has the generation and the address, verified or not, that the
-    /// decision was based on.
-    static func isAsDecided(_ account: Account) -> SQL {
+    /// A condition on the account `a`: it is enabled, and still has the generation, the address and the verified flag
+    /// of `account`, with which the caller decided what the sign-in or the email action code changes.
+    static func isUnchangedSinceDecision(_ account: Account) -> SQL {
         """
         a.generation = \(account.generation) AND a.disabled_at IS NULL \
         AND a.email IS NOT DISTINCT FROM \(account.email?.rawValue) AND a.email_verified = \(account.emailIsVerified)
         """
     }
 
-    /// Consumes the replay keys once for each row of `source`. Fails if one of them was used before, in the project or
-    /// any of its tenants: tenants share the project's apps, so a credential for an app is valid in each of them.
-    static func consume(_ replayKeys: [ReplayKey], in realm: ID<Realm>, from source: SQL) -> SQL {
+    /// Consumes the replay keys once for each row of `source`. Fails if one of them was used before in the project or
+    /// any of its tenants. Tenants share the project's apps, so a credential for an app would be valid in each of them.
+    static func consume(_ replayKeys: [ReplayKey], in realm: ID<Realm>, forEachRowOf source: SQL) -> SQL {
         let keys: SQL = """
             unnest(\(replayKeys.map { Hexadecimal.encode($0.hash) }), \(replayKeys.map(\.expiresAt.seconds))) \
             AS k (hash, expires_at)
@@ -228,9 +241,12 @@ extension SQL {
         return consume(from: "\(source), \(keys) ORDER BY k.hash", in: realm)
     }
 
-    /// Consumes the replay keys of the sign-ins `s` in `source`.
+    /// Consumes the replay keys of a batch of sign-ins.
     ///
-    /// - Parameter replayKeys: the keys of each sign-in, in the order of the column `number`, which begins at 1.
+    /// - Parameters:
+    ///   - replayKeys: the keys of each sign-in.
+    ///   - source: a table expression with the alias `s`. Its column `number` is the position of the sign-in in
+    ///     `replayKeys`, counted from 1.
     static func consume(_ replayKeys: [[ReplayKey]], in realm: ID<Realm>, from source: SQL) -> SQL {
         let keys = replayKeys.enumerated().flatMap { index, keys in keys.map { (number: index + 1, key: $0) } }
         let presented: SQL = """
@@ -240,7 +256,7 @@ extension SQL {
         return consume(from: "\(source) JOIN \(presented) ON k.number = s.number ORDER BY k.hash", in: realm)
     }
 
-    /// - Parameter source: has the alias `k` with the columns `hash` and `expires_at`.
+    /// - Parameter source: a table expression in which the alias `k` has the columns `hash` and `expires_at`.
     private static func consume(from source: SQL, in realm: ID<Realm>) -> SQL {
         """
         INSERT INTO replay_guard (project_id, hash, expires_at)

@@ -2,7 +2,7 @@ internal import FoundationEssentials
 internal import Identity
 internal import Postgres
 
-/// A sign-in to an account that has the identity.
+/// A sign-in with an identity that is already linked to an account.
 struct ReturningSignIn: Sendable {
     let account: Account
     let commit: SignInCommit
@@ -23,24 +23,27 @@ struct ReturningSignIn: Sendable {
         changesIdentity = identity != before
     }
 
-    /// Whether the sign-in can share a statement with other sign-ins: it neither changes the identity nor stores an
-    /// authorization code.
+    /// Whether the sign-in can share a statement with other sign-ins. It can if it neither changes the identity nor
+    /// stores an authorization code.
     var isBatchable: Bool { !changesIdentity && commit.identity.code == nil }
 
     /// The account after the sign-in.
-    var signedIn: Account { account.signedIn(with: identity, at: commit.committedAt) }
+    var accountAfterSignIn: Account { account.signedIn(with: identity, at: commit.committedAt) }
 }
 
-/// The result of a statement for one sign-in.
+/// The result of a statement for one returning sign-in.
 struct SignInAttempt: Sendable {
-    /// `false` if the account, the identity or the credential is no longer as it was.
+    /// Whether the sign-in was applied. `false` if the account or the identity has changed since the decision, or the
+    /// credential is void.
     let isApplied: Bool
-    /// Whether the statement waits for locks. If not, ``isApplied`` is also `false` for an account that another
-    /// transaction has locked.
+    /// Whether the statement waits for locked rows. If it does not, ``isApplied`` is also `false` if another
+    /// transaction has locked the account or the identity.
     let waitsForLocks: Bool
 }
 
 extension PostgresFederationStore {
+    /// Applies a sign-in, alone or in a batch. If the batch has skipped it because of a lock, applies it again alone.
+    ///
     /// - Returns: whether the sign-in was applied.
     func apply(_ signIn: ReturningSignIn, in realm: ID<Realm>) async throws -> Bool {
         guard signIn.isBatchable else { return try await pool.execute(.apply(signIn, in: realm)) == 1 }
@@ -63,7 +66,7 @@ extension PostgresFederationStore {
     }
 }
 
-/// The values of a sign-in in a statement.
+/// SQL expressions for the values of a sign-in: parameters, or the columns of a batch.
 private struct SignInColumns {
     let account: SQL
     let generation: SQL
@@ -92,28 +95,28 @@ extension SQL {
     static func apply(_ signIn: ReturningSignIn, in realm: ID<Realm>) throws -> SQL {
         var row = RowValues(signIn)
         let columns = SignInColumns(of: &row)
-        let code = try insertCode(
-            signIn.commit.identity.code, at: signIn.commit.committedAt, in: realm, from: "signed_in")
+        let grant = try insertAppleGrant(
+            for: signIn.commit.identity.code, at: signIn.commit.committedAt, in: realm, forEachRowOf: "signed_in")
         let updated: SQL =
             signIn.changesIdentity ? "updated_identity AS (\(updateIdentity(signIn.identity, in: realm)))," : ""
-        let grants: SQL = code.map { "grants AS (\($0))," } ?? ""
+        let grants: SQL = grant.map { "grants AS (\($0))," } ?? ""
         return openSession(
-            signIn.session, in: realm, from: "signed_in",
-            after: """
-                locked AS (\(unchanged(columns, in: realm)) FOR NO KEY UPDATE OF a FOR SHARE OF l),
+            signIn.session, in: realm, forEachRowOf: "signed_in",
+            with: """
+                locked AS (\(unchangedRows(of: columns, in: realm)) FOR NO KEY UPDATE OF a FOR SHARE OF l),
                 signed_in AS (\(updateAccount(columns)) RETURNING 1),
                 \(updated)\(grants)
                 """, consuming: signIn.commit.replayKeys)
     }
 
-    /// Applies batchable sign-ins to different accounts. Accounts that other transactions have locked are skipped,
-    /// because two statements that wait could wait for each other. If the statement fails because of a replay key, the
-    /// ``Batcher`` executes each sign-in alone.
+    /// Applies batchable sign-ins to different accounts. Skips accounts and identities that other transactions have
+    /// locked: if such statements waited for locks, two of them could wait for each other. If the statement fails
+    /// because of a replay key, the ``Batcher`` executes each sign-in alone.
     ///
-    /// The condition with `BETWEEN` is always true, but lets the planner expect a single sign-in. Because of the
-    /// limits of the lateral subqueries, no plan can read a table before the sign-ins. See `SignInPlanTests`.
+    /// The condition with `BETWEEN` is always true, but makes the planner expect a single sign-in. Because the lateral
+    /// subquery has a limit, every plan reads the sign-ins before the tables. See `SignInPlanTests`.
     ///
-    /// - Returns: a row with the session for each sign-in that was applied.
+    /// - Returns: a row with the session ID of each sign-in that was applied.
     static func apply(_ signIns: [ReturningSignIn], in realm: ID<Realm>) -> SQL {
         var rows = RowValues(batch: signIns, as: "s")
         let columns = SignInColumns(of: &rows)
@@ -126,22 +129,21 @@ extension SQL {
         return """
             WITH locked AS (
                 SELECT s.*, a.project_id FROM \(rows.source)
-                CROSS JOIN LATERAL (\(unchanged(columns, in: realm))
+                CROSS JOIN LATERAL (\(unchangedRows(of: columns, in: realm))
                     LIMIT 1 FOR NO KEY UPDATE OF a SKIP LOCKED FOR SHARE OF l SKIP LOCKED) a
                 WHERE s.number BETWEEN 1 AND \(signIns.count)),
             signed_in AS (\(updateAccount(columns)) RETURNING s.*),
             replay_keys AS (\(consume(signIns.map(\.commit.replayKeys), in: realm, from: "signed_in s"))),
             network AS (\(storeKnownNetwork(
-                networkHash, of: columns.account, at: authenticatedAt, in: realm, from: "signed_in s")))
-            \(insertion(of: session, in: realm, from: "signed_in s")) RETURNING id AS session_id
+                networkHash, of: columns.account, at: authenticatedAt, in: realm, forEachRowOf: "signed_in s")))
+            \(insertion(of: session, in: realm, forEachRowOf: "signed_in s")) RETURNING id AS session_id
             """
     }
 
     /// Selects the account `a` and the identity `l` of a sign-in, if both are unchanged. The caller locks the account's
-    /// row first, then the identity's, with a lock that waits for a transaction that removes the identity or makes
-    /// credentials void. `FOR KEY SHARE` is not enough, because it does not wait for a transaction that makes
-    /// credentials void.
-    private static func unchanged(_ signIn: SignInColumns, in realm: ID<Realm>) -> SQL {
+    /// row first, and then the identity's row with `FOR SHARE`. This lock waits for a transaction that removes the
+    /// identity or makes credentials void; `FOR KEY SHARE` would not wait for the latter.
+    private static func unchangedRows(of signIn: SignInColumns, in realm: ID<Realm>) -> SQL {
         """
         SELECT a.project_id, a.id FROM account a
         JOIN linked_identity l ON l.project_id = a.project_id AND l.account_id = a.id
@@ -153,6 +155,7 @@ extension SQL {
         """
     }
 
+    /// Records the sign-in in the account's row, if the common table expression `locked` has a row for it.
     private static func updateAccount(_ signIn: SignInColumns) -> SQL {
         """
         UPDATE account a SET last_sign_in_at = \(signIn.committedAt),

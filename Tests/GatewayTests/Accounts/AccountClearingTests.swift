@@ -21,6 +21,7 @@ struct AccountClearingTests {
         #expect(try await rowCounts(in: gateway) == [0, 0, 0])
     }
 
+    /// The numbers of accounts, sessions and tombstones (rows for deleted accounts).
     private func rowCounts(in gateway: TestGateway) async throws -> [Int64] {
         let rows = try await gateway.database.pool.query(
             """

@@ -7,15 +7,16 @@ import Testing
 struct AccountQueryTests {
     /// A gateway with four accounts. Only `a` and `d` have a last login time.
     private static func populated() async throws -> TestGateway {
-        let gateway = try await TestGateway.administered()
+        let gateway = try await TestGateway.withServiceKey()
         let drafts: [JSON] = [
             ["localId": "c", "email": "zoe@example.com", "displayName": "Bob"],
             ["localId": "a", "displayName": "Carol", "phoneNumber": "+15555550100"],
             ["localId": "d", "email": "ann@example.com"],
             ["localId": "b", "displayName": "Ada"],
         ]
+        // The accounts are created in this order, one second apart.
         for (draft, lastLogin) in zip(drafts, [nil, "1800000300000", "1800000200000", nil] as [JSON?]) {
-            try await gateway.makeAccount(draft, more: lastLogin.map { ["lastLoginAt": $0] } ?? [:])
+            try await gateway.makeAccount(draft, updating: lastLogin.map { ["lastLoginAt": $0] } ?? [:])
             gateway.clock.advance(by: .seconds(1))
         }
         return gateway
@@ -40,16 +41,16 @@ struct AccountQueryTests {
         arguments: sortings)
     func sorted(input: JSON, expected: [String]) async throws {
         let gateway = try await Self.populated()
-        #expect(try await gateway.administer(":query", input).ids == expected)
+        #expect(try await gateway.administerAccounts(":query", input).accountIDs == expected)
         guard case .object(let members) = input else { return }
         var listed: [String] = []
         for offset in 0..<5 {
             let page = members.merging(["limit": "1", "offset": .string(String(offset))]) { $1 }
-            listed += try await gateway.administer(":query", .object(page)).ids
+            listed += try await gateway.administerAccounts(":query", .object(page)).accountIDs
         }
         #expect(listed == expected)
         let middle = members.merging(["limit": "2", "offset": "1"]) { $1 }
-        #expect(try await gateway.administer(":query", .object(middle)).ids == Array(expected[1...2]))
+        #expect(try await gateway.administerAccounts(":query", .object(middle)).accountIDs == Array(expected[1...2]))
     }
 
     @Test(
@@ -71,18 +72,19 @@ struct AccountQueryTests {
         ] as [(JSON, [String])])
     func expression(input: JSON, expected: [String]) async throws {
         let gateway = try await Self.populated()
-        let answer = try await gateway.administer(":query", input)
-        #expect(answer.ids == expected, "\(answer.text)")
+        let answer = try await gateway.administerAccounts(":query", input)
+        #expect(answer.accountIDs == expected, "\(answer.text)")
         #expect(answer.json["recordsCount"]?.string == String(expected.count))
         guard case .object(let members) = input, members["offset"] == nil else { return }
-        let counted = try await gateway.administer(":query", .object(members.merging(["returnUserInfo": false]) { $1 }))
+        let counted = try await gateway.administerAccounts(
+            ":query", .object(members.merging(["returnUserInfo": false]) { $1 }))
         #expect(counted.json == ["recordsCount": .string(String(expected.count))])
     }
 
     private static func search(
-        _ gateway: TestGateway, _ query: [(name: String, value: String)], bearer: String = TestGateway.serviceKey
+        _ gateway: TestGateway, _ query: [(name: String, value: String)], bearer: String = TestGateway.serviceKeySecret
     ) async throws -> Exchange {
-        try await gateway.manage(.get, "/accounts:search", query: query, bearer: bearer)
+        try await gateway.callProjectAsAdmin(.get, "/accounts:search", query: query, bearer: bearer)
     }
 
     @Test(
@@ -95,7 +97,7 @@ struct AccountQueryTests {
             (String(repeating: "a", count: 129), []),
         ])
     func search(text: String, expected: [String]) async throws {
-        let gateway = try await TestGateway.administered()
+        let gateway = try await TestGateway.withServiceKey()
         for id in ["ada", "Ada", "adab", "ada-2", "ada@example.com", "+15555550100x", "b"] {
             try await gateway.makeAccount(["localId": .string(id)])
         }
@@ -107,13 +109,13 @@ struct AccountQueryTests {
             #expect(try await gateway.signIn(customToken: token).outcome == "200")
         }
         let answer = try await Self.search(gateway, [("q", text)])
-        #expect(answer.ids == expected, "\(answer.text)")
+        #expect(answer.accountIDs == expected, "\(answer.text)")
         #expect(answer.json["nextPageToken"] == nil)
     }
 
     @Test("Paging through a search returns each permanent account once while others are created and deleted")
     func pages() async throws {
-        let gateway = try await TestGateway.administered()
+        let gateway = try await TestGateway.withServiceKey()
         let permanent = (100..<160).map { "stays\($0)" }
         try await gateway.makeAccounts(permanent + ["other"])
         async let writing: Void = {
@@ -121,7 +123,7 @@ struct AccountQueryTests {
                 // An ID that the search does not find, one between the permanent IDs, and one after them.
                 let temporary = ["stay\(round)", "stays\(100 + round)x", "stays\(160 + round)"]
                 try await gateway.makeAccounts(temporary)
-                _ = try await gateway.administer(
+                _ = try await gateway.administerAccounts(
                     ":batchDelete", ["localIds": .array(temporary.map { .string($0) }), "force": true])
             }
         }()
@@ -131,7 +133,7 @@ struct AccountQueryTests {
             repeat {
                 let page = try await Self.search(
                     gateway, [("q", "stays"), ("maxResults", "7")] + (token.map { [("nextPageToken", $0)] } ?? []))
-                listed += page.ids
+                listed += page.accountIDs
                 token = page.json["nextPageToken"]?.string
             } while token != nil
             #expect(listed.filter(permanent.contains) == permanent)
@@ -152,7 +154,7 @@ struct AccountQueryTests {
             ([("q", "a"), ("targetProjectId", "other")], "PERMISSION_DENIED"),
         ] as [([(name: String, value: String)], String)])
     func refused(query: [(name: String, value: String)], status: String) async throws {
-        let gateway = try await TestGateway.administered()
+        let gateway = try await TestGateway.withServiceKey()
         #expect(try await Self.search(gateway, query).json["error"]?["status"]?.string == status)
         let longToken = String(repeating: "a", count: 129)
         let answer = try await Self.search(gateway, [("q", "a"), ("nextPageToken", longToken)])
@@ -165,13 +167,13 @@ struct AccountQueryTests {
         try await gateway.makeOtherProject(serviceKey: "sks_other")
         #expect(try await Self.search(gateway, [("q", "a")], bearer: "sks_other").status == 403)
         for text in ["a", "zoe@example.com", "+15555550100"] {
-            let answer = try await gateway.manage(
+            let answer = try await gateway.callProjectAsAdmin(
                 .get, "/accounts:search", query: [("q", text)], in: "other", bearer: "sks_other")
             #expect(answer.json == ["kind": "sekisho#SearchAccountsResponse", "users": []])
         }
         for input in [["expression": [["userId": "a"]]], ["sortBy": "CREATED_AT"]] as [JSON] {
-            let answer = try await gateway.administer(":query", input, in: "other", bearer: "sks_other")
-            #expect(answer.ids == [])
+            let answer = try await gateway.administerAccounts(":query", input, in: "other", bearer: "sks_other")
+            #expect(answer.accountIDs == [])
         }
     }
 }

@@ -5,35 +5,36 @@ import Testing
 
 @Suite("Batches of accounts", .serialized)
 struct AdminBatchTests {
-    static func administered(ids: [String]) async throws -> TestGateway {
-        let gateway = try await TestGateway.administered()
+    /// A gateway with a service key, and with accounts that have only an ID.
+    static func withAccounts(ids: [String]) async throws -> TestGateway {
+        let gateway = try await TestGateway.withServiceKey()
         try await gateway.makeAccounts(ids)
         return gateway
     }
 
     @Test("Batch deletion skips unknown IDs, and reports enabled accounts as errors unless it is forced")
     func batchDelete() async throws {
-        let gateway = try await Self.administered(ids: ["ada", "bob"])
-        _ = try await gateway.administer(":update", ["localId": "ada", "disableUser": true])
+        let gateway = try await Self.withAccounts(ids: ["ada", "bob"])
+        _ = try await gateway.administerAccounts(":update", ["localId": "ada", "disableUser": true])
         let body: JSON = ["localIds": ["ada", "nobody", "bob", "bob"]]
         let message = "NOT_DISABLED : Disable the account before batch deletion."
-        let partial = try await gateway.administer(":batchDelete", body)
+        let partial = try await gateway.administerAccounts(":batchDelete", body)
         let expected = [2, 3].map { index -> JSON in
             ["index": .number(Double(index)), "localId": "bob", "message": .string(message)]
         }
         #expect(partial.json == ["errors": .array(expected)])
-        let forced = try await gateway.administer(":batchDelete", ["localIds": ["ada", "bob"], "force": true])
+        let forced = try await gateway.administerAccounts(":batchDelete", ["localIds": ["ada", "bob"], "force": true])
         #expect(forced.json == [:])
-        #expect(try await gateway.administer(":query", ["returnUserInfo": false]).json == ["recordsCount": "0"])
+        #expect(try await gateway.administerAccounts(":query", ["returnUserInfo": false]).json == ["recordsCount": "0"])
         // The ID of a deleted account can be reused.
-        #expect(try await gateway.administer("", ["localId": "bob"]).outcome == "200")
-        #expect(try await gateway.administer(":delete", ["localId": "bob"]).outcome == "200")
+        #expect(try await gateway.createAccountAsAdmin(["localId": "bob"]).outcome == "200")
+        #expect(try await gateway.administerAccounts(":delete", ["localId": "bob"]).outcome == "200")
     }
 
     @Test("Batch deletion accepts 1 to 1000 IDs", arguments: [(0, false), (1, true), (1000, true), (1001, false)])
     func batchDeleteLimit(count: Int, isAccepted: Bool) async throws {
         let ids = JSON.array((0..<count).map { .string("a\($0)") })
-        let answer = try await TestGateway.administered().administer(":batchDelete", ["localIds": ids])
+        let answer = try await TestGateway.withServiceKey().administerAccounts(":batchDelete", ["localIds": ids])
         #expect(answer.outcome == (isAccepted ? "200" : "400 LOCAL_ID_LIST_EXCEEDS_LIMIT"))
     }
 
@@ -41,18 +42,18 @@ struct AdminBatchTests {
         "Deletion rejects a request without an ID or with an unknown ID",
         arguments: [([:], "400 MISSING_LOCAL_ID"), (["localId": "x"], "400 USER_NOT_FOUND")] as [(JSON, String)])
     func deletion(body: JSON, expected: String) async throws {
-        #expect(try await TestGateway.administered().administer(":delete", body).outcome == expected)
+        #expect(try await TestGateway.withServiceKey().administerAccounts(":delete", body).outcome == expected)
     }
 
     @Test("Pages of accounts are ordered by ID, and a full page has a token even if nothing follows")
     func pages() async throws {
-        let gateway = try await Self.administered(ids: ["d", "a", "c", "b"])
+        let gateway = try await Self.withAccounts(ids: ["d", "a", "c", "b"])
         let first = try await gateway.batchGet([("maxResults", "2")])
         #expect(first.json.keys == ["kind", "users", "nextPageToken"])
         #expect(first.json["kind"] == "identitytoolkit#DownloadAccountResponse")
-        #expect(first.ids == ["a", "b"])
+        #expect(first.accountIDs == ["a", "b"])
         let second = try await gateway.batchGet([("maxResults", "2"), ("nextPageToken", "b")])
-        #expect(second.ids == ["c", "d"])
+        #expect(second.accountIDs == ["c", "d"])
         #expect(second.json["nextPageToken"] == "d")
         let third = try await gateway.batchGet([("maxResults", "2"), ("nextPageToken", "d")])
         #expect(third.json == ["kind": "identitytoolkit#DownloadAccountResponse", "users": []])
@@ -63,14 +64,14 @@ struct AdminBatchTests {
         "A page token can contain slashes, spaces, control characters and non-ASCII characters",
         arguments: ["a/b", "é é", "a\u{1}"])
     func anyID(id: String) async throws {
-        let gateway = try await TestGateway.administered()
+        let gateway = try await TestGateway.withServiceKey()
         let backend = try await ServiceKey(in: gateway)
         let token = try backend.customToken(uid: id, at: gateway.clock.now)
         #expect(try await gateway.signIn(customToken: token).outcome == "200")
         let first = try await gateway.batchGet([("maxResults", "1")])
         let next = try #require(first.json["nextPageToken"]?.string)
         #expect(next == id)
-        #expect(try await gateway.batchGet([("nextPageToken", next)]).ids == [])
+        #expect(try await gateway.batchGet([("nextPageToken", next)]).accountIDs == [])
     }
 
     @Test(
@@ -80,7 +81,7 @@ struct AdminBatchTests {
             (("tenantId", "t"), "NOT_FOUND"), (("targetProjectId", "other"), "PERMISSION_DENIED"),
         ])
     func badPages(query: (String, String), status: String) async throws {
-        let gateway = try await TestGateway.administered()
+        let gateway = try await TestGateway.withServiceKey()
         #expect(try await gateway.batchGet([query]).json["error"]?["status"] == .string(status))
         for token in ["\0", "a\0b", String(repeating: "a", count: 129)] {
             #expect(try await gateway.batchGet([("nextPageToken", token)]).outcome == "400 INVALID_PAGE_SELECTION")
@@ -90,13 +91,13 @@ struct AdminBatchTests {
     @Test("Paging returns each permanent account exactly once while others are created and deleted")
     func stablePages() async throws {
         let permanent = (0..<60).map { "stays\($0 + 100)" }
-        let gateway = try await Self.administered(ids: permanent)
+        let gateway = try await Self.withAccounts(ids: permanent)
         async let writing: Void = {
             for round in 0..<15 {
                 // IDs before, between and after the permanent ones. The first of each round is not deleted.
                 let temporary = ["a\(round)", "stays\(100 + round)x", "z\(round)"]
                 try await gateway.makeAccounts(temporary)
-                _ = try await gateway.administer(
+                _ = try await gateway.administerAccounts(
                     ":batchDelete", ["localIds": .array(temporary.dropFirst().map { .string($0) }), "force": true])
             }
         }()
@@ -106,7 +107,7 @@ struct AdminBatchTests {
             repeat {
                 let page = try await gateway.batchGet(
                     [("maxResults", "7")] + (token.map { [("nextPageToken", $0)] } ?? []))
-                listed += page.ids
+                listed += page.accountIDs
                 token = page.json["nextPageToken"]?.string
             } while token != nil
             #expect(listed.filter(permanent.contains) == permanent)
@@ -127,13 +128,13 @@ struct AdminBatchTests {
             (["offset": "100000"], "0", []),
         ] as [(JSON, String, [String]?)])
     func query(body: JSON, count: String, ids: [String]?) async throws {
-        let gateway = try await Self.administered(ids: ["b", "c", "a"])
+        let gateway = try await Self.withAccounts(ids: ["b", "c", "a"])
         for path in ["/accounts:query", ":queryAccounts"] {
             let answer = try await gateway.send(
                 .post, "/v1/projects/demo\(path)", body: try body.bytes, query: [],
-                headers: ["Authorization": "Bearer \(TestGateway.serviceKey)"])
+                headers: ["Authorization": "Bearer \(TestGateway.serviceKeySecret)"])
             #expect(answer.json["recordsCount"] == .string(count))
-            #expect(answer.json["userInfo"] == nil ? ids == nil : answer.ids == ids)
+            #expect(answer.json["userInfo"] == nil ? ids == nil : answer.accountIDs == ids)
         }
     }
 
@@ -149,6 +150,6 @@ struct AdminBatchTests {
             (["offset": "-1"], "400 Invalid JSON payload received. /offset must be 0 to 100000"),
         ] as [(JSON, String)])
     func refusedQueries(body: JSON, expected: String) async throws {
-        #expect(try await TestGateway.administered().administer(":query", body).outcome == expected)
+        #expect(try await TestGateway.withServiceKey().administerAccounts(":query", body).outcome == expected)
     }
 }

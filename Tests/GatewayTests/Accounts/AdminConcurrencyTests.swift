@@ -14,7 +14,7 @@ struct AdminConcurrencyTests {
             try await transaction.execute("SET LOCAL deadlock_timeout = '1h'")
             try await transaction.execute("DELETE FROM linked_identity WHERE account_id = 'bob'")
             let answer = Task {
-                try await gateway.administer(
+                try await gateway.administerAccounts(
                     ":update",
                     ["localId": "ada", "linkProviderUserInfo": ["providerId": "google.com", "rawId": "taken"]])
             }
@@ -23,6 +23,6 @@ struct AdminConcurrencyTests {
             return answer
         }
         #expect(try await answer.value.outcome == "200")
-        #expect(try await gateway.user("ada")["providerUserInfo"]?[1]?["rawId"] == "taken")
+        #expect(try await gateway.accountSeenByAdmin("ada")["providerUserInfo"]?[1]?["rawId"] == "taken")
     }
 }

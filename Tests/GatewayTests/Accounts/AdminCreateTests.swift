@@ -11,16 +11,17 @@ struct AdminCreateTests {
 
     @Test("A new account has the members of the request, gets no tokens, and can sign in", arguments: [true, false])
     func happyPath(pathNamesProject: Bool) async throws {
-        let gateway = try await TestGateway.administered()
+        let gateway = try await TestGateway.withServiceKey()
         let made =
             pathNamesProject
-            ? try await gateway.administer("", Self.ada) : try await gateway.administerUnscoped(":signUp", Self.ada)
+            ? try await gateway.createAccountAsAdmin(Self.ada)
+            : try await gateway.administerAccountsUnscoped(":signUp", Self.ada)
         #expect(
             made.json == [
                 "kind": "identitytoolkit#SignupNewUserResponse", "localId": "ada", "email": "ada@example.com",
                 "displayName": "Ada",
             ])
-        let user = try await gateway.user("ada")
+        let user = try await gateway.accountSeenByAdmin("ada")
         #expect(
             user.keys == [
                 "localId", "email", "emailVerified", "displayName", "photoUrl", "phoneNumber", "disabled",
@@ -39,8 +40,8 @@ struct AdminCreateTests {
 
     @Test("An account can be created without any member, and gets a generated ID")
     func withoutMembers() async throws {
-        let gateway = try await TestGateway.administered()
-        let made = try await gateway.administer("")
+        let gateway = try await TestGateway.withServiceKey()
+        let made = try await gateway.createAccountAsAdmin()
         #expect(made.json["localId"]?.string?.count == 28)
         #expect(made.json.keys == ["kind", "localId"])
     }
@@ -66,29 +67,29 @@ struct AdminCreateTests {
             (["targetProjectId": "other"], "403 The caller does not have permission"),
         ] as [(JSON, String)])
     func refusals(body: JSON, expected: String) async throws {
-        let gateway = try await TestGateway.administered()
-        _ = try await gateway.administer("", Self.ada)
-        #expect(try await gateway.administer("", body).outcome == expected)
+        let gateway = try await TestGateway.withServiceKey()
+        _ = try await gateway.createAccountAsAdmin(Self.ada)
+        #expect(try await gateway.createAccountAsAdmin(body).outcome == expected)
     }
 
     @Test(
         "IDs with a slash, a space, a non-ASCII character or more than 128 characters are rejected",
         arguments: ["a/b", "a b", "é", String(repeating: "a", count: 129)])
     func badID(id: String) async throws {
-        let answer = try await TestGateway.administered().administer("", ["localId": .string(id)])
+        let answer = try await TestGateway.withServiceKey().createAccountAsAdmin(["localId": .string(id)])
         #expect(answer.json["error"]?["status"] == "INVALID_ARGUMENT")
     }
 
     @Test("The ID of a deleted account can be reused; the new account has no data of the deleted one")
     func reusedID() async throws {
-        let gateway = try await TestGateway.administered()
-        _ = try await gateway.administer("", Self.ada)
+        let gateway = try await TestGateway.withServiceKey()
+        _ = try await gateway.createAccountAsAdmin(Self.ada)
         let tokens = try TestGateway.Tokens(await gateway.signIn())
         for _ in 1...2 {
-            #expect(try await gateway.administer(":delete", ["localId": "ada"]).outcome == "200")
-            #expect(try await gateway.administer("", ["localId": "ada"]).outcome == "200")
+            #expect(try await gateway.administerAccounts(":delete", ["localId": "ada"]).outcome == "200")
+            #expect(try await gateway.createAccountAsAdmin(["localId": "ada"]).outcome == "200")
         }
-        let user = try await gateway.user("ada")
+        let user = try await gateway.accountSeenByAdmin("ada")
         #expect(user.keys == ["localId", "disabled", "validSince", "createdAt"])
         #expect(try await gateway.lookup(tokens.idToken).outcome == "400 TOKEN_EXPIRED")
         #expect(try await gateway.refresh(tokens.refreshToken).outcome == "400 TOKEN_EXPIRED")
@@ -102,8 +103,8 @@ struct AdminCreateTests {
             (["email": "ada@example.com"], "400 EMAIL_EXISTS"),
         ] as [(JSON, String)])
     func race(body: JSON, expected: String) async throws {
-        let gateway = try await TestGateway.administered()
-        let outcomes = try await concurrently(20) { _ in try await gateway.administer("", body).outcome }
+        let gateway = try await TestGateway.withServiceKey()
+        let outcomes = try await concurrently(20) { _ in try await gateway.createAccountAsAdmin(body).outcome }
         #expect(outcomes.sorted() == ["200"] + Array(repeating: expected, count: 19))
     }
 }

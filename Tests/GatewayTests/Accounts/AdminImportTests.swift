@@ -8,7 +8,7 @@ import Testing
 struct AdminImportTests {
     @Test("An import stores the members of each account, and the imported password signs in")
     func happyPath() async throws {
-        let gateway = try await TestGateway.administered()
+        let gateway = try await TestGateway.withServiceKey()
         let users: JSON = [
             [
                 "localId": "ada", "email": "Ada@example.com", "emailVerified": true, "rawPassword": "x",
@@ -21,9 +21,9 @@ struct AdminImportTests {
                 ],
             ], ["localId": "bob", "disabled": true],
         ]
-        let answer = try await gateway.administer(":batchCreate", ["users": users])
+        let answer = try await gateway.administerAccounts(":batchCreate", ["users": users])
         #expect(answer.json == ["kind": "identitytoolkit#UploadAccountResponse", "error": []])
-        let ada = try await gateway.user("ada")
+        let ada = try await gateway.accountSeenByAdmin("ada")
         let expected: [String: JSON] = [
             "email": "ada@example.com", "emailVerified": true, "displayName": "Ada",
             "photoUrl": "https://example.com/a.png", "phoneNumber": "+15555550100", "createdAt": "1700000000001",
@@ -33,7 +33,7 @@ struct AdminImportTests {
         for (member, value) in expected { #expect(ada[member] == value, "\(member)") }
         // Password, Google and phone: the repeated entry and the entries for password and phone add nothing.
         #expect(ada["providerUserInfo"]?[2] != nil && ada["providerUserInfo"]?[3] == nil)
-        #expect(try await gateway.user("bob")["disabled"] == true)
+        #expect(try await gateway.accountSeenByAdmin("bob")["disabled"] == true)
         #expect(try await gateway.signIn(password: "x").json["localId"] == "ada")
     }
 
@@ -73,15 +73,15 @@ struct AdminImportTests {
             (["localId": "ada"], "localId belongs to an existing account - can not overwrite."),
         ] as [(JSON, String)])
     func entries(user: JSON, message: String) async throws {
-        let gateway = try await TestGateway.administered()
+        let gateway = try await TestGateway.withServiceKey()
         let ada: JSON = [
             "localId": "ada", "email": "ada@example.com", "phoneNumber": "+15555550100",
             "providerUserInfo": [["providerId": "google.com", "rawId": "g1"]],
         ]
-        _ = try await gateway.administer(":batchCreate", ["users": [ada]])
-        let answer = try await gateway.administer(":batchCreate", ["users": [["localId": "good"], user]])
+        _ = try await gateway.administerAccounts(":batchCreate", ["users": [ada]])
+        let answer = try await gateway.administerAccounts(":batchCreate", ["users": [["localId": "good"], user]])
         #expect(answer.json["error"] == [["index": 1, "message": .string(message)]])
-        let count = try await gateway.administer(":query", ["returnUserInfo": false])
+        let count = try await gateway.administerAccounts(":query", ["returnUserInfo": false])
         #expect(count.json == ["recordsCount": "2"])
     }
 
@@ -108,9 +108,9 @@ struct AdminImportTests {
             ),
         ] as [(JSON, String)])
     func requests(body: JSON, expected: String) async throws {
-        let gateway = try await TestGateway.administered()
-        #expect(try await gateway.administer(":batchCreate", body).outcome == expected)
-        let count = try await gateway.administer(":query", ["returnUserInfo": false])
+        let gateway = try await TestGateway.withServiceKey()
+        #expect(try await gateway.administerAccounts(":batchCreate", body).outcome == expected)
+        let count = try await gateway.administerAccounts(":query", ["returnUserInfo": false])
         #expect(count.json == ["recordsCount": "0"])
     }
 
@@ -132,7 +132,7 @@ struct AdminImportTests {
                     return "hash"
                 }, check: { _, _, _ in .wrong }))
         try await gateway.makeServiceKey()
-        let answer = try await gateway.administer(":batchCreate", Self.withPasswords(count))
+        let answer = try await gateway.administerAccounts(":batchCreate", Self.withPasswords(count))
         let refusal =
             "400 Invalid JSON payload received. /users must not have more than 100 items with rawPassword"
         #expect(answer.outcome == (hashes > 0 ? "200" : refusal))
@@ -141,31 +141,31 @@ struct AdminImportTests {
 
     @Test("An import stores the first of two entries with the same address")
     func twice() async throws {
-        let gateway = try await TestGateway.administered()
-        let answer = try await gateway.administer(
+        let gateway = try await TestGateway.withServiceKey()
+        let answer = try await gateway.administerAccounts(
             ":batchCreate", ["users": [["localId": "a", "email": "a@b.c"], ["localId": "b", "email": "A@b.c"]]])
         #expect(
             answer.json["error"] == [["index": 1, "message": "email exists in other account in database"]])
-        #expect(try await gateway.user("a")["email"] == "a@b.c")
+        #expect(try await gateway.accountSeenByAdmin("a")["email"] == "a@b.c")
     }
 
     @Test("An import that overwrites replaces the account and ends its sessions; the last of two entries wins")
     func overwriting() async throws {
-        let gateway = try await TestGateway.administered()
+        let gateway = try await TestGateway.withServiceKey()
         let user: JSON = [
             "localId": "ada", "email": "ada@example.com", "rawPassword": "secret1", "displayName": "Ada",
             "providerUserInfo": [["providerId": "google.com", "rawId": "g1"]],
         ]
-        _ = try await gateway.administer(":batchCreate", ["users": [user]])
+        _ = try await gateway.administerAccounts(":batchCreate", ["users": [user]])
         let tokens = try TestGateway.Tokens(await gateway.signIn())
-        let answer = try await gateway.administer(
+        let answer = try await gateway.administerAccounts(
             ":batchCreate",
             [
                 "allowOverwrite": true,
                 "users": [["localId": "ada", "email": "first@b.c"], ["localId": "ada", "email": "a@b.c"]],
             ])
         #expect(answer.json["error"] == [])
-        let ada = try await gateway.user("ada")
+        let ada = try await gateway.accountSeenByAdmin("ada")
         #expect(ada.keys == ["localId", "email", "emailVerified", "disabled", "validSince", "createdAt"])
         #expect(ada["email"] == "a@b.c")
         #expect(try await gateway.lookup(tokens.idToken).outcome == "400 TOKEN_EXPIRED")
@@ -173,16 +173,16 @@ struct AdminImportTests {
 
     @Test("An import accepts at most 1000 accounts")
     func thousand() async throws {
-        let gateway = try await TestGateway.administered()
+        let gateway = try await TestGateway.withServiceKey()
         let users = (0..<1001).map { index -> JSON in
             [
                 "localId": .string("user\(index)"), "email": .string("user\(index)@example.com"),
                 "providerUserInfo": [["providerId": "google.com", "rawId": .string("g\(index)")]],
             ]
         }
-        let refused = try await gateway.administer(":batchCreate", ["users": .array(users)])
+        let refused = try await gateway.administerAccounts(":batchCreate", ["users": .array(users)])
         #expect(refused.outcome == "400 MAXIMUM_USER_COUNT_EXCEEDED")
-        let accepted = try await gateway.administer(":batchCreate", ["users": .array(Array(users.dropLast()))])
+        let accepted = try await gateway.administerAccounts(":batchCreate", ["users": .array(Array(users.dropLast()))])
         #expect(accepted.json["error"] == [])
         // A page has at most 1000 accounts.
         let page = try await gateway.batchGet([("maxResults", "5000")])
@@ -191,16 +191,16 @@ struct AdminImportTests {
 
     @Test("Concurrent imports of the same addresses store one account for each address")
     func race() async throws {
-        let gateway = try await TestGateway.administered()
+        let gateway = try await TestGateway.withServiceKey()
         let answers = try await concurrently(8) { number in
             let users = (0..<20).map { index -> JSON in
                 ["localId": .string("r\(number)u\(index)"), "email": .string("user\(index)@example.com")]
             }
-            return try await gateway.administer(
+            return try await gateway.administerAccounts(
                 ":batchCreate", ["users": .array(number.isMultiple(of: 2) ? users : users.reversed())])
         }
         #expect(answers.allSatisfy { $0.status == 200 })
-        let count = try await gateway.administer(":query", ["returnUserInfo": false])
+        let count = try await gateway.administerAccounts(":query", ["returnUserInfo": false])
         #expect(count.json == ["recordsCount": "20"])
     }
 }

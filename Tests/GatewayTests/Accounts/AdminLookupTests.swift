@@ -4,9 +4,10 @@ import Testing
 
 @Suite("Looking up accounts as an administrator", .serialized)
 struct AdminLookupTests {
-    /// Ada has an address, a password, an identity and claims; Bob has a phone number; Eve has only an ID.
+    /// A gateway with three accounts. Ada has an address, a password, an identity and claims. Bob has a phone number,
+    /// and Eve has only an ID.
     static func populated() async throws -> TestGateway {
-        let gateway = try await TestGateway.administered()
+        let gateway = try await TestGateway.withServiceKey()
         let users: JSON = [
             [
                 "localId": "ada", "email": "ada@example.com", "rawPassword": "secret1",
@@ -14,7 +15,7 @@ struct AdminLookupTests {
                 "customAttributes": "{\"role\":\"editor\"}",
             ], ["localId": "bob", "phoneNumber": "+15555550100"], ["localId": "eve"],
         ]
-        #expect(try await gateway.administer(":batchCreate", ["users": users]).json["error"] == [])
+        #expect(try await gateway.administerAccounts(":batchCreate", ["users": users]).json["error"] == [])
         return gateway
     }
 
@@ -36,7 +37,7 @@ struct AdminLookupTests {
             ([:], []),
         ] as [(JSON, [String])])
     func order(body: JSON, expected: [String]) async throws {
-        let answer = try await Self.populated().administer(":lookup", body)
+        let answer = try await Self.populated().administerAccounts(":lookup", body)
         #expect(answer.json["kind"] == "identitytoolkit#GetAccountInfoResponse")
         #expect(answer.json.keys == (expected.isEmpty ? ["kind"] : ["kind", "users"]))
         #expect((0..<expected.count).map { answer.json["users"]?[$0]?["localId"]?.string } == expected)
@@ -45,7 +46,7 @@ struct AdminLookupTests {
 
     @Test("A lookup returns the stored members of an account, and a fixed text instead of the password hash")
     func members() async throws {
-        let ada = try await Self.populated().user("ada")
+        let ada = try await Self.populated().accountSeenByAdmin("ada")
         #expect(
             ada.keys == [
                 "localId", "email", "emailVerified", "disabled", "providerUserInfo", "passwordHash",
@@ -61,17 +62,17 @@ struct AdminLookupTests {
 
     @Test("A lookup accepts at most 100 IDs and addresses together")
     func limit() async throws {
-        let gateway = try await TestGateway.administered()
+        let gateway = try await TestGateway.withServiceKey()
         let ids = JSON.array((1...100).map { .string("a\($0)") })
-        #expect(try await gateway.administer(":lookup", ["localId": ids]).outcome == "200")
-        let answer = try await gateway.administer(":lookup", ["localId": ids, "email": ["ada@example.com"]])
+        #expect(try await gateway.administerAccounts(":lookup", ["localId": ids]).outcome == "200")
+        let answer = try await gateway.administerAccounts(":lookup", ["localId": ids, "email": ["ada@example.com"]])
         #expect(answer.json["error"]?["status"] == "INVALID_ARGUMENT")
     }
 
     @Test("A service key can look up accounts on a path that names no project")
     func unscoped() async throws {
         let gateway = try await Self.populated()
-        let answer = try await gateway.administerUnscoped(":lookup", ["localId": ["ada"]])
+        let answer = try await gateway.administerAccountsUnscoped(":lookup", ["localId": ["ada"]])
         #expect(answer.json["users"]?[0]?["localId"] == "ada")
     }
 }

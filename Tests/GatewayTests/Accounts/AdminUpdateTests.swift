@@ -7,12 +7,14 @@ struct AdminUpdateTests {
     /// A gateway with Ada, who has a verified address and a password, and with Bob, who has an unverified address, a
     /// phone number and the Google identity `taken`.
     static func withAdaAndBob() async throws -> TestGateway {
-        let gateway = try await TestGateway.administered()
-        _ = try await gateway.administer(
-            "", ["localId": "ada", "email": "ada@example.com", "emailVerified": true, "password": "secret1"])
-        _ = try await gateway.administer(
-            "", ["localId": "bob", "email": "bob@example.com", "phoneNumber": "+15555550199"])
-        _ = try await gateway.administer(
+        let gateway = try await TestGateway.withServiceKey()
+        _ = try await gateway.createAccountAsAdmin([
+            "localId": "ada", "email": "ada@example.com", "emailVerified": true, "password": "secret1",
+        ])
+        _ = try await gateway.createAccountAsAdmin([
+            "localId": "bob", "email": "bob@example.com", "phoneNumber": "+15555550199",
+        ])
+        _ = try await gateway.administerAccounts(
             ":update",
             ["localId": "bob", "linkProviderUserInfo": ["providerId": "google.com", "rawId": "taken"]])
         return gateway
@@ -21,7 +23,7 @@ struct AdminUpdateTests {
     @Test("An administrator can set profile, address, password, phone number, claims, times and an identity")
     func everything() async throws {
         let gateway = try await Self.withAdaAndBob()
-        let changed = try await gateway.administer(
+        let changed = try await gateway.administerAccounts(
             ":update",
             [
                 "localId": "ada", "displayName": "Ada", "photoUrl": "https://example.com/a.png",
@@ -35,7 +37,7 @@ struct AdminUpdateTests {
                 "kind", "localId", "email", "emailVerified", "displayName", "photoUrl", "providerUserInfo",
             ])
         #expect(changed.json["kind"] == "identitytoolkit#SetAccountInfoResponse")
-        let user = try await gateway.user("ada")
+        let user = try await gateway.accountSeenByAdmin("ada")
         let expected: [String: JSON] = [
             "displayName": "Ada", "photoUrl": "https://example.com/a.png", "email": "lady@example.com",
             "emailVerified": true, "phoneNumber": "+15555550100", "disabled": true,
@@ -45,7 +47,7 @@ struct AdminUpdateTests {
         for (member, value) in expected { #expect(user[member] == value, "\(member)") }
         let providers = (0..<3).map { user["providerUserInfo"]?[$0]?["providerId"]?.string }
         #expect(providers == ["password", "google.com", "phone"])
-        _ = try await gateway.administer(":update", ["localId": "ada", "disableUser": false])
+        _ = try await gateway.administerAccounts(":update", ["localId": "ada", "disableUser": false])
         let signedIn = try await gateway.signIn(email: "lady@example.com", password: "secret2")
         #expect(try claims(of: try #require(signedIn.json["idToken"]?.string))["role"] == "editor")
     }
@@ -83,7 +85,7 @@ struct AdminUpdateTests {
             (["localId": "bob", "phoneNumber": "+15555550199", "email": "bob@example.com"], "200"),
         ] as [(JSON, String)])
     func refusals(body: JSON, expected: String) async throws {
-        #expect(try await Self.withAdaAndBob().administer(":update", body).outcome == expected)
+        #expect(try await Self.withAdaAndBob().administerAccounts(":update", body).outcome == expected)
     }
 
     @Test("Custom claims have at most 1000 characters")
@@ -92,7 +94,7 @@ struct AdminUpdateTests {
         // The text around the repeated letter has 9 characters.
         for (length, expected) in [(991, "200"), (992, "400 CLAIMS_TOO_LARGE")] {
             let claims = "{\"a\": \"\(String(repeating: "x", count: length))\"}"
-            let answer = try await gateway.administer(
+            let answer = try await gateway.administerAccounts(
                 ":update", ["localId": "ada", "customAttributes": .string(claims)])
             #expect(answer.outcome == expected)
         }
@@ -102,7 +104,7 @@ struct AdminUpdateTests {
         "Invalid values of validSince are rejected",
         arguments: ["-1", "253402300800", "9223372036854775807", "99999999999999999999", "1.5", "soon"])
     func badTimes(time: String) async throws {
-        let answer = try await Self.withAdaAndBob().administer(
+        let answer = try await Self.withAdaAndBob().administerAccounts(
             ":update", ["localId": "ada", "validSince": .string(time)])
         #expect(answer.json["error"]?["status"] == "INVALID_ARGUMENT")
     }
@@ -124,10 +126,10 @@ struct AdminUpdateTests {
         let tokens = try TestGateway.Tokens(await gateway.signIn())
         gateway.clock.advance(by: .seconds(10))
         let body = JSON.object(change.merging(["localId": "ada"]) { first, _ in first })
-        #expect(try await gateway.administer(":update", body).outcome == "200")
+        #expect(try await gateway.administerAccounts(":update", body).outcome == "200")
         #expect(try await gateway.lookup(tokens.idToken).outcome == expected)
         #expect(try await gateway.refresh(tokens.refreshToken).outcome == expected)
-        _ = try await gateway.administer(":update", ["localId": "ada", "disableUser": false])
+        _ = try await gateway.administerAccounts(":update", ["localId": "ada", "disableUser": false])
         let afterwards = expected == "200" ? "200" : "400 TOKEN_EXPIRED"
         #expect(try await gateway.refresh(tokens.refreshToken).outcome == afterwards)
     }
@@ -145,54 +147,54 @@ struct AdminUpdateTests {
         ] as [([String: JSON], Set<String>)])
     func removal(change: [String: JSON], removed: Set<String>) async throws {
         let gateway = try await Self.withAdaAndBob()
-        _ = try await gateway.administer(
+        _ = try await gateway.administerAccounts(
             ":update",
             [
                 "localId": "ada", "displayName": "Ada", "photoUrl": "https://example.com/a.png",
                 "phoneNumber": "+15555550100", "linkProviderUserInfo": ["providerId": "google.com", "rawId": "g1"],
             ])
-        let before = try await gateway.user("ada")
+        let before = try await gateway.accountSeenByAdmin("ada")
         let body = JSON.object(change.merging(["localId": "ada"]) { first, _ in first })
-        #expect(try await gateway.administer(":update", body).outcome == "200")
-        let after = try await gateway.user("ada")
+        #expect(try await gateway.administerAccounts(":update", body).outcome == "200")
+        let after = try await gateway.accountSeenByAdmin("ada")
         #expect(before.keys.subtracting(after.keys) == removed)
         let google: JSON = ["federatedUserId": [["providerId": "google.com", "rawId": "g1"]]]
-        let isLinked = try await gateway.administer(":lookup", google).json["users"] != nil
+        let isLinked = try await gateway.administerAccounts(":lookup", google).json["users"] != nil
         #expect(isLinked == (change["deleteProvider"]?[0] != "google.com"))
     }
 
     @Test("A new address is unverified, the same address stays verified, and emailVerified needs an address")
     func verification() async throws {
         let gateway = try await Self.withAdaAndBob()
-        _ = try await gateway.administer(":update", ["localId": "ada", "email": "ADA@example.com"])
-        #expect(try await gateway.user("ada")["emailVerified"] == true)
-        _ = try await gateway.administer(":update", ["localId": "ada", "email": "lady@example.com"])
-        #expect(try await gateway.user("ada")["emailVerified"] == false)
-        _ = try await gateway.administer(
+        _ = try await gateway.administerAccounts(":update", ["localId": "ada", "email": "ADA@example.com"])
+        #expect(try await gateway.accountSeenByAdmin("ada")["emailVerified"] == true)
+        _ = try await gateway.administerAccounts(":update", ["localId": "ada", "email": "lady@example.com"])
+        #expect(try await gateway.accountSeenByAdmin("ada")["emailVerified"] == false)
+        _ = try await gateway.administerAccounts(
             ":update", ["localId": "ada", "deleteAttribute": ["EMAIL"], "emailVerified": true])
-        #expect(try await gateway.user("ada")["emailVerified"] == nil)
+        #expect(try await gateway.accountSeenByAdmin("ada")["emailVerified"] == nil)
     }
 
     @Test("An identity of another account is rejected, and the account of the request is unchanged")
     func takenIdentity() async throws {
         let gateway = try await Self.withAdaAndBob()
-        let answer = try await gateway.administer(
+        let answer = try await gateway.administerAccounts(
             ":update",
             [
                 "localId": "ada", "displayName": "Ada",
                 "linkProviderUserInfo": ["providerId": "google.com", "rawId": "taken"],
             ])
         #expect(answer.outcome == "400 FEDERATED_USER_ID_ALREADY_LINKED")
-        #expect(try await gateway.user("ada")["displayName"] == nil)
+        #expect(try await gateway.accountSeenByAdmin("ada")["displayName"] == nil)
     }
 
     @Test("A service key can update and delete accounts on paths that name no project")
     func unscoped() async throws {
         let gateway = try await Self.withAdaAndBob()
-        let changed = try await gateway.administerUnscoped(":update", ["localId": "ada", "disableUser": true])
+        let changed = try await gateway.administerAccountsUnscoped(":update", ["localId": "ada", "disableUser": true])
         #expect(changed.outcome == "200")
-        #expect(try await gateway.user("ada")["disabled"] == true)
-        let deleted = try await gateway.administerUnscoped(":delete", ["localId": "ada"])
+        #expect(try await gateway.accountSeenByAdmin("ada")["disabled"] == true)
+        let deleted = try await gateway.administerAccountsUnscoped(":delete", ["localId": "ada"])
         #expect(deleted.json == ["kind": "identitytoolkit#DeleteAccountResponse", "appleRevocation": "NONE"])
     }
 }

@@ -13,17 +13,17 @@ struct DeletionTests {
         let gateway = try await TestGateway()
         let person = SimulatedPerson.named("Ada", "Lovelace").with { $0.email = "ada.lovelace@gmail.com" }
         let ada = try await gateway.signUpVerified(email: "augusta@example.com")
-        _ = try await gateway.link(gateway.google(person), to: ada.idToken)
+        _ = try await gateway.link(gateway.googleCredential(person), to: ada.idToken)
         _ = try await gateway.update(ada.idToken, ["displayName": "Countess"])
         let guest = try await gateway.signUpAnonymously()
         _ = try await gateway.update(guest.idToken, ["displayName": "Guest of honour"])
-        let merged = try await gateway.merge(guest, by: gateway.google(person))
+        let merged = try await gateway.merge(guest, intoAccountOf: gateway.googleCredential(person))
         #expect(merged.json["localId"]?.string == ada.localId, "\(merged.text)")
         for type in ["PASSWORD_RESET", "EMAIL_SIGNIN"] {
-            _ = try await gateway.sendCode(type, ["email": "augusta@example.com"])
+            _ = try await gateway.sendOobCode(type, ["email": "augusta@example.com"])
         }
         let personalData = ["augusta@example.com", "ada.lovelace@gmail.com", "Countess", "Guest of honour", "Lovelace"]
-        let before = try await gateway.dump()
+        let before = try await gateway.databaseDump()
         for text in personalData {
             #expect(before.contains(text), "\(text)")
         }
@@ -32,7 +32,7 @@ struct DeletionTests {
         #expect(try await gateway.emails().map(\.kind) == [.accountDeleted])
         #expect(notice.recipient == "augusta@example.com")
         _ = try await gateway.database.pool.execute("DELETE FROM outgoing_email")
-        let after = try await gateway.dump()
+        let after = try await gateway.databaseDump()
         for text in personalData {
             #expect(!after.contains(text), "\(text)")
         }

@@ -79,11 +79,11 @@ struct ForeignPasswordTests {
         "Imported hashes verify only the correct password, and are replaced by Argon2id at the first sign-in",
         arguments: rows)
     func signIn(row: Row) async throws {
-        let gateway = try await TestGateway.administered()
+        let gateway = try await TestGateway.withServiceKey()
         var user: [String: JSON] = ["localId": "ada", "email": "ada@example.com", "passwordHash": row.hash]
         user["salt"] = row.salt.map { .string($0) }
         let body = row.scheme.merging(["users": [.object(user)]]) { $1 }
-        #expect(try await gateway.administer(":batchCreate", .object(body)).json["error"] == [])
+        #expect(try await gateway.administerAccounts(":batchCreate", .object(body)).json["error"] == [])
         let imported = try await gateway.storedPasswordHash(of: "ada")
         #expect(try await gateway.signIn(password: row.password + "x").outcome == "400 INVALID_PASSWORD")
         #expect(try await gateway.storedPasswordHash(of: "ada") == imported)
@@ -98,10 +98,10 @@ struct ForeignPasswordTests {
 
     @Test("An imported signer key is stored encrypted and only once, and can be re-encrypted with a new master key")
     func keys() async throws {
-        let gateway = try await TestGateway.administered()
+        let gateway = try await TestGateway.withServiceKey()
         for id in ["ada", "bob"] {
             let user = Self.user1.merging(["localId": .string(id), "email": .string("\(id)@example.com")]) { $1 }
-            let answer = try await gateway.administer(
+            let answer = try await gateway.administerAccounts(
                 ":batchCreate", .object(Self.firebase.merging(["users": [.object(user)]]) { $1 }))
             #expect(answer.json["error"] == [])
         }
@@ -132,12 +132,12 @@ struct ForeignPasswordTests {
             (["hashAlgorithm": "ARGON2"], "501 hashAlgorithm is not implemented."),
         ] as [([String: JSON], String)])
     func parameters(change: [String: JSON], expected: String) async throws {
-        let gateway = try await TestGateway.administered()
+        let gateway = try await TestGateway.withServiceKey()
         // A row without `hashAlgorithm` changes one of the parameters of the Firebase example.
         let base = change["hashAlgorithm"] == nil ? Self.firebase : [:]
         let body = base.merging(change) { $1 }.merging(["users": [.object(Self.user1)]]) { $1 }
-        #expect(try await gateway.administer(":batchCreate", .object(body)).outcome == expected)
-        let count = try await gateway.administer(":query", ["returnUserInfo": false])
+        #expect(try await gateway.administerAccounts(":batchCreate", .object(body)).outcome == expected)
+        let count = try await gateway.administerAccounts(":query", ["returnUserInfo": false])
         #expect(count.json == ["recordsCount": "0"])
     }
 
@@ -150,12 +150,12 @@ struct ForeignPasswordTests {
             (["salt": .string(String(repeating: "A", count: 400))], "salt must have 0 to 256 bytes"),
         ] as [([String: JSON], String)])
     func entries(change: [String: JSON], message: String) async throws {
-        let gateway = try await TestGateway.administered()
+        let gateway = try await TestGateway.withServiceKey()
         let bad = Self.user1.merging(change) { $1 }
         let good: JSON = ["localId": "good"]
-        let answer = try await gateway.administer(
+        let answer = try await gateway.administerAccounts(
             ":batchCreate", .object(Self.firebase.merging(["users": [good, .object(bad)]]) { $1 }))
         #expect(answer.json["error"] == [["index": 1, "message": .string(message)]])
-        #expect(try await gateway.user("good")["localId"] == "good")
+        #expect(try await gateway.accountSeenByAdmin("good")["localId"] == "good")
     }
 }

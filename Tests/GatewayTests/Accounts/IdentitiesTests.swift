@@ -13,17 +13,17 @@ private let googleIdentity: JSON = ["providerId": "google.com", "rawId": "g1"]
 struct IdentitiesTests {
     @Test("Identities are listed oldest first, with what the provider's token stated")
     func list() async throws {
-        let gateway = try await TestGateway.administered()
+        let gateway = try await TestGateway.withServiceKey()
         let id = try #require(
             try await gateway.signIn(
-                gateway.apple { $0.claims["real_user_status"] = .integer(2) }
+                gateway.appleCredential { $0.claims["real_user_status"] = .integer(2) }
             ).json["localId"]?.string)
         gateway.clock.advance(by: .seconds(1))
         #expect(try await gateway.linkIdentity(googleIdentity, to: id).outcome == "200")
         let identities = try await gateway.identities(of: id)
         #expect(identities.map { $0["providerId"]?.string } == ["apple.com", "google.com"])
         #expect(identities[0]["emailTrust"] == "authoritative")
-        #expect(identities[0]["audience"]?.string == SimulatedProviders.appleClient)
+        #expect(identities[0]["audience"]?.string == SimulatedProviders.appleClientID)
         #expect(identities[0]["isPrivateEmail"] != nil)
         #expect(identities[0]["realUserStatus"] == "LIKELY_REAL")
         #expect(identities[0]["createdAt"] == 1_800_000_000_000, "the time at which the test's clock starts")
@@ -43,7 +43,7 @@ struct IdentitiesTests {
     }
 
     @Test(
-        "An administrator links an identity without proof; this never verifies the account's address",
+        "An administrator can link an identity without proof, and this never verifies the account's address",
         arguments: [
             Link(
                 testDescription: "an address that no provider has verified", account: ["localId": "ada"],
@@ -77,7 +77,7 @@ struct IdentitiesTests {
                 ], trust: "none", email: nil, emailVerified: nil),
         ])
     func link(row: Link) async throws {
-        let gateway = try await TestGateway.administered()
+        let gateway = try await TestGateway.withServiceKey()
         try await gateway.makeAccount(["localId": "bob", "email": "bob@example.com"])
         try await gateway.makeAccount(row.account)
         let body = row.identity.merging(["providerId": "google.com", "rawId": "g1"]) { $1 }
@@ -88,7 +88,7 @@ struct IdentitiesTests {
         #expect(answer.json["realUserStatus"] == nil)
         #expect(answer.json["isPrivateEmail"] != true)
         #expect(try await gateway.identities(of: "ada") == [answer.json])
-        let user = try await gateway.user("ada")
+        let user = try await gateway.accountSeenByAdmin("ada")
         #expect(user["email"] == row.email)
         #expect(user["emailVerified"] == row.emailVerified)
         let events = try await gateway.recordedEvents()
@@ -98,8 +98,8 @@ struct IdentitiesTests {
 
     @Test("A moved identity signs in to its new account")
     func signsIn() async throws {
-        let gateway = try await TestGateway.administered()
-        let id = try #require(try await gateway.signIn(gateway.google()).json["localId"]?.string)
+        let gateway = try await TestGateway.withServiceKey()
+        let id = try #require(try await gateway.signIn(gateway.googleCredential()).json["localId"]?.string)
         let subject = try #require(try await gateway.identities(of: id).first?["rawId"]?.string)
         try await gateway.makeAccount(["localId": "ada"])
         #expect(try await gateway.moveIdentity("google.com", of: id, ["targetLocalId": "ada"]).status == 400)
@@ -107,7 +107,7 @@ struct IdentitiesTests {
             "google.com", of: id, ["targetLocalId": "ada", "allowNoSignInMethod": true])
         #expect(moved.json["localId"] == "ada", "\(moved.text)")
         #expect(moved.json["rawId"]?.string == subject)
-        #expect(try await gateway.signIn(gateway.google()).json["localId"] == "ada")
+        #expect(try await gateway.signIn(gateway.googleCredential()).json["localId"] == "ada")
         #expect(try await gateway.identities(of: id).isEmpty)
         #expect(
             try await gateway.recordedEvents().outbox == [
@@ -122,7 +122,7 @@ struct IdentitiesTests {
 
     @Test("An account loses the address of a moved identity; a target without an address gets it")
     func addresses() async throws {
-        let gateway = try await TestGateway.administered()
+        let gateway = try await TestGateway.withServiceKey()
         let body: JSON = [
             "providerId": "google.com", "rawId": "g1", "email": "ada@example.com", "emailVerified": true,
         ]
@@ -130,17 +130,17 @@ struct IdentitiesTests {
         try await gateway.makeAccount(["localId": "bob"])
         try await gateway.makeAccount(["localId": "carol", "email": "carol@example.com"])
         #expect(try await gateway.moveIdentity("google.com", of: "ada", ["targetLocalId": "bob"]).outcome == "200")
-        #expect(try await gateway.user("ada")["email"] == nil)
-        #expect(try await gateway.user("bob")["email"] == "ada@example.com")
+        #expect(try await gateway.accountSeenByAdmin("ada")["email"] == nil)
+        #expect(try await gateway.accountSeenByAdmin("bob")["email"] == "ada@example.com")
         let confirmed: JSON = ["targetLocalId": "carol", "allowNoSignInMethod": true]
         #expect(try await gateway.moveIdentity("google.com", of: "bob", confirmed).outcome == "200")
-        #expect(try await gateway.user("bob")["email"] == nil)
-        #expect(try await gateway.user("carol")["email"] == "carol@example.com")
+        #expect(try await gateway.accountSeenByAdmin("bob")["email"] == nil)
+        #expect(try await gateway.accountSeenByAdmin("carol")["email"] == "carol@example.com")
     }
 
     @Test("An administrator can unlink identities, but the last sign-in method only if the request allows it")
     func unlink() async throws {
-        let gateway = try await TestGateway.administered()
+        let gateway = try await TestGateway.withServiceKey()
         try await gateway.makeAccount(
             ["localId": "ada"], identities: [googleIdentity, ["providerId": "oidc.corp", "rawId": "c1"]])
         #expect(try await gateway.unlinkIdentity("google.com", of: "ada").json == [:])
@@ -183,16 +183,16 @@ struct IdentitiesTests {
             ),
         ] as [(String, JSON?, String)])
     func refused(call: String, body: JSON?, expected: String) async throws {
-        let gateway = try await TestGateway.administered()
+        let gateway = try await TestGateway.withServiceKey()
         try await gateway.makeAccount(["localId": "ada"], identities: [googleIdentity])
         try await gateway.makeAccount(["localId": "bob"], identities: [["providerId": "google.com", "rawId": "g2"]])
         try await gateway.makeAccount(["localId": "eve"])
-        let before = try await gateway.dump()
+        let before = try await gateway.databaseDump()
         let parts = call.split(separator: " ").map(String.init)
         let method: HTTP.Method = parts[0] == "get" ? .get : parts[0] == "post" ? .post : .delete
-        let answer = try await gateway.manage(method, "/accounts\(parts[1])", body)
+        let answer = try await gateway.callProjectAsAdmin(method, "/accounts\(parts[1])", body)
         #expect(answer.outcome.hasPrefix("400 \(expected)"), "\(answer.text)")
-        #expect(try await gateway.dump() == before)
+        #expect(try await gateway.databaseDump() == before)
     }
 
     @Test(
@@ -204,13 +204,14 @@ struct IdentitiesTests {
             ("%C3%A9", 400), ("ada%20", 400), ("ADA", 400), ("ada%27--", 400),
         ])
     func invalidIDs(id: String, status: Int) async throws {
-        let gateway = try await TestGateway.administered()
+        let gateway = try await TestGateway.withServiceKey()
         try await gateway.makeAccount(["localId": "ada"], identities: [googleIdentity])
-        #expect(try await gateway.manage(.get, "/accounts/\(id)/identities").status == status)
-        #expect(try await gateway.manage(.delete, "/accounts/\(id)/identities/google.com").status == status)
-        #expect(try await gateway.manage(.post, "/accounts/\(id)/identities", googleIdentity).status == status)
+        #expect(try await gateway.callProjectAsAdmin(.get, "/accounts/\(id)/identities").status == status)
+        #expect(try await gateway.callProjectAsAdmin(.delete, "/accounts/\(id)/identities/google.com").status == status)
+        #expect(
+            try await gateway.callProjectAsAdmin(.post, "/accounts/\(id)/identities", googleIdentity).status == status)
         #expect(try await gateway.unlinkIdentity(id, of: "ada").status == (id.isEmpty ? 404 : status))
-        let moved = try await gateway.manage(
+        let moved = try await gateway.callProjectAsAdmin(
             .post, "/accounts/ada/identities/google.com:move",
             ["targetLocalId": .string(id), "allowNoSignInMethod": true])
         #expect(moved.status == 400)
@@ -223,28 +224,29 @@ struct IdentitiesTests {
             (.get, ""), (.post, ""), (.delete, "/google.com"), (.post, "/google.com:move"),
         ] as [(HTTP.Method, String)])
     func otherProject(method: HTTP.Method, path: String) async throws {
-        let gateway = try await TestGateway.administered()
+        let gateway = try await TestGateway.withServiceKey()
         try await gateway.makeOtherProject(serviceKey: "sks_other")
         try await gateway.makeAccount(["localId": "ada"], identities: [googleIdentity])
-        let before = try await gateway.dump()
+        let before = try await gateway.databaseDump()
         let body: JSON = ["providerId": "apple.com", "rawId": "a", "targetLocalId": "ada", "allowNoSignInMethod": true]
         let path = "/accounts/ada/identities\(path)"
-        #expect(try await gateway.manage(method, path, body, bearer: "sks_other").status == 403)
-        let own = try await gateway.manage(method, path, body, in: "other", bearer: "sks_other")
+        #expect(try await gateway.callProjectAsAdmin(method, path, body, bearer: "sks_other").status == 403)
+        let own = try await gateway.callProjectAsAdmin(method, path, body, in: "other", bearer: "sks_other")
         #expect(own.outcome == "400 USER_NOT_FOUND")
-        let named = try await gateway.manage(
+        let named = try await gateway.callProjectAsAdmin(
             method, path, method == .post ? ["targetProjectId": "other"] : nil,
             query: [("targetProjectId", "other")])
         #expect(named.status == 403)
-        #expect(try await gateway.dump() == before)
+        #expect(try await gateway.databaseDump() == before)
     }
 
     @Test("Concurrent requests move or link an identity to only one account")
     func race() async throws {
-        let gateway = try await TestGateway.administered()
+        let gateway = try await TestGateway.withServiceKey()
         try await gateway.makeAccount(["localId": "ada"], identities: [googleIdentity])
         let targets = (0..<8).map { "t\($0)" }
         for target in targets { try await gateway.makeAccount(["localId": .string(target)]) }
+        // Eight requests move Ada's identity, and eight link another one, each to one of eight accounts.
         let outcomes = try await concurrently(16) { number in
             let target = targets[number / 2]
             let input: JSON = ["targetLocalId": .string(target), "allowNoSignInMethod": true]
@@ -252,7 +254,7 @@ struct IdentitiesTests {
                 ? try await gateway.moveIdentity("google.com", of: "ada", input).outcome
                 : try await gateway.linkIdentity(["providerId": "a.com", "rawId": "a"], to: target).outcome
         }
-        #expect(outcomes.count { $0 == "200" } == 2, "\(outcomes)")
+        #expect(outcomes.count { $0 == "200" } == 2, "one move and one link: \(outcomes)")
         #expect(outcomes.count { $0.hasPrefix("400 IDENTITY_NOT_FOUND") } == 7)
         #expect(outcomes.count { $0 == "400 FEDERATED_USER_ID_ALREADY_LINKED" } == 7)
     }

@@ -8,6 +8,7 @@ import Testing
 
 @Suite("The password policy")
 struct PasswordPolicyTests {
+    /// Requires ten characters, with at least one of each class.
     static let strict: @Sendable (inout Policy) -> Void = {
         $0.emailEnumerationProtection = false
         $0.minimumPasswordLength = 10
@@ -32,7 +33,7 @@ struct PasswordPolicyTests {
         #expect(answer["schemaVersion"] == 1)
         let lenient = try await TestGateway().passwordPolicy()
         #expect(lenient["customStrengthOptions"] == ["minPasswordLength": 6, "maxPasswordLength": 4096])
-        #expect(try await gateway.get("/v2/passwordPolicy").status == 403)
+        #expect(try await gateway.getWithoutAPIKey("/v2/passwordPolicy").status == 403)
         let tenant = try await gateway.send(
             .get, "/v2/passwordPolicy", body: [], query: [("key", TestGateway.apiKey), ("tenantId", "t")])
         #expect(tenant.outcome == "400 INVALID_TENANT_ID")
@@ -57,16 +58,18 @@ struct PasswordPolicyTests {
         }
     }
 
-    static let missing = "Password must contain an upper case character, Password must contain a numeric character"
+    static let unmetRequirements =
+        "Password must contain an upper case character, Password must contain a numeric character"
 
-    @Test("A refusal lists the failed requirements, or is WEAK_PASSWORD if the policy has only a minimum length")
+    @Test("A rejection lists the unmet requirements, or is WEAK_PASSWORD if the policy has only a minimum length")
     func refusals() async throws {
         let gateway = try await TestGateway(change: Self.strict)
         let many = try await gateway.post(
             "/v1/accounts:signUp", ["email": "ada@example.com", "password": "correct-horse"])
         #expect(
             many.outcome
-                == "400 PASSWORD_DOES_NOT_MEET_REQUIREMENTS : Missing password requirements: [\(Self.missing)]")
+                == "400 PASSWORD_DOES_NOT_MEET_REQUIREMENTS : Missing password requirements: [\(Self.unmetRequirements)]"
+        )
         let short = try await gateway.post("/v1/accounts:signUp", ["email": "ada@example.com", "password": "aB3!"])
         #expect(
             short.outcome
@@ -116,21 +119,21 @@ struct BreachedPasswordTests {
                 "/v1/accounts:signUp",
                 .object(new.merging(["idToken": try #require(anonymous.json["idToken"])]) { $1 })),
             try await gateway.update(ada.idToken, ["password": "breached"]),
-            try await gateway.reset(code, "breached"),
-            try await gateway.administer("", .object(new)),
-            try await gateway.administer(":update", ["localId": .string(ada.localId), "password": "breached"]),
+            try await gateway.resetPassword(code, "breached"),
+            try await gateway.createAccountAsAdmin(.object(new)),
+            try await gateway.administerAccounts(":update", ["localId": .string(ada.localId), "password": "breached"]),
         ]
         #expect(rejected.map(\.outcome) == Array(repeating: Self.refusal, count: rejected.count))
         #expect(breaches.lookups == ["good enough"] + Array(repeating: "breached", count: rejected.count))
 
-        let imported = try await gateway.administer(
+        let imported = try await gateway.administerAccounts(
             ":batchCreate",
             ["users": [["localId": "old", "email": "old@example.com", "rawPassword": "breached"]]])
         #expect(imported.outcome == "200")
         #expect(try await gateway.signIn(email: "old@example.com", password: "breached").outcome == "200")
         #expect(
             breaches.lookups.count == 1 + rejected.count, "neither the import nor the sign-in looks up the password")
-        #expect(try await gateway.reset(code, "better than that").outcome == "200", "the code is still valid")
+        #expect(try await gateway.resetPassword(code, "better than that").outcome == "200", "the code is still valid")
     }
 
     @Test("A password is looked up only if the policy rejects breached passwords and the other requirements are met")
@@ -178,6 +181,7 @@ private struct FirebaseClient: Decodable {
     }
 }
 
+/// A list of breached passwords, which records each password that is looked up.
 private final class RecordedBreaches: Sendable {
     private let known: Set<String>
     private let record = Mutex<[String]>([])

@@ -34,6 +34,7 @@ private struct Scenario {
         let person: SimulatedPerson
         let mailbox: String
         let password: String
+        /// The ID tokens that the user has received, some of which are no longer valid.
         var idTokens: [String] = []
     }
 
@@ -41,7 +42,9 @@ private struct Scenario {
     var users: [User]
     var random: SeededRandom
     var history: [String] = []
+    /// The number of actions that succeeded.
     var successes = 0
+    /// The IDs of the accounts that were created without a sign-in method.
     private var anonymous: Set<String> = []
 
     init(seed: UInt64) async throws {
@@ -64,6 +67,7 @@ private struct Scenario {
         case verify, verifyAndChange, reset, openLink, linkMailbox, recover, merge, delete
     }
 
+    /// Lets a random user take a random action with a random address.
     mutating func step() async throws {
         gateway.clock.advance(by: .seconds(Int.random(in: 1...120, using: &random)))
         let index = Int.random(in: users.indices, using: &random)
@@ -78,6 +82,7 @@ private struct Scenario {
         if action == .signUpAnonymously, let id = exchange.json["localId"]?.string { anonymous.insert(id) }
     }
 
+    /// Returns `nil` if the user cannot take the action.
     private mutating func perform(_ action: Action, by user: User, naming email: String) async throws -> Exchange? {
         let idToken = user.idTokens.randomElement(using: &random)
         switch action {
@@ -86,33 +91,34 @@ private struct Scenario {
                 "/v1/accounts:signUp", ["email": .string(email), "password": .string(user.password)])
         case .signUpAnonymously: return try await gateway.post("/v1/accounts:signUp")
         case .signIn: return try await gateway.signIn(email: email, password: user.password)
-        case .apple: return try await gateway.signIn(gateway.apple(user.person))
-        case .google: return try await gateway.signIn(gateway.google(user.person))
+        case .apple: return try await gateway.signIn(gateway.appleCredential(user.person))
+        case .google: return try await gateway.signIn(gateway.googleCredential(user.person))
         case .reset:
-            guard try await gateway.sendCode("PASSWORD_RESET", ["email": .string(user.mailbox)]).status == 200 else {
+            guard try await gateway.sendOobCode("PASSWORD_RESET", ["email": .string(user.mailbox)]).status == 200 else {
                 return nil
             }
-            return try await gateway.reset(gateway.code(.resetPassword), user.password)
+            return try await gateway.resetPassword(gateway.latestCode(.resetPassword), user.password)
         case .openLink:
-            return try await gateway.signInWithLink(
+            return try await gateway.signInWithEmailLink(
                 user.mailbox, gateway.requestedCode("EMAIL_SIGNIN", ["email": .string(user.mailbox)]))
         case .recover:
             let emails = try await gateway.emails(.emailChanged).filter { $0.recipient == user.mailbox }
             guard let code = emails.randomElement(using: &random)?.content.code else { return nil }
-            return try await gateway.apply(code)
+            return try await gateway.applyCode(code)
         default:
             guard let idToken else { return nil }
             return try await change(action, by: user, naming: email, idToken)
         }
     }
 
+    /// Takes an action with an ID token of the user. Returns `nil` if the user cannot take the action.
     private func change(
         _ action: Action, by user: User, naming email: String, _ idToken: String
     ) async throws -> Exchange? {
         let session: [String: JSON] = ["idToken": .string(idToken)]
         switch action {
-        case .linkApple: return try await gateway.link(gateway.apple(user.person), to: idToken)
-        case .linkGoogle: return try await gateway.link(gateway.google(user.person), to: idToken)
+        case .linkApple: return try await gateway.link(gateway.appleCredential(user.person), to: idToken)
+        case .linkGoogle: return try await gateway.link(gateway.googleCredential(user.person), to: idToken)
         case .unlink:
             // The random address selects what is unlinked.
             return try await gateway.post(
@@ -124,19 +130,20 @@ private struct Scenario {
         case .changeEmail: return try await gateway.update(idToken, ["email": .string(email)])
         case .changePassword: return try await gateway.update(idToken, ["password": .string(user.password)])
         case .verify:
-            guard try await gateway.sendCode("VERIFY_EMAIL", session).status == 200,
+            guard try await gateway.sendOobCode("VERIFY_EMAIL", session).status == 200,
                 let email = try await gateway.emails(.verifyEmail).last, email.recipient == user.mailbox
             else { return nil }
-            return try await gateway.apply(try #require(email.content.code))
+            return try await gateway.applyCode(try #require(email.content.code))
         case .verifyAndChange:
             let input = session.merging(["newEmail": .string(user.mailbox)]) { $1 }
-            let requested = try await gateway.sendCode("VERIFY_AND_CHANGE_EMAIL", input)
-            return requested.status == 200 ? try await gateway.apply(gateway.code(.changeEmail)) : requested
+            let requested = try await gateway.sendOobCode("VERIFY_AND_CHANGE_EMAIL", input)
+            return requested.status == 200 ? try await gateway.applyCode(gateway.latestCode(.changeEmail)) : requested
         case .linkMailbox:
-            return try await gateway.signInWithLink(
+            return try await gateway.signInWithEmailLink(
                 user.mailbox, gateway.requestedCode("EMAIL_SIGNIN", ["email": .string(user.mailbox)]), session)
         case .merge:
-            guard let pending = try await gateway.link(gateway.google(user.person), to: idToken).pendingToken else {
+            guard let pending = try await gateway.link(gateway.googleCredential(user.person), to: idToken).pendingToken
+            else {
                 return nil
             }
             let preview = try await gateway.post(
@@ -147,7 +154,8 @@ private struct Scenario {
         }
     }
 
-    /// Returns the violations of the invariants.
+    /// Returns the violations of the invariants. Looks up accounts with only the six newest ID tokens of each user,
+    /// because this runs after every action, and the look-ups would take most of the test's time.
     func violations() async throws -> [String] {
         var violations: [String] = []
         for user in users {

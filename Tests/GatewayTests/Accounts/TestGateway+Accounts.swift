@@ -8,7 +8,7 @@ extension TestGateway {
     /// Creates accounts with these IDs and no other member.
     func makeAccounts(_ ids: [String]) async throws {
         let users = JSON.array(ids.map { ["localId": .string($0)] })
-        #expect(try await administer(":batchCreate", ["users": users]).json["error"] == [])
+        #expect(try await administerAccounts(":batchCreate", ["users": users]).json["error"] == [])
     }
 
     /// The stored hash of the account's password.
@@ -20,7 +20,7 @@ extension TestGateway {
 
 extension Exchange {
     /// The IDs of the accounts in the response.
-    var ids: [String] {
+    var accountIDs: [String] {
         guard case .array(let users) = json["users"] ?? json["userInfo"] else { return [] }
         return users.compactMap { $0["localId"]?.string }
     }

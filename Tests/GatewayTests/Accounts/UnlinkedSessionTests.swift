@@ -15,35 +15,36 @@ struct UnlinkedSessionTests {
         [try await gateway.lookup(tokens.idToken).outcome, try await gateway.refresh(tokens.refreshToken).outcome]
     }
 
-    /// Sessions of one account, two opened through each of its identities.
+    /// Sessions of one account with two identities. Each identity opened two of the sessions.
     private struct Sessions {
         let apple: [TestGateway.Tokens]
         let google: [TestGateway.Tokens]
 
         init(at gateway: TestGateway) async throws {
-            let first = try TestGateway.Tokens(await gateway.signIn(gateway.apple()))
-            let linked = try TestGateway.Tokens(await gateway.link(gateway.google(), to: first.idToken))
-            google = [linked, try TestGateway.Tokens(await gateway.signIn(gateway.google()))]
-            apple = [first, try TestGateway.Tokens(await gateway.signIn(gateway.apple()))]
+            let first = try TestGateway.Tokens(await gateway.signIn(gateway.appleCredential()))
+            let linked = try TestGateway.Tokens(await gateway.link(gateway.googleCredential(), to: first.idToken))
+            google = [linked, try TestGateway.Tokens(await gateway.signIn(gateway.googleCredential()))]
+            apple = [first, try TestGateway.Tokens(await gateway.signIn(gateway.appleCredential()))]
         }
     }
 
     @Test(
-        "Unlinking ends the sessions of the unlinked identity, except the caller's", arguments: ["unlink", "update"],
+        "Unlinking an identity ends the sessions that the identity opened, except the caller's",
+        arguments: ["unlink", "update"],
         ["apple.com", "google.com"])
     func client(operation: String, caller: String) async throws {
         for profile in Policy.Profile.allCases {
             let gateway = try await TestGateway(profile)
             let sessions = try await Sessions(at: gateway)
-            let calling = caller == "apple.com" ? sessions.apple[0] : sessions.google[0]
+            let callerSession = caller == "apple.com" ? sessions.apple[0] : sessions.google[0]
             let unlinked = try await gateway.post(
                 "/v1/accounts:\(operation)",
-                ["idToken": .string(calling.idToken), "deleteProvider": ["google.com"]])
+                ["idToken": .string(callerSession.idToken), "deleteProvider": ["google.com"]])
             #expect(unlinked.outcome == "200")
-            for tokens in sessions.apple + [calling] {
+            for tokens in sessions.apple + [callerSession] {
                 #expect(try await outcomes(tokens, at: gateway) == Self.valid)
             }
-            for tokens in sessions.google where tokens.idToken != calling.idToken {
+            for tokens in sessions.google where tokens.idToken != callerSession.idToken {
                 #expect(try await outcomes(tokens, at: gateway) == Self.ended)
             }
         }
@@ -52,11 +53,11 @@ struct UnlinkedSessionTests {
     @Test("A session that stayed valid when its own identity was unlinked ends when another identity is unlinked")
     func survivor() async throws {
         let gateway = try await TestGateway()
-        let owner = try TestGateway.Tokens(await gateway.signIn(gateway.apple()))
-        _ = try await gateway.link(gateway.google(.mary), to: owner.idToken)
+        let owner = try TestGateway.Tokens(await gateway.signIn(gateway.appleCredential()))
+        _ = try await gateway.link(gateway.googleCredential(.mary), to: owner.idToken)
         let linked = try await gateway.update(owner.idToken, ["email": "ada@example.com", "password": "secret1"])
         let ada = try TestGateway.Tokens(linked)
-        let attacker = try TestGateway.Tokens(await gateway.signIn(gateway.google(.mary)))
+        let attacker = try TestGateway.Tokens(await gateway.signIn(gateway.googleCredential(.mary)))
         #expect(try await gateway.update(attacker.idToken, ["deleteProvider": ["google.com"]]).outcome == "200")
         #expect(try await outcomes(attacker, at: gateway) == Self.valid)
         #expect(try await gateway.update(ada.idToken, ["deleteProvider": ["apple.com"]]).outcome == "200")
@@ -68,7 +69,7 @@ struct UnlinkedSessionTests {
     func password() async throws {
         let gateway = try await TestGateway()
         let first = try await gateway.signUp()
-        let linked = try TestGateway.Tokens(await gateway.link(gateway.apple(), to: first.idToken))
+        let linked = try TestGateway.Tokens(await gateway.link(gateway.appleCredential(), to: first.idToken))
         let unlinked = try TestGateway.Tokens(await gateway.update(linked.idToken, ["deleteProvider": ["password"]]))
         #expect(try await outcomes(first, at: gateway) == Self.ended)
         #expect(try await outcomes(unlinked, at: gateway) == Self.valid)
@@ -88,16 +89,16 @@ struct UnlinkedSessionTests {
                 return try await $0.moveIdentity("google.com", of: $1, ["targetLocalId": "target"])
             },
             Action(testDescription: "update with deleteProvider") {
-                try await $0.administer(":update", ["localId": .string($1), "deleteProvider": ["google.com"]])
+                try await $0.administerAccounts(":update", ["localId": .string($1), "deleteProvider": ["google.com"]])
             },
             Action(testDescription: "update with another identity") {
-                try await $0.administer(
+                try await $0.administerAccounts(
                     ":update",
                     ["localId": .string($1), "linkProviderUserInfo": ["providerId": "google.com", "rawId": "other"]])
             },
         ])
     func administrator(row: Action) async throws {
-        let gateway = try await TestGateway.administered()
+        let gateway = try await TestGateway.withServiceKey()
         let sessions = try await Sessions(at: gateway)
         let done = try await row.perform(gateway, sessions.apple[0].localId)
         #expect(done.outcome == "200")
@@ -107,26 +108,27 @@ struct UnlinkedSessionTests {
 
     @Test("Linking the same identity again as an administrator keeps its sessions")
     func same() async throws {
-        let gateway = try await TestGateway.administered()
+        let gateway = try await TestGateway.withServiceKey()
         let sessions = try await Sessions(at: gateway)
         let id = sessions.apple[0].localId
         let google = try #require(
             try await gateway.identities(of: id).first { $0["providerId"] == "google.com" })
         let identity: JSON = ["providerId": "google.com", "rawId": google["rawId"] ?? .null]
-        let done = try await gateway.administer(":update", ["localId": .string(id), "linkProviderUserInfo": identity])
+        let done = try await gateway.administerAccounts(
+            ":update", ["localId": .string(id), "linkProviderUserInfo": identity])
         #expect(done.outcome == "200")
         for tokens in sessions.google { #expect(try await outcomes(tokens, at: gateway) == Self.valid) }
     }
 
     @Test("A sign-in with an identity that is being unlinked leaves no valid session", arguments: [true, false])
     func race(isAdministrator: Bool) async throws {
-        let gateway = try await TestGateway.administered()
-        let owner = try TestGateway.Tokens(await gateway.signIn(gateway.apple()))
+        let gateway = try await TestGateway.withServiceKey()
+        let owner = try TestGateway.Tokens(await gateway.signIn(gateway.appleCredential()))
         for _ in 0..<8 {
-            #expect(try await gateway.link(gateway.google(), to: owner.idToken).outcome == "200")
+            #expect(try await gateway.link(gateway.googleCredential(), to: owner.idToken).outcome == "200")
             // Six sign-ins start before the unlinking, and six after it.
             let signIns: [Exchange?] = try await concurrently(13) { number in
-                if number != 6 { return try await gateway.signIn(gateway.google(), ["autoCreate": false]) }
+                if number != 6 { return try await gateway.signIn(gateway.googleCredential(), ["autoCreate": false]) }
                 let unlinked =
                     isAdministrator
                     ? try await gateway.unlinkIdentity("google.com", of: owner.localId)

@@ -64,9 +64,9 @@ struct UpdateRequestTests {
         let gateway = try await TestGateway(.sekisho) { $0.protectsLastSignInMethod = false }
         let ada = try await gateway.signUp(password: "first secret")
         _ = try await gateway.update(ada.idToken, ["displayName": "Ada", "photoUrl": "http://x/a"])
-        let hash = try await gateway.storedPasswordHash(of: ada.localId)
+        let oldHash = try await gateway.storedPasswordHash(of: ada.localId)
         var response: Exchange?
-        let audit = try await gateway.audited {
+        let audit = try await gateway.newAuditEvents {
             response = try await gateway.post(
                 "/v1/accounts:update", text: #"{"idToken":"\#(ada.idToken)",\#(row.members)}"#)
         }
@@ -78,16 +78,16 @@ struct UpdateRequestTests {
         #expect((answer.json["idToken"] != nil) == row.endsSessions)
         #expect((answer.json["refreshToken"] != nil) == row.endsSessions)
         #expect(answer.json["expiresIn"] == (row.endsSessions ? "3600" : nil))
-        let user = try await gateway.account(answer.json["idToken"]?.string ?? ada.idToken)
+        let user = try await gateway.accountSeenByUser(answer.json["idToken"]?.string ?? ada.idToken)
         #expect(user["displayName"] == row.displayName)
         #expect(user["photoUrl"] == row.photoURL)
         #expect(user["email"] == row.email)
         #expect(user["emailVerified"] != true)
         #expect(user["phoneNumber"] == nil)
-        #expect(user["createdAt"] == "1800000000000")
+        #expect(user["createdAt"] == "1800000000000", "the time at which the test's clock starts")
         let stored = try await gateway.storedPasswordHash(of: ada.localId)
         #expect((stored != nil) == row.hasPassword)
-        #expect((stored == hash) == (row.hasPassword && !row.audit.contains("password.set")))
+        #expect((stored == oldHash) == (row.hasPassword && !row.audit.contains("password.set")))
         #expect(audit.map(\.action).sorted() == row.audit)
         for event in audit {
             #expect(event.actor == "user" && event.network == "192.0.2.0/24" && event.requestID != nil, "\(event)")
@@ -96,8 +96,9 @@ struct UpdateRequestTests {
         #expect(oldTokenOutcome == (row.endsSessions ? "400 TOKEN_EXPIRED" : "200"))
     }
 
+    /// A gateway with an account for ada@example.com.
     private static let shared = Task {
-        let gateway = try await TestGateway.ofNewProject()
+        let gateway = try await TestGateway.withDefaultPolicy()
         return (gateway, try await gateway.signUp(password: "first secret"))
     }
 

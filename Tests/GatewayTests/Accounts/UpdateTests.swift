@@ -12,6 +12,7 @@ struct UpdateTests {
     func profile() async throws {
         let gateway = try await TestGateway()
         let tokens = try await gateway.signUp()
+        // A login is recent for 300 seconds, and an ID token is valid for 3600.
         gateway.clock.advance(by: .seconds(3000))
         let set = try await gateway.update(
             tokens.idToken, ["displayName": "Ada", "photoUrl": "https://example.com/a.png"])
@@ -37,7 +38,7 @@ struct UpdateTests {
             #expect(try await gateway.lookup(old.idToken).outcome == "400 TOKEN_EXPIRED")
             #expect(try await gateway.refresh(old.refreshToken).outcome == "400 TOKEN_EXPIRED")
         }
-        let account = try await gateway.account(fresh.idToken)
+        let account = try await gateway.accountSeenByUser(fresh.idToken)
         let validSince = try #require(account["validSince"]?.string.flatMap { Double($0) })
         #expect(try claims(of: fresh.idToken)["auth_time"] == .number(validSince))
         #expect(try await gateway.signIn().outcome == "400 INVALID_PASSWORD")
@@ -109,6 +110,7 @@ struct UpdateTests {
     func anonymousIsExempt() async throws {
         let gateway = try await TestGateway()
         let anonymous = try TestGateway.Tokens(await gateway.post("/v1/accounts:signUp"))
+        // A login is recent for 300 seconds, and an ID token is valid for 3600.
         gateway.clock.advance(by: .seconds(3000))
         #expect(try await gateway.delete(anonymous.idToken).outcome == "200")
     }
@@ -118,6 +120,7 @@ struct UpdateTests {
         let gateway = try await TestGateway()
         let anonymous = try TestGateway.Tokens(await gateway.post("/v1/accounts:signUp"))
         let tokens = try TestGateway.Tokens(await gateway.update(anonymous.idToken, ["password": "secret1"]))
+        // A login is recent for 300 seconds.
         gateway.clock.advance(by: .seconds(301))
         #expect(try await gateway.update(tokens.idToken, ["email": "ada@example.com"]).outcome == "200")
     }
@@ -126,10 +129,10 @@ struct UpdateTests {
         "validSince is set after hashing, so that a token issued during the hashing becomes invalid",
         arguments: [false, true])
     func slowHash(isUpgrade: Bool) async throws {
-        /// Where the next hashing signs in.
+        /// The gateway at which the next hashing signs in, if any.
         let signInGateway = Mutex<TestGateway?>(nil)
         let issued = Mutex<TestGateway.Tokens?>(nil)
-        var slow = PasswordHasher.plain
+        var slow = PasswordHasher.withoutHashing
         slow.hash = { password, network in
             if let gateway = signInGateway.withLock({ $0.take() }) {
                 gateway.clock.advance(by: .seconds(3))
@@ -137,7 +140,7 @@ struct UpdateTests {
                 issued.withLock { $0 = tokens }
                 gateway.clock.advance(by: .seconds(2))
             }
-            return try await PasswordHasher.plain.hash(password, network)
+            return try await PasswordHasher.withoutHashing.hash(password, network)
         }
         let gateway = try await TestGateway(passwords: slow)
         let tokens = try await gateway.signUp()
@@ -150,7 +153,7 @@ struct UpdateTests {
                 ["idToken": .string(tokens.idToken), "email": "ada@example.com", "password": "secret2"])
             : try await gateway.update(tokens.idToken, ["password": "secret2"])
         let fresh = try TestGateway.Tokens(changed)
-        #expect(try await gateway.account(fresh.idToken)["validSince"] == .string("\(began + 5)"))
+        #expect(try await gateway.accountSeenByUser(fresh.idToken)["validSince"] == .string("\(began + 5)"))
         let during = try #require(issued.withLock { $0 })
         #expect(try claims(of: during.idToken)["iat"] == .number(Double(began + 3)))
         #expect(try await gateway.lookup(during.idToken).outcome == "400 TOKEN_EXPIRED")

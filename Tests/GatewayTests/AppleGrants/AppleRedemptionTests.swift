@@ -7,16 +7,18 @@ import Testing
 @testable import Gateway
 @testable import Support
 
+/// A grant is a token or an authorization code of Apple in the database. Tests read each grant as a line: state, token
+/// type, client ID.
 @Suite("Authorization codes from Apple")
 struct AppleRedemptionTests {
-    private static let client = SimulatedProviders.appleClient
+    private static let client = SimulatedProviders.appleClientID
 
     @Test(
-        "Authorization codes are redeemed after the sign-in, from postBody and from credential",
+        "Authorization codes are redeemed after the sign-in, whether they are in `postBody` or in `credential`",
         arguments: [true, false])
     func redeem(inPostBody: Bool) async throws {
         let gateway = try await TestGateway(servesApple: true)
-        let proof = try gateway.appleWithCode()
+        let proof = try gateway.appleCredentialWithCode()
         let signedIn =
             if inPostBody {
                 try await gateway.signIn(proof)
@@ -30,37 +32,37 @@ struct AppleRedemptionTests {
             }
         #expect(signedIn.status == 200, "\(signedIn.text)")
         #expect(gateway.simulators.apple.faultInjection.count(of: SimulatedApple.tokenPath) == 0)
-        #expect(try await gateway.appleGrants() == ["REDEEMING CODE \(Self.client)"])
-        try await gateway.attemptAppleGrants()
-        #expect(try await gateway.appleGrants() == ["AUTHORIZED REFRESH_TOKEN \(Self.client)"])
+        #expect(try await gateway.appleGrantLines() == ["REDEEMING CODE \(Self.client)"])
+        try await gateway.processDueAppleGrants()
+        #expect(try await gateway.appleGrantLines() == ["AUTHORIZED REFRESH_TOKEN \(Self.client)"])
         // The daily check of the new token is not due yet, so Apple gets no second request.
-        try await gateway.appleWorkers.check()
+        try await gateway.appleGrantWorkers.checkDueTokens()
         #expect(gateway.simulators.apple.faultInjection.count(of: SimulatedApple.tokenPath) == 1)
     }
 
-    /// The limit is 2048 bytes. The redirect URI has 8 + 2041 bytes.
+    /// The limit of each text is 2048 bytes. The code and the redirect URI have 2049 bytes, of which `https://` has 8.
     @Test(
-        "Authorization codes and redirect URIs that are too long are dropped, and the sign-in succeeds",
+        "A sign-in succeeds without the authorization code if the code or its redirect URI is too long",
         arguments: [
             ["authorizationCode": .string(String(repeating: "c", count: 2049))],
             ["authorizationCode": "c", "redirectUri": .string("https://" + String(repeating: "r", count: 2041))],
         ] as [[String: JSON]])
     func unusable(members: [String: JSON]) async throws {
         let gateway = try await TestGateway(servesApple: true)
-        let proof = try gateway.apple()
+        let proof = try gateway.appleCredential()
         let credential: [String: JSON] = [
             "providerId": "apple.com", "idToken": .string(proof.idToken), "rawNonce": .string(proof.rawNonce ?? ""),
         ]
         let signedIn = try await gateway.signInWithIdp(["credential": .object(credential.merging(members) { $1 })])
         #expect(signedIn.status == 200, "\(signedIn.text)")
-        #expect(try await gateway.appleGrants().isEmpty)
+        #expect(try await gateway.appleGrantLines().isEmpty)
     }
 
     @Test("Authorization codes of the web flow are redeemed with their redirect URI")
     func web() async throws {
         let gateway = try await TestGateway(servesApple: true)
         let redirectURI = "https://auth.example.com/__/auth/handler"
-        let proof = try gateway.appleWithCode(client: "com.example.web", redirectURI: redirectURI)
+        let proof = try gateway.appleCredentialWithCode(client: "com.example.web", redirectURI: redirectURI)
         let signedIn = try await gateway.signInWithIdp([
             "credential": [
                 "providerId": "apple.com", "idToken": .string(proof.idToken),
@@ -69,8 +71,8 @@ struct AppleRedemptionTests {
             ]
         ])
         #expect(signedIn.status == 200, "\(signedIn.text)")
-        try await gateway.attemptAppleGrants()
-        #expect(try await gateway.appleGrants() == ["AUTHORIZED REFRESH_TOKEN com.example.web"])
+        try await gateway.processDueAppleGrants()
+        #expect(try await gateway.appleGrantLines() == ["AUTHORIZED REFRESH_TOKEN com.example.web"])
     }
 
     @Test(
@@ -78,14 +80,14 @@ struct AppleRedemptionTests {
         arguments: [true, false])
     func foreign(isOtherClient: Bool) async throws {
         let gateway = try await TestGateway(servesApple: true)
-        var proof = try gateway.appleWithCode()
-        proof.code = try gateway.appleWithCode(
+        var proof = try gateway.appleCredentialWithCode()
+        proof.code = try gateway.appleCredentialWithCode(
             isOtherClient ? .ada : .mary, client: isOtherClient ? "com.example.web" : Self.client,
             redirectURI: isOtherClient ? "https://auth.example.com/callback" : nil
         ).code
         let tokens = try TestGateway.Tokens(await gateway.signIn(proof))
-        try await gateway.attemptAppleGrants()
-        #expect(try await gateway.appleGrants().isEmpty)
+        try await gateway.processDueAppleGrants()
+        #expect(try await gateway.appleGrantLines().isEmpty)
         #expect(try await gateway.lookup(tokens.idToken).status == 200)
     }
 
@@ -93,76 +95,78 @@ struct AppleRedemptionTests {
     func outage() async throws {
         let gateway = try await TestGateway(servesApple: true)
         gateway.simulators.apple.faultInjection.injectFault(.unavailable, at: SimulatedApple.tokenPath)
-        _ = try TestGateway.Tokens(await gateway.signIn(gateway.appleWithCode()))
-        try await gateway.attemptAppleGrants()
-        #expect(try await gateway.appleGrants() == ["REDEEMING CODE \(Self.client)"])
+        _ = try TestGateway.Tokens(await gateway.signIn(gateway.appleCredentialWithCode()))
+        try await gateway.processDueAppleGrants()
+        #expect(try await gateway.appleGrantLines() == ["REDEEMING CODE \(Self.client)"])
         gateway.simulators.apple.faultInjection.reset()
+        // Longer than the pause before the second attempt.
         gateway.clock.advance(by: .seconds(60))
-        try await gateway.attemptAppleGrants()
-        #expect(try await gateway.appleGrants() == ["AUTHORIZED REFRESH_TOKEN \(Self.client)"])
+        try await gateway.processDueAppleGrants()
+        #expect(try await gateway.appleGrantLines() == ["AUTHORIZED REFRESH_TOKEN \(Self.client)"])
 
         gateway.simulators.apple.faultInjection.injectFault(.unavailable, at: SimulatedApple.tokenPath)
-        _ = try TestGateway.Tokens(await gateway.signIn(gateway.appleWithCode(.mary)))
+        _ = try TestGateway.Tokens(await gateway.signIn(gateway.appleCredentialWithCode(.mary)))
         gateway.clock.advance(by: AuthorizationCode.lifetime + .seconds(5))
-        try await gateway.attemptAppleGrants()
-        #expect(try await gateway.appleGrants() == ["AUTHORIZED REFRESH_TOKEN \(Self.client)"])
+        try await gateway.processDueAppleGrants()
+        #expect(try await gateway.appleGrantLines() == ["AUTHORIZED REFRESH_TOKEN \(Self.client)"])
     }
 
-    @Test("A wrong private key blocks no sign-in, and the codes are redeemed after the key is corrected")
+    @Test("Sign-ins succeed with a wrong private key, and their codes are redeemed after the key is corrected")
     func wrongKey() async throws {
         let gateway = try await TestGateway(servesApple: true)
         let server = try #require(gateway.appleServer)
         server.register(in: gateway.simulators.apple, key: try PrivateKey.generate(.es256).publicKey)
-        let tokens = try await gateway.signedInWithApple()
-        #expect(try await gateway.appleGrants() == ["REDEEMING CODE \(Self.client)"])
+        let tokens = try await gateway.signInWithAppleAndRedeemCode()
+        #expect(try await gateway.appleGrantLines() == ["REDEEMING CODE \(Self.client)"])
         #expect(try await gateway.refresh(tokens.refreshToken).status == 200)
-        #expect(try await gateway.signIn(gateway.appleWithCode()).status == 200)
+        #expect(try await gateway.signIn(gateway.appleCredentialWithCode()).status == 200)
         server.register(in: gateway.simulators.apple)
+        // Longer than the pause before the second attempt.
         gateway.clock.advance(by: .seconds(60))
-        try await gateway.attemptAppleGrants()
-        #expect(try await gateway.appleGrants() == ["AUTHORIZED REFRESH_TOKEN \(Self.client)"])
+        try await gateway.processDueAppleGrants()
+        #expect(try await gateway.appleGrantLines() == ["AUTHORIZED REFRESH_TOKEN \(Self.client)"])
     }
 
     @Test("The code of a sign-in with a conflict is kept in the pending token and redeemed later")
     func pending() async throws {
         let gateway = try await TestGateway(servesApple: true)
         let guest = try await gateway.signUpAnonymously()
-        let proof = try gateway.appleWithCode(.mary)
-        _ = try TestGateway.Tokens(await gateway.signIn(gateway.apple(.mary)))
+        let proof = try gateway.appleCredentialWithCode(.mary)
+        _ = try TestGateway.Tokens(await gateway.signIn(gateway.appleCredential(.mary)))
         let conflict = try await gateway.link(proof, to: guest.idToken)
         let pending = try #require(conflict.pendingToken)
-        #expect(try await gateway.appleGrants().isEmpty)
+        #expect(try await gateway.appleGrantLines().isEmpty)
         #expect(!pending.contains(proof.code ?? ""))
         let signedIn = try await gateway.signInWithIdp(["pendingToken": .string(pending)])
         #expect(signedIn.status == 200, "\(signedIn.text)")
-        try await gateway.attemptAppleGrants()
-        #expect(try await gateway.appleGrants() == ["AUTHORIZED REFRESH_TOKEN \(Self.client)"])
+        try await gateway.processDueAppleGrants()
+        #expect(try await gateway.appleGrantLines() == ["AUTHORIZED REFRESH_TOKEN \(Self.client)"])
     }
 
-    @Test("The code in the proof of a merge is redeemed, and a merge keeps the grants of the source")
+    @Test("The code in the credential that proves a merge's target is redeemed, and a merge keeps the source's grants")
     func merge() async throws {
         let gateway = try await TestGateway(servesApple: true)
-        _ = try TestGateway.Tokens(await gateway.signIn(gateway.apple()))
+        _ = try TestGateway.Tokens(await gateway.signIn(gateway.appleCredential()))
         let guest = try await gateway.signUpAnonymously()
-        let merged = try await gateway.merge(guest, by: gateway.appleWithCode())
+        let merged = try await gateway.merge(guest, intoAccountOf: gateway.appleCredentialWithCode())
         #expect(merged.status == 200, "\(merged.text)")
-        #expect(try await gateway.appleGrants() == ["REDEEMING CODE \(Self.client)"])
-        try await gateway.attemptAppleGrants()
-        #expect(try await gateway.appleGrants() == ["AUTHORIZED REFRESH_TOKEN \(Self.client)"])
+        #expect(try await gateway.appleGrantLines() == ["REDEEMING CODE \(Self.client)"])
+        try await gateway.processDueAppleGrants()
+        #expect(try await gateway.appleGrantLines() == ["AUTHORIZED REFRESH_TOKEN \(Self.client)"])
 
         // The account with the grant becomes the source of another merge.
-        _ = try TestGateway.Tokens(await gateway.signIn(gateway.google()))
-        let source = try TestGateway.Tokens(await gateway.signIn(gateway.apple()))
-        #expect(try await gateway.merge(source, by: gateway.google()).status == 200)
-        #expect(try await gateway.appleGrants() == ["AUTHORIZED REFRESH_TOKEN \(Self.client)"])
+        _ = try TestGateway.Tokens(await gateway.signIn(gateway.googleCredential()))
+        let source = try TestGateway.Tokens(await gateway.signIn(gateway.appleCredential()))
+        #expect(try await gateway.merge(source, intoAccountOf: gateway.googleCredential()).status == 200)
+        #expect(try await gateway.appleGrantLines() == ["AUTHORIZED REFRESH_TOKEN \(Self.client)"])
     }
 
     @Test("Authorization codes are encrypted, and re-encrypted under a new master key")
     func reencryption() async throws {
         let gateway = try await TestGateway(servesApple: true)
-        let proof = try gateway.appleWithCode()
+        let proof = try gateway.appleCredentialWithCode()
         _ = try TestGateway.Tokens(await gateway.signIn(proof))
-        #expect(try await !gateway.dump().contains(proof.code ?? ""))
+        #expect(try await !gateway.databaseDump().contains(proof.code ?? ""))
         let keys = try MasterKeys(current: TestGateway.newMasterKey, previous: TestGateway.masterKey)
         _ = try await Reencryption.run(on: gateway.database.pool, under: keys)
         let row = try #require(try await gateway.database.pool.query("SELECT id::text, token FROM apple_grant").first)

@@ -8,9 +8,14 @@ import Testing
 @testable import Gateway
 @testable import Support
 
+/// A grant is a token or an authorization code of Apple in the database. Tests read each grant as a line: state, token
+/// type, client ID.
 @Suite("accounts:revokeToken")
 struct RevokeTokenTests {
-    /// Revokes a token. Type 3 is an authorization code.
+    /// - Parameters:
+    ///   - type: the member `tokenType` (default: an authorization code).
+    ///   - tokens: the caller's tokens.
+    ///   - more: further members of the request, which replace those above.
     private func revoke(
         _ token: String?, type: JSON = "3", of tokens: TestGateway.Tokens, at gateway: TestGateway,
         _ more: [String: JSON] = [:]
@@ -22,42 +27,42 @@ struct RevokeTokenTests {
         return try await gateway.post("/v2/accounts:revokeToken", .object(body.merging(more) { $1 }))
     }
 
-    @Test("A code is exchanged, its token is revoked, and the session stays valid")
+    @Test("An authorization code is exchanged, the resulting token is revoked, and the session stays valid")
     func code() async throws {
         let gateway = try await TestGateway(servesApple: true)
-        let tokens = try await gateway.signedInWithApple()
-        let code = try gateway.appleWithCode().code
+        let tokens = try await gateway.signInWithAppleAndRedeemCode()
+        let code = try gateway.appleCredentialWithCode().code
         let answer = try await revoke(code, of: tokens, at: gateway)
         #expect(answer.status == 200)
         #expect(answer.json == [:])
         #expect(gateway.simulators.apple.revocations == 1)
-        #expect(try await gateway.appleGrants() == ["REVOKED REFRESH_TOKEN com.example.app"])
+        #expect(try await gateway.appleGrantLines() == ["REVOKED REFRESH_TOKEN com.example.app"])
         #expect(try await gateway.lookup(tokens.idToken).status == 200)
         // The deletion that Firebase apps send next has nothing left to revoke.
         #expect(try await gateway.delete(tokens.idToken).json["appleRevocation"]?.string == "NONE")
-        try await gateway.attemptAppleGrants()
-        #expect(try await gateway.appleGrants().isEmpty)
+        try await gateway.processDueAppleGrants()
+        #expect(try await gateway.appleGrantLines().isEmpty)
         #expect(gateway.simulators.apple.revocations == 1)
     }
 
     @Test("A revocation is in the audit trail, without the token")
     func audited() async throws {
         let gateway = try await TestGateway(servesApple: true)
-        let tokens = try await gateway.signedInWithApple()
-        let audited = try await gateway.audited {
+        let tokens = try await gateway.signInWithAppleAndRedeemCode()
+        let audited = try await gateway.newAuditEvents {
             let answer = try await revoke("a.token", type: "ACCESS_TOKEN", of: tokens, at: gateway)
             #expect(answer.status == 200)
         }
         #expect(audited.map(\.description) == ["user tokens.revoked \(tokens.localId) provider=apple.com"])
         #expect(audited.first?.network == "192.0.2.0/24")
-        #expect(try await !gateway.auditDump().contains("a.token"))
+        #expect(try await !gateway.auditTrailDump().contains("a.token"))
     }
 
     struct ClientRow: Sendable, CustomTestStringConvertible {
         let testDescription: String
         /// Members of the app's settings, as JSON.
         let settings: String
-        /// The client ID that the code is exchanged with.
+        /// The client ID with which the gateway exchanges the code.
         let expected: String
     }
 
@@ -85,14 +90,16 @@ struct RevokeTokenTests {
         ])
     func clientIDs(row: ClientRow) async throws {
         let gateway = try await TestGateway(servesApple: true)
-        let tokens = try await gateway.signedInWithApple()
+        let tokens = try await gateway.signInWithAppleAndRedeemCode()
         try await gateway.database.pool.execute(
             "UPDATE app SET settings = settings || \(row.settings)::text::jsonb WHERE project_id = 'demo'")
         let fresh = try gateway.withFreshCaches()
         for client in ["com.example.app", "com.example.web"] {
             let isWeb = client == "com.example.web"
-            let code = try gateway.appleWithCode(client: client, redirectURI: isWeb ? "https://example.com/back" : nil)
-                .code
+            let code = try gateway.appleCredentialWithCode(
+                client: client, redirectURI: isWeb ? "https://example.com/back" : nil
+            )
+            .code
             let answer = try await revoke(
                 code, of: tokens, at: fresh, isWeb ? ["redirectUri": "https://example.com/back"] : [:])
             #expect(answer.status == (client == row.expected ? 200 : 400), "\(client): \(answer.text)")
@@ -102,33 +109,34 @@ struct RevokeTokenTests {
     @Test("The token type can be a name, a number, or a number as text", arguments: ["CODE", "3", 3] as [JSON])
     func types(type: JSON) async throws {
         let gateway = try await TestGateway(servesApple: true)
-        let tokens = try await gateway.signedInWithApple()
-        #expect(try await revoke(gateway.appleWithCode().code, type: type, of: tokens, at: gateway).status == 200)
+        let tokens = try await gateway.signInWithAppleAndRedeemCode()
+        #expect(
+            try await revoke(gateway.appleCredentialWithCode().code, type: type, of: tokens, at: gateway).status == 200)
     }
 
     @Test(
-        "Numbers of token types other than 1, 2 and 3, and other spellings of these, are rejected",
+        "Token types other than 1, 2 and 3, and other spellings of these numbers, are rejected",
         arguments: [0, 4, -1, -9_223_372_036_854_775_808, "0", "4", "-1", "-9223372036854775808", "1e0", "03"]
             as [JSON])
     func otherNumbers(type: JSON) async throws {
         let gateway = try await TestGateway(servesApple: true)
-        let tokens = try await gateway.signedInWithApple()
+        let tokens = try await gateway.signInWithAppleAndRedeemCode()
         #expect(try await revoke("code", type: type, of: tokens, at: gateway).statusOrCode == "INVALID_ARGUMENT")
     }
 
     @Test(
-        "The token of the request and the stored token are both revoked, because Apple accepts unknown tokens",
+        "Both the request's token and the stored token are revoked, because Apple reports success for unknown tokens",
         arguments: ["ACCESS_TOKEN", 2, "REFRESH_TOKEN", 1] as [JSON])
     func tokens(type: JSON) async throws {
         let gateway = try await TestGateway(servesApple: true)
-        let tokens = try await gateway.signedInWithApple()
+        let tokens = try await gateway.signInWithAppleAndRedeemCode()
         #expect(try await revoke("a.token", type: type, of: tokens, at: gateway).status == 200)
         #expect(gateway.simulators.apple.revocations == 1)
-        #expect(try await gateway.appleGrants() == ["REVOKING REFRESH_TOKEN com.example.app"])
+        #expect(try await gateway.appleGrantLines() == ["REVOKING REFRESH_TOKEN com.example.app"])
         #expect(try await gateway.delete(tokens.idToken).json["appleRevocation"]?.string == "QUEUED")
-        try await gateway.attemptAppleGrants()
+        try await gateway.processDueAppleGrants()
         #expect(gateway.simulators.apple.revocations == 2)
-        #expect(try await gateway.appleGrants().isEmpty)
+        #expect(try await gateway.appleGrantLines().isEmpty)
     }
 
     @Test("A token that Apple rejects gives INVALID_IDP_RESPONSE, and the grant is unchanged")
@@ -139,10 +147,10 @@ struct RevokeTokenTests {
                 AppleTokenEndpoint(
                     exchange: $0.exchange, check: $0.check, revoke: { _, _, _ in .rejected(.invalidRequest) })
             })
-        let tokens = try await gateway.signedInWithApple()
+        let tokens = try await gateway.signInWithAppleAndRedeemCode()
         let answer = try await revoke("a.token", type: "ACCESS_TOKEN", of: tokens, at: gateway)
         #expect(answer.statusOrCode == "INVALID_IDP_RESPONSE")
-        #expect(try await gateway.appleGrants() == ["AUTHORIZED REFRESH_TOKEN com.example.app"])
+        #expect(try await gateway.appleGrantLines() == ["AUTHORIZED REFRESH_TOKEN com.example.app"])
     }
 
     @Test("A worker revokes the code's token if the process ends before the exchange")
@@ -159,24 +167,25 @@ struct RevokeTokenTests {
                 }
                 return endpoint
             })
-        let tokens = try await gateway.signedInWithApple()
-        _ = try await revoke(gateway.appleWithCode().code, of: tokens, at: gateway, ["redirectUri": "crash:"])
+        let tokens = try await gateway.signInWithAppleAndRedeemCode()
+        _ = try await revoke(gateway.appleCredentialWithCode().code, of: tokens, at: gateway, ["redirectUri": "crash:"])
         #expect(
-            try await gateway.appleGrants() == [
+            try await gateway.appleGrantLines() == [
                 "AUTHORIZED REFRESH_TOKEN com.example.app", "REVOKING CODE com.example.app",
             ])
         crashes.withLock { $0 = false }
-        // The lease of the interrupted request ends after 30 seconds.
+        // The interrupted request's lease (exclusive use) of the grant ends after 30 seconds.
         gateway.clock.advance(by: .seconds(30))
-        for _ in 0..<2 { try await gateway.attemptAppleGrants() }
+        // The second call must not revoke the token again.
+        for _ in 0..<2 { try await gateway.processDueAppleGrants() }
         #expect(gateway.simulators.apple.revocations == 1)
-        #expect(try await gateway.appleGrants() == ["AUTHORIZED REFRESH_TOKEN com.example.app"])
+        #expect(try await gateway.appleGrantLines() == ["AUTHORIZED REFRESH_TOKEN com.example.app"])
     }
 
     @Test("Revocations are limited for each account, like changes of credentials")
     func limited() async throws {
         let gateway = try await TestGateway(limitsRates: true, servesApple: true)
-        let tokens = try await gateway.signedInWithApple()
+        let tokens = try await gateway.signInWithAppleAndRedeemCode()
         for _ in 0..<Policy.credentialChangeLimit {
             #expect(try await revoke("unknown", of: tokens, at: gateway).statusOrCode == "INVALID_IDP_RESPONSE")
         }
@@ -186,10 +195,10 @@ struct RevokeTokenTests {
     @Test("Codes that Apple rejects, other users' codes, other providers and invalid requests are rejected")
     func refused() async throws {
         let gateway = try await TestGateway(servesApple: true)
-        let tokens = try await gateway.signedInWithApple()
+        let tokens = try await gateway.signInWithAppleAndRedeemCode()
         let outcomes = [
             try await revoke("unknown", of: tokens, at: gateway),
-            try await revoke(gateway.appleWithCode(.mary).code, of: tokens, at: gateway),
+            try await revoke(gateway.appleCredentialWithCode(.mary).code, of: tokens, at: gateway),
             try await revoke("code", of: tokens, at: gateway, ["providerId": "google.com"]),
             try await revoke("code", of: tokens, at: gateway, ["providerId": ""]),
             try await revoke("code", type: "0", of: tokens, at: gateway),
@@ -206,33 +215,33 @@ struct RevokeTokenTests {
                 "INVALID_PROVIDER_ID",
             ])
         #expect(gateway.simulators.apple.revocations == 0)
-        #expect(try await gateway.appleGrants() == ["AUTHORIZED REFRESH_TOKEN com.example.app"])
+        #expect(try await gateway.appleGrantLines() == ["AUTHORIZED REFRESH_TOKEN com.example.app"])
     }
 
     @Test("A private key that Apple rejects gives 503, and the grant and the session stay")
     func wrongKey() async throws {
         let gateway = try await TestGateway(servesApple: true)
-        let tokens = try await gateway.signedInWithApple()
+        let tokens = try await gateway.signInWithAppleAndRedeemCode()
         let server = try #require(gateway.appleServer)
         server.register(in: gateway.simulators.apple, key: try PrivateKey.generate(.es256).publicKey)
-        let answer = try await revoke(gateway.appleWithCode().code, of: tokens, at: gateway)
+        let answer = try await revoke(gateway.appleCredentialWithCode().code, of: tokens, at: gateway)
         #expect(answer.status == 503)
-        #expect(try await gateway.appleGrants() == ["AUTHORIZED REFRESH_TOKEN com.example.app"])
+        #expect(try await gateway.appleGrantLines() == ["AUTHORIZED REFRESH_TOKEN com.example.app"])
         #expect(try await gateway.lookup(tokens.idToken).status == 200)
     }
 
-    @Test("A worker revokes the token if Apple fails after the exchange")
+    @Test("A worker revokes the token if Apple's revocation endpoint fails after the exchange of the code")
     func queued() async throws {
         let gateway = try await TestGateway(servesApple: true)
-        let tokens = try await gateway.signedInWithApple()
+        let tokens = try await gateway.signInWithAppleAndRedeemCode()
         gateway.simulators.apple.faultInjection.injectFault(.unavailable, at: SimulatedApple.revocationPath)
-        #expect(try await revoke(gateway.appleWithCode().code, of: tokens, at: gateway).status == 200)
+        #expect(try await revoke(gateway.appleCredentialWithCode().code, of: tokens, at: gateway).status == 200)
         gateway.simulators.apple.faultInjection.reset()
-        // The lease of the request ends after 30 seconds.
+        // The request's lease (exclusive use) of the grant ends after 30 seconds.
         gateway.clock.advance(by: .seconds(30))
-        try await gateway.attemptAppleGrants()
+        try await gateway.processDueAppleGrants()
         #expect(gateway.simulators.apple.revocations == 1)
-        #expect(try await gateway.appleGrants() == ["REVOKED REFRESH_TOKEN com.example.app"])
+        #expect(try await gateway.appleGrantLines() == ["REVOKED REFRESH_TOKEN com.example.app"])
     }
 }
 

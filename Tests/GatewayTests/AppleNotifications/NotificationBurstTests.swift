@@ -7,12 +7,12 @@ import Tokens
 @testable import Gateway
 @testable import Support
 
-@Suite("A burst of forged notifications from one network")
+@Suite("Many concurrent forged notifications from one client network")
 struct NotificationBurstTests {
     /// More than ``Policy/rejectedNotificationLimit``, which is 100.
     private static let notificationCount = 150
 
-    /// Holds every verification until each notification is being verified or was rejected by the rate limit.
+    /// Stops every verification until each notification either is being verified or was rejected by the rate limit.
     private final class Gate: Sendable {
         private let counts = Mutex((verified: 0, rejected: 0))
 

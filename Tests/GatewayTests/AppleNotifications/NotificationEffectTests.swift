@@ -5,48 +5,56 @@ import Testing
 
 @testable import Support
 
-@Suite("Effects of Apple's notifications")
+/// Grace (`SimulatedPerson.grace`) hides her address, so Apple gives apps a relay address.
+@Suite("Effects of Apple's server-to-server notifications")
 struct NotificationEffectTests {
     private typealias Tokens = TestGateway.Tokens
 
+    /// A gateway with a service key and with Apple's token endpoints.
     private func gateway() async throws -> TestGateway {
         let gateway = try await TestGateway(transport: .socket, servesApple: true)
         try await gateway.makeServiceKey()
         return gateway
     }
 
-    @Test("consent-revoked ends sessions opened with Apple, keeps the identity, and marks its grant as revoked")
+    @Test(
+        "consent-revoked ends the user's sessions opened with Apple, keeps the identity, and marks its stored token as revoked"
+    )
     func consentRevoked() async throws {
         let gateway = try await gateway()
-        let apple = try await gateway.signedInWithApple()
-        let google = try Tokens(await gateway.link(gateway.google(), to: apple.idToken))
-        let other = try Tokens(await gateway.signIn(gateway.apple(.mary)))
+        let openedWithApple = try await gateway.signInWithAppleAndRedeemCode()
+        let openedWithGoogle = try Tokens(await gateway.link(gateway.googleCredential(), to: openedWithApple.idToken))
+        let otherUser = try Tokens(await gateway.signIn(gateway.appleCredential(.mary)))
         gateway.clock.advance(by: .seconds(60))
-        let audited = try await gateway.audited {
-            try await gateway.receive(gateway.notification())
+        let audited = try await gateway.newAuditEvents {
+            try await gateway.postAcceptedNotification(gateway.appleNotification())
         }
-        #expect(try await !gateway.isSessionValid(apple))
-        #expect(try await gateway.isSessionValid(google))
-        #expect(try await gateway.isSessionValid(other))
-        #expect(try await gateway.credentialState(of: apple.localId) == "REVOKED")
-        #expect(try await gateway.account(google.idToken)["providerUserInfo"]?[0]?["providerId"] == "apple.com")
-        #expect(try await gateway.appleGrants() == ["REVOKED REFRESH_TOKEN com.example.app"])
-        #expect(audited.map(\.description) == ["system identity.revoked \(apple.localId) provider=apple.com"])
+        #expect(try await !gateway.isSessionValid(openedWithApple))
+        #expect(try await gateway.isSessionValid(openedWithGoogle))
+        #expect(try await gateway.isSessionValid(otherUser))
+        #expect(try await gateway.credentialState(of: openedWithApple.localId) == "REVOKED")
+        #expect(
+            try await gateway.accountSeenByUser(openedWithGoogle.idToken)["providerUserInfo"]?[0]?["providerId"]
+                == "apple.com")
+        #expect(try await gateway.appleGrantLines() == ["REVOKED REFRESH_TOKEN com.example.app"])
+        #expect(audited.map(\.description) == ["system identity.revoked \(openedWithApple.localId) provider=apple.com"])
         #expect(audited[0].network == "192.0.2.0/24")
     }
 
-    @Test("consent-revoked deletes a code that is not yet redeemed, and the next sign-in redeems its own code")
+    @Test(
+        "consent-revoked deletes an authorization code that is not yet redeemed, and the next sign-in redeems its own code"
+    )
     func signInAgain() async throws {
         let gateway = try await gateway()
-        let tokens = try Tokens(await gateway.signIn(gateway.appleWithCode()))
-        #expect(try await gateway.appleGrants() == ["REDEEMING CODE com.example.app"])
-        try await gateway.receive(gateway.notification())
-        #expect(try await gateway.appleGrants().isEmpty)
+        let tokens = try Tokens(await gateway.signIn(gateway.appleCredentialWithCode()))
+        #expect(try await gateway.appleGrantLines() == ["REDEEMING CODE com.example.app"])
+        try await gateway.postAcceptedNotification(gateway.appleNotification())
+        #expect(try await gateway.appleGrantLines().isEmpty)
         gateway.clock.advance(by: .seconds(1))
-        let again = try await gateway.signedInWithApple()
+        let again = try await gateway.signInWithAppleAndRedeemCode()
         #expect(again.localId == tokens.localId)
         #expect(try await gateway.credentialState(of: again.localId) == "AUTHORIZED")
-        #expect(try await gateway.appleGrants() == ["AUTHORIZED REFRESH_TOKEN com.example.app"])
+        #expect(try await gateway.appleGrantLines() == ["AUTHORIZED REFRESH_TOKEN com.example.app"])
     }
 
     @Test(
@@ -54,13 +62,13 @@ struct NotificationEffectTests {
         arguments: [SimulatedAppleEvent.accountDelete, .accountDeleted])
     func accountDeleted(kind: SimulatedAppleEvent) async throws {
         let gateway = try await gateway()
-        let tokens = try await gateway.signedInWithApple()
+        let tokens = try await gateway.signInWithAppleAndRedeemCode()
         gateway.clock.advance(by: .seconds(60))
-        let audited = try await gateway.audited {
-            try await gateway.receive(gateway.notification(kind))
+        let audited = try await gateway.newAuditEvents {
+            try await gateway.postAcceptedNotification(gateway.appleNotification(kind))
         }
         #expect(try await !gateway.isSessionValid(tokens))
-        let user = try await gateway.user(tokens.localId)
+        let user = try await gateway.accountSeenByAdmin(tokens.localId)
         #expect(user["providerUserInfo"] == nil)
         #expect(user["email"] == "ada.lovelace@example.com", "the owner can recover the account by email")
         #expect(try await gateway.credentialState(of: tokens.localId) == "NOT_FOUND")
@@ -70,75 +78,78 @@ struct NotificationEffectTests {
                 "system identity.unlinked \(tokens.localId) cause=account-deleted provider=apple.com",
             ])
         #expect(try await gateway.emails(.identityUnlinked).map(\.recipient) == ["ada.lovelace@example.com"])
-        #expect(try await gateway.appleGrants().isEmpty, "Apple has ended the grant")
+        #expect(
+            try await gateway.appleGrantLines().isEmpty,
+            "the stored token was deleted, because it is not valid any more")
     }
 
-    @Test("account-delete removes a relay address, and reports an account only if it has no sign-in method left")
+    @Test("account-delete removes a relay address, and reports only an account that has no sign-in method left")
     func relayAddressEnds() async throws {
         let gateway = try await gateway()
-        let grace = try Tokens(await gateway.signIn(gateway.apple(.grace)))
-        #expect(try await gateway.user(grace.localId)["email"] != nil)
+        let grace = try Tokens(await gateway.signIn(gateway.appleCredential(.grace)))
+        #expect(try await gateway.accountSeenByAdmin(grace.localId)["email"] != nil)
         let ada = try await gateway.signUp(email: "ada@example.com")
-        #expect(try await gateway.link(gateway.apple(), to: ada.idToken).status == 200)
+        #expect(try await gateway.link(gateway.appleCredential(), to: ada.idToken).status == 200)
         gateway.clock.advance(by: .seconds(1))
-        let audited = try await gateway.audited {
+        let audited = try await gateway.newAuditEvents {
             for person in [SimulatedPerson.grace, .ada] {
-                try await gateway.receive(gateway.notification(.accountDelete, about: person))
+                try await gateway.postAcceptedNotification(gateway.appleNotification(.accountDelete, about: person))
             }
         }
-        #expect(try await gateway.user(grace.localId)["email"] == nil)
-        #expect(try await gateway.user(ada.localId)["email"] == "ada@example.com")
+        #expect(try await gateway.accountSeenByAdmin(grace.localId)["email"] == nil)
+        #expect(try await gateway.accountSeenByAdmin(ada.localId)["email"] == "ada@example.com")
         #expect(audited.filter { $0.action == "account.sign-in-method-missing" }.map(\.subject) == [grace.localId])
         #expect(try await gateway.isSessionValid(ada))
     }
 
-    @Test("email-disabled and email-enabled record whether the relay forwards")
+    @Test("email-disabled and email-enabled record whether Apple's relay forwards emails")
     func forwarding() async throws {
         let gateway = try await gateway()
-        let tokens = try Tokens(await gateway.signIn(gateway.apple(.grace)))
+        let tokens = try Tokens(await gateway.signIn(gateway.appleCredential(.grace)))
         func forwards() async throws -> JSON? {
-            try await gateway.account(tokens.idToken)["providerUserInfo"]?[0]?["emailForwarding"]
+            try await gateway.accountSeenByUser(tokens.idToken)["providerUserInfo"]?[0]?["emailForwarding"]
         }
         #expect(try await forwards() == nil)
         for (kind, expected) in [(SimulatedAppleEvent.emailDisabled, false), (.emailEnabled, true)] {
             gateway.clock.advance(by: .seconds(1))
-            let audited = try await gateway.audited {
-                try await gateway.receive(gateway.notification(kind, about: .grace))
+            let audited = try await gateway.newAuditEvents {
+                try await gateway.postAcceptedNotification(gateway.appleNotification(kind, about: .grace))
             }
             #expect(try await forwards() == .bool(expected))
             #expect(audited.map(\.action) == ["email.forwarding-changed"])
         }
         #expect(try await gateway.isSessionValid(tokens))
         gateway.simulators.apple.quirks.relayDomain = .privateICloud
-        _ = try await gateway.signIn(gateway.apple(.grace))
+        _ = try await gateway.signIn(gateway.appleCredential(.grace))
         #expect(try await forwards() == nil, "nothing is known about a new address")
     }
 
-    @Test("Connecting the app again clears the state that email-disabled recorded")
+    @Test("When the user connects the app again, the state that email-disabled recorded is removed")
     func newConsent() async throws {
         let gateway = try await gateway()
-        _ = try await gateway.signIn(gateway.apple(.grace))
+        _ = try await gateway.signIn(gateway.appleCredential(.grace))
         for kind in [SimulatedAppleEvent.emailDisabled, .consentRevoked] {
             gateway.clock.advance(by: .seconds(60))
-            try await gateway.receive(gateway.notification(kind, about: .grace))
+            try await gateway.postAcceptedNotification(gateway.appleNotification(kind, about: .grace))
         }
         gateway.clock.advance(by: .seconds(60))
-        let tokens = try Tokens(await gateway.signIn(gateway.apple(.grace)))
-        let identity = try await gateway.account(tokens.idToken)["providerUserInfo"]?[0]
+        let tokens = try Tokens(await gateway.signIn(gateway.appleCredential(.grace)))
+        let identity = try await gateway.accountSeenByUser(tokens.idToken)["providerUserInfo"]?[0]
         #expect(identity?["credentialState"] == "AUTHORIZED")
         #expect(identity?["emailForwarding"] == nil)
-        let stopped = try await gateway.database.pool.query("SELECT FROM linked_identity WHERE NOT relay_forwarding")
-        #expect(stopped.isEmpty)
+        let withoutForwarding = try await gateway.database.pool.query(
+            "SELECT FROM linked_identity WHERE NOT relay_forwarding")
+        #expect(withoutForwarding.isEmpty)
     }
 
     @Test("Notifications of an unknown type or about an unknown user change nothing")
     func unknownTypeOrUser() async throws {
         let gateway = try await gateway()
-        let tokens = try await gateway.signedInWithApple()
+        let tokens = try await gateway.signInWithAppleAndRedeemCode()
         gateway.clock.advance(by: .seconds(1))
-        let audited = try await gateway.audited {
-            try await gateway.receive(gateway.notification(type: "relationship-changed"))
-            try await gateway.receive(gateway.notification(about: .mary))
+        let audited = try await gateway.newAuditEvents {
+            try await gateway.postAcceptedNotification(gateway.appleNotification(type: "relationship-changed"))
+            try await gateway.postAcceptedNotification(gateway.appleNotification(about: .mary))
         }
         #expect(audited.isEmpty)
         #expect(try await gateway.isSessionValid(tokens))
@@ -147,23 +158,23 @@ struct NotificationEffectTests {
     @Test("For ten minutes after revokeToken, consent-revoked keeps the session that requested the revocation")
     func ownRevocation() async throws {
         let gateway = try await gateway()
-        let other = try await gateway.signedInWithApple()
-        let tokens = try await gateway.signedInWithApple()
+        let other = try await gateway.signInWithAppleAndRedeemCode()
+        let tokens = try await gateway.signInWithAppleAndRedeemCode()
         gateway.clock.advance(by: .seconds(60))
         let revoked = try await gateway.post(
             "/v2/accounts:revokeToken",
             [
                 "providerId": "apple.com", "tokenType": "CODE", "idToken": .string(tokens.idToken),
-                "token": .string(gateway.appleWithCode().code ?? ""),
+                "token": .string(gateway.appleCredentialWithCode().code ?? ""),
             ])
         #expect(revoked.status == 200)
         gateway.clock.advance(by: .seconds(5))
-        try await gateway.receive(gateway.notification())
+        try await gateway.postAcceptedNotification(gateway.appleNotification())
         #expect(try await gateway.isSessionValid(tokens))
         #expect(try await !gateway.isSessionValid(other), "the other session may be an attacker's")
         // 5 + 596 seconds are more than ten minutes.
         gateway.clock.advance(by: .seconds(596))
-        try await gateway.receive(gateway.notification())
+        try await gateway.postAcceptedNotification(gateway.appleNotification())
         #expect(try await !gateway.isSessionValid(tokens))
     }
 }

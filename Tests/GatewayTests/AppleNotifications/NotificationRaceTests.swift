@@ -6,23 +6,23 @@ import Testing
 
 @testable import Support
 
-@Suite("Notifications concurrent with other requests")
+@Suite("Notifications of Apple that are concurrent with other requests")
 struct NotificationRaceTests {
     private typealias Tokens = TestGateway.Tokens
 
     @Test(
-        "A notification concurrent with sign-ins leaves no session of an older identity token",
+        "A notification that is concurrent with sign-ins leaves no session that was opened with an older identity token",
         arguments: 0..<6, [SimulatedAppleEvent.consentRevoked, .accountDelete])
     func signIns(position: Int, kind: SimulatedAppleEvent) async throws {
         let gateway = try await TestGateway()
-        let first = try Tokens(await gateway.signIn(gateway.apple()))
-        let proofs = try (0..<8).map { _ in try gateway.apple() }
+        let first = try Tokens(await gateway.signIn(gateway.appleCredential()))
+        let proofs = try (0..<8).map { _ in try gateway.appleCredential() }
         gateway.clock.advance(by: .seconds(60))
-        let payload = try gateway.notification(kind)
+        let payload = try gateway.appleNotification(kind)
         // The position is the number of sign-ins that are started before the notification is delivered.
         let outcomes = try await concurrently(9) { number in
             number == position
-                ? try await gateway.deliver(payload)
+                ? try await gateway.postNotification(payload)
                 : try await gateway.signIn(proofs[number < position ? number : number - 1])
         }
         #expect(outcomes.allSatisfy { $0.status == 200 || $0.outcome.hasPrefix("400 INVALID_IDP_RESPONSE") })
@@ -31,7 +31,7 @@ struct NotificationRaceTests {
         }
         #expect(try await !gateway.isSessionValid(first))
         gateway.clock.advance(by: .seconds(60))
-        #expect(try await gateway.signIn(gateway.apple()).status == 200)
+        #expect(try await gateway.signIn(gateway.appleCredential()).status == 200)
     }
 
     @Test(
@@ -40,14 +40,14 @@ struct NotificationRaceTests {
         arguments: [SimulatedAppleEvent.consentRevoked, .accountDelete])
     func overtaken(kind: SimulatedAppleEvent) async throws {
         let gateway = try await TestGateway()
-        _ = try await gateway.signIn(gateway.apple())
-        let old = try gateway.apple()
+        _ = try await gateway.signIn(gateway.appleCredential())
+        let old = try gateway.appleCredential()
         gateway.clock.advance(by: .seconds(60))
-        let payload = try gateway.notification(kind)
+        let payload = try gateway.appleNotification(kind)
         let (notification, signIn) = try await gateway.database.pool.transaction { transaction in
             _ = try await transaction.execute("SELECT FROM linked_identity FOR UPDATE")
             // The notification holds its lock on the account and waits for the identity.
-            let notification = Task { try await gateway.deliver(payload) }
+            let notification = Task { try await gateway.postNotification(payload) }
             try await gateway.database.waitForBlockedStatements()
             // The sign-in has read the account, and waits for its lock.
             let signIn = Task { try await gateway.signIn(old) }
@@ -59,16 +59,18 @@ struct NotificationRaceTests {
     }
 
     @Test(
-        "A notification ends the session of a concurrent transaction that has not yet committed the identity",
+        "A notification ends the session of a sign-in or link that has not committed the identity when it arrives",
         .timeLimit(.minutes(1)), arguments: [true, false])
-    func uncommitted(reclaims: Bool) async throws {
+    func uncommittedIdentity(reclaims: Bool) async throws {
         let gateway = try await TestGateway()
+        // With `reclaims`, a sign-in takes over an account whose address was never verified. Otherwise, a link adds
+        // the identity to an anonymous account.
         let account =
             reclaims
             ? try await gateway.signUp(email: "ada.lovelace@example.com") : try await gateway.signUpAnonymously()
-        let old = try gateway.apple()
+        let old = try gateway.appleCredential()
         gateway.clock.advance(by: .seconds(60))
-        let payload = try gateway.notification()
+        let payload = try gateway.appleNotification()
         let (request, notification) = try await gateway.database.pool.transaction { transaction in
             // This lock stops the request's transaction at its outbox event, before the commit.
             _ = try await transaction.execute("LOCK TABLE outbox IN SHARE MODE")
@@ -76,7 +78,7 @@ struct NotificationRaceTests {
                 reclaims ? try await gateway.signIn(old) : try await gateway.link(old, to: account.idToken)
             }
             try await gateway.database.waitForBlockedStatements()
-            return (request, try await gateway.deliverUntilBlocked(payload, beside: 1))
+            return (request, try await gateway.deliverUntilBlocked(payload, besideBlockedStatements: 1))
         }
         let exchange = try await request.value
         #expect(exchange.json["localId"]?.string == account.localId, "\(exchange.text)")
@@ -84,50 +86,52 @@ struct NotificationRaceTests {
         #expect(try await !gateway.isSessionValid(Tokens(exchange)))
     }
 
-    @Test("Concurrent copies of a notification have an effect once")
+    @Test("Concurrent copies of a notification have an effect only once")
     func copies() async throws {
         let gateway = try await TestGateway()
-        _ = try await gateway.signIn(gateway.apple())
+        _ = try await gateway.signIn(gateway.appleCredential())
         gateway.clock.advance(by: .seconds(60))
-        let payload = try gateway.notification()
-        let audited = try await gateway.audited {
-            let outcomes = try await concurrently(8) { _ in try await gateway.deliver(payload) }
+        let payload = try gateway.appleNotification()
+        let audited = try await gateway.newAuditEvents {
+            let outcomes = try await concurrently(8) { _ in try await gateway.postNotification(payload) }
             #expect(outcomes.allSatisfy { $0.status == 200 })
         }
         #expect(audited.map(\.action) == ["identity.revoked"])
     }
 
     @Test(
-        "A notification concurrent with the account's deletion leaves no personal data",
+        "A notification that is concurrent with the account's deletion leaves no personal data",
         arguments: 0..<4, [SimulatedAppleEvent.consentRevoked, .accountDelete])
     func deletion(round: Int, kind: SimulatedAppleEvent) async throws {
         let gateway = try await TestGateway(sendsEmails: false, servesApple: true)
         try await gateway.makeServiceKey()
-        let tokens = try await gateway.signedInWithApple()
+        let tokens = try await gateway.signInWithAppleAndRedeemCode()
         gateway.clock.advance(by: .seconds(60))
-        let payload = try gateway.notification(kind)
+        let payload = try gateway.appleNotification(kind)
         // In even rounds, the deletion starts first.
         let outcomes = try await concurrently(2) { number in
             number == round % 2
-                ? try await gateway.administer(":delete", ["localId": .string(tokens.localId)])
-                : try await gateway.deliver(payload)
+                ? try await gateway.administerAccounts(":delete", ["localId": .string(tokens.localId)])
+                : try await gateway.postNotification(payload)
         }
         #expect(outcomes.map(\.outcome) == ["200", "200"])
-        let dump = try await gateway.dump()
+        let dump = try await gateway.databaseDump()
         let subject = SimulatedApple.subject(of: .ada, in: AppleServer.team)
         for text in [subject, "ada.lovelace@example.com", "Lovelace"] { #expect(!dump.contains(text), "\(text)") }
-        try await gateway.attemptAppleGrants()
-        #expect(try await gateway.appleGrants().isEmpty)
+        try await gateway.processDueAppleGrants()
+        #expect(try await gateway.appleGrantLines().isEmpty)
     }
 }
 
 extension TestGateway {
-    /// Delivers the notification, and returns when it was processed, or when it and `count` other statements wait for
-    /// locks.
-    func deliverUntilBlocked(_ payload: String, beside count: Int) async throws -> Task<Exchange, any Error> {
+    /// Starts to deliver the notification. Returns when it is processed, or when its statement and `count` other
+    /// statements wait for locks.
+    func deliverUntilBlocked(
+        _ payload: String, besideBlockedStatements count: Int
+    ) async throws -> Task<Exchange, any Error> {
         let isDelivered = Flag()
         let delivery = Task {
-            let answer = try await deliver(payload)
+            let answer = try await postNotification(payload)
             isDelivered.set()
             return answer
         }

@@ -9,14 +9,16 @@ import Testing
 @testable import Gateway
 @testable import Support
 
-@Suite("A notification for a client ID of several projects")
+@Suite("A notification of Apple for a client ID that several projects have")
 struct SharedClientTests {
-    private static let otherKey = "sk_other"
+    private static let otherAPIKey = "sk_other"
 
-    /// A gateway with a second project, whose Apple provider and apps have the given client IDs.
-    private func gateway(providerClientIDs: [String], appClientIDs: [String]? = nil) async throws -> TestGateway {
+    /// A gateway with a second project, `other`. Its Apple provider has the first client IDs, and its app the others.
+    private func gatewayWithOtherProject(providerClientIDs: [String], appClientIDs: [String]? = nil) async throws
+        -> TestGateway
+    {
         let gateway = try await TestGateway(transport: .socket)
-        try await gateway.makeOtherProject(apiKey: Self.otherKey) { draft in
+        try await gateway.makeOtherProject(apiKey: Self.otherAPIKey) { draft in
             draft.project.providers = SimulatedProviders.providers
             draft.project.providers[0].clientIDs = providerClientIDs
             draft.secrets = [.apple: Secret("-----BEGIN PRIVATE KEY-----")]
@@ -32,73 +34,76 @@ struct SharedClientTests {
         return gateway
     }
 
-    private func signIn(_ gateway: TestGateway, key: String) async throws -> TestGateway.Tokens {
+    private func signIn(at gateway: TestGateway, apiKey: String) async throws -> TestGateway.Tokens {
         try TestGateway.Tokens(
             await gateway.post(
                 "/v1/accounts:signInWithIdp",
-                ["postBody": .string(try gateway.apple().postBody), "requestUri": "http://localhost"], key: key))
+                ["postBody": .string(try gateway.appleCredential().postBody), "requestUri": "http://localhost"],
+                key: apiKey))
     }
 
-    private func isIDTokenValid(_ tokens: TestGateway.Tokens, _ gateway: TestGateway, key: String) async throws -> Bool
-    {
-        try await gateway.post("/v1/accounts:lookup", ["idToken": .string(tokens.idToken)], key: key).status == 200
+    private func isIDTokenValid(
+        _ tokens: TestGateway.Tokens, at gateway: TestGateway, apiKey: String
+    ) async throws -> Bool {
+        try await gateway.post("/v1/accounts:lookup", ["idToken": .string(tokens.idToken)], key: apiKey).status == 200
     }
 
     @Test(
-        "A notification concerns each project with its client ID, or only the project that the path names",
+        "A notification ends sessions in each project with its client ID, or only in the project that the path names",
         arguments: [nil, "demo", "other"])
-    func paths(named: String?) async throws {
-        let gateway = try await gateway(providerClientIDs: [SimulatedProviders.appleClient])
-        let ours = try await signIn(gateway, key: TestGateway.apiKey)
-        let theirs = try await signIn(gateway, key: Self.otherKey)
+    func paths(namedProject: String?) async throws {
+        let gateway = try await gatewayWithOtherProject(providerClientIDs: [SimulatedProviders.appleClientID])
+        let inDemo = try await signIn(at: gateway, apiKey: TestGateway.apiKey)
+        let inOther = try await signIn(at: gateway, apiKey: Self.otherAPIKey)
         gateway.clock.advance(by: .seconds(1))
-        let payload = try gateway.notification()
-        try await gateway.receive(payload, project: named)
-        #expect(try await isIDTokenValid(ours, gateway, key: TestGateway.apiKey) == (named == "other"))
-        #expect(try await isIDTokenValid(theirs, gateway, key: Self.otherKey) == (named == "demo"))
+        let payload = try gateway.appleNotification()
+        try await gateway.postAcceptedNotification(payload, project: namedProject)
+        #expect(try await isIDTokenValid(inDemo, at: gateway, apiKey: TestGateway.apiKey) == (namedProject == "other"))
+        #expect(try await isIDTokenValid(inOther, at: gateway, apiKey: Self.otherAPIKey) == (namedProject == "demo"))
         // A delivery that names no project affects only the projects that have not received the notification.
-        try await gateway.receive(payload)
-        #expect(try await !isIDTokenValid(ours, gateway, key: TestGateway.apiKey))
-        #expect(try await !isIDTokenValid(theirs, gateway, key: Self.otherKey))
+        try await gateway.postAcceptedNotification(payload)
+        #expect(try await !isIDTokenValid(inDemo, at: gateway, apiKey: TestGateway.apiKey))
+        #expect(try await !isIDTokenValid(inOther, at: gateway, apiKey: Self.otherAPIKey))
         let counted = try await gateway.database.pool.query(
             "SELECT count(*) AS count FROM audit_event WHERE action = 'identity.revoked'")
         #expect(try counted.first?.decode("count", as: Int.self) == 2)
     }
 
-    @Test("A notification does not concern a project with another client ID")
-    func otherClient() async throws {
-        let gateway = try await gateway(providerClientIDs: ["com.example.other"])
-        let payload = try gateway.notification()
-        #expect(try await gateway.deliver(payload, project: "other").status == 400)
-        #expect(try await gateway.deliver(payload, project: "unknown").status == 400)
-        try await gateway.receive(gateway.notification(audience: "com.example.other"))
+    @Test("A notification whose path names a project without its client ID is rejected")
+    func otherClientID() async throws {
+        let gateway = try await gatewayWithOtherProject(providerClientIDs: ["com.example.other"])
+        let payload = try gateway.appleNotification()
+        #expect(try await gateway.postNotification(payload, project: "other").status == 400)
+        #expect(try await gateway.postNotification(payload, project: "unknown").status == 400)
+        try await gateway.postAcceptedNotification(gateway.appleNotification(audience: "com.example.other"))
     }
 
-    @Test("A notification concerns a project in which only an app has the client ID")
-    func appClient() async throws {
-        let gateway = try await gateway(providerClientIDs: ["com.example.other"], appClientIDs: ["com.example.extra"])
-        try await gateway.receive(gateway.notification(audience: "com.example.extra"))
+    @Test("A notification is accepted if only an app, not the Apple provider, has its client ID")
+    func clientIDOfApp() async throws {
+        let gateway = try await gatewayWithOtherProject(
+            providerClientIDs: ["com.example.other"], appClientIDs: ["com.example.third"])
+        try await gateway.postAcceptedNotification(gateway.appleNotification(audience: "com.example.third"))
     }
 
-    @Test("A notification for a project concerns its tenants too, and is accepted after a tenant is deleted")
+    @Test("A notification for a project also ends sessions in its tenants, and is accepted after a tenant is deleted")
     func tenants() async throws {
         let fixture = try await TenantFixture()
-        let tenant = try await fixture.tenant()
-        #expect(try await fixture.configure("apple.com", in: tenant).status == 200)
+        let tenant = try await fixture.makeTenant()
+        #expect(try await fixture.enableProvider("apple.com", in: tenant).status == 200)
         let gateway = fixture.gateway
-        let proof: @Sendable () throws -> [String: JSON] = {
-            ["postBody": .string(try gateway.apple().postBody), "requestUri": "http://localhost"]
+        let credential: @Sendable () throws -> [String: JSON] = {
+            ["postBody": .string(try gateway.appleCredential().postBody), "requestUri": "http://localhost"]
         }
-        let inProject = try TestGateway.Tokens(await fixture.callAsClient("signInWithIdp", in: nil, proof()))
-        let inTenant = try TestGateway.Tokens(await fixture.callAsClient("signInWithIdp", in: tenant, proof()))
+        let inProject = try TestGateway.Tokens(await fixture.callAsClient("signInWithIdp", in: nil, credential()))
+        let inTenant = try TestGateway.Tokens(await fixture.callAsClient("signInWithIdp", in: tenant, credential()))
         gateway.clock.advance(by: .seconds(1))
-        #expect(try await gateway.deliver(gateway.notification(), project: "demo").status == 200)
+        #expect(try await gateway.postNotification(gateway.appleNotification(), project: "demo").status == 200)
         for (tokens, realm) in [(inProject, nil), (inTenant, tenant)] {
             let looked = try await fixture.callAsClient("lookup", in: realm, ["idToken": .string(tokens.idToken)])
             #expect(looked.status == 400, "\(realm ?? "project")")
         }
-        #expect(try await fixture.send(.delete, "\(TenantFixture.tenants)/\(tenant)").status == 200)
+        #expect(try await fixture.send(.delete, "\(TenantFixture.tenantsPath)/\(tenant)").status == 200)
         gateway.clock.advance(by: .seconds(1))
-        try await gateway.receive(gateway.notification())
+        try await gateway.postAcceptedNotification(gateway.appleNotification())
     }
 }

@@ -10,6 +10,9 @@ import Testing
 @testable import Simulators
 @testable import Support
 
+/// A user's Apple subject differs between teams. Before or after Apple moves the app, an export with the old team's key
+/// requests a transfer subject (`transfer_sub`) for each identity. After the move, an import with the new team's key
+/// exchanges the transfer subject for the user's new subject.
 @Suite("Transfer of an app to another Apple developer team")
 struct TeamTransferTests {
     /// The team to which the app moves from ``AppleServer/team``.
@@ -19,6 +22,14 @@ struct TeamTransferTests {
     static let ada = SimulatedPerson.ada.with { $0.hidesEmail = true }
     static let mary = SimulatedPerson.mary
 
+    /// An Apple identity, and the address of its account.
+    struct StoredIdentity: Equatable {
+        let subject: String?
+        let email: String?
+        let accountEmail: String?
+    }
+
+    /// A gateway at which Ada and Mary have signed in with Apple.
     struct Fixture {
         let gateway: TestGateway
         let ada: TestGateway.Tokens
@@ -26,22 +37,24 @@ struct TeamTransferTests {
 
         init() async throws {
             gateway = try await TestGateway(servesApple: true)
-            ada = try await gateway.signedInWithApple(TeamTransferTests.ada)
-            mary = try await gateway.signedInWithApple(TeamTransferTests.mary)
+            ada = try await gateway.signInWithAppleAndRedeemCode(TeamTransferTests.ada)
+            mary = try await gateway.signInWithAppleAndRedeemCode(TeamTransferTests.mary)
         }
 
-        /// A fixture in which the app has moved to the new team, and the identities have transfer subjects.
-        static func moved() async throws -> Fixture {
+        /// A fixture in which the identities were exported, and then the app has moved to the new team.
+        static func withMovedApp() async throws -> Fixture {
             let fixture = try await Fixture()
             _ = try await fixture.export()
-            try await fixture.move()
+            try await fixture.moveApp()
             return fixture
         }
 
-        /// A run of `apple export-transfers` or `apple import-transfers`, with the key of `team`.
+        /// A run of `apple export-transfers` or `apple import-transfers`, which authenticates as `team`.
         ///
-        /// - Parameter change: changes Apple's endpoint.
-        func run(
+        /// - Parameters:
+        ///   - clientID: authenticates all requests (default: the client ID of each identity's latest sign-in).
+        ///   - change: replaces functions of Apple's endpoint.
+        func transferRun(
             as team: String, clientID: String? = nil, _ change: (inout AppleMigrationEndpoint) -> Void = { _ in }
         ) throws -> AppleTransferRun {
             let server = try #require(gateway.appleServer)
@@ -57,19 +70,19 @@ struct TeamTransferTests {
         }
 
         func export() async throws -> AppleTransferRun.Progress {
-            try await run(as: AppleServer.team).export(to: TeamTransferTests.newTeam) { _ in }
+            try await transferRun(as: AppleServer.team).export(to: TeamTransferTests.newTeam) { _ in }
         }
 
         func importAll(retryingRejected: Bool = false) async throws -> AppleTransferRun.Progress {
-            try await run(as: TeamTransferTests.newTeam).import(retryingRejected: retryingRejected) { _ in }
+            try await transferRun(as: TeamTransferTests.newTeam).import(retryingRejected: retryingRejected) { _ in }
         }
 
-        /// The person signs in to the app at Apple again. The gateway does not learn of it.
-        func reconnect(_ person: SimulatedPerson) throws { _ = try gateway.appleWithCode(person) }
+        /// Connects the person's Apple account to the app again, without a sign-in at the gateway.
+        func reconnect(_ person: SimulatedPerson) throws { _ = try gateway.appleCredentialWithCode(person) }
 
         /// Apple moves the app, and the operator configures the new team.
-        func move() async throws {
-            gateway.simulators.apple.transfer(SimulatedProviders.appleClient, to: TeamTransferTests.newTeam)
+        func moveApp() async throws {
+            gateway.simulators.apple.transfer(SimulatedProviders.appleClientID, to: TeamTransferTests.newTeam)
             _ = try await gateway.database.pool.execute(
                 """
                 UPDATE identity_provider
@@ -79,91 +92,99 @@ struct TeamTransferTests {
             gateway.clock.advance(by: .seconds(10))
         }
 
-        func state(_ tokens: TestGateway.Tokens) async throws -> String? {
+        func credentialState(of tokens: TestGateway.Tokens) async throws -> String? {
             let answer = try await gateway.post("/v1/accounts:credentialState", ["idToken": .string(tokens.idToken)])
             return answer.json["identities"]?[0]?["credentialState"]?.string
         }
 
-        /// The subject and address of the identity, and the address of the account.
-        func addresses(_ tokens: TestGateway.Tokens) async throws -> [String?] {
-            let account = try await gateway.account(tokens.idToken)
+        func identity(of tokens: TestGateway.Tokens) async throws -> StoredIdentity {
+            let account = try await gateway.accountSeenByUser(tokens.idToken)
             let identity = account["providerUserInfo"]?[0]
-            return [identity?["rawId"]?.string, identity?["email"]?.string, account["email"]?.string]
+            return StoredIdentity(
+                subject: identity?["rawId"]?.string, email: identity?["email"]?.string,
+                accountEmail: account["email"]?.string)
         }
 
-        /// What ``addresses(_:)`` returns after the transfer.
-        func expectedAddresses(_ person: SimulatedPerson) -> [String?] {
-            let client = AppleClient(id: SimulatedProviders.appleClient, team: TeamTransferTests.newTeam)
+        /// What ``identity(of:)`` returns after the transfer.
+        func identityAfterTransfer(of person: SimulatedPerson) -> StoredIdentity {
+            let client = AppleClient(id: SimulatedProviders.appleClientID, team: TeamTransferTests.newTeam)
             let email = SimulatedApple.email(of: person, for: client, AppleQuirks())
-            return [SimulatedApple.subject(of: person, in: TeamTransferTests.newTeam), email, email]
+            return StoredIdentity(
+                subject: SimulatedApple.subject(of: person, in: TeamTransferTests.newTeam), email: email,
+                accountEmail: email)
         }
     }
 
-    @Test("A transfer gives every identity its new subject and address, and keeps accounts and sessions")
+    @Test("A transfer gives every identity its new subject and address, and keeps its account and sessions")
     func transfer() async throws {
         let fixture = try await Fixture()
-        let before = try await fixture.addresses(fixture.ada)
+        let before = try await fixture.identity(of: fixture.ada)
         #expect(try await fixture.export() == .init(all: 2, done: 2))
         #expect(try await fixture.export() == .init(all: 2, done: 2))
         let requests = fixture.gateway.simulators.apple.faultInjection.count(of: SimulatedApple.migrationPath)
-        #expect(requests == 2, "the second export requests no identity again")
-        #expect(try await fixture.state(fixture.ada) == "AUTHORIZED", "the app is still with the old team")
-        try await fixture.move()
-        try await fixture.gateway.appleWorkers.check()
-        #expect(try await fixture.state(fixture.ada) == "TRANSFERRED")
-        #expect(try await fixture.addresses(fixture.ada) == before)
-        #expect(try await fixture.importAll() == .init(all: 2, done: 2))
-        #expect(try await fixture.addresses(fixture.ada) == fixture.expectedAddresses(Self.ada))
-        #expect(try await fixture.addresses(fixture.mary) == fixture.expectedAddresses(Self.mary))
-        #expect(before != fixture.expectedAddresses(Self.ada))
-        #expect(try await fixture.state(fixture.ada) == "UNKNOWN", "until the next sign-in")
+        #expect(requests == 2, "the second export sends no request")
         #expect(
-            try await fixture.gateway.appleGrants()
-                == Array(
-                    repeating: "UNKNOWN REFRESH_TOKEN com.example.app", count: 2), "the tokens belong to the old team")
+            try await fixture.credentialState(of: fixture.ada) == "AUTHORIZED", "the app is still with the old team")
+        try await fixture.moveApp()
+        try await fixture.gateway.appleGrantWorkers.checkDueTokens()
+        #expect(try await fixture.credentialState(of: fixture.ada) == "TRANSFERRED")
+        #expect(try await fixture.identity(of: fixture.ada) == before)
         #expect(try await fixture.importAll() == .init(all: 2, done: 2))
-        let again = try TestGateway.Tokens(await fixture.gateway.signIn(fixture.gateway.appleWithCode(Self.ada)))
+        #expect(try await fixture.identity(of: fixture.ada) == fixture.identityAfterTransfer(of: Self.ada))
+        #expect(try await fixture.identity(of: fixture.mary) == fixture.identityAfterTransfer(of: Self.mary))
+        #expect(before != fixture.identityAfterTransfer(of: Self.ada))
+        #expect(
+            try await fixture.credentialState(of: fixture.ada) == "UNKNOWN", "it stays unknown until the next sign-in")
+        #expect(
+            try await fixture.gateway.appleGrantLines()
+                == Array(repeating: "UNKNOWN REFRESH_TOKEN com.example.app", count: 2),
+            "the tokens belong to the old team")
+        #expect(try await fixture.importAll() == .init(all: 2, done: 2))
+        let again = try TestGateway.Tokens(
+            await fixture.gateway.signIn(fixture.gateway.appleCredentialWithCode(Self.ada)))
         #expect(again.localId == fixture.ada.localId)
-        #expect(try await fixture.state(again) == "AUTHORIZED")
-        try await fixture.gateway.attemptAppleGrants()
+        #expect(try await fixture.credentialState(of: again) == "AUTHORIZED")
+        try await fixture.gateway.processDueAppleGrants()
         #expect(
-            try await fixture.gateway.appleGrants() == [
+            try await fixture.gateway.appleGrantLines() == [
                 "AUTHORIZED REFRESH_TOKEN com.example.app", "UNKNOWN REFRESH_TOKEN com.example.app",
             ])
     }
 
     @Test("A sign-in before the import finds the account by transfer_sub, and completes the transfer")
     func signInFirst() async throws {
-        let fixture = try await Fixture.moved()
-        try await fixture.gateway.appleWorkers.check()
-        let exchange = try await fixture.gateway.signIn(fixture.gateway.appleWithCode(Self.ada))
+        let fixture = try await Fixture.withMovedApp()
+        try await fixture.gateway.appleGrantWorkers.checkDueTokens()
+        let exchange = try await fixture.gateway.signIn(fixture.gateway.appleCredentialWithCode(Self.ada))
         #expect(exchange.json["isNewUser"] == nil)
         let again = try TestGateway.Tokens(exchange)
         #expect(again.localId == fixture.ada.localId)
-        #expect(try await fixture.addresses(again) == fixture.expectedAddresses(Self.ada))
-        #expect(try await fixture.state(again) == "AUTHORIZED")
+        #expect(try await fixture.identity(of: again) == fixture.identityAfterTransfer(of: Self.ada))
+        #expect(try await fixture.credentialState(of: again) == "AUTHORIZED")
         #expect(
-            try await fixture.addresses(fixture.ada) == fixture.expectedAddresses(Self.ada),
-            "the old session is still valid")
+            try await fixture.identity(of: fixture.ada) == fixture.identityAfterTransfer(of: Self.ada),
+            "the session from before the transfer is still valid")
         let actions = try await fixture.gateway.database.pool.query(
             "SELECT actor || ' ' || action AS line FROM audit_event WHERE action = 'identity.transferred'")
         #expect(try actions.map { try $0.decode("line", as: String.self) } == ["user identity.transferred"])
-        try await fixture.gateway.attemptAppleGrants()
+        try await fixture.gateway.processDueAppleGrants()
         #expect(
-            try await fixture.gateway.appleGrants() == [
+            try await fixture.gateway.appleGrantLines() == [
                 "AUTHORIZED REFRESH_TOKEN com.example.app", "UNKNOWN REFRESH_TOKEN com.example.app",
             ], "the new token replaces that of the old team")
         #expect(try await fixture.importAll() == .init(all: 2, done: 2))
-        #expect(try await fixture.addresses(again) == fixture.expectedAddresses(Self.ada))
+        #expect(try await fixture.identity(of: again) == fixture.identityAfterTransfer(of: Self.ada))
     }
 
     @Test(
-        "A token without transfer_sub, or with an unknown transfer_sub, finds no account",
+        "A sign-in after the move creates an account if its token has no transfer_sub, or an unknown one",
         arguments: [nil, "000000.r0"])
     func unknownTransferSubject(_ transferSubject: String?) async throws {
-        let fixture = try await Fixture.moved()
+        let fixture = try await Fixture.withMovedApp()
         let exchange = try await fixture.gateway.signIn(
-            fixture.gateway.apple(Self.ada) { $0.claims["transfer_sub"] = transferSubject.map { .string($0) } })
+            fixture.gateway.appleCredential(Self.ada) {
+                $0.claims["transfer_sub"] = transferSubject.map { .string($0) }
+            })
         #expect(exchange.json["isNewUser"] == true, "\(exchange.text)")
         #expect(exchange.json["localId"]?.string != fixture.ada.localId)
         let progress = try await fixture.importAll()
@@ -173,68 +194,68 @@ struct TeamTransferTests {
     }
 
     @Test(
-        "The subject takes precedence over the transfer subject, even over that of another user",
+        "A sign-in finds the account by the token's subject first, and ignores its transfer_sub, even another user's",
         arguments: [ada, mary])
     func precedence(of person: SimulatedPerson) async throws {
         let fixture = try await Fixture()
-        let before = try await fixture.addresses(fixture.mary)
+        let before = try await fixture.identity(of: fixture.mary)
         _ = try await fixture.export()
-        try await fixture.move()
+        try await fixture.moveApp()
         let second = try await fixture.gateway.signIn(
-            fixture.gateway.apple(Self.ada) { $0.claims["transfer_sub"] = nil })
+            fixture.gateway.appleCredential(Self.ada) { $0.claims["transfer_sub"] = nil })
         let transferSubject = SimulatedApple.transferSubject(of: person, from: AppleServer.team, to: Self.newTeam)
         let again = try await fixture.gateway.signIn(
-            fixture.gateway.apple(Self.ada) { $0.claims["transfer_sub"] = .string(transferSubject) })
+            fixture.gateway.appleCredential(Self.ada) { $0.claims["transfer_sub"] = .string(transferSubject) })
         #expect(again.status == 200, "\(again.text)")
         #expect(again.json["localId"] == second.json["localId"])
-        #expect(try await fixture.addresses(fixture.mary) == before)
+        #expect(try await fixture.identity(of: fixture.mary) == before)
     }
 
-    @Test("A merge from before the transfer can be undone; the source gets the identity with its new subject")
+    @Test("A merge from before the transfer can be undone, and the source gets the identity with its new subject")
     func undoneMerge() async throws {
         let fixture = try await Fixture()
         let gateway = fixture.gateway
         try await gateway.makeServiceKey()
         let target = try await gateway.signUp(email: "target@example.com")
-        #expect(try await gateway.merge(fixture.ada.localId, into: target.localId).outcome == "200")
+        #expect(try await gateway.mergeAsAdmin(fixture.ada.localId, into: target.localId).outcome == "200")
         _ = try await fixture.export()
-        try await fixture.move()
+        try await fixture.moveApp()
         #expect(try await fixture.importAll() == .init(all: 2, done: 2))
-        #expect(try await gateway.undoMerge(fixture.ada.localId).outcome == "200")
-        let again = try TestGateway.Tokens(await gateway.signIn(gateway.appleWithCode(Self.ada)))
+        #expect(try await gateway.undoMergeAsAdmin(fixture.ada.localId).outcome == "200")
+        let again = try TestGateway.Tokens(await gateway.signIn(gateway.appleCredentialWithCode(Self.ada)))
         #expect(again.localId == fixture.ada.localId)
     }
 
-    @Test("A user who has disconnected the app is counted as rejected, and the others are transferred")
+    @Test("An export counts a user who has disconnected the app as rejected, and the other user is transferred")
     func disconnected() async throws {
         let fixture = try await Fixture()
-        fixture.gateway.simulators.apple.disconnect(Self.mary, from: SimulatedProviders.appleClient)
-        #expect(try await fixture.export() == .init(all: 2, done: 1, rejected: 1))
-        try await fixture.move()
+        fixture.gateway.simulators.apple.disconnect(Self.mary, from: SimulatedProviders.appleClientID)
+        #expect(try await fixture.export() == .init(all: 2, done: 1, rejectedInThisRun: 1))
+        try await fixture.moveApp()
         #expect(try await fixture.importAll() == .init(all: 1, done: 1))
-        #expect(try await fixture.addresses(fixture.ada) == fixture.expectedAddresses(Self.ada))
+        #expect(try await fixture.identity(of: fixture.ada) == fixture.identityAfterTransfer(of: Self.ada))
     }
 
     @Test("An export fails if Apple rejects every identity, because the team may be wrong")
     func allRejected() async throws {
         let fixture = try await Fixture()
         for person in [Self.ada, Self.mary] {
-            fixture.gateway.simulators.apple.disconnect(person, from: SimulatedProviders.appleClient)
+            fixture.gateway.simulators.apple.disconnect(person, from: SimulatedProviders.appleClientID)
         }
         let failure = await #expect(throws: Failure.self) { try await fixture.export() }
         #expect(failure?.message.contains("Apple rejected 2 identities and accepted none") == true)
         #expect(failure?.message.contains("--to-team") == true)
     }
 
-    @Test("An import does not count an identity that was unlinked during the run")
+    @Test("An import does not count an identity that is unlinked during the run")
     func changedMeanwhile() async throws {
         let fixture = try await Fixture()
         let gateway = fixture.gateway
         _ = try await fixture.export()
-        try await fixture.move()
-        let run = try fixture.run(as: Self.newTeam) { endpoint in
-            endpoint.user = { [user = endpoint.user] transferSubject, token, client in
-                let found = try await user(transferSubject, token, client)
+        try await fixture.moveApp()
+        let run = try fixture.transferRun(as: Self.newTeam) { endpoint in
+            endpoint.transferredUser = { [transferredUser = endpoint.transferredUser] transferSubject, token, client in
+                let found = try await transferredUser(transferSubject, token, client)
                 try await gateway.database.pool.execute(
                     "DELETE FROM linked_identity WHERE account_id = \(fixture.mary.localId)")
                 return found
@@ -246,21 +267,20 @@ struct TeamTransferTests {
     @Test("An export works with the old team's key even after the move")
     func lateExport() async throws {
         let fixture = try await Fixture()
-        try await fixture.move()
+        try await fixture.moveApp()
         #expect(try await fixture.export() == .init(all: 2, done: 2))
         #expect(try await fixture.importAll() == .init(all: 2, done: 2))
-        #expect(try await fixture.addresses(fixture.ada) == fixture.expectedAddresses(Self.ada))
+        #expect(try await fixture.identity(of: fixture.ada) == fixture.identityAfterTransfer(of: Self.ada))
     }
 
     @Test(
-        "An export fails if Apple rejects the key or is unavailable, and the import asks for an export first",
+        "An export fails if Apple rejects the key or is unavailable, and a later import asks for an export first",
         arguments: [true, false])
     func failures(isDown: Bool) async throws {
         let fixture = try await Fixture()
         if isDown { fixture.gateway.simulators.apple.faultInjection.injectFault(.unavailable) }
-        let failure = await #expect(throws: Failure.self) {
-            try await fixture.run(as: isDown ? AppleServer.team : "OTHERTEAM1").export(to: Self.newTeam) { _ in }
-        }
+        let run = try fixture.transferRun(as: isDown ? AppleServer.team : "OTHERTEAM1")
+        let failure = await #expect(throws: Failure.self) { try await run.export(to: Self.newTeam) { _ in } }
         #expect(
             failure?.message.hasPrefix(isDown ? "the request to Apple failed" : "Apple rejects the private key") == true
         )

@@ -17,52 +17,55 @@ struct TransferNotificationTests {
         case `import`, signIn
     }
 
-    /// A fixture in which the app has moved a minute ago, with a service key.
-    private func movedApp() async throws -> TeamTransferTests.Fixture {
-        let fixture = try await TeamTransferTests.Fixture.moved()
+    /// A fixture in which the app has moved a minute ago, with a service key. The tests advance the clock between
+    /// steps, because Apple's events and identity tokens are compared by their times.
+    private func fixtureWithMovedApp() async throws -> TeamTransferTests.Fixture {
+        let fixture = try await TeamTransferTests.Fixture.withMovedApp()
         try await fixture.gateway.makeServiceKey()
         fixture.gateway.clock.advance(by: .seconds(60))
         return fixture
     }
 
     @Test(
-        "email-disabled from before the move of the app does not concern the relay address of the new team",
+        "An email-disabled event from before the app's move does not stop emails to the new team's relay address",
         arguments: Move.allCases)
     func forwarding(move: Move) async throws {
         let fixture = try await TeamTransferTests.Fixture()
         let gateway = fixture.gateway
-        try await gateway.receive(gateway.notification(.emailDisabled, about: TeamTransferTests.ada))
+        try await gateway.postAcceptedNotification(
+            gateway.appleNotification(.emailDisabled, about: TeamTransferTests.ada))
         _ = try await fixture.export()
-        try await fixture.move()
+        try await fixture.moveApp()
         switch move {
         case .import: #expect(try await fixture.importAll() == .init(all: 2, done: 2))
-        case .signIn: #expect(try await gateway.signIn(gateway.apple(TeamTransferTests.ada)).status == 200)
+        case .signIn: #expect(try await gateway.signIn(gateway.appleCredential(TeamTransferTests.ada)).status == 200)
         }
-        #expect(try await fixture.addresses(fixture.ada) == fixture.expectedAddresses(TeamTransferTests.ada))
-        let stopped = try await gateway.database.pool.query("SELECT FROM linked_identity WHERE NOT relay_forwarding")
-        #expect(stopped.isEmpty)
+        #expect(try await fixture.identity(of: fixture.ada) == fixture.identityAfterTransfer(of: TeamTransferTests.ada))
+        let identitiesWithoutForwarding = try await gateway.database.pool.query(
+            "SELECT FROM linked_identity WHERE NOT relay_forwarding")
+        #expect(identitiesWithoutForwarding.isEmpty)
     }
 
     @Test(
-        "A notification for the subject in the new team has its effect when the identity moves",
+        "A notification about the subject in the new team takes effect when the identity moves",
         arguments: [SimulatedAppleEvent.consentRevoked, .accountDelete],
         Move.allCases)
     func early(kind: SimulatedAppleEvent, move: Move) async throws {
-        let fixture = try await movedApp()
+        let fixture = try await fixtureWithMovedApp()
         let gateway = fixture.gateway
-        let old = try gateway.apple(TeamTransferTests.ada)
+        let credentialBeforeEvent = try gateway.appleCredential(TeamTransferTests.ada)
         gateway.clock.advance(by: .seconds(60))
-        try await gateway.receive(gateway.notification(kind, about: TeamTransferTests.ada))
-        #expect(try await gateway.isSessionValid(fixture.ada), "no account has the subject yet")
+        try await gateway.postAcceptedNotification(gateway.appleNotification(kind, about: TeamTransferTests.ada))
+        #expect(try await gateway.isSessionValid(fixture.ada), "no account has the new subject yet")
         gateway.clock.advance(by: .seconds(60))
-        let audited = try await gateway.audited {
+        let audited = try await gateway.newAuditEvents {
             switch move {
             case .import:
                 #expect(try await fixture.importAll() == .init(all: 2, done: 2))
                 #expect(try await gateway.credentialState(of: fixture.ada.localId) == "REVOKED")
             case .signIn:
-                #expect(try await gateway.signIn(old).outcome.hasPrefix("400 INVALID_IDP_RESPONSE"))
-                let again = try Tokens(await gateway.signIn(gateway.apple(TeamTransferTests.ada)))
+                #expect(try await gateway.signIn(credentialBeforeEvent).outcome.hasPrefix("400 INVALID_IDP_RESPONSE"))
+                let again = try Tokens(await gateway.signIn(gateway.appleCredential(TeamTransferTests.ada)))
                 #expect(again.localId == fixture.ada.localId)
                 #expect(try await gateway.isSessionValid(again))
                 #expect(try await gateway.credentialState(of: again.localId) == "AUTHORIZED")
@@ -72,29 +75,29 @@ struct TransferNotificationTests {
         #expect(try await !gateway.isSessionValid(fixture.ada))
         #expect(try await gateway.isSessionValid(fixture.mary))
         #expect(
-            try await gateway.appleGrants() == [
+            try await gateway.appleGrantLines() == [
                 "AUTHORIZED REFRESH_TOKEN com.example.app", "REVOKED REFRESH_TOKEN com.example.app",
             ])
-        #expect(try await gateway.signIn(old).outcome.hasPrefix("400 INVALID_IDP_RESPONSE"))
+        #expect(try await gateway.signIn(credentialBeforeEvent).outcome.hasPrefix("400 INVALID_IDP_RESPONSE"))
     }
 
     @Test(
-        "Sessions of an older token end if the notification is concurrent with the sign-in that moves the identity",
+        "A token from before the event opens no lasting session, even if notification and sign-in are concurrent",
         .timeLimit(.minutes(1))
     )
     func race() async throws {
-        let fixture = try await movedApp()
+        let fixture = try await fixtureWithMovedApp()
         let gateway = fixture.gateway
-        let old = try gateway.apple(TeamTransferTests.ada)
+        let credentialBeforeEvent = try gateway.appleCredential(TeamTransferTests.ada)
         gateway.clock.advance(by: .seconds(60))
-        let payload = try gateway.notification(about: TeamTransferTests.ada)
+        let payload = try gateway.appleNotification(about: TeamTransferTests.ada)
         let (signIn, notification) = try await gateway.database.pool.transaction { transaction in
             _ = try await transaction.execute(
                 "SELECT FROM account WHERE id = \(fixture.ada.localId) FOR UPDATE")
             // The sign-in has read the account, and waits for its lock.
-            let signIn = Task { try await gateway.signIn(old) }
+            let signIn = Task { try await gateway.signIn(credentialBeforeEvent) }
             try await gateway.database.waitForBlockedStatements()
-            let notification = try await gateway.deliverUntilBlocked(payload, beside: 1)
+            let notification = try await gateway.deliverUntilBlocked(payload, besideBlockedStatements: 1)
             return (signIn, notification)
         }
         let exchange = try await signIn.value

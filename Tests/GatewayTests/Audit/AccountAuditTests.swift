@@ -35,7 +35,7 @@ struct AccountAuditTests {
         Action("signing in", []) { gateway, _ in try await gateway.signIn() },
         Action("a refresh", []) { try await $0.refresh($1.refreshToken) },
         Action("a new name", []) { try await $0.update($1.idToken, ["displayName": "Ada"]) },
-        Action("signing in with Apple", []) { gateway, _ in try await gateway.signIn(gateway.apple()) },
+        Action("signing in with Apple", []) { gateway, _ in try await gateway.signIn(gateway.appleCredential()) },
         Action("a sign-in method for an anonymous account", ["email.changed", "password.set"]) {
             try await $0.signUpAnonymously()
         } perform: {
@@ -53,36 +53,36 @@ struct AccountAuditTests {
             try await $0.post("/v1/accounts:revokeSession", ["idToken": .string($1.idToken), "everywhere": true])
         },
         Action("a linked identity", ["identity.linked provider=apple.com"]) {
-            try await $0.link($0.apple(), to: $1.idToken)
+            try await $0.link($0.appleCredential(), to: $1.idToken)
         },
         Action("a removed identity", ["identity.unlinked provider=apple.com"]) { gateway in
             let tokens = try await gateway.signUp()
-            _ = try await gateway.link(gateway.apple(), to: tokens.idToken)
+            _ = try await gateway.link(gateway.appleCredential(), to: tokens.idToken)
             return tokens
         } perform: {
             try await $0.post(
                 "/v1/accounts:unlink", ["idToken": .string($1.idToken), "deleteProvider": ["apple.com"]])
         },
         Action("a verified address", ["email.verified"]) {
-            try await $0.apply($0.requestedCode("VERIFY_EMAIL", ["idToken": .string($1.idToken)]))
+            try await $0.applyCode($0.requestedCode("VERIFY_EMAIL", ["idToken": .string($1.idToken)]))
         },
         Action("a reset for a verified address", ["password.set"]) {
             try await $0.signUpVerified()
         } perform: { gateway, _ in
-            try await gateway.reset(gateway.requestedCode("PASSWORD_RESET", ["email": "ada@example.com"]))
+            try await gateway.resetPassword(gateway.requestedCode("PASSWORD_RESET", ["email": "ada@example.com"]))
         },
         Action("a reset for a verified address, on the page", ["password.set"]) {
             try await $0.signUpVerified()
         } perform: { gateway, _ in
             let code = try await gateway.requestedCode("PASSWORD_RESET", ["email": "ada@example.com"])
-            return try await gateway.submit(code, ["newPassword": "staple battery"])
+            return try await gateway.submitActionPage(code, ["newPassword": "staple battery"])
         },
         Action("a reset for an unverified address", ["account.reclaimed", "password.set"]) { gateway, _ in
-            try await gateway.reset(gateway.requestedCode("PASSWORD_RESET", ["email": "ada@example.com"]))
+            try await gateway.resetPassword(gateway.requestedCode("PASSWORD_RESET", ["email": "ada@example.com"]))
         },
         Action("a reclaim by an address that Apple verified", ["account.reclaimed provider=apple.com"]) { gateway, _ in
             let person = SimulatedPerson.named("ada", "Town").with { $0.email = "ada@example.com" }
-            return try await gateway.signIn(gateway.apple(person))
+            return try await gateway.signIn(gateway.appleCredential(person))
         },
         Action("the deletion of the account", ["account.deleted"]) { try await $0.delete($1.idToken) },
     ]
@@ -93,7 +93,7 @@ struct AccountAuditTests {
     func recordedActions(row: Action) async throws {
         let gateway = try await TestGateway()
         let tokens = try await row.prepare(gateway)
-        let events = try await gateway.audited {
+        let events = try await gateway.newAuditEvents {
             let answer = try await row.perform(gateway, tokens)
             #expect(answer.status == 200, "\(answer.text)")
         }
@@ -108,17 +108,19 @@ struct AccountAuditTests {
     @Test("A merge is recorded under both account IDs")
     func merge() async throws {
         let gateway = try await TestGateway()
-        let (source, target) = try await merged(gateway)
+        let (source, target) = try await mergeAnonymousAccount(in: gateway)
         #expect(
             Set(try await gateway.auditTrail().map(\.description)) == [
                 "user account.merged \(target) source=\(source)", "user account.merged \(source) target=\(target)",
             ])
     }
 
-    private func merged(_ gateway: TestGateway) async throws -> (source: String, target: String) {
-        let target = try #require(try await gateway.signIn(gateway.apple()).json["localId"]?.string)
+    /// Merges an anonymous account into one with an Apple identity, and returns the IDs of both.
+    private func mergeAnonymousAccount(in gateway: TestGateway) async throws -> (source: String, target: String) {
+        let target = try #require(try await gateway.signIn(gateway.appleCredential()).json["localId"]?.string)
         let anonymous = try await gateway.signUpAnonymously()
-        let pending = try #require(try await gateway.link(gateway.apple(), to: anonymous.idToken).pendingToken)
+        let pending = try #require(
+            try await gateway.link(gateway.appleCredential(), to: anonymous.idToken).pendingToken)
         let preview = try await gateway.post(
             "/v1/accounts:merge",
             ["idToken": .string(anonymous.idToken), "dryRun": true, "pendingToken": .string(pending)])
@@ -131,12 +133,12 @@ struct AccountAuditTests {
 
     @Test("The audit trail contains no personal data and no secrets")
     func dump() async throws {
-        let gateway = try await TestGateway.administered()
-        let accounts = AccountClearing(pool: gateway.database.pool)
-        _ = try await merged(gateway)
+        let gateway = try await TestGateway.withServiceKey()
+        let accountClearing = AccountClearing(pool: gateway.database.pool)
+        _ = try await mergeAnonymousAccount(in: gateway)
         var secrets: Set<String> = []
         for action in Self.actions {
-            try await accounts.clear(gateway.project.realm)
+            try await accountClearing.clear(gateway.project.realm)
             // The code of an action is in the latest email, so no two actions may have the same time.
             gateway.clock.advance(by: .seconds(1))
             let tokens = try await action.prepare(gateway)
@@ -148,12 +150,13 @@ struct AccountAuditTests {
             }
         }
         for row in AdminAuditTests.rows {
-            try await accounts.clear(gateway.project.realm)
+            try await accountClearing.clear(gateway.project.realm)
             try await AdminAuditTests.populate(gateway)
-            let answer = try await gateway.administer(row.operation, row.body)
+            let answer = try await gateway.administerAccounts(row.operation, row.body)
             for member in ["oobCode", "oobLink"] { if let text = answer.json[member]?.string { secrets.insert(text) } }
         }
-        let dump = try await gateway.auditDump()
+        let dump = try await gateway.auditTrailDump()
+        // The searches below cover many events and secrets.
         #expect(dump.split(separator: "\n").count > 30)
         #expect(secrets.count > 20)
         for text in secrets.union([
@@ -165,9 +168,9 @@ struct AccountAuditTests {
 
     @Test("The audit events of a deleted account are kept under its ID")
     func deletion() async throws {
-        let gateway = try await TestGateway.administered()
+        let gateway = try await TestGateway.withServiceKey()
         let ada = try await gateway.signUpVerified(password: "correct horse")
-        _ = try await gateway.link(gateway.apple(), to: ada.idToken)
+        _ = try await gateway.link(gateway.appleCredential(), to: ada.idToken)
         #expect(try await gateway.delete(ada.idToken).status == 200)
         let events = try await gateway.auditTrail()
         #expect(events.map(\.action).sorted() == ["account.deleted", "email.verified", "identity.linked"])

@@ -78,27 +78,29 @@ struct AdminAuditTests {
     ]
 
     /// A gateway with Ada, who has a password, and Bob, who has a Google identity.
-    static func populated() async throws -> TestGateway {
-        let gateway = try await TestGateway.administered()
+    static func gatewayWithAdaAndBob() async throws -> TestGateway {
+        let gateway = try await TestGateway.withServiceKey()
         try await populate(gateway)
         return gateway
     }
 
-    /// Creates the accounts of ``populated()``.
+    /// Creates the accounts of ``gatewayWithAdaAndBob()``.
     static func populate(_ gateway: TestGateway) async throws {
         let users: JSON = [
             ["localId": "ada", "email": "ada@example.com", "rawPassword": "secret1"],
             ["localId": "bob", "providerUserInfo": [["providerId": "google.com", "rawId": "1"]]],
         ]
-        #expect(try await gateway.administer(":batchCreate", ["users": users]).json["error"] == [])
+        #expect(try await gateway.administerAccounts(":batchCreate", ["users": users]).json["error"] == [])
     }
 
     @Test(
         "A change is recorded with action, service key, account, network and request ID; a look-up is not recorded",
         arguments: rows)
     func recordedChanges(row: Row) async throws {
-        let gateway = try await Self.populated()
-        let events = try await gateway.audited { _ = try await gateway.administer(row.operation, row.body) }
+        let gateway = try await Self.gatewayWithAdaAndBob()
+        let events = try await gateway.newAuditEvents {
+            _ = try await gateway.administerAccounts(row.operation, row.body)
+        }
         #expect(events.map(\.description) == row.events.map { "key:service " + $0 })
         for event in events {
             #expect(event.network == "192.0.2.0/24")
@@ -108,9 +110,9 @@ struct AdminAuditTests {
 
     @Test("The event of an import lists at most a hundred account IDs, and counts all imported accounts")
     func many() async throws {
-        let gateway = try await TestGateway.administered()
+        let gateway = try await TestGateway.withServiceKey()
         let users = (0..<150).map { JSON.object(["localId": .string("user-\($0 + 100)")]) }
-        _ = try await gateway.administer(":batchCreate", ["users": .array(users)])
+        _ = try await gateway.administerAccounts(":batchCreate", ["users": .array(users)])
         let event = try #require(try await gateway.auditTrail().first)
         #expect(event.detail["count"] == "150")
         #expect(event.detail["accounts"]?.split(separator: " ").count == AuditNote.idLimit)
@@ -118,28 +120,29 @@ struct AdminAuditTests {
 
     @Test("The creation of a session cookie is recorded")
     func cookie() async throws {
-        let gateway = try await TestGateway.administered()
+        let gateway = try await TestGateway.withServiceKey()
         let ada = try await gateway.signUp()
-        let events = try await gateway.audited {
-            let made = try await gateway.send(
+        let events = try await gateway.newAuditEvents {
+            let created = try await gateway.send(
                 .post, "/v1/projects/demo:createSessionCookie",
                 body: JSON.object(["idToken": .string(ada.idToken)]).bytes, query: [],
-                headers: ["Authorization": "Bearer \(TestGateway.serviceKey)"])
-            #expect(made.status == 200)
+                headers: ["Authorization": "Bearer \(TestGateway.serviceKeySecret)"])
+            #expect(created.status == 200)
         }
         #expect(events.map(\.description) == ["key:service sessionCookie.created \(ada.localId)"])
     }
 
     @Test("The creation of projects and keys is recorded")
     func commandLine() async throws {
-        let gateway = try await TestGateway.administered()
-        let dump = try await gateway.auditDump()
+        let gateway = try await TestGateway.withServiceKey()
+        let dump = try await gateway.auditTrailDump()
         for action in ["project.added", "apiKey.added", "serviceKey.added"] { #expect(dump.contains("\"\(action)\"")) }
     }
 
     @Test("A change fails if its audit event cannot be written", arguments: rows.filter { !$0.events.isEmpty })
     func atomicity(row: Row) async throws {
-        let gateway = try await Self.populated()
+        let gateway = try await Self.gatewayWithAdaAndBob()
+        // From now on, no audit event of the service key can be written.
         _ = try await gateway.database.pool.execute("ALTER TABLE audit_event ADD CHECK (actor = 'cli') NOT VALID")
         /// The accounts, their identities, and the number of codes.
         func storedState() async throws -> String? {
@@ -151,7 +154,7 @@ struct AdminAuditTests {
             ).first?.decode("state")
         }
         let before = try await storedState()
-        let answer = try await gateway.administer(row.operation, row.body)
+        let answer = try await gateway.administerAccounts(row.operation, row.body)
         #expect(answer.status == 500)
         #expect(try await storedState() == before)
     }

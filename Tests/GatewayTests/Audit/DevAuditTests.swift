@@ -11,13 +11,14 @@ struct DevAuditTests {
     @Test("Callers without a service key are recorded with the actor `emulator`")
     func emulator() async throws {
         let gateway = try await TestGateway(mode: .dev(ID("demo")))
-        let events = try await gateway.audited {
+        let events = try await gateway.newAuditEvents {
+            // The emulator's token, and a token of the form of Google's access tokens.
             for bearer in ["owner", "ya29.token"] {
                 let body: JSON = ["localId": .string(bearer)]
-                let made = try await gateway.send(
+                let created = try await gateway.send(
                     .post, "/v1/projects/demo/accounts", body: try body.bytes, query: [],
                     headers: ["Authorization": "Bearer \(bearer)"])
-                #expect(made.outcome == "200")
+                #expect(created.outcome == "200")
             }
             let config: JSON = ["authorizedDomains": ["localhost", "example.com"]]
             let changed = try await gateway.send(

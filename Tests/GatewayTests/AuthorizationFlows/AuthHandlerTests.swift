@@ -14,8 +14,8 @@ struct AuthHandlerTests {
     /// The `redirectUrl` of ``TestGateway/handlerURL``.
     private static let appPage = "https://localhost/app?tab=1#top"
 
-    /// Signs in with the event of a result page, as the SDK does.
-    static func signIn(by page: Exchange, at gateway: TestGateway, _ more: [String: JSON] = [:]) async throws
+    /// Signs in with the event that the script of a result page delivers to the SDK, as the SDK does.
+    static func signIn(withEventOf page: Exchange, at gateway: TestGateway, _ more: [String: JSON] = [:]) async throws
         -> Exchange
     {
         let event = try #require(page.delivery?["event"], "\(page.text)")
@@ -28,12 +28,12 @@ struct AuthHandlerTests {
         "The handler signs in by popup and redirect with Apple, Google and OpenID, at both paths",
         arguments: ["apple.com", "google.com", "oidc.corp"], ["/__/auth/handler", "/emulator/auth/handler"])
     func signIn(provider: String, path: String) async throws {
-        let gateway = try await ClientFlowTests.gateway()
+        let gateway = try await TestGateway.withAppleGoogleAndOpenID()
         for (type, mode) in [("signInViaPopup", "popup"), ("signInViaRedirect", "page")] {
             let browser = TestBrowser(gateway)
             let started = try await browser.send(.get, TestGateway.handlerURL(provider, type: type, at: path))
             #expect(started.status == 303, "\(started.text)")
-            let page = try await browser.agree(at: #require(started.location))
+            let page = try await browser.signInAtProvider(opening: #require(started.location))
             #expect(page.status == 200, "\(page.text)")
             let delivery = try #require(page.delivery)
             #expect(delivery["mode"]?.string == mode)
@@ -42,32 +42,33 @@ struct AuthHandlerTests {
             #expect(delivery["event"]?["type"]?.string == type)
             #expect(delivery["event"]?["eventId"] == "0123456789")
             #expect(delivery["event"]?["error"] == nil)
-            #expect(try await Self.signIn(by: page, at: gateway).outcome == "200")
+            #expect(try await Self.signIn(withEventOf: page, at: gateway).outcome == "200")
             #expect(browser.cookies.isEmpty)
         }
     }
 
-    @Test("The handler links; a re-authentication with an unknown identity creates no account")
+    @Test("The handler links an identity, and its re-authentication with an unknown identity creates no account")
     func operations() async throws {
-        let gateway = try await ClientFlowTests.gateway()
+        let gateway = try await TestGateway.withAppleGoogleAndOpenID()
         let ada = try await gateway.signUp(email: "someone@example.com")
         let browser = TestBrowser(gateway)
         let linking = try await browser.send(.get, TestGateway.handlerURL("google.com", type: "linkViaPopup"))
-        let page = try await browser.agree(.mary, at: #require(linking.location))
-        let linked = try await Self.signIn(by: page, at: gateway, ["idToken": .string(ada.idToken)])
+        let linkingPage = try await browser.signInAtProvider(.mary, opening: #require(linking.location))
+        let linked = try await Self.signIn(withEventOf: linkingPage, at: gateway, ["idToken": .string(ada.idToken)])
         #expect(linked.json["localId"]?.string == ada.localId, "\(linked.text)")
-        let again = try await browser.send(.get, TestGateway.handlerURL("google.com", type: "reauthViaRedirect"))
-        let stranger = try await browser.agree(.ada, at: #require(again.location))
-        #expect(try await Self.signIn(by: stranger, at: gateway).outcome == "400 EMAIL_NOT_FOUND")
+        let reauthentication = try await browser.send(
+            .get, TestGateway.handlerURL("google.com", type: "reauthViaRedirect"))
+        let strangersPage = try await browser.signInAtProvider(.ada, opening: #require(reauthentication.location))
+        #expect(try await Self.signIn(withEventOf: strangersPage, at: gateway).outcome == "400 EMAIL_NOT_FOUND")
         #expect(try await gateway.accountCount() == 1)
     }
 
-    @Test("A cancelled sign-in sends an event with the SDK's error")
+    @Test("After a cancelled sign-in, the page delivers an event with the SDK's error")
     func cancelled() async throws {
-        let gateway = try await ClientFlowTests.gateway()
+        let gateway = try await TestGateway.withAppleGoogleAndOpenID()
         let browser = TestBrowser(gateway)
         let started = try await browser.send(.get, TestGateway.handlerURL("google.com"))
-        let page = try await browser.agree(at: #require(started.location)) { response in
+        let page = try await browser.signInAtProvider(opening: #require(started.location)) { response in
             response = response.filter { $0.0 == "state" } + [("error", "access_denied")]
         }
         #expect(page.delivery?["event"]?["error"]?["code"] == "auth/user-cancelled")
@@ -76,7 +77,8 @@ struct AuthHandlerTests {
 
     @Test("The cookie of a flow is HttpOnly, Secure and SameSite=Lax")
     func cookie() async throws {
-        let started = try await TestBrowser(ClientFlowTests.gateway()).send(.get, TestGateway.handlerURL("google.com"))
+        let started = try await TestBrowser(TestGateway.withAppleGoogleAndOpenID()).send(
+            .get, TestGateway.handlerURL("google.com"))
         let cookie = try #require(started.headers["Set-Cookie"])
         #expect(cookie.hasPrefix("__Host-sekisho-flow-"))
         #expect(cookie.hasSuffix("; Path=/; Max-Age=600; HttpOnly; SameSite=Lax; Secure"))
@@ -85,12 +87,13 @@ struct AuthHandlerTests {
             "without an empty fragment, the browser would add the fragment of the handler's URL")
     }
 
-    @Test("The handler's pages have strict headers, but none that separates a popup from the page that opened it")
+    @Test(
+        "The handler's pages have strict headers, but none that separates a popup from the page that opened the popup")
     func headers() async throws {
-        let gateway = try await ClientFlowTests.gateway()
+        let gateway = try await TestGateway.withAppleGoogleAndOpenID()
         let browser = TestBrowser(gateway)
         let started = try await browser.send(.get, TestGateway.handlerURL("google.com"))
-        let result = try await browser.agree(at: #require(started.location))
+        let result = try await browser.signInAtProvider(opening: #require(started.location))
         let failure = try await browser.send(.get, "/__/auth/handler?state=x")
         for page in [started, result, failure] {
             #expect(page.headers["Cache-Control"] == "no-store")
@@ -108,23 +111,25 @@ struct AuthHandlerTests {
         }
     }
 
-    @Test("The frame loads Google's library, and only the project's domains may embed it")
-    func frame() async throws {
-        let gateway = try await ClientFlowTests.gateway()
+    @Test("The SDK's iframe loads Google's library, and only the project's domains may embed the iframe")
+    func iframe() async throws {
+        let gateway = try await TestGateway.withAppleGoogleAndOpenID()
         for path in ["/__/auth/iframe", "/emulator/auth/iframe"] {
-            let frame = try await TestBrowser(gateway).send(.get, path + "?apiKey=sk_test&appName=a&eid=p")
-            #expect(frame.status == 200)
-            let policy = try #require(frame.headers["Content-Security-Policy"])
+            let iframe = try await TestBrowser(gateway).send(.get, path + "?apiKey=sk_test&appName=a&eid=p")
+            #expect(iframe.status == 200)
+            let policy = try #require(iframe.headers["Content-Security-Policy"])
             #expect(policy.contains("; script-src 'sha256-"))
             #expect(policy.contains("' https://apis.google.com; "))
             #expect(policy.contains("; frame-ancestors https://localhost:* http://localhost:*; "))
-            #expect(frame.headers["X-Frame-Options"] == nil)
-            #expect(frame.headers["Cache-Control"] == "public, max-age=300")
+            #expect(iframe.headers["X-Frame-Options"] == nil)
+            #expect(iframe.headers["Cache-Control"] == "public, max-age=300")
         }
         try await gateway.makeOtherProject(apiKey: "sk_other") { $0.project.authorizedDomains = ["other.example"] }
-        let foreign = try await TestBrowser(gateway).send(.get, "/__/auth/iframe?apiKey=sk_other&appName=a")
-        let ancestors = try #require(foreign.headers["Content-Security-Policy"])
-        #expect(ancestors.contains("; frame-ancestors https://other.example:*; "), "the domains of the key's project")
+        let ofOtherProject = try await TestBrowser(gateway).send(.get, "/__/auth/iframe?apiKey=sk_other&appName=a")
+        let ancestors = try #require(ofOtherProject.headers["Content-Security-Policy"])
+        #expect(
+            ancestors.contains("; frame-ancestors https://other.example:*; "),
+            "the domains are those of the API key's project")
         let unknown = try await TestBrowser(gateway).send(.get, "/__/auth/iframe?apiKey=unknown&appName=a")
         #expect(unknown.status == 400)
         #expect(unknown.headers["Content-Security-Policy"]?.contains("frame-ancestors 'none'") == true)
@@ -148,7 +153,8 @@ struct AuthHandlerTests {
             .get, TestGateway.handlerURL("google.com"),
             headers: [("X-Forwarded-Host", "localhost"), ("X-Forwarded-Host", "localhost")])
         let configured = QueryParameters(try #require(twice.location))["redirect_uri"]
-        #expect(configured == "https://auth.example.com/__/auth/handler", "a proxy may have appended its own value")
+        #expect(
+            configured == "https://auth.example.com/__/auth/handler", "the client may have sent one of the two values")
         let untrusted = try await TestBrowser(TestGateway()).send(
             .get, TestGateway.handlerURL("google.com"), headers: [("X-Forwarded-Host", "localhost")])
         let uri = QueryParameters(try #require(untrusted.location))["redirect_uri"]
@@ -156,7 +162,7 @@ struct AuthHandlerTests {
     }
 
     @Test(
-        "Invalid parameters of the handler get a page that explains the error",
+        "A handler URL with an invalid parameter gets a page that explains the error",
         arguments: [
             (["providerId": ""], "This sign-in link is incomplete"),
             (["apiKey": ""], "This sign-in link is incomplete"),
@@ -168,7 +174,7 @@ struct AuthHandlerTests {
             (["redirectUrl": "https://evil.example/"], "This website cannot use this sign-in"),
         ])
     func malformed(change: [String: String], heading: String) async throws {
-        let browser = TestBrowser(try await ClientFlowTests.gateway())
+        let browser = TestBrowser(try await TestGateway.withAppleGoogleAndOpenID())
         let page = try await browser.send(.get, TestGateway.handlerURL("google.com", change))
         #expect(page.status == 400)
         #expect(page.heading == heading)

@@ -8,49 +8,54 @@ import Testing
 @testable import Gateway
 @testable import Support
 
+/// A flow is a sign-in in the browser. Its grant is the secret in the URL to which the browser returns. The client that
+/// started the flow exchanges it, together with its session ID, for tokens.
 @Suite("Attacks on a sign-in in the browser", .serialized)
 struct AuthorizationAttackTests {
     private static let invalidGrant =
         "400 INVALID_IDP_RESPONSE : The grant is not valid: it was used, has expired, or belongs to another sessionId or app."
 
-    @Test("The session ID of a flow that the victim completed is useless without the grant")
+    @Test("If the victim completes a flow of the attacker, its session ID is useless without the grant")
     func sessionFixation() async throws {
-        let gateway = try await ClientFlowTests.gateway()
-        let attack = try await gateway.startFlow("google.com")
-        _ = try await attack.agree(.mary)
+        let gateway = try await TestGateway.withAppleGoogleAndOpenID()
+        let attackersFlow = try await gateway.startFlow("google.com")
+        _ = try await attackersFlow.signInAtProvider(.mary)
         for uri in ["https://localhost/done", "https://localhost/done?grant=", "https://localhost/done?grant=guess"] {
-            #expect(try await attack.signIn(at: uri).status == 400)
+            #expect(try await attackersFlow.signIn(at: uri).status == 400)
         }
     }
 
-    @Test("An attacker's grant does not sign a victim in (login CSRF)")
+    @Test("A grant of the attacker's flow does not sign a victim in to the attacker's account (login CSRF)")
     func loginCSRF() async throws {
-        let gateway = try await ClientFlowTests.gateway()
-        let location = try await gateway.startFlow("google.com").agree(.mary)
-        let victim = try await gateway.startFlow("google.com")
-        #expect(try await victim.signIn(at: location).outcome == Self.invalidGrant)
-        #expect(try await gateway.signIn(at: location, sessionID: nil).outcome == "400 MISSING_SESSION_ID")
+        let gateway = try await TestGateway.withAppleGoogleAndOpenID()
+        let attackersLocation = try await gateway.startFlow("google.com").signInAtProvider(.mary)
+        let victimsFlow = try await gateway.startFlow("google.com")
+        #expect(try await victimsFlow.signIn(at: attackersLocation).outcome == Self.invalidGrant)
+        #expect(try await gateway.signIn(at: attackersLocation, sessionID: nil).outcome == "400 MISSING_SESSION_ID")
     }
 
     @Test("A grant can be used only once, even by concurrent requests")
     func secondUse() async throws {
-        let gateway = try await ClientFlowTests.gateway()
+        let gateway = try await TestGateway.withAppleGoogleAndOpenID()
         for provider in ["apple.com", "google.com", "oidc.corp"] {
             let flow = try await gateway.startFlow(provider)
-            let location = try await flow.agree()
+            let location = try await flow.signInAtProvider()
             let outcomes = try await concurrently(4) { _ in try await flow.signIn(at: location).outcome }.sorted()
             #expect(outcomes == ["200"] + Array(repeating: Self.invalidGrant, count: 3))
         }
     }
 
-    @Test("A grant that linked an identity is invalid, in a project and in a tenant", arguments: [false, true])
+    @Test(
+        "A grant that was used to link an identity cannot be used again, in a project and in a tenant",
+        arguments: [false, true])
     func usedGrant(isInTenant: Bool) async throws {
-        let gateway = try await ClientFlowTests.gateway()
+        let gateway = try await TestGateway.withAppleGoogleAndOpenID()
         let tenant: [String: JSON] =
-            isInTenant ? ["tenantId": .string(try await TenantFixture(gateway).tenantWithProviders())] : [:]
+            isInTenant
+            ? ["tenantId": .string(try await TenantFixture(gateway).makeTenantWithProvidersOfProject())] : [:]
         let (ada, eve) = (try await gateway.signUpAnonymously(tenant), try await gateway.signUpAnonymously(tenant))
         let flow = try await gateway.startFlow("google.com", tenant.merging(["operation": "LINK"]) { $1 })
-        let location = try await flow.agree(.mary)
+        let location = try await flow.signInAtProvider(.mary)
         let linked = try await flow.signIn(at: location, tenant.merging(["idToken": .string(ada.idToken)]) { $1 })
         #expect(linked.outcome == "200")
         let again = try await flow.signIn(
@@ -61,57 +66,57 @@ struct AuthorizationAttackTests {
 
     @Test("A forged state causes no database query")
     func forgedStateIsNotLookedUp() async throws {
-        let gateway = try await ClientFlowTests.gateway()
+        let gateway = try await TestGateway.withAppleGoogleAndOpenID()
         _ = try await gateway.database.pool.execute("ALTER TABLE project RENAME TO renamed")
         for state in ["x.unknown", "x.%00", "x.demo"] {
             let page = try await TestBrowser(gateway.withFreshCaches()).send(
                 .get, "/__/auth/handler?code=x&state=" + state)
-            #expect(page.status == 400, "a query would have failed")
+            #expect(page.status == 400, "a query of the renamed table would have failed with another status")
         }
     }
 
     @Test("A code of the former issuer is not sent to the provider's new issuer")
     func otherIssuer() async throws {
-        let gateway = try await ClientFlowTests.gateway()
+        let gateway = try await TestGateway.withAppleGoogleAndOpenID()
         let flow = try await gateway.startFlow("oidc.corp")
-        let later = try await gateway.withProvider(
+        let changed = try await gateway.mergingProviderSettings(
             "oidc.corp", #"{"openId": {"issuer": "https://b.corp.example", "trustsEmail": false}}"#)
-        let page = try await TestBrowser(later).agree(at: flow.authURI)
+        let page = try await TestBrowser(changed).signInAtProvider(opening: flow.authURI)
         #expect(page.heading == "This sign-in is not available")
         #expect(!gateway.simulators.requestLog.urls.contains("https://b.corp.example/token"))
     }
 
-    @Test("The grant of an authorization flow expires after a minute")
-    func late() async throws {
-        let gateway = try await ClientFlowTests.gateway()
+    @Test("A grant expires after a minute")
+    func expiry() async throws {
+        let gateway = try await TestGateway.withAppleGoogleAndOpenID()
         let flow = try await gateway.startFlow("google.com")
-        let location = try await flow.agree(.mary)
+        let location = try await flow.signInAtProvider(.mary)
         gateway.clock.advance(by: .seconds(61))
         #expect(try await flow.signIn(at: location).outcome == Self.invalidGrant)
     }
 
     @Test("A grant is invalid for another app")
     func otherApp() async throws {
-        let gateway = try await ClientFlowTests.gateway()
+        let gateway = try await TestGateway.withAppleGoogleAndOpenID()
         let flow = try await gateway.startFlow("google.com")
-        let location = try await flow.agree(.mary)
-        let other = try await gateway.otherAppKey()
+        let location = try await flow.signInAtProvider(.mary)
+        let otherKey = try await gateway.makeOtherAppKey()
         let stolen = try await gateway.post(
             "/v1/accounts:signInWithIdp",
-            ["requestUri": .string(location), "sessionId": .string(flow.sessionID)], key: other)
+            ["requestUri": .string(location), "sessionId": .string(flow.sessionID)], key: otherKey)
         #expect(stolen.outcome == Self.invalidGrant)
         #expect(try await flow.signIn(at: location).outcome == "200")
     }
 
-    @Test("Without the cookie of a flow, neither Google's response nor Apple's form finishes the flow")
+    @Test("A response of the provider does not finish a flow in a browser that lacks the flow's cookie")
     func cookie() async throws {
-        let gateway = try await ClientFlowTests.gateway()
+        let gateway = try await TestGateway.withAppleGoogleAndOpenID()
         for provider in ["google.com", "apple.com"] {
             let attacker = TestBrowser(gateway)
             let started = try await attacker.send(.get, TestGateway.handlerURL(provider))
             let url = try #require(started.location)
             for victim in [TestBrowser(gateway), try await Self.browserWithOtherFlow(gateway)] {
-                let page = try await victim.agree(.mary, at: url)
+                let page = try await victim.signInAtProvider(.mary, opening: url)
                 #expect(page.status == 400)
                 #expect(page.heading == "We cannot finish this sign-in")
                 #expect(page.delivery == nil)
@@ -128,29 +133,29 @@ struct AuthorizationAttackTests {
 
     @Test("A code that was issued to another flow is rejected", arguments: ["apple.com", "google.com", "oidc.corp"])
     func codeInjection(provider: String) async throws {
-        let gateway = try await ClientFlowTests.gateway()
-        let other = try await gateway.startFlow(provider)
-        let stolen = try gateway.code(of: .mary, for: other.authURI)
-        let victim = try await gateway.startFlow(provider)
-        let page = try await TestBrowser(gateway).agree(at: victim.authURI) { response in
-            response = response.map { $0.0 == "code" ? ("code", stolen) : $0 }
+        let gateway = try await TestGateway.withAppleGoogleAndOpenID()
+        let otherFlow = try await gateway.startFlow(provider)
+        let stolenCode = try gateway.authorizationCode(of: .mary, for: otherFlow.authURI)
+        let victimsFlow = try await gateway.startFlow(provider)
+        let page = try await TestBrowser(gateway).signInAtProvider(opening: victimsFlow.authURI) { response in
+            response = response.map { $0.0 == "code" ? ("code", stolenCode) : $0 }
         }
         #expect(page.status == 400)
         #expect(page.heading == "We could not sign you in")
     }
 
-    @Test("A response of one provider is not accepted for another provider")
+    @Test("A response of one provider is not accepted in a flow of another provider")
     func mixUp() async throws {
-        let gateway = try await ClientFlowTests.gateway()
+        let gateway = try await TestGateway.withAppleGoogleAndOpenID()
         let google = try await gateway.startFlow("google.com")
-        let page = try await TestBrowser(gateway).agree(at: google.authURI) { response in
+        let page = try await TestBrowser(gateway).signInAtProvider(opening: google.authURI) { response in
             response = response.map { $0.0 == "iss" ? ("iss", "https://a.corp.example") : $0 }
         }
         #expect(page.heading == "We could not sign you in")
         #expect(gateway.simulators.google.faultInjection.count(of: SimulatedGoogle.tokenPath) == 0)
 
         let corporate = try await gateway.startFlow("oidc.corp")
-        let withoutIssuer = try await TestBrowser(gateway).agree(at: corporate.authURI) {
+        let withoutIssuer = try await TestBrowser(gateway).signInAtProvider(opening: corporate.authURI) {
             $0.removeAll { $0.0 == "iss" }
         }
         #expect(withoutIssuer.heading == "We could not sign you in", "this provider always sends iss")
@@ -165,9 +170,10 @@ struct AuthorizationAttackTests {
         #expect(gateway.simulators.apple.faultInjection.count(of: SimulatedApple.tokenPath) == 0)
     }
 
-    @Test("A code of another provider is not sent to a provider that does not send iss")
-    func silentProvider() async throws {
-        let gateway = try await ClientFlowTests.gateway()
+    @Test(
+        "If a provider does not send `iss`, its redirect URI is its own, so it does not get a code of another provider")
+    func providerWithoutIss() async throws {
+        let gateway = try await TestGateway.withAppleGoogleAndOpenID()
         _ = try await gateway.database.pool.execute(
             """
             INSERT INTO identity_provider (project_id, provider, settings, updated_at) VALUES ('demo', 'oidc.silent',
@@ -183,45 +189,51 @@ struct AuthorizationAttackTests {
             #expect(page.heading == "We could not sign you in")
         }
         #expect(!gateway.simulators.requestLog.urls.contains("https://silent.corp.example/token"))
-        let location = try await flow.agree()
+        let location = try await flow.signInAtProvider()
         #expect(try await flow.signIn(at: location).outcome == "200")
     }
 
-    @Test("A browser keeps at most five cookies of flows, and a rejected flow removes its own cookie")
+    @Test("A browser gets at most five cookies of flows, and a rejected response removes the cookie of its flow")
     func cookies() async throws {
-        let gateway = try await ClientFlowTests.gateway()
+        let gateway = try await TestGateway.withAppleGoogleAndOpenID()
         let browser = TestBrowser(gateway)
         for _ in 0..<12 { _ = try await browser.send(.get, TestGateway.handlerURL("google.com")) }
         #expect(browser.cookies.count <= 5)
         let started = try await browser.send(.get, TestGateway.handlerURL("google.com"))
         let before = browser.cookies.count
-        _ = try await browser.agree(at: #require(started.location)) { $0 = $0.filter { $0.0 == "state" } }
+        _ = try await browser.signInAtProvider(opening: #require(started.location)) {
+            $0 = $0.filter { $0.0 == "state" }
+        }
         #expect(browser.cookies.count == before - 1, "the cookie of the rejected flow is removed")
     }
 
     @Test("A repeated parameter of a response is rejected", arguments: ["state", "code", "iss", "error"])
     func repeated(name: String) async throws {
-        let gateway = try await ClientFlowTests.gateway()
+        let gateway = try await TestGateway.withAppleGoogleAndOpenID()
         let google = try await gateway.startFlow("google.com")
-        let page = try await TestBrowser(gateway).agree(at: google.authURI) { response in
+        let page = try await TestBrowser(gateway).signInAtProvider(opening: google.authURI) { response in
             response += [(name, "access_denied")]
             // The response has no `error` yet, so a second one repeats it.
             if name == "error" { response += [(name, "access_denied")] }
         }
         #expect(page.heading == "We could not sign you in")
         let apple = try await gateway.startFlow("apple.com")
-        let form = try await TestBrowser(gateway).agree(at: apple.authURI) { $0 += [(name, "x"), (name, "y")] }
+        let form = try await TestBrowser(gateway).signInAtProvider(opening: apple.authURI) {
+            $0 += [(name, "x"), (name, "y")]
+        }
         #expect(form.status == 400)
         #expect(gateway.tokenRequestCount == 0)
     }
 
     @Test("A code of one tenant's provider is not sent to another tenant's provider of the same name")
     func otherTenant() async throws {
-        let gateway = try await ClientFlowTests.gateway()
+        let gateway = try await TestGateway.withAppleGoogleAndOpenID()
         let tenants = try await TenantFixture(gateway)
         var flows: [(flow: ClientFlow, issuer: String)] = []
         for number in 1...2 {
-            let (tenant, issuer) = (try await tenants.tenantWithProviders(), "https://silent\(number).corp.example")
+            let (tenant, issuer) = (
+                try await tenants.makeTenantWithProvidersOfProject(), "https://silent\(number).corp.example"
+            )
             _ = try await gateway.database.pool.execute(
                 """
                 UPDATE identity_provider SET settings = jsonb_set(settings, '{openId,issuer}', to_jsonb(\(issuer)::text))
@@ -231,25 +243,25 @@ struct AuthorizationAttackTests {
             flows.append((try await fresh.startFlow("oidc.corp", ["tenantId": .string(tenant)]), issuer))
         }
         let (attacker, victim) = (flows[0], flows[1])
-        let ownURI = QueryParameters(attacker.flow.authURI)["redirect_uri"]
+        let attackerURI = QueryParameters(attacker.flow.authURI)["redirect_uri"]
         let victimURI = QueryParameters(victim.flow.authURI)["redirect_uri"]
-        #expect(ownURI != victimURI)
-        // The attacker's provider redirects the victim to the other tenant's provider, with the state of its own flow.
+        #expect(attackerURI != victimURI)
+        // The attacker makes the victim's provider return a code with the state of the attacker's flow.
         let query = "?code=c-of-victim&state=" + QueryParameters(attacker.flow.authURI)["state"]
         let page = try await TestBrowser(attacker.flow.gateway).send(.get, victimURI + query)
         #expect(page.status == 400)
         #expect(!gateway.simulators.requestLog.urls.contains(attacker.issuer + "/token"))
-        #expect(try await attacker.flow.agree().contains("grant="))
+        #expect(try await attacker.flow.signInAtProvider().contains("grant="))
     }
 
     @Test("A provider's response cannot be replayed")
     func replay() async throws {
-        let gateway = try await ClientFlowTests.gateway()
+        let gateway = try await TestGateway.withAppleGoogleAndOpenID()
         for provider in ["apple.com", "google.com"] {
             let flow = try await gateway.startFlow(provider)
             let browser = TestBrowser(gateway)
-            #expect(try await browser.agree(at: flow.authURI).status == 303)
-            let again = try await browser.agree(at: flow.authURI)
+            #expect(try await browser.signInAtProvider(opening: flow.authURI).status == 303)
+            let again = try await browser.signInAtProvider(opening: flow.authURI)
             #expect(again.status == 400)
             #expect(again.heading == "This sign-in is already finished")
         }
@@ -257,9 +269,10 @@ struct AuthorizationAttackTests {
 
     @Test("A forged or changed state is rejected", arguments: ["", "x", ".", "x.demo", "x.other", "x.%00"])
     func forgedState(text: String) async throws {
-        let gateway = try await ClientFlowTests.gateway()
+        let gateway = try await TestGateway.withAppleGoogleAndOpenID()
         let real = QueryParameters(try await gateway.startFlow("google.com").authURI)["state"]
-        // `dropLast(12)` removes the suffix `.demo` and the 7 characters before it.
+        // Besides `text`: a valid state with another realm, with 7 other characters before `.demo`, and with one
+        // character more.
         for state in [
             text, real.replacing(".demo", with: ".demo/t"), String(real.dropLast(12)) + "AAAAAAA.demo", real + "x",
         ] {
@@ -269,18 +282,18 @@ struct AuthorizationAttackTests {
         }
     }
 
-    @Test("A page outside the authorized domains gets no event")
+    @Test("No event is delivered to a page outside the authorized domains")
     func foreignPage() async throws {
-        let gateway = try await ClientFlowTests.gateway()
+        let gateway = try await TestGateway.withAppleGoogleAndOpenID()
         for page in [
             "https://evil.example/", "https://localhost.evil.example/", "https://localhost@evil.example/",
             "javascript:alert(1)", "//evil.example", "https://evil.example\\@localhost/",
         ] {
-            let answer = try await TestBrowser(gateway).send(
+            let popup = try await TestBrowser(gateway).send(
                 .get, TestGateway.handlerURL("google.com", ["redirectUrl": page]))
-            #expect(answer.status == 400)
-            #expect(answer.location == nil)
-            #expect(!answer.text.contains("evil"))
+            #expect(popup.status == 400)
+            #expect(popup.location == nil)
+            #expect(!popup.text.contains("evil"))
             let redirect = try await TestBrowser(gateway).send(
                 .get, TestGateway.handlerURL("google.com", type: "signInViaRedirect", ["redirectUrl": page]))
             #expect(redirect.delivery == nil)
@@ -289,22 +302,23 @@ struct AuthorizationAttackTests {
 
     @Test("Parameters cannot put markup or a script into a page")
     func markup() async throws {
-        let gateway = try await ClientFlowTests.gateway()
+        let gateway = try await TestGateway.withAppleGoogleAndOpenID()
         let browser = TestBrowser(gateway)
         let evil = #"a"></body><script>alert(1)</script>"#
         let started = try await browser.send(
             .get,
             TestGateway.handlerURL(
                 "google.com", ["eventId": evil, "appName": evil, "redirectUrl": "https://localhost/\"><script>"]))
-        let page = started.status == 303 ? try await browser.agree(at: #require(started.location)) : started
+        let page =
+            started.status == 303 ? try await browser.signInAtProvider(opening: #require(started.location)) : started
         #expect(!page.text.contains("<script>alert"))
         #expect(!page.text.contains("localhost/\"><"))
     }
 }
 
 extension TestGateway {
-    /// The API key of another app of the project.
-    fileprivate func otherAppKey() async throws -> String {
+    /// Creates another app of the project, and returns its API key.
+    fileprivate func makeOtherAppKey() async throws -> String {
         _ = try await database.pool.execute(
             """
             INSERT INTO app (project_id, id, name, settings, created_at)

@@ -7,10 +7,10 @@ import Testing
 @Suite("Concurrent requests with one provider response", .serialized)
 struct FlowConcurrencyTests {
     @Test(
-        "If nine browsers send one provider response at once, one gets a result, even with several replicas",
+        "If nine browsers send one provider response to three replicas at once, only one gets a result",
         arguments: ["apple.com", "google.com", "oidc.corp"])
     func callbacks(provider: String) async throws {
-        let gateway = try await ClientFlowTests.gateway()
+        let gateway = try await TestGateway.withAppleGoogleAndOpenID()
         let replicas = [gateway, try gateway.replica(), try gateway.replica()]
         for _ in 0..<4 {
             let flow = try await gateway.startFlow(provider)
@@ -26,11 +26,12 @@ struct FlowConcurrencyTests {
     }
 
     @Test(
-        "Another replica accepts the response and the grant", arguments: ["apple.com", "google.com"])
-    func otherReplica(provider: String) async throws {
-        let gateway = try await ClientFlowTests.gateway()
+        "Other replicas accept the provider's response and the grant, the secret in the URL to which the browser returns",
+        arguments: ["apple.com", "google.com"])
+    func otherReplicas(provider: String) async throws {
+        let gateway = try await TestGateway.withAppleGoogleAndOpenID()
         let flow = try await gateway.startFlow(provider)
-        let page = try await TestBrowser(gateway.replica()).agree(.mary, at: flow.authURI)
+        let page = try await TestBrowser(gateway.replica()).signInAtProvider(.mary, opening: flow.authURI)
         let location = try #require(page.location, "\(page.text)")
         let signedIn = try await gateway.replica().signIn(at: location, sessionID: flow.sessionID)
         #expect(signedIn.outcome == "200")

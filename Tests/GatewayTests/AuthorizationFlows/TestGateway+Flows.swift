@@ -7,6 +7,21 @@ import Testing
 @testable import Support
 
 extension TestGateway {
+    /// A gateway with Apple, Google and `oidc.corp`, which is an OpenID provider of ``CorporateProviders``.
+    ///
+    /// - Parameter appSettings: further members of the app's settings, as JSON.
+    static func withAppleGoogleAndOpenID(_ appSettings: String = "") async throws -> TestGateway {
+        let gateway = try await TestGateway(servesApple: true)
+        _ = try await gateway.database.pool.execute(
+            """
+            INSERT INTO identity_provider (project_id, provider, settings, updated_at) VALUES ('demo', 'oidc.corp',
+                '{"enabled": true, "clientIds": ["corp-client"], "openId": {"issuer": "https://a.corp.example",
+                "trustsEmail": false}}', now())
+            """)
+        return try await gateway.withAppSettings(
+            #"{"bundleIds": ["com.example.app"]\#(appSettings.isEmpty ? "" : ", " + appSettings)}"#)
+    }
+
     /// The number of requests to the token endpoints of all providers.
     var tokenRequestCount: Int {
         simulators.apple.faultInjection.count(of: SimulatedApple.tokenPath)
@@ -16,9 +31,9 @@ extension TestGateway {
 }
 
 extension TenantFixture {
-    /// A tenant with the providers of its project.
-    func tenantWithProviders() async throws -> String {
-        let tenant = try await tenant()
+    /// Creates a tenant with the providers of its project, and returns the tenant's ID.
+    func makeTenantWithProvidersOfProject() async throws -> String {
+        let tenant = try await makeTenant()
         _ = try await gateway.database.pool.execute(
             """
             INSERT INTO identity_provider (project_id, provider, settings, secret, updated_at)

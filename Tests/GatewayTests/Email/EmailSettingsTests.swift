@@ -10,7 +10,7 @@ import Testing
 
 @Suite("Email settings of a project")
 struct EmailSettingsTests {
-    static let everything: JSON = [
+    static let allSettings: JSON = [
         "notification": [
             "defaultLocale": "ja",
             "sendEmail": [
@@ -23,16 +23,18 @@ struct EmailSettingsTests {
         ]
     ]
 
+    /// Returns a gateway whose project has these email settings, a service key of the project, and a function that
+    /// reads the stored email settings.
     private static func fixture(
         _ emailSettings: EmailSettings = EmailSettings()
     ) async throws -> (
-        gateway: TestGateway, backend: ServiceKey, emailSettings: @Sendable () async throws -> EmailSettings
+        gateway: TestGateway, backend: ServiceKey, storedSettings: @Sendable () async throws -> EmailSettings
     ) {
         let gateway = try await TestGateway()
         let backend = try await ServiceKey(in: gateway)
         if emailSettings != EmailSettings() {
             let store = ConfigurationStore(
-                pool: gateway.database.pool, rules: ConfigurationRules { _, _ in true },
+                pool: gateway.database.pool, rules: ConfigurationRules(acceptsSecret: { _, _ in true }),
                 secrets: .init(
                     seal: { _, _, _ in [] }, matches: { _, _, _, _ in true }), clock: gateway.clock.wallClock)
             _ = try await store.edit(gateway.project.realm, by: .commandLine, allowing: .changeTrust) {
@@ -45,6 +47,7 @@ struct EmailSettingsTests {
         )
     }
 
+    /// `changed` lists the settings that afterwards have the value of ``allSettings``.
     @Test(
         "A change of email settings applies only to the members that the mask names; an empty mask names all",
         arguments: [
@@ -60,10 +63,10 @@ struct EmailSettingsTests {
             ("authorizedDomains", ""),
         ])
     func mask(mask: String, changed: String) async throws {
-        let (gateway, backend, stored) = try await Self.fixture()
-        let answer = try await gateway.configure(Self.everything, mask: mask, by: backend)
+        let (gateway, backend, storedSettings) = try await Self.fixture()
+        let answer = try await gateway.configure(Self.allSettings, mask: mask, by: backend)
         #expect(answer.outcome == "200")
-        let emailSettings = try await stored()
+        let emailSettings = try await storedSettings()
         let changes = [
             ("language", emailSettings.language == .japanese),
             ("url", emailSettings.actionURL == "https://localhost/account"),
@@ -74,7 +77,7 @@ struct EmailSettingsTests {
             ("changed", emailSettings.subjects[.emailChanged] == [emailSettings.language: "Changed"]),
         ]
         #expect(changes.filter(\.1).map(\.0).joined(separator: " ") == changed)
-        #expect(try await gateway.administer(.get, ProjectConfigTests.path, by: backend).json == answer.json)
+        #expect(try await gateway.send(.get, ProjectConfigTests.path, by: backend).json == answer.json)
     }
 
     static let configured = EmailSettings(
@@ -87,8 +90,8 @@ struct EmailSettingsTests {
 
     @Test("Email settings are returned in the project's language, and can be written back unchanged")
     func shown() async throws {
-        let (gateway, backend, stored) = try await Self.fixture(Self.configured)
-        let present = try await gateway.administer(.get, ProjectConfigTests.path, by: backend)
+        let (gateway, backend, storedSettings) = try await Self.fixture(Self.configured)
+        let present = try await gateway.send(.get, ProjectConfigTests.path, by: backend)
         let common: [String: JSON] = [
             "senderLocalPart": "no-reply", "senderDisplayName": "Example", "replyTo": "help@example.com",
         ]
@@ -102,14 +105,14 @@ struct EmailSettingsTests {
                 ],
             ])
         #expect(try await gateway.configure(present.json, by: backend).json == present.json)
-        #expect(try await stored() == Self.configured)
+        #expect(try await storedSettings() == Self.configured)
     }
 
     @Test(
-        "Email settings are removed if the request sets them to empty text, or if it has no mask and does not name them"
+        "A request removes an email setting by setting it to empty text, or by omitting it and having no mask"
     )
     func absent() async throws {
-        let (gateway, backend, stored) = try await Self.fixture(Self.configured)
+        let (gateway, backend, storedSettings) = try await Self.fixture(Self.configured)
         let emptied: JSON = [
             "notification": [
                 "sendEmail": [
@@ -121,12 +124,12 @@ struct EmailSettingsTests {
         #expect(try await gateway.configure(emptied, mask: "notification", by: backend).outcome == "200")
         var expected = EmailSettings(senderAddress: Self.configured.senderAddress, language: .japanese)
         expected.subjects = [.resetPassword: [.english: "Reset"], .signIn: [.japanese: "ログイン"]]
-        #expect(try await stored() == expected)
+        #expect(try await storedSettings() == expected)
         #expect(try await gateway.configure([:], mask: "notification", by: backend).outcome == "200")
-        #expect(try await stored() == expected)
+        #expect(try await storedSettings() == expected)
         #expect(try await gateway.configure([:], by: backend).outcome == "200")
         expected.language = .english
-        #expect(try await stored() == expected, "settings that this resource does not show are kept")
+        #expect(try await storedSettings() == expected, "settings that the response does not show are kept")
     }
 
     @Test("Every query for projects loads their email settings: the single project, all, by API key and by service key")
@@ -139,20 +142,22 @@ struct EmailSettingsTests {
             try await APIKeyStore(pool: pool).projectAndApp(ofKeyWithHash: APIKey(text: TestGateway.apiKey).hash)?
                 .project,
             try await ServiceKeyStore(pool: pool).key(
-                withSecretHash: Digest.sha256(Array(TestGateway.serviceKey.utf8)))?.project,
+                withSecretHash: Digest.sha256(Array(TestGateway.serviceKeySecret.utf8)))?.project,
         ]
         #expect(projects.map { $0?.emailSettings } == Array(repeating: Self.configured, count: projects.count))
     }
 
     @Test("Members and values of a newer release in the stored email settings are ignored")
     func newer() async throws {
-        let (gateway, _, stored) = try await Self.fixture()
+        let (gateway, _, storedSettings) = try await Self.fixture()
         _ = try await gateway.database.pool.execute(
             """
             UPDATE project SET email_settings = '{"senderName": "A", "language": "tlh", "unknown": true,
                 "subjects": {"UNKNOWN": {"en": "x"}, "PASSWORD_RESET": {"tlh": "x", "en": "Reset"}}}'
             """)
-        #expect(try await stored() == EmailSettings(senderName: "A", subjects: [.resetPassword: [.english: "Reset"]]))
+        #expect(
+            try await storedSettings()
+                == EmailSettings(senderName: "A", subjects: [.resetPassword: [.english: "Reset"]]))
     }
 
     static let invalidJSON = "400 Invalid JSON payload received. /notification"
@@ -197,12 +202,12 @@ struct EmailSettingsTests {
             ),
         ] as [(JSON, String)])
     func refusals(notification: JSON, expected: String) async throws {
-        let (gateway, backend, stored) = try await Self.fixture()
+        let (gateway, backend, storedSettings) = try await Self.fixture()
         let body: JSON = ["notification": notification, "emailPrivacyConfig": ["enableImprovedEmailPrivacy": true]]
         let mask = "notification,emailPrivacyConfig"
         #expect(try await gateway.configure(body, mask: mask, by: backend).outcome == expected)
-        #expect(try await stored() == EmailSettings())
-        let config = try await gateway.administer(.get, ProjectConfigTests.path, by: backend)
+        #expect(try await storedSettings() == EmailSettings())
+        let config = try await gateway.send(.get, ProjectConfigTests.path, by: backend)
         #expect(config.json["emailPrivacyConfig"]?["enableImprovedEmailPrivacy"] == false)
     }
 

@@ -24,7 +24,7 @@ struct NoticeTests {
             _ = try await $0.update($1.idToken, ["email": "b@example.com"])
         },
         Row(testDescription: "an identity linked, then unlinked", expected: [.identityLinked, .identityUnlinked]) {
-            _ = try await $0.link($0.google(person), to: $1.idToken)
+            _ = try await $0.link($0.googleCredential(person), to: $1.idToken)
             $0.clock.advance(by: .seconds(1))
             _ = try await $0.post(
                 "/v1/accounts:unlink", ["idToken": .string($1.idToken), "deleteProvider": ["google.com"]])
@@ -36,10 +36,12 @@ struct NoticeTests {
     ]
 
     private static let reset = Row(testDescription: "a password reset", expected: [.passwordChanged]) { gateway, _ in
-        _ = try await gateway.reset(gateway.requestedCode("PASSWORD_RESET", ["email": "ada@example.com"]))
+        _ = try await gateway.resetPassword(gateway.requestedCode("PASSWORD_RESET", ["email": "ada@example.com"]))
     }
 
-    @Test("Notices are sent to a verified address", arguments: rows + [reset])
+    @Test(
+        "Changes of credentials and the deletion send notices to the account's verified address",
+        arguments: rows + [reset])
     func notices(row: Row) async throws {
         let gateway = try await TestGateway()
         let ada = try await gateway.signUpVerified()
@@ -81,7 +83,7 @@ struct NoticeTests {
 
     /// The account has the address of its Google identity. Its Apple identity has another one.
     @Test(
-        "A notice of a new address is sent exactly if an update changes the address, and its code names the new one",
+        "The former address gets a notice if an update changes the address, and the notice's code names the new address",
         arguments: [
             AddressRow(
                 testDescription: "both methods that have the address are removed",
@@ -105,9 +107,9 @@ struct NoticeTests {
         let gateway = try await TestGateway()
         let address = "mary.somerville@gmail.com"
         if row.setsPassword { _ = try await gateway.signUpVerified(email: address) }
-        let mary = try TestGateway.Tokens(await gateway.signIn(gateway.google()))
-        let both = try TestGateway.Tokens(await gateway.link(gateway.apple(), to: mary.idToken))
-        let updated = try await gateway.update(both.idToken, row.members)
+        let mary = try TestGateway.Tokens(await gateway.signIn(gateway.googleCredential()))
+        let tokens = try TestGateway.Tokens(await gateway.link(gateway.appleCredential(), to: mary.idToken))
+        let updated = try await gateway.update(tokens.idToken, row.members)
         #expect(updated.json["email"]?.string == row.newAddress ?? address, "\(updated.text)")
         #expect(try await gateway.emails(.emailChanged).map(\.recipient) == (row.newAddress == nil ? [] : [address]))
         let codes = try await gateway.database.pool.query(
@@ -120,7 +122,7 @@ struct NoticeTests {
         let gateway = try await TestGateway()
         let victim = SimulatedPerson.ada
         _ = try await gateway.signUp(email: try #require(victim.email))
-        _ = try await gateway.signIn(gateway.apple(victim))
+        _ = try await gateway.signIn(gateway.appleCredential(victim))
         let emails = try await gateway.emails(.accountReclaimed)
         #expect(emails.map(\.recipient) == [victim.email])
         #expect(emails.first?.content.provider == .apple)
@@ -128,6 +130,7 @@ struct NoticeTests {
 }
 
 extension TestGateway {
+    /// The queued emails that report changes of an account.
     fileprivate func notices() async throws -> [WaitingEmail] {
         try await emails().filter { $0.kind.rawValue.hasPrefix("notice.") }
     }

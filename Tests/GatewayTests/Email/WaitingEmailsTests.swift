@@ -12,7 +12,7 @@ struct WaitingEmailsTests {
     func failure() async throws {
         let metrics = Metrics()
         let results = Mutex<[Result<Int, CountFailed>]>([.success(3), .failure(CountFailed()), .success(0)])
-        let waiting = WaitingEmails(metrics: metrics) { try results.withLock { $0.removeFirst() }.get() }
+        let waiting = WaitingEmailsMetric(metrics: metrics) { try results.withLock { $0.removeFirst() }.get() }
         func metric() -> String? { metrics.render().split(separator: "\n").last.map(String.init) }
         #expect(metric() == "sekisho_email_waiting NaN")
         try await waiting.update()

@@ -8,8 +8,10 @@ import Testing
 @Suite("Continue URLs of the action page")
 struct ActionPageContinueURLTests {
     /// A gateway whose project has the domains `App.example.com` and `localhost`.
-    private static func gateway(change: @escaping (inout Policy) -> Void = { _ in }) async throws -> TestGateway {
-        let gateway = try await TestGateway(.sekisho, passwords: .plain, change: change)
+    private static func gatewayWithDomains(change: @escaping (inout Policy) -> Void = { _ in }) async throws
+        -> TestGateway
+    {
+        let gateway = try await TestGateway(.sekisho, passwords: .withoutHashing, change: change)
         let changedRows = try await gateway.database.pool.execute(
             "UPDATE project SET authorized_domains = ARRAY['App.example.com', 'localhost']")
         #expect(changedRows == 1)
@@ -18,13 +20,13 @@ struct ActionPageContinueURLTests {
 
     /// Redeems a code of each purpose on the action page, and returns the pages that follow. Each code has its own
     /// account, because the redemption of most codes changes the account.
-    private static func lastPages(
-        _ gateway: TestGateway, _ purposes: [OOBCode.Purpose], continuingAt url: String
+    private static func pagesAfterRedemption(
+        ofCodesFor purposes: [OOBCode.Purpose], at gateway: TestGateway, continueURL url: String
     ) async throws -> [String] {
         var pages: [String] = []
         for purpose in purposes {
             _ = try await gateway.database.pool.execute("DELETE FROM account")
-            let code = try await gateway.makeCode(purpose, of: gateway.makeAccount())
+            let code = try await gateway.storeCode(purpose, of: gateway.makeAccountWithoutPassword())
             let form = "oobCode=\(code)&newPassword=long+enough&continueUrl=\(url.percentEncoded)"
             let page = try await gateway.submitForm(ActionPageRequestTests.path, text: form)
             #expect(page.status == 200, "\(purpose) \(url)")
@@ -35,22 +37,23 @@ struct ActionPageContinueURLTests {
 
     @Test("The action page links to continue URLs at the project's authorized domains")
     func authorized() async throws {
-        let gateway = try await Self.gateway()
-        // If the project allows passwords, a recovery continues with a form for a new password, without a link.
-        let withoutPasswords = try await Self.gateway { $0.allowsPasswords = false }
-        let code = try await gateway.makeCode(.signIn, of: gateway.makeAccount())
+        let gateway = try await Self.gatewayWithDomains()
+        // If the project allows passwords, a recovery continues with a form for a new password and has no link.
+        let withoutPasswords = try await Self.gatewayWithDomains { $0.allowsPasswords = false }
+        let code = try await gateway.storeCode(.signIn, of: gateway.makeAccountWithoutPassword())
         let urls = [
             "https://app.example.com/a?b=c", "https://APP.EXAMPLE.COM/", "https://app.example.com:8443/",
             "http://localhost:3000", "https://app.example.com",
         ]
         for url in urls {
-            let signIn = try await gateway.openPage(code, ["continueUrl": url])
+            let signIn = try await gateway.openActionPage(code, ["continueUrl": url])
             #expect(signIn.text.contains(#"href="\#(url)"#), "\(signIn.text)")
         }
         for url in urls {
             let pages =
-                try await Self.lastPages(gateway, [.verifyEmail, .changeEmail, .resetPassword], continuingAt: url)
-                + Self.lastPages(withoutPasswords, [.recoverEmail], continuingAt: url)
+                try await Self.pagesAfterRedemption(
+                    ofCodesFor: [.verifyEmail, .changeEmail, .resetPassword], at: gateway, continueURL: url)
+                + Self.pagesAfterRedemption(ofCodesFor: [.recoverEmail], at: withoutPasswords, continueURL: url)
             for page in pages { #expect(page.contains(#"href="\#(url)""#), "\(page)") }
         }
     }
@@ -70,25 +73,28 @@ struct ActionPageContinueURLTests {
     ]
 
     @Test(
-        "The action page does not link to continue URLs that are invalid or not at an authorized domain",
+        "Before redemption, the action page does not link to continue URLs that are invalid or at unauthorized domains",
         arguments: OOBCode.Purpose.allCases)
     func unauthorized(purpose: OOBCode.Purpose) async throws {
-        let gateway = try await Self.gateway()
-        let code = try await gateway.makeCode(purpose, of: gateway.makeAccount())
+        let gateway = try await Self.gatewayWithDomains()
+        let code = try await gateway.storeCode(purpose, of: gateway.makeAccountWithoutPassword())
         for url in Self.unauthorized {
-            let page = try await gateway.openPage(code, ["continueUrl": url])
+            let page = try await gateway.openActionPage(code, ["continueUrl": url])
             #expect(page.status == 200 && !page.text.contains("<a "), "\(url)")
             #expect(!page.text.contains(#"name="continueUrl""#), "\(url)")
         }
     }
 
     @Test(
-        "After redemption the action page does not link to invalid continue URLs, or to unauthorized domains",
+        "After redemption, the action page does not link to continue URLs that are invalid or at unauthorized domains",
         arguments: [OOBCode.Purpose.verifyEmail, .changeEmail, .resetPassword, .recoverEmail])
     func unauthorizedAfterwards(purpose: OOBCode.Purpose) async throws {
-        let gateway = try await Self.gateway { $0.allowsPasswords = purpose != .recoverEmail }
+        // If the project allows passwords, a recovery continues with a form for a new password and has no link.
+        let gateway = try await Self.gatewayWithDomains { $0.allowsPasswords = purpose != .recoverEmail }
         for url in Self.unauthorized {
-            for page in try await Self.lastPages(gateway, [purpose], continuingAt: url) {
+            for page in try await Self.pagesAfterRedemption(
+                ofCodesFor: [purpose], at: gateway, continueURL: url)
+            {
                 #expect(!page.contains("<a "), "\(url)")
             }
         }

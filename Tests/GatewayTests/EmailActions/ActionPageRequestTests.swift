@@ -5,44 +5,47 @@ import Testing
 
 @testable import Support
 
-/// Requests for the page that a link in an email opens. ``ActionPageTests`` and the tests of remedies
-/// test the effects of the page.
+/// The action page is the page that a link in an email opens. ``ActionPageTests`` tests what its form does.
 @Suite("Requests for the action page")
 struct ActionPageRequestTests {
     static let path = "/__/auth/action"
 
-    /// A gateway with one account and a code for it.
+    /// A gateway with one account, `ada@example.com`, and a code for it.
     struct Fixture {
         let gateway: TestGateway
         let ada: TestGateway.Tokens
         let code: String
 
         init(_ purpose: OOBCode.Purpose, change: @escaping (inout Policy) -> Void = { _ in }) async throws {
-            gateway = try await TestGateway(.sekisho, passwords: .plain, change: change)
+            gateway = try await TestGateway(.sekisho, passwords: .withoutHashing, change: change)
             ada = try await gateway.signUp(password: "first secret")
-            code = try await gateway.makeCode(purpose, of: ada)
+            code = try await gateway.storeCode(purpose, of: ada)
         }
 
+        /// Opens the action page with the code.
         func open(
             _ query: [(name: String, value: String)] = [], method: HTTP.Method = .get, headers: Headers = [:]
         ) async throws -> Exchange {
             try await gateway.send(method, path, query: [("oobCode", code)] + query, headers: headers)
         }
 
-        func submit(_ more: String = "", headers: Headers = TestGateway.formHeaders) async throws -> Exchange {
-            try await gateway.submitForm(path, text: "oobCode=\(code)\(more)", headers: headers)
+        /// Submits the form of the action page with the code.
+        ///
+        /// - Parameter moreFields: further fields, each after an ampersand.
+        func submit(_ moreFields: String = "", headers: Headers = TestGateway.formHeaders) async throws -> Exchange {
+            try await gateway.submitForm(path, text: "oobCode=\(code)\(moreFields)", headers: headers)
         }
     }
 
     @Test("Opening the action page does not redeem the code", arguments: OOBCode.Purpose.allCases)
     func opening(purpose: OOBCode.Purpose) async throws {
         let fixture = try await Fixture(purpose)
-        let before = try await fixture.gateway.dump()
+        let before = try await fixture.gateway.databaseDump()
         let page = try await fixture.open()
         #expect(page.status == 200)
         #expect(page.text.contains("Demo") && page.text.contains("ada@example.com"))
         #expect(try await fixture.open(method: .head).status == 200)
-        #expect(try await fixture.gateway.dump() == before)
+        #expect(try await fixture.gateway.databaseDump() == before)
     }
 
     @Test("The stored code determines the action page, not the mode in the link")
@@ -52,7 +55,7 @@ struct ActionPageRequestTests {
         #expect(page.text.contains(#"name="newPassword""#))
     }
 
-    @Test("The action page ignores `step=disavow` with a code that changes an address")
+    @Test("The action page ignores `step=disavow` with a code that changes the address, and changes the address")
     func ignoredStep() async throws {
         let fixture = try await Fixture(.changeEmail)
         let page = try await fixture.submit("&step=disavow")
@@ -64,9 +67,9 @@ struct ActionPageRequestTests {
     @Test("Submitting the action page does not redeem a sign-in code: only the app can redeem it")
     func signIn() async throws {
         let fixture = try await Fixture(.signIn)
-        let before = try await fixture.gateway.dump()
+        let before = try await fixture.gateway.databaseDump()
         #expect(try await fixture.submit().text.contains("on the device that has the app"))
-        #expect(try await fixture.gateway.dump() == before)
+        #expect(try await fixture.gateway.databaseDump() == before)
     }
 
     @Test("A sign-in page links to the app, with the code")
@@ -81,7 +84,7 @@ struct ActionPageRequestTests {
             ), "\(page.text)")
     }
 
-    @Test("The code, the continue URL and the language stay in the form of the action page")
+    @Test("The form of the action page contains the code, the continue URL and the language of the link")
     func continueURL() async throws {
         let fixture = try await Fixture(.verifyEmail)
         let text = try await fixture.open([("lang", "ja-JP"), ("continueUrl", "https://localhost/?a=1&b=2")]).text
@@ -92,7 +95,7 @@ struct ActionPageRequestTests {
     }
 
     @Test(
-        "The action page is in the language of the link, otherwise of the browser, otherwise of the project",
+        "The action page has the first supported language of these: the link's, the browser's, the project's",
         arguments: [
             ("ja", "en", "ja"), ("en-US", "ja", "en"), (nil, "ja;q=0.9, en;q=0.8", "ja"), ("fr", "ja", "ja"),
             (nil, "fr", "ja"), (nil, nil, "ja"), ("", "en", "en"),
@@ -100,7 +103,7 @@ struct ActionPageRequestTests {
     func language(requested: String?, browser: String?, language: String) async throws {
         let fixture = try await Fixture(.verifyEmail)
         let backend = try await ServiceKey(in: fixture.gateway)
-        let configured = try await fixture.gateway.administer(
+        let configured = try await fixture.gateway.send(
             .patch, "/v2/projects/demo/config", ["notification": ["defaultLocale": "ja"]], by: backend,
             query: [("updateMask", "notification.defaultLocale")])
         #expect(configured.status == 200, "\(configured.text)")
@@ -110,11 +113,12 @@ struct ActionPageRequestTests {
         #expect(page.headers["Content-Language"] == language)
     }
 
-    @Test("Notices about an action are in the language of the form, and the audit events have the client's network")
+    @Test(
+        "The notice of a changed address is in the language of the form, and the audit event has the client's network")
     func languageOfEmails() async throws {
         let fixture = try await Fixture(.changeEmail)
         _ = try await fixture.gateway.database.pool.execute("UPDATE account SET email_verified = true")
-        let audit = try await fixture.gateway.audited {
+        let audit = try await fixture.gateway.newAuditEvents {
             _ = try await fixture.submit(
                 "&lang=ja",
                 headers: [

@@ -6,27 +6,29 @@ import Testing
 @testable import Gateway
 @testable import Support
 
-@Suite("Links that an app opens", .serialized)
+@Suite("Links in emails that an app opens", .serialized)
 struct AppLinkTests {
+    /// A gateway with the app `shop`, which is associated with the gateway's host, and another app, which is not.
     private static let shared = Task {
         let configurator = try await Configurator()
         try await configurator.enableApple()
-        let associated: JSON = [
+        let shop: JSON = [
             "appId": "shop", "bundleIds": ["com.example.app"], "androidPackages": ["com.example.droid"],
             "androidFingerprints": [.string(String(repeating: "ab", count: 32))],
             "associatedDomains": ["auth.example.com"],
         ]
-        let associatedElsewhere: JSON = [
+        let appOfOtherHost: JSON = [
             "appId": "other", "bundleIds": ["com.example.other"], "associatedDomains": ["other.example.com"],
         ]
-        for app in [associated, associatedElsewhere] {
+        for app in [shop, appOfOtherHost] {
             #expect(try await configurator.send(.post, "apps", app).outcome == "200")
         }
         return try Configurator(withFreshCachesOf: configurator)
     }
 
-    static let page = "https://auth.example.com/__/auth/action?"
-    static let links = "https://auth.example.com/demo/__/auth/links?"
+    /// The beginning of a link that opens the action page, and of one that opens an app.
+    static let actionPage = "https://auth.example.com/__/auth/action?"
+    static let appLink = "https://auth.example.com/demo/__/auth/links?"
 
     struct Row: CustomTestStringConvertible {
         let testDescription: String
@@ -43,27 +45,27 @@ struct AppLinkTests {
         arguments: [
             Row(
                 testDescription: "an app of Apple's platforms", apps: ["iOSBundleId": "com.example.app"],
-                base: links + "ibi=com.example.app&"),
+                base: appLink + "ibi=com.example.app&"),
             Row(
                 testDescription: "an Android app", apps: ["androidPackageName": "com.example.droid"],
-                base: links + "apn=com.example.droid&"),
+                base: appLink + "apn=com.example.droid&"),
             Row(
                 testDescription: "an app of each platform",
                 apps: ["iOSBundleId": "com.example.app", "androidPackageName": "com.example.droid"],
-                base: links + "ibi=com.example.app&apn=com.example.droid&"),
+                base: appLink + "ibi=com.example.app&apn=com.example.droid&"),
             Row(
                 testDescription: "a known and an unknown app",
                 apps: ["iOSBundleId": "com.example.app", "androidPackageName": "com.evil"],
-                base: links + "ibi=com.example.app&"),
-            Row(testDescription: "no app", base: page),
-            Row(testDescription: "an unknown app", apps: ["iOSBundleId": "com.evil&mode=x"], base: page),
+                base: appLink + "ibi=com.example.app&"),
+            Row(testDescription: "no app", base: actionPage),
+            Row(testDescription: "an unknown app", apps: ["iOSBundleId": "com.evil&mode=x"], base: actionPage),
             Row(
                 testDescription: "an app that is associated with another host",
                 apps: ["iOSBundleId": "com.example.other"],
-                base: page),
+                base: actionPage),
             Row(
                 testDescription: "the app does not handle the code", canHandleCodeInApp: false,
-                apps: ["iOSBundleId": "com.example.app"], base: page),
+                apps: ["iOSBundleId": "com.example.app"], base: actionPage),
         ])
     func base(row: Row) async throws {
         let configurator = try await Self.shared.value
@@ -71,26 +73,26 @@ struct AppLinkTests {
             "requestType": "EMAIL_SIGNIN", "email": "ada@example.com", "returnOobLink": true,
             "canHandleCodeInApp": row.canHandleCodeInApp, "continueUrl": "http://localhost/",
         ]
-        let issued = try await configurator.gateway.administer(
+        let issued = try await configurator.gateway.send(
             .post, "/v1/projects/demo/accounts:sendOobCode", .object(input.merging(row.apps) { $1 }),
             by: configurator.serviceKey)
         let link = try #require(issued.json["oobLink"]?.string)
         #expect(link.hasPrefix(row.base + "mode=signIn&oobCode="), "\(link)")
     }
 
-    @Test("The queued email has the base URL of the link for the app")
+    @Test("The queued email has the beginning of the link that opens the app")
     func email() async throws {
         let gateway = try await Self.shared.value.gateway
         let request: [String: JSON] = [
             "email": "bob@example.com", "canHandleCodeInApp": true, "iOSBundleId": "com.example.app",
         ]
-        #expect(try await gateway.sendCode("EMAIL_SIGNIN", request).status == 200)
+        #expect(try await gateway.sendOobCode("EMAIL_SIGNIN", request).status == 200)
         let email = try #require(try await gateway.emails().last { $0.recipient == "bob@example.com" })
-        #expect(email.content.appLinkBase == Self.links + "ibi=com.example.app")
+        #expect(email.content.appLinkBase == Self.appLink + "ibi=com.example.app")
     }
 
     @Test(
-        "A browser without the app is redirected to the action page, or to an action URL whose page supports the mode",
+        "A browser without the app is redirected to the project's action URL if it supports the mode, otherwise to the action page",
         arguments: [
             ("signIn", nil, "../../../__/auth/action"), ("nonsense", nil, "../../../__/auth/action"),
             ("signIn", "https://localhost/action", "https://localhost/action"),
@@ -109,6 +111,6 @@ struct AppLinkTests {
         #expect(
             response.headers["Location"]
                 == target + "?ibi=com.example.app&mode=\(mode)&oobCode=c%26d&continueUrl=https%3A%2F%2Fa%2F%3Fb%3Dc")
-        #expect(try await gateway.get("/none/__/auth/links").status == 404)
+        #expect(try await gateway.getWithoutAPIKey("/none/__/auth/links").status == 404)
     }
 }

@@ -9,7 +9,7 @@ struct ForgotPasswordTests {
     static let path = "/__/auth/forgotPassword"
 
     @Test("The forgot-password page has a form for an email address", arguments: [path, "/demo" + path])
-    func asks(path: String) async throws {
+    func form(path: String) async throws {
         let gateway = try await TestGateway()
         let response = try await gateway.send(.get, path, query: [("lang", "en")])
         #expect(response.status == 200)
@@ -20,7 +20,7 @@ struct ForgotPasswordTests {
 
     @Test("The forgot-password page sends an email in the language of the page", arguments: [path, "/demo" + path])
     func sends(path: String) async throws {
-        let gateway = try await TestGateway(passwords: .plain)
+        let gateway = try await TestGateway(passwords: .withoutHashing)
         _ = try await gateway.signUp()
         let response = try await gateway.submitForm(path, text: "email=Ada%40Example.com&lang=ja")
         #expect(response.status == 200)
@@ -44,10 +44,10 @@ struct ForgotPasswordTests {
     }
 
     @Test(
-        "The response is the same for known and unknown addresses, with and without enumeration protection",
+        "The page after the form is the same for known and unknown addresses, with and without enumeration protection",
         arguments: [true, false])
     func unknownAddress(emailEnumerationProtection: Bool) async throws {
-        let gateway = try await TestGateway(passwords: .plain) {
+        let gateway = try await TestGateway(passwords: .withoutHashing) {
             $0.emailEnumerationProtection = emailEnumerationProtection
         }
         let unknown = try await gateway.submitForm(Self.path, text: "email=ada@example.com")
@@ -55,14 +55,15 @@ struct ForgotPasswordTests {
         let known = try await gateway.submitForm(Self.path, text: "email=ada@example.com")
         #expect(known.status == 200 && unknown.status == 200)
         #expect(known.text == unknown.text)
-        let perRequest = ["x-request-id", "date"]
+        let headersOfOneRequest = ["x-request-id", "date"]
         let fields = [known, unknown].map { response in
-            response.headers.filter { !perRequest.contains($0.name.lowercased()) }.map { "\($0)" }.sorted()
+            response.headers.filter { !headersOfOneRequest.contains($0.name.lowercased()) }.map { "\($0)" }.sorted()
         }
         #expect(fields[0] == fields[1])
     }
 
-    @Test("The forgot-password page says that it is not available without passwords or without email")
+    @Test(
+        "The forgot-password page says that it is not available if passwords are not allowed or emails cannot be sent")
     func notAvailable() async throws {
         for gateway in [
             try await TestGateway { $0.allowsPasswords = false }, try await TestGateway(sendsEmails: false),
@@ -73,7 +74,7 @@ struct ForgotPasswordTests {
         }
     }
 
-    /// With two projects, a path without a project names neither.
+    /// A gateway with the projects `demo` and `other`. A path without a project ID names neither of them.
     private static let twoProjects = Task {
         let gateway = try await TestGateway()
         try await gateway.makeOtherProject(serviceKey: "sks_other")
@@ -81,13 +82,13 @@ struct ForgotPasswordTests {
     }
 
     @Test(
-        "The forgot-password page does not exist if the path names an unknown project, or no project if there are several",
+        "The forgot-password page is not found if the path names an unknown project, or none of several projects",
         arguments: [path, "/none" + path])
     func unknownProject(path: String) async throws {
         let gateway = try await Self.twoProjects.value
-        let shown = try await gateway.send(.get, path)
-        let sent = try await gateway.submitForm(path, text: "email=ada@example.com")
-        for response in [shown, sent] {
+        let opened = try await gateway.send(.get, path)
+        let submitted = try await gateway.submitForm(path, text: "email=ada@example.com")
+        for response in [opened, submitted] {
             #expect(response.status == 404)
             #expect(response.text.contains("<h1>Page not found</h1>"))
         }
@@ -95,7 +96,7 @@ struct ForgotPasswordTests {
     }
 
     @Test(
-        "The well-known URL for changing passwords redirects to the forgot-password page if the project is known",
+        "The well-known URL for changing passwords redirects to the forgot-password page, unless the project is unknown",
         arguments: ["", "/demo"])
     func wellKnown(prefix: String) async throws {
         let response = try await TestGateway().send(.get, prefix + "/.well-known/change-password", query: [])

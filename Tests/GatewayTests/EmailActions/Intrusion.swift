@@ -8,8 +8,9 @@ import Testing
 
 /// Ada's account, and the actions of an attacker who knows its password.
 struct Intrusion: Sendable {
-    static let victim = "ada@example.com"
-    static let password = "correct horse"
+    /// Ada's address and password, both of which the attacker knows.
+    static let victimEmail = "ada@example.com"
+    static let stolenPassword = "correct horse"
     /// The attacker's Google account.
     static let attackerGoogle = SimulatedPerson.named("Eve", "Attacker")
     /// The attacker's Apple account, which has no address.
@@ -27,44 +28,48 @@ struct Intrusion: Sendable {
         // The attacker's own account, which is older than Ada's.
         _ = try await gateway.signUp(email: "eve@example.com", password: "known to eve")
         gateway.clock.advance(by: .seconds(86_400))
-        ada = try await gateway.signUpVerified(email: Self.victim, password: Self.password)
+        ada = try await gateway.signUpVerified(email: Self.victimEmail, password: Self.stolenPassword)
         gateway.clock.advance(by: .seconds(60))
     }
 
     /// Opens the attacker's session in Ada's account.
     func signInAsAttacker() async throws -> TestGateway.Tokens {
-        try TestGateway.Tokens(await gateway.signIn(email: Self.victim, password: Self.password))
+        try TestGateway.Tokens(await gateway.signIn(email: Self.victimEmail, password: Self.stolenPassword))
     }
 
     /// Links the attacker's Google identity to Ada's account.
     ///
-    /// - Returns: the code of the notice to Ada, which removes the identity.
-    func linkAttackerGoogle(_ stolen: TestGateway.Tokens) async throws -> String {
-        let linked = try await gateway.link(gateway.google(Self.attackerGoogle), to: stolen.idToken)
+    /// - Parameter attacker: the attacker's session in Ada's account.
+    /// - Returns: the code of the removal link in the notice to Ada.
+    func linkAttackerGoogle(_ attacker: TestGateway.Tokens) async throws -> String {
+        let linked = try await gateway.link(gateway.googleCredential(Self.attackerGoogle), to: attacker.idToken)
         #expect(linked.status == 200, "\(linked.text)")
         let email = try #require(try await gateway.emails(.identityLinked).last)
-        #expect(email.recipient == Self.victim)
+        #expect(email.recipient == Self.victimEmail)
         gateway.clock.advance(by: .seconds(1))
         return try #require(email.content.code)
     }
 
-    /// Changes the address of Ada's account.
+    /// Changes the address of Ada's account, as the attacker.
     ///
-    /// - Returns: a session after the change.
-    func changeAddress(_ stolen: TestGateway.Tokens, to email: String) async throws -> TestGateway.Tokens {
-        let changed = try TestGateway.Tokens(await gateway.update(stolen.idToken, ["email": .string(email)]))
+    /// - Returns: the attacker's session after the change.
+    func changeAddress(_ attacker: TestGateway.Tokens, to email: String) async throws -> TestGateway.Tokens {
+        let changed = try TestGateway.Tokens(await gateway.update(attacker.idToken, ["email": .string(email)]))
         gateway.clock.advance(by: .seconds(1))
         return changed
     }
 
     /// The attacker's sign-in methods that still work for Ada's account.
-    func workingSignInMethods() async throws -> [String] {
+    func attackersWorkingSignInMethods() async throws -> [String] {
         let attempts: [(String, Exchange)] = [
-            ("google.com", try await gateway.signIn(gateway.google(Self.attackerGoogle))),
-            ("apple.com", try await gateway.signIn(gateway.apple(Self.attackerApple))),
-            ("password of the account", try await gateway.signIn(email: Self.victim, password: Self.password)),
-            ("another password", try await gateway.signIn(email: Self.victim, password: "known to eve")),
-            ("another address", try await gateway.signIn(email: "evil@example.com", password: Self.password)),
+            ("google.com", try await gateway.signIn(gateway.googleCredential(Self.attackerGoogle))),
+            ("apple.com", try await gateway.signIn(gateway.appleCredential(Self.attackerApple))),
+            (
+                "password of the account",
+                try await gateway.signIn(email: Self.victimEmail, password: Self.stolenPassword)
+            ),
+            ("another password", try await gateway.signIn(email: Self.victimEmail, password: "known to eve")),
+            ("another address", try await gateway.signIn(email: "evil@example.com", password: Self.stolenPassword)),
             ("own address", try await gateway.signIn(email: "eve@example.com", password: "known to eve")),
         ]
         return attempts.filter { $0.1.json["localId"]?.string == ada.localId }.map(\.0)
@@ -72,6 +77,6 @@ struct Intrusion: Sendable {
 
     /// Signs in to the attacker's own account with an Apple identity, and creates the account if necessary.
     func signInWithAttackerApple() async throws -> TestGateway.Tokens {
-        try TestGateway.Tokens(await gateway.signIn(gateway.apple(Self.attackerApple)))
+        try TestGateway.Tokens(await gateway.signIn(gateway.appleCredential(Self.attackerApple)))
     }
 }

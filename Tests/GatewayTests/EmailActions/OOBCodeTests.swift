@@ -5,7 +5,7 @@ import Testing
 
 @testable import Support
 
-@Suite("Email action codes")
+@Suite("Requests for email action codes")
 struct OOBCodeTests {
     struct Row: CustomTestStringConvertible {
         let testDescription: String
@@ -16,38 +16,41 @@ struct OOBCodeTests {
     @Test(
         "Invalid requests for codes are rejected with Firebase's error codes, in Firebase's order",
         arguments: [
-            Row(testDescription: "no type", body: [:], outcome: "400 MISSING_REQ_TYPE"),
-            Row(testDescription: "type 0", body: ["requestType": 0], outcome: "400 MISSING_REQ_TYPE"),
+            Row(testDescription: "no request type", body: [:], outcome: "400 MISSING_REQ_TYPE"),
+            Row(testDescription: "request type 0", body: ["requestType": 0], outcome: "400 MISSING_REQ_TYPE"),
             Row(
-                testDescription: "unknown type", body: ["requestType": "NO_SUCH_TYPE"],
+                testDescription: "an unknown request type", body: ["requestType": "NO_SUCH_TYPE"],
                 outcome:
                     "400 Invalid JSON payload received. /requestType must be equal to one of the allowed values: OOB_REQ_TYPE_UNSPECIFIED, PASSWORD_RESET, OLD_EMAIL_AGREE, NEW_EMAIL_ACCEPT, VERIFY_EMAIL, RECOVER_EMAIL, EMAIL_SIGNIN, VERIFY_AND_CHANGE_EMAIL, REVERT_SECOND_FACTOR_ADDITION"
             ),
             Row(
-                testDescription: "reset without an address", body: ["requestType": "PASSWORD_RESET"],
+                testDescription: "a password reset without an address", body: ["requestType": "PASSWORD_RESET"],
                 outcome: "400 MISSING_EMAIL"),
             Row(
-                testDescription: "reset of an invalid address", body: ["requestType": "PASSWORD_RESET", "email": "x"],
+                testDescription: "a password reset for an invalid address",
+                body: ["requestType": "PASSWORD_RESET", "email": "x"],
                 outcome: "400 INVALID_EMAIL"),
             Row(
-                testDescription: "reset of an unknown address",
+                testDescription: "a password reset for an unknown address",
                 body: ["requestType": "PASSWORD_RESET", "email": "nobody@example.com"],
                 outcome: "400 EMAIL_NOT_FOUND"),
-            Row(testDescription: "link without an address", body: ["requestType": 6], outcome: "400 MISSING_EMAIL"),
             Row(
-                testDescription: "verification without an ID token", body: ["requestType": "VERIFY_EMAIL"],
+                testDescription: "a sign-in link (type 6) without an address", body: ["requestType": 6],
+                outcome: "400 MISSING_EMAIL"),
+            Row(
+                testDescription: "a verification without an ID token", body: ["requestType": "VERIFY_EMAIL"],
                 outcome: "400 INVALID_ID_TOKEN"),
             Row(
-                testDescription: "verification by address",
+                testDescription: "a verification with an address instead of an ID token",
                 body: ["requestType": "VERIFY_EMAIL", "email": "ada@example.com"], outcome: "400 INVALID_ID_TOKEN"),
             Row(
-                testDescription: "change without an address", body: ["requestType": "VERIFY_AND_CHANGE_EMAIL"],
+                testDescription: "a change without a new address", body: ["requestType": "VERIFY_AND_CHANGE_EMAIL"],
                 outcome: "400 MISSING_NEW_EMAIL"),
             Row(
-                testDescription: "change to an invalid address",
+                testDescription: "a change to an invalid address",
                 body: ["requestType": "VERIFY_AND_CHANGE_EMAIL", "newEmail": "x"], outcome: "400 INVALID_NEW_EMAIL"),
             Row(
-                testDescription: "change without an ID token",
+                testDescription: "a change without an ID token",
                 body: ["requestType": "VERIFY_AND_CHANGE_EMAIL", "newEmail": "b@example.com"],
                 outcome: "400 MISSING_ID_TOKEN"),
             Row(
@@ -55,7 +58,7 @@ struct OOBCodeTests {
                 body: ["requestType": "PASSWORD_RESET", "email": "ada@example.com", "returnOobLink": true],
                 outcome: "400 INSUFFICIENT_PERMISSION"),
             Row(
-                testDescription: "a recovery", body: ["requestType": "RECOVER_EMAIL"],
+                testDescription: "a recovery code", body: ["requestType": "RECOVER_EMAIL"],
                 outcome: "400 INVALID_REQ_TYPE : The gateway sends this code only in a notice, not on request."),
             Row(
                 testDescription: "a continue URL of another site",
@@ -77,13 +80,13 @@ struct OOBCodeTests {
     }
 
     @Test(
-        "With enumeration protection, known and unknown addresses get the same response and a reset email"
+        "With enumeration protection, a reset is answered alike for known and unknown addresses, and both get an email"
     )
-    func hidden() async throws {
+    func enumerationProtection() async throws {
         let gateway = try await TestGateway { $0.emailEnumerationProtection = true }
         _ = try await gateway.signUp()
         for email in ["ada@example.com", "bob@example.com"] {
-            let exchange = try await gateway.sendCode("PASSWORD_RESET", ["email": .string(email)])
+            let exchange = try await gateway.sendOobCode("PASSWORD_RESET", ["email": .string(email)])
             #expect(exchange.status == 200)
             #expect(
                 exchange.json == [
@@ -105,7 +108,7 @@ struct OOBCodeTests {
         let second = try await gateway.requestedCode("VERIFY_EMAIL", ["idToken": .string(ada.idToken)])
         #expect(first != second)
         #expect(first.count == 43)
-        let dump = try await gateway.dump()
+        let dump = try await gateway.databaseDump()
         #expect(!dump.contains(first))
         #expect(!dump.contains(second))
     }
@@ -128,7 +131,7 @@ struct OOBCodeTests {
         }
     }
 
-    @Test("A change of address needs a recent login, and a verification does not")
+    @Test("A code for a change of address needs a recent login, and a code for a verification does not")
     func recency() async throws {
         let gateway = try await TestGateway()
         let ada = try await gateway.signUp()
@@ -136,9 +139,9 @@ struct OOBCodeTests {
         // A recent login is at most 300 seconds old.
         gateway.clock.advance(by: .seconds(301))
         #expect(
-            try await gateway.sendCode("VERIFY_AND_CHANGE_EMAIL", change).outcome
+            try await gateway.sendOobCode("VERIFY_AND_CHANGE_EMAIL", change).outcome
                 == "400 CREDENTIAL_TOO_OLD_LOGIN_AGAIN")
         #expect(
-            try await gateway.sendCode("VERIFY_EMAIL", ["idToken": .string(ada.idToken)]).status == 200)
+            try await gateway.sendOobCode("VERIFY_EMAIL", ["idToken": .string(ada.idToken)]).status == 200)
     }
 }

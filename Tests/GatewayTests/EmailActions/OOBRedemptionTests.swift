@@ -8,39 +8,39 @@ import Testing
 
 @Suite("A code that verifies or changes an address")
 struct VerificationTests {
-    @Test("A code verifies the address that it was sent to, once, and ends no session")
+    @Test("A code verifies the address to which it was sent, works once, and ends no session")
     func verify() async throws {
         let gateway = try await TestGateway()
         let ada = try await gateway.signUp()
         let code = try await gateway.requestedCode("VERIFY_EMAIL", ["idToken": .string(ada.idToken)])
-        let checked = try await gateway.check(code)
+        let checked = try await gateway.checkCode(code)
         #expect(
             checked.json == [
                 "kind": "identitytoolkit#ResetPasswordResponse", "requestType": "VERIFY_EMAIL",
                 "email": "ada@example.com",
             ])
-        let applied = try await gateway.apply(code)
+        let applied = try await gateway.applyCode(code)
         #expect(applied.json["emailVerified"] == true)
         #expect(applied.json["localId"]?.string == ada.localId)
         #expect(applied.json["idToken"] == nil)
-        #expect(try await gateway.account(ada.idToken)["emailVerified"] == true)
-        for _ in 0..<2 { #expect(try await gateway.apply(code).outcome == "400 INVALID_OOB_CODE") }
+        #expect(try await gateway.accountSeenByUser(ada.idToken)["emailVerified"] == true)
+        for _ in 0..<2 { #expect(try await gateway.applyCode(code).outcome == "400 INVALID_OOB_CODE") }
     }
 
-    @Test("A code makes the address that it was sent to the account's verified address, and ends the sessions")
+    @Test("A code for a new address makes it the account's verified address, and ends the sessions")
     func change() async throws {
         let gateway = try await TestGateway { $0.emailEnumerationProtection = true }
         let ada = try await gateway.signUpVerified()
         let code = try await gateway.requestedCode(
             "VERIFY_AND_CHANGE_EMAIL", ["idToken": .string(ada.idToken), "newEmail": "new@example.com"])
         #expect(try await gateway.emails(.changeEmail).last?.recipient == "new@example.com")
-        let applied = try await gateway.apply(code)
+        let applied = try await gateway.applyCode(code)
         #expect(applied.json["newEmail"] == "new@example.com", "\(applied.text)")
         #expect(applied.json["email"] == "new@example.com")
         #expect(try await gateway.lookup(ada.idToken).outcome == "400 TOKEN_EXPIRED")
         let back = try await gateway.signIn(email: "new@example.com")
         #expect(back.json["localId"]?.string == ada.localId)
-        #expect(try await gateway.account(try TestGateway.Tokens(back).idToken)["emailVerified"] == true)
+        #expect(try await gateway.accountSeenByUser(try TestGateway.Tokens(back).idToken)["emailVerified"] == true)
     }
 
     @Test("A code for a new address is used up without a change if another account has taken the address")
@@ -50,9 +50,9 @@ struct VerificationTests {
         let code = try await gateway.requestedCode(
             "VERIFY_AND_CHANGE_EMAIL", ["idToken": .string(ada.idToken), "newEmail": "new@example.com"])
         _ = try await gateway.signUp(email: "new@example.com")
-        #expect(try await gateway.apply(code).outcome == "400 EMAIL_EXISTS")
-        #expect(try await gateway.apply(code).outcome == "400 INVALID_OOB_CODE")
-        #expect(try await gateway.account(ada.idToken)["email"] == "ada@example.com")
+        #expect(try await gateway.applyCode(code).outcome == "400 EMAIL_EXISTS")
+        #expect(try await gateway.applyCode(code).outcome == "400 INVALID_OOB_CODE")
+        #expect(try await gateway.accountSeenByUser(ada.idToken)["email"] == "ada@example.com")
     }
 
     @Test("A recovery code restores a verified address, ends the sessions, and removes sign-in methods added later")
@@ -64,26 +64,26 @@ struct VerificationTests {
         let email = try #require(try await gateway.emails(.emailChanged).last)
         #expect(email.recipient == "ada@example.com")
         gateway.clock.advance(by: .seconds(10))
-        let linked = try await gateway.link(gateway.google(.named("Eve", "Attacker")), to: attacker.idToken)
+        let linked = try await gateway.link(gateway.googleCredential(.named("Eve", "Attacker")), to: attacker.idToken)
         #expect(linked.status == 200, "\(linked.text)")
         let latest = try TestGateway.Tokens(await gateway.update(attacker.idToken, ["password": "the attacker's own"]))
         let code = try #require(email.content.code)
         #expect(
-            try await gateway.check(code).json == [
+            try await gateway.checkCode(code).json == [
                 "kind": "identitytoolkit#ResetPasswordResponse", "requestType": "RECOVER_EMAIL",
                 "email": "ada@example.com", "newEmail": "attacker@example.com",
             ])
-        let applied = try await gateway.apply(code)
+        let applied = try await gateway.applyCode(code)
         #expect(applied.json["email"] == "ada@example.com", "\(applied.text)")
         #expect(applied.json["emailVerified"] == true)
         #expect(try await gateway.lookup(latest.idToken).outcome == "400 TOKEN_EXPIRED")
         #expect(
             try await gateway.signIn(email: "ada@example.com", password: "the attacker's own").outcome
                 == "400 INVALID_PASSWORD")
-        let back = try await gateway.signIn(gateway.google(.named("Eve", "Attacker")))
+        let back = try await gateway.signIn(gateway.googleCredential(.named("Eve", "Attacker")))
         #expect(back.json["localId"]?.string != ada.localId)
-        let reset = try await gateway.reset(
-            gateway.requestedCode("PASSWORD_RESET", ["email": "ada@example.com"]))
+        let reset = try await gateway.resetPassword(
+            gateway.requestedCode("PASSWORD_RESET", ["email": "ada@example.com"]), "another secret")
         #expect(reset.status == 200, "\(reset.text)")
         #expect(try await gateway.signIn(password: "another secret").json["localId"]?.string == ada.localId)
     }
@@ -96,8 +96,8 @@ struct VerificationTests {
         #expect(try await gateway.emails().isEmpty)
     }
 
-    @Test("An earlier address can be restored even after a later address was restored")
-    func furthestBack() async throws {
+    @Test("The first address can be restored even after the second one was restored")
+    func severalRecoveries() async throws {
         let gateway = try await TestGateway()
         let ada = try await gateway.signUpVerified()
         var codes: [String] = []
@@ -106,12 +106,12 @@ struct VerificationTests {
             gateway.clock.advance(by: .seconds(1))
             let code = try await gateway.requestedCode(
                 "VERIFY_AND_CHANGE_EMAIL", ["idToken": .string(idToken), "newEmail": .string(address)])
-            #expect(try await gateway.apply(code).status == 200)
+            #expect(try await gateway.applyCode(code).status == 200)
             codes.append(try #require(try await gateway.emails(.emailChanged).last?.content.code))
             idToken = try TestGateway.Tokens(await gateway.signIn(email: address)).idToken
         }
-        #expect(try await gateway.apply(codes[1]).json["email"] == "b@example.com")
-        #expect(try await gateway.apply(codes[0]).json["email"] == "ada@example.com")
+        #expect(try await gateway.applyCode(codes[1]).json["email"] == "b@example.com")
+        #expect(try await gateway.applyCode(codes[0]).json["email"] == "ada@example.com")
     }
 }
 
@@ -122,7 +122,7 @@ struct ResetTests {
         let gateway = try await TestGateway { $0.emailEnumerationProtection = true }
         let ada = try await gateway.signUpVerified()
         let code = try await gateway.requestedCode("PASSWORD_RESET", ["email": "ada@example.com"])
-        let answer = try await gateway.reset(code)
+        let answer = try await gateway.resetPassword(code, "another secret")
         #expect(
             answer.json == [
                 "kind": "identitytoolkit#ResetPasswordResponse", "requestType": "PASSWORD_RESET",
@@ -132,7 +132,7 @@ struct ResetTests {
         #expect(try await gateway.refresh(ada.refreshToken).outcome == "400 TOKEN_EXPIRED")
         #expect(try await gateway.signIn().outcome == "400 INVALID_LOGIN_CREDENTIALS")
         #expect(try await gateway.signIn(password: "another secret").status == 200)
-        #expect(try await gateway.reset(code).outcome == "400 INVALID_OOB_CODE")
+        #expect(try await gateway.resetPassword(code).outcome == "400 INVALID_OOB_CODE")
         #expect(try await gateway.emails(.passwordChanged).map(\.recipient) == ["ada@example.com"])
     }
 
@@ -142,9 +142,9 @@ struct ResetTests {
         _ = try await gateway.signUp()
         let code = try await gateway.requestedCode("PASSWORD_RESET", ["email": "ada@example.com"])
         #expect(
-            try await gateway.reset(code, "short").outcome
+            try await gateway.resetPassword(code, "short").outcome
                 == "400 WEAK_PASSWORD : Password should be at least 6 characters")
-        #expect(try await gateway.reset(code).status == 200)
+        #expect(try await gateway.resetPassword(code).status == 200)
     }
 
     @Test(
@@ -154,43 +154,45 @@ struct ResetTests {
         let gateway = try await TestGateway { $0.resetUnlinksIdentities = unlinks }
         let ada = try await gateway.signUpVerified()
         let person = SimulatedPerson.named("Ada", "Lovelace")
-        _ = try await gateway.link(gateway.google(person), to: ada.idToken)
-        _ = try await gateway.reset(gateway.requestedCode("PASSWORD_RESET", ["email": "ada@example.com"]))
-        let back = try await gateway.signIn(gateway.google(person))
+        _ = try await gateway.link(gateway.googleCredential(person), to: ada.idToken)
+        _ = try await gateway.resetPassword(gateway.requestedCode("PASSWORD_RESET", ["email": "ada@example.com"]))
+        let back = try await gateway.signIn(gateway.googleCredential(person))
         #expect((back.json["localId"]?.string == ada.localId) != unlinks)
     }
 
+    /// An event after which a reset code is invalid. `outcome` is that of a later request with the code.
     struct Invalidation: CustomTestStringConvertible, Sendable {
         let testDescription: String
-        let perform: @Sendable (TestGateway, TestGateway.Tokens) async throws -> Void
+        let happen: @Sendable (TestGateway, TestGateway.Tokens) async throws -> Void
         var outcome = "400 INVALID_OOB_CODE"
     }
 
     @Test(
-        "A reset code is invalid after a change of password or address, a deletion, an hour or another reset",
+        "A reset code is invalid after a change of the password or address, a deletion of the account, an hour or another reset",
         arguments: [
-            Invalidation(testDescription: "another password") {
+            Invalidation(testDescription: "a change of the password") {
                 _ = try await $0.update($1.idToken, ["password": "chosen now"])
             },
-            Invalidation(testDescription: "another address") {
+            Invalidation(testDescription: "a change of the address") {
                 _ = try await $0.update($1.idToken, ["email": "b@example.com"])
             },
             Invalidation(testDescription: "the deletion of the account") { _ = try await $0.delete($1.idToken) },
             Invalidation(
                 testDescription: "an hour",
-                perform: { gateway, _ in gateway.clock.advance(by: .seconds(3600)) },
+                happen: { gateway, _ in gateway.clock.advance(by: .seconds(3600)) },
                 outcome: "400 EXPIRED_OOB_CODE"),
             Invalidation(testDescription: "another reset") { gateway, _ in
-                _ = try await gateway.reset(gateway.requestedCode("PASSWORD_RESET", ["email": "ada@example.com"]))
+                _ = try await gateway.resetPassword(
+                    gateway.requestedCode("PASSWORD_RESET", ["email": "ada@example.com"]))
             },
         ])
     func invalidCode(row: Invalidation) async throws {
         let gateway = try await TestGateway()
         let ada = try await gateway.signUp()
         let code = try await gateway.requestedCode("PASSWORD_RESET", ["email": "ada@example.com"])
-        try await row.perform(gateway, ada)
-        #expect(try await gateway.check(code).outcome == row.outcome)
-        #expect(try await gateway.reset(code).outcome == row.outcome)
+        try await row.happen(gateway, ada)
+        #expect(try await gateway.checkCode(code).outcome == row.outcome)
+        #expect(try await gateway.resetPassword(code).outcome == row.outcome)
     }
 
     @Test("Only one of twenty concurrent requests redeems a reset code")
@@ -198,36 +200,37 @@ struct ResetTests {
         let gateway = try await TestGateway()
         _ = try await gateway.signUp()
         let code = try await gateway.requestedCode("PASSWORD_RESET", ["email": "ada@example.com"])
-        let outcomes = try await concurrently(20) { try await gateway.reset(code, "password \($0)").outcome }
+        let outcomes = try await concurrently(20) { try await gateway.resetPassword(code, "password \($0)").outcome }
         #expect(outcomes.filter { $0.hasPrefix("200") }.count == 1, "\(outcomes)")
         #expect(outcomes.filter { $0 == "400 INVALID_OOB_CODE" }.count == 19, "\(outcomes)")
     }
 
-    @Test("A reset code is rejected for another purpose, in another project, and if it is altered")
+    @Test("Codes are rejected for another purpose and in another project, and so are altered and missing codes")
     func otherPurposeOrProject() async throws {
         let gateway = try await TestGateway()
         let ada = try await gateway.signUp()
         let reset = try await gateway.requestedCode("PASSWORD_RESET", ["email": "ada@example.com"])
         let verify = try await gateway.requestedCode("VERIFY_EMAIL", ["idToken": .string(ada.idToken)])
-        #expect(try await gateway.apply(reset).outcome == "400 INVALID_OOB_CODE")
-        #expect(try await gateway.reset(verify).outcome == "400 INVALID_OOB_CODE")
-        #expect(try await gateway.signInWithLink("ada@example.com", verify).outcome == "400 INVALID_OOB_CODE")
-        #expect(try await gateway.reset(String(reset.reversed())).outcome == "400 INVALID_OOB_CODE")
-        #expect(try await gateway.reset("").outcome == "400 MISSING_OOB_CODE")
-        #expect(try await gateway.reset(String(repeating: "x", count: 10_000)).outcome == "400 INVALID_OOB_CODE")
+        #expect(try await gateway.applyCode(reset).outcome == "400 INVALID_OOB_CODE")
+        #expect(try await gateway.resetPassword(verify).outcome == "400 INVALID_OOB_CODE")
+        #expect(try await gateway.signInWithEmailLink("ada@example.com", verify).outcome == "400 INVALID_OOB_CODE")
+        #expect(try await gateway.resetPassword(String(reset.reversed())).outcome == "400 INVALID_OOB_CODE")
+        #expect(try await gateway.resetPassword("").outcome == "400 MISSING_OOB_CODE")
+        #expect(
+            try await gateway.resetPassword(String(repeating: "x", count: 10_000)).outcome == "400 INVALID_OOB_CODE")
         try await gateway.makeOtherProject()
         _ = try await gateway.database.pool.execute(
             "UPDATE oob_code SET project_id = 'other', account_id = NULL, purpose = 'EMAIL_SIGNIN'")
-        #expect(try await gateway.check(reset).outcome == "400 INVALID_OOB_CODE")
+        #expect(try await gateway.checkCode(reset).outcome == "400 INVALID_OOB_CODE")
     }
 
     @Test("A reset code is rejected for a disabled account")
     func disabled() async throws {
-        let gateway = try await TestGateway.administered()
+        let gateway = try await TestGateway.withServiceKey()
         let ada = try await gateway.signUp()
         let code = try await gateway.requestedCode("PASSWORD_RESET", ["email": "ada@example.com"])
-        _ = try await gateway.administer(":update", ["localId": .string(ada.localId), "disableUser": true])
-        let outcome = try await gateway.reset(code).outcome
+        _ = try await gateway.administerAccounts(":update", ["localId": .string(ada.localId), "disableUser": true])
+        let outcome = try await gateway.resetPassword(code).outcome
         #expect(outcome == "400 USER_DISABLED", "\(outcome)")
     }
 
@@ -239,11 +242,11 @@ struct ResetTests {
             (["email": "ada@example.com"], "400 INVALID_OOB_CODE"),
         ] as [([String: JSON], String)])
     func administered(change: [String: JSON], outcome: String) async throws {
-        let gateway = try await TestGateway.administered()
+        let gateway = try await TestGateway.withServiceKey()
         let ada = try await gateway.signUp()
         let code = try await gateway.requestedCode("PASSWORD_RESET", ["email": "ada@example.com"])
         let body = JSON.object(change.merging(["localId": .string(ada.localId)]) { $1 })
-        #expect(try await gateway.administer(":update", body).outcome == "200")
-        #expect(try await gateway.check(code).outcome == outcome)
+        #expect(try await gateway.administerAccounts(":update", body).outcome == "200")
+        #expect(try await gateway.checkCode(code).outcome == outcome)
     }
 }

@@ -7,17 +7,18 @@ import Testing
 
 @Suite("Headers of pages")
 struct PageHeaderTests {
-    /// All pages except those of a sign-in in the browser, which have headers of their own.
-    static let pages = Endpoint.all.filter { endpoint in
+    /// The operations that return pages, except the pages of a sign-in in the browser, which have other headers.
+    static let pageOperations = Endpoint.all.filter { endpoint in
         endpoint.isPage && !["/auth/handler", "/auth/iframe"].contains { endpoint.path.contains($0) }
     }
 
-    private static let shared = Task { try await ActionPageRequestTests.Fixture(.resetPassword) }
+    private static let sharedFixture = Task { try await ActionPageRequestTests.Fixture(.resetPassword) }
 
-    /// Responses to three forms: one with a valid code and address, one with an invalid code and no address, and a
-    /// malformed one. None of them redeems the code, because they have no new password.
-    static func responses(_ endpoint: Endpoint) async throws -> [Exchange] {
-        let fixture = try await shared.value
+    /// Responses of an operation to three requests. A POST request has a form: the first has a valid code and address,
+    /// the second an invalid code and no address, and the third is malformed. None of the forms redeems the code,
+    /// because they have no new password.
+    static func responses(of endpoint: Endpoint) async throws -> [Exchange] {
+        let fixture = try await sharedFixture.value
         let path = endpoint.path.replacing("{project}", with: "demo")
         var responses: [Exchange] = []
         for body in ["oobCode=\(fixture.code)&email=ada@example.com", "oobCode=bad&email=", "%"] {
@@ -32,9 +33,9 @@ struct PageHeaderTests {
         return responses
     }
 
-    @Test("Pages are not cached, and have strict policies for content and referrers", arguments: pages)
+    @Test("Pages must not be cached, and have strict policies for content and referrers", arguments: pageOperations)
     func headers(endpoint: Endpoint) async throws {
-        for response in try await Self.responses(endpoint) where response.status != 303 {
+        for response in try await Self.responses(of: endpoint) where response.status != 303 {
             #expect(response.headers.values(of: "Content-Type") == ["text/html; charset=utf-8"])
             #expect(response.headers.values(of: "Referrer-Policy") == ["no-referrer"])
             #expect(response.headers.values(of: "Cache-Control") == ["no-store"])
@@ -49,24 +50,24 @@ struct PageHeaderTests {
         }
     }
 
-    @Test("Other origins cannot read pages", arguments: pages)
+    @Test("Other origins cannot read pages", arguments: pageOperations)
     func crossOrigin(endpoint: Endpoint) async throws {
         let path = endpoint.path.replacing("{project}", with: "demo")
-        let preflight = try await Self.shared.value.gateway.send(
+        let preflight = try await Self.sharedFixture.value.gateway.send(
             .options, path,
             headers: [
                 "Origin": "https://app.example.com", "Access-Control-Request-Method": "POST",
                 "Access-Control-Request-Headers": "x",
             ])
         #expect(preflight.status == 204)
-        for response in try await Self.responses(endpoint) + [preflight] {
+        for response in try await Self.responses(of: endpoint) + [preflight] {
             #expect(!response.headers.contains { $0.name.lowercased().hasPrefix("access-control-") })
         }
     }
 
-    @Test("Pages contain no script and load nothing", arguments: pages)
+    @Test("Pages contain no script and load nothing", arguments: pageOperations)
     func selfContained(endpoint: Endpoint) async throws {
-        for response in try await Self.responses(endpoint) {
+        for response in try await Self.responses(of: endpoint) {
             let text = response.text.lowercased()
             for word in ["<script", "src=", "<link", "<img", "<iframe", "@import", "url(", " style=", " on"] {
                 #expect(!Self.markup(text).contains(word), "\(word)")

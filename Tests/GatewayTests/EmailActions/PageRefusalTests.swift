@@ -13,20 +13,22 @@ struct PageRefusalTests {
         let testDescription: String
         var purpose = OOBCode.Purpose.verifyEmail
         var prepare: @Sendable (Fixture) async throws -> Void = { _ in }
-        /// Whether the page of the code can still be opened.
+        /// Whether the page can still be opened, and only its form is rejected.
         var isShown = false
+        /// A part of the page that explains the rejection.
         let text: String
     }
 
     @Test(
-        "The action page explains why a request was rejected",
+        "The action page explains why a code was rejected",
         arguments: [
             // The codes of the fixture are valid for an hour.
             Row(
-                testDescription: "expired", prepare: { $0.gateway.clock.advance(by: .seconds(3601)) },
+                testDescription: "the code has expired", prepare: { $0.gateway.clock.advance(by: .seconds(3601)) },
                 text: "This link has expired"),
             Row(
-                testDescription: "used", prepare: { _ = try await $0.submit() }, text: "This link does not work"),
+                testDescription: "the code was used", prepare: { _ = try await $0.submit() },
+                text: "This link does not work"),
             Row(
                 testDescription: "another account has the address", purpose: .changeEmail,
                 prepare: { _ = try await $0.gateway.signUp(email: "new@example.com", password: "second secret") },
@@ -38,7 +40,7 @@ struct PageRefusalTests {
             Row(
                 testDescription: "passwords are not allowed", purpose: .resetPassword,
                 prepare: {
-                    let answer = try await $0.gateway.administer(
+                    let answer = try await $0.gateway.send(
                         .patch, "/v2/projects/demo/config", ["signIn": ["email": ["enabled": false]]],
                         by: ServiceKey(in: $0.gateway), query: [("updateMask", "signIn.email.enabled")])
                     #expect(answer.status == 200, "\(answer.text)")
@@ -48,15 +50,15 @@ struct PageRefusalTests {
         let fixture = try await Fixture(row.purpose)
         try await row.prepare(fixture)
         let gateway = try fixture.gateway.withFreshCaches()
-        let shown = try await gateway.openPage(fixture.code)
-        let done = try await gateway.submit(fixture.code, ["newPassword": "long enough"])
-        for response in row.isShown ? [done] : [shown, done] {
+        let opened = try await gateway.openActionPage(fixture.code)
+        let submitted = try await gateway.submitActionPage(fixture.code, ["newPassword": "long enough"])
+        for response in row.isShown ? [submitted] : [opened, submitted] {
             #expect(response.status == 400)
             #expect(response.headers["Content-Type"] == "text/html; charset=utf-8")
             #expect(response.text.contains(row.text) && !response.text.contains("<form"), "\(response.text)")
         }
         // A page names the project only after the code was found.
-        #expect(shown.text.contains("Demo") == row.isShown && done.text.contains("Demo") == row.isShown)
+        #expect(opened.text.contains("Demo") == row.isShown && submitted.text.contains("Demo") == row.isShown)
     }
 
     @Test(
@@ -64,7 +66,9 @@ struct PageRefusalTests {
         arguments: ["", "other", "\"><script>"])
     func unknownCode(code: String) async throws {
         let gateway = try await TestGateway()
-        for response in [try await gateway.openPage(code), try await gateway.submit(code.percentEncoded)] {
+        for response in [
+            try await gateway.openActionPage(code), try await gateway.submitActionPage(code.percentEncoded),
+        ] {
             #expect(response.status == 400)
             #expect(response.text.contains("This link does not work"))
             #expect(!response.text.contains("Demo") && !response.text.contains("script"))
@@ -75,7 +79,9 @@ struct PageRefusalTests {
     struct WeakPassword: CustomTestStringConvertible, Sendable {
         let testDescription: String
         var password = "horse1"
+        /// Changes the policy, which requires 8 characters by default.
         var change: @Sendable (inout Policy) -> Void
+        /// The requirements that the page lists.
         let text: String
     }
 
@@ -97,9 +103,10 @@ struct PageRefusalTests {
         ])
     func weakPassword(row: WeakPassword) async throws {
         let gateway = try await TestGateway(
-            .sekisho, passwords: .plain, breaches: BreachedPasswords { $0.expose() == "breached" }, change: row.change)
-        let code = try await gateway.makeCode(.resetPassword, of: gateway.makeAccount())
-        let response = try await gateway.submit(code, ["newPassword": row.password])
+            .sekisho, passwords: .withoutHashing, breaches: BreachedPasswords { $0.expose() == "breached" },
+            change: row.change)
+        let code = try await gateway.storeCode(.resetPassword, of: gateway.makeAccountWithoutPassword())
+        let response = try await gateway.submitActionPage(code, ["newPassword": row.password])
         #expect(response.status == 400)
         let alert = try #require(response.text.firstMatch(of: #/id="problem" role="alert".*?</div>/#)).output
         #expect(alert.contains(row.text), "\(alert)")
@@ -111,15 +118,15 @@ struct PageRefusalTests {
     @Test("The action page states the project's password rules for users and for password managers")
     func rules() async throws {
         let gateway = try await TestGateway(.sekisho) { ($0.minimumPasswordLength, $0.requiresDigit) = (9, true) }
-        let code = try await gateway.makeCode(.resetPassword, of: gateway.makeAccount())
-        let text = try await gateway.openPage(code).text
+        let code = try await gateway.storeCode(.resetPassword, of: gateway.makeAccountWithoutPassword())
+        let text = try await gateway.openActionPage(code).text
         #expect(text.contains(#"minlength="9" passwordrules="minlength: 9; required: digit;""#))
         #expect(text.contains("<li>At least 9 characters</li><li>A digit</li>"))
         #expect(text.contains(#"autocomplete="username" readonly value="ada@example.com""#))
         #expect(text.contains(#"autocomplete="new-password""#))
     }
 
-    @Test("The page for a form over the rate limit says that there were too many attempts, and has Retry-After")
+    @Test("The response to a form over the rate limit says that there were too many attempts, and has Retry-After")
     func rateLimit() async throws {
         let gateway = try await TestGateway(limitsRates: true) { $0.emailLimit = 1 }
         let first = try await gateway.submitForm("/__/auth/forgotPassword", ["email": "ada@example.com"])
@@ -130,17 +137,18 @@ struct PageRefusalTests {
         #expect(second.text.contains("Too many attempts"))
     }
 
-    @Test("Failures of the gateway are plain text")
+    @Test("The response is plain text if the gateway is overloaded or its database is unavailable")
     func failure() async throws {
-        let busy = try await TestGateway(passwords: .overloaded)
-        let code = try await busy.makeCode(.resetPassword, of: busy.makeAccount())
-        let down = try await TestGateway()
-        #expect(try await down.send(.get, "/v1/projects").status == 200)
-        await down.database.pool.close()
+        let overloaded = try await TestGateway(passwords: .overloaded)
+        let code = try await overloaded.storeCode(.resetPassword, of: overloaded.makeAccountWithoutPassword())
+        let withoutDatabase = try await TestGateway()
+        #expect(try await withoutDatabase.send(.get, "/v1/projects").status == 200)
+        await withoutDatabase.database.pool.close()
         for response in [
-            try await busy.submit(code, ["newPassword": "long enough"]), try await down.openPage(code),
-            try await down.submit(code),
-            try await down.submitForm("/__/auth/forgotPassword", ["email": "ada@example.com"]),
+            try await overloaded.submitActionPage(code, ["newPassword": "long enough"]),
+            try await withoutDatabase.openActionPage(code),
+            try await withoutDatabase.submitActionPage(code),
+            try await withoutDatabase.submitForm("/__/auth/forgotPassword", ["email": "ada@example.com"]),
         ] {
             #expect(response.status == 503)
             #expect(response.headers["Content-Type"] == "text/plain; charset=utf-8")
@@ -148,10 +156,10 @@ struct PageRefusalTests {
         }
     }
 
-    private static let shared = Task { try await Fixture(.verifyEmail) }
+    private static let sharedFixture = Task { try await Fixture(.verifyEmail) }
 
     @Test(
-        "The action page rejects other content types and malformed forms",
+        "The action page rejects malformed forms, and content types other than that of forms",
         arguments: [
             ("application/json", #"{"oobCode":"CODE"}"#), ("text/plain", "oobCode=CODE"),
             ("multipart/form-data; boundary=x", "oobCode=CODE"), (nil, "oobCode=CODE"),
@@ -160,7 +168,7 @@ struct PageRefusalTests {
             ("application/x-www-form-urlencodedx", "oobCode=CODE"),
         ] as [(String?, String)])
     func malformed(type: String?, body: String) async throws {
-        let fixture = try await Self.shared.value
+        let fixture = try await Self.sharedFixture.value
         let response = try await fixture.gateway.submitForm(
             ActionPageRequestTests.path, text: body.replacing("CODE", with: fixture.code),
             headers: type.map { ["Content-Type": $0] } ?? [:])
@@ -169,16 +177,16 @@ struct PageRefusalTests {
         #expect(try await fixture.open().status == 200, "the code was not redeemed")
     }
 
-    @Test("A form's content type may have parameters")
+    @Test("The content type of a form may have parameters")
     func charset() async throws {
         let fixture = try await Fixture(.verifyEmail)
         let type: Headers = ["Content-Type": "Application/X-WWW-Form-Urlencoded ; charset=UTF-8"]
         #expect(try await fixture.submit(headers: type).status == 200)
     }
 
-    @Test("Only a form can redeem a code, not a query")
+    @Test("A code in the query of a POST request is not redeemed")
     func postedQuery() async throws {
-        let fixture = try await Self.shared.value
+        let fixture = try await Self.sharedFixture.value
         let response = try await fixture.gateway.send(
             .post, ActionPageRequestTests.path, query: [("oobCode", fixture.code)], headers: TestGateway.formHeaders)
         #expect(response.status == 400)

@@ -8,34 +8,35 @@ import Testing
 
 @Suite("Recovery of an address")
 struct RecoveryRemedyTests {
+    /// How the attacker adds a sign-in method to the victim's account. `add` receives the attacker's session.
     struct Addition: CustomTestStringConvertible, Sendable {
         let testDescription: String
-        let add: @Sendable (Intrusion, TestGateway.Tokens) async throws -> Exchange
+        let add: @Sendable (Intrusion, _ attacker: TestGateway.Tokens) async throws -> Exchange
     }
 
-    /// The test links the attacker's Google identity before each of these.
+    /// Before each addition, the test links the attacker's Google identity.
     private static let additions = [
-        Addition(testDescription: "only the linked identity") { intrusion, stolen in
-            try await intrusion.gateway.lookup(stolen.idToken)
+        Addition(testDescription: "nothing besides the Google identity") { intrusion, attacker in
+            try await intrusion.gateway.lookup(attacker.idToken)
         },
-        Addition(testDescription: "an older identity, merged in") { intrusion, _ in
+        Addition(testDescription: "an identity of an older account, by a merge") { intrusion, _ in
             let gateway = intrusion.gateway
             return try await gateway.merge(
-                intrusion.signInWithAttackerApple(), by: gateway.google(Intrusion.attackerGoogle))
+                intrusion.signInWithAttackerApple(), intoAccountOf: gateway.googleCredential(Intrusion.attackerGoogle))
         },
-        Addition(testDescription: "an older identity, moved in") { intrusion, _ in
+        Addition(testDescription: "an identity of an older account, moved by an administrator") { intrusion, _ in
             try await intrusion.gateway.moveIdentity(
                 "apple.com", of: intrusion.signInWithAttackerApple().localId,
                 ["targetLocalId": .string(intrusion.ada.localId), "allowNoSignInMethod": true])
         },
-        Addition(testDescription: "an older password with its address, merged in") { intrusion, stolen in
+        Addition(testDescription: "the address and password of an older account, by a merge") { intrusion, attacker in
             let gateway = intrusion.gateway
-            let emptied = try await gateway.update(stolen.idToken, ["deleteAttribute": ["EMAIL"]])
-            #expect(emptied.status == 200, "\(emptied.text)")
+            let addressRemoved = try await gateway.update(attacker.idToken, ["deleteAttribute": ["EMAIL"]])
+            #expect(addressRemoved.status == 200, "\(addressRemoved.text)")
             let own = try TestGateway.Tokens(
                 await gateway.signIn(email: "eve@example.com", password: "known to eve"))
-            let merged = try await gateway.merge(own, by: gateway.google(Intrusion.attackerGoogle))
-            #expect(try await intrusion.workingSignInMethods().contains("own address"))
+            let merged = try await gateway.merge(own, intoAccountOf: gateway.googleCredential(Intrusion.attackerGoogle))
+            #expect(try await intrusion.attackersWorkingSignInMethods().contains("own address"))
             return merged
         },
     ]
@@ -44,38 +45,41 @@ struct RecoveryRemedyTests {
     func recovery(row: Addition) async throws {
         let intrusion = try await Intrusion()
         let gateway = intrusion.gateway
+        // Creates the attacker's own account, which is older than the change of address.
         _ = try await intrusion.signInWithAttackerApple()
         gateway.clock.advance(by: .seconds(60))
-        let stolen = try await intrusion.changeAddress(intrusion.signInAsAttacker(), to: "evil@example.com")
-        let code = try await gateway.code(.emailChanged)
-        _ = try await gateway.link(gateway.google(Intrusion.attackerGoogle), to: stolen.idToken)
+        let attacker = try await intrusion.changeAddress(intrusion.signInAsAttacker(), to: "evil@example.com")
+        let code = try await gateway.latestCode(.emailChanged)
+        _ = try await gateway.link(gateway.googleCredential(Intrusion.attackerGoogle), to: attacker.idToken)
         gateway.clock.advance(by: .seconds(1))
-        let added = try await row.add(intrusion, stolen)
+        let added = try await row.add(intrusion, attacker)
         #expect(added.status == 200, "\(added.text)")
         gateway.clock.advance(by: .seconds(1))
-        #expect(try await gateway.apply(code).json["email"]?.string == Intrusion.victim)
-        // A password from before the change stays, because nothing indicates that the attacker knows it.
-        #expect(try await intrusion.workingSignInMethods().filter { $0 != "password of the account" } == [])
+        #expect(try await gateway.applyCode(code).json["email"]?.string == Intrusion.victimEmail)
+        // The password from before the change stays, because the gateway cannot know that the attacker knows it.
+        #expect(try await intrusion.attackersWorkingSignInMethods().filter { $0 != "password of the account" } == [])
     }
 
     @Test("The recovery page offers to remove identities from before the change, and then asks for a new password")
     func page() async throws {
         let intrusion = try await Intrusion()
         let gateway = intrusion.gateway
-        let stolen = try await intrusion.signInAsAttacker()
-        _ = try await intrusion.linkAttackerGoogle(stolen)
-        let renewed = try await intrusion.changeAddress(stolen, to: "evil@example.com")
-        _ = try await gateway.link(gateway.apple(Intrusion.attackerApple), to: renewed.idToken)
-        let code = try await gateway.code(.emailChanged)
-        #expect(try await gateway.openPage(code).checkboxes == ["remove.google.com"])
-        let next = try await gateway.submit(code, ["remove.google.com": "true", "remove.password": "true"])
-        #expect(next.text.contains("Now set a new password"))
-        #expect(next.checkboxes == [])
-        let done = try await gateway.submit(next.requiredFormCode(), ["newPassword": "staple battery"])
+        let attacker = try await intrusion.signInAsAttacker()
+        _ = try await intrusion.linkAttackerGoogle(attacker)
+        let renewed = try await intrusion.changeAddress(attacker, to: "evil@example.com")
+        _ = try await gateway.link(gateway.appleCredential(Intrusion.attackerApple), to: renewed.idToken)
+        let code = try await gateway.latestCode(.emailChanged)
+        #expect(try await gateway.openActionPage(code).checkboxes == ["remove.google.com"])
+        let passwordPage = try await gateway.submitActionPage(
+            code, ["remove.google.com": "true", "remove.password": "true"])
+        #expect(passwordPage.text.contains("Now set a new password"))
+        #expect(passwordPage.checkboxes == [])
+        let done = try await gateway.submitActionPage(
+            passwordPage.requiredFormCode(), ["newPassword": "staple battery"])
         #expect(done.text.contains("Your password has been changed"))
-        #expect(try await intrusion.workingSignInMethods() == [])
+        #expect(try await intrusion.attackersWorkingSignInMethods() == [])
         #expect(
-            try await gateway.signIn(email: Intrusion.victim, password: "staple battery").json["localId"]?.string
+            try await gateway.signIn(email: Intrusion.victimEmail, password: "staple battery").json["localId"]?.string
                 == intrusion.ada.localId)
     }
 
@@ -83,12 +87,12 @@ struct RecoveryRemedyTests {
     func addressRemoved() async throws {
         let intrusion = try await Intrusion()
         let gateway = intrusion.gateway
-        let stolen = try await intrusion.signInAsAttacker()
-        _ = try await intrusion.linkAttackerGoogle(stolen)
+        let attacker = try await intrusion.signInAsAttacker()
+        _ = try await intrusion.linkAttackerGoogle(attacker)
         let unlinked = try await gateway.post(
-            "/v1/accounts:unlink", ["idToken": .string(stolen.idToken), "deleteProvider": ["password"]])
+            "/v1/accounts:unlink", ["idToken": .string(attacker.idToken), "deleteProvider": ["password"]])
         #expect(unlinked.status == 200, "\(unlinked.text)")
-        let code = try await gateway.code(.emailChanged)
-        #expect(try await gateway.apply(code).json["email"]?.string == Intrusion.victim)
+        let code = try await gateway.latestCode(.emailChanged)
+        #expect(try await gateway.applyCode(code).json["email"]?.string == Intrusion.victimEmail)
     }
 }

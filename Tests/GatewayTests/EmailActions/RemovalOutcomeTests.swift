@@ -9,23 +9,23 @@ import Testing
 
 @Suite("Effects of a removal link")
 struct RemovalOutcomeTests {
-    @Test("The removal link deletes codes and invalidates pending tokens")
+    @Test("The removal link deletes the account's other codes, and invalidates pending tokens")
     func pending() async throws {
         let intrusion = try await Intrusion()
         let gateway = intrusion.gateway
-        let stolen = try await intrusion.signInAsAttacker()
-        let impostor = SimulatedPerson.named("Eve", "Impostor").with { $0.email = Intrusion.victim }
-        let code = try await intrusion.linkAttackerGoogle(stolen)
+        let attacker = try await intrusion.signInAsAttacker()
+        let impostor = SimulatedPerson.named("Eve", "Impostor").with { $0.email = Intrusion.victimEmail }
+        let code = try await intrusion.linkAttackerGoogle(attacker)
         let conflict = try await gateway.signIn(
-            gateway.google(impostor) { $0.claims["email_verified"] = .bool(false) })
+            gateway.googleCredential(impostor) { $0.claims["email_verified"] = .bool(false) })
         let change = try await gateway.requestedCode(
-            "VERIFY_AND_CHANGE_EMAIL", ["idToken": .string(stolen.idToken), "newEmail": "evil@example.com"])
-        let reset = try await gateway.requestedCode("PASSWORD_RESET", ["email": .string(Intrusion.victim)])
-        let next = try await gateway.submit(code)
-        for old in [change, reset] { #expect(try await gateway.check(old).outcome == "400 INVALID_OOB_CODE") }
-        _ = try await gateway.submit(next.requiredFormCode(), ["newPassword": "staple battery"])
+            "VERIFY_AND_CHANGE_EMAIL", ["idToken": .string(attacker.idToken), "newEmail": "evil@example.com"])
+        let reset = try await gateway.requestedCode("PASSWORD_RESET", ["email": .string(Intrusion.victimEmail)])
+        let passwordPage = try await gateway.submitActionPage(code)
+        for old in [change, reset] { #expect(try await gateway.checkCode(old).outcome == "400 INVALID_OOB_CODE") }
+        _ = try await gateway.submitActionPage(passwordPage.requiredFormCode(), ["newPassword": "staple battery"])
         let owner = try TestGateway.Tokens(
-            await gateway.signIn(email: Intrusion.victim, password: "staple battery"))
+            await gateway.signIn(email: Intrusion.victimEmail, password: "staple battery"))
         let pending = try #require(conflict.pendingToken, "\(conflict.text)")
         let late = try await gateway.signInWithIdp([
             "pendingToken": .string(pending), "idToken": .string(owner.idToken),
@@ -34,15 +34,15 @@ struct RemovalOutcomeTests {
         #expect(try await gateway.database.pool.query("SELECT 1 FROM oob_code").isEmpty)
     }
 
-    @Test("The removal writes audit events with network and request ID, and an outbox event")
+    @Test("The removal writes audit events with the client's network and the request ID, and an outbox event")
     func audited() async throws {
         let intrusion = try await Intrusion()
         let gateway = intrusion.gateway
-        let stolen = try await intrusion.signInAsAttacker()
-        let code = try await intrusion.linkAttackerGoogle(stolen)
-        let renewed = try await intrusion.changeAddress(stolen, to: "evil@example.com")
+        let attacker = try await intrusion.signInAsAttacker()
+        let code = try await intrusion.linkAttackerGoogle(attacker)
+        let renewed = try await intrusion.changeAddress(attacker, to: "evil@example.com")
         _ = try await gateway.update(renewed.idToken, ["password": "known to eve"])
-        let events = try await gateway.audited { _ = try await gateway.submit(code) }
+        let events = try await gateway.newAuditEvents { _ = try await gateway.submitActionPage(code) }
         let id = intrusion.ada.localId
         #expect(
             events.map(\.description) == [
@@ -57,15 +57,15 @@ struct RemovalOutcomeTests {
     func addressTaken() async throws {
         let intrusion = try await Intrusion()
         let gateway = intrusion.gateway
-        let stolen = try await intrusion.signInAsAttacker()
-        let code = try await intrusion.linkAttackerGoogle(stolen)
-        _ = try await intrusion.changeAddress(stolen, to: "evil@example.com")
-        _ = try await gateway.signUpVerified(email: Intrusion.victim, password: "another user's")
-        let done = try await gateway.submit(code)
+        let attacker = try await intrusion.signInAsAttacker()
+        let code = try await intrusion.linkAttackerGoogle(attacker)
+        _ = try await intrusion.changeAddress(attacker, to: "evil@example.com")
+        _ = try await gateway.signUpVerified(email: Intrusion.victimEmail, password: "another user's")
+        let done = try await gateway.submitActionPage(code)
         #expect(done.status == 200)
         #expect(done.text.contains("Another account now uses this address"))
-        #expect(try await intrusion.workingSignInMethods() == [])
-        #expect(try await gateway.user(intrusion.ada.localId)["email"] == nil)
+        #expect(try await intrusion.attackersWorkingSignInMethods() == [])
+        #expect(try await gateway.accountSeenByAdmin(intrusion.ada.localId)["email"] == nil)
     }
 
     @Test("The removal page does not ask for a new password if the project does not allow passwords")
@@ -75,68 +75,74 @@ struct RemovalOutcomeTests {
         let code = try await intrusion.linkAttackerGoogle(intrusion.signInAsAttacker())
         _ = try await gateway.database.pool.execute(
             "UPDATE project SET policy = policy || jsonb_build_object('allowsPasswords', 'false')")
-        let done = try await gateway.withFreshCaches().submit(code)
+        let done = try await gateway.withFreshCaches().submitActionPage(code)
         #expect(done.text.contains("Removed") && !done.text.contains("<form"))
     }
 
-    /// A sign-in method that a client adds to an account with a verified address.
-    struct Method: CustomTestStringConvertible, Sendable {
+    /// A sign-in method that a client adds to an account, which has a verified address.
+    struct AddedMethod: CustomTestStringConvertible, Sendable {
         let testDescription: String
         let provider: ProviderID
         let add: @Sendable (TestGateway, TestGateway.Tokens) async throws -> Exchange
     }
 
     private static let methods = [
-        Method(testDescription: "a password", provider: .password) {
+        AddedMethod(testDescription: "a password", provider: .password) {
             try await $0.update($1.idToken, ["password": "known to eve"])
         },
-        Method(testDescription: "a password, by sign-up", provider: .password) {
+        AddedMethod(testDescription: "a password, by a sign-up with the account's ID token", provider: .password) {
             try await $0.post(
                 "/v1/accounts:signUp",
                 ["idToken": .string($1.idToken), "email": "person@gmail.com", "password": "known to eve"])
         },
-        Method(testDescription: "an email link", provider: .emailLink) { gateway, tokens in
+        AddedMethod(testDescription: "an email link", provider: .emailLink) { gateway, tokens in
             let code = try await gateway.requestedCode("EMAIL_SIGNIN", ["email": "evil@example.com"])
-            return try await gateway.signInWithLink("evil@example.com", code, ["idToken": .string(tokens.idToken)])
+            return try await gateway.signInWithEmailLink("evil@example.com", code, ["idToken": .string(tokens.idToken)])
         },
     ]
 
-    @Test("The removal link removes an added password or email link, and keeps the first identity", arguments: methods)
-    func added(row: Method) async throws {
+    @Test(
+        "The removal link removes an added password or address for email links, and keeps the first identity",
+        arguments: methods)
+    func passwordOrEmailLink(row: AddedMethod) async throws {
         let gateway = try await TestGateway(.sekisho) { $0.emailEnumerationProtection = false }
         let person = SimulatedPerson.named("Per", "Son").with { $0.email = "person@gmail.com" }
-        let owner = try TestGateway.Tokens(await gateway.signIn(gateway.google(person)))
+        let owner = try TestGateway.Tokens(await gateway.signIn(gateway.googleCredential(person)))
         gateway.clock.advance(by: .seconds(60))
         #expect(try await row.add(gateway, owner).status == 200)
         let notice = try #require(try await gateway.emails(.identityLinked).last)
         #expect(notice.recipient == "person@gmail.com" && notice.content.provider == row.provider)
         gateway.clock.advance(by: .seconds(60))
-        let next = try await gateway.submit(try #require(notice.content.code))
-        #expect(next.text.contains("Now set a new password"), "\(next.text)")
-        let account = try await gateway.account(
-            TestGateway.Tokens(await gateway.signIn(gateway.google(person))).idToken)
-        #expect(account["localId"]?.string == owner.localId, "the identity that the account was created with stays")
+        let passwordPage = try await gateway.submitActionPage(try #require(notice.content.code))
+        #expect(passwordPage.text.contains("Now set a new password"), "\(passwordPage.text)")
+        let account = try await gateway.accountSeenByUser(
+            TestGateway.Tokens(await gateway.signIn(gateway.googleCredential(person))).idToken)
+        #expect(account["localId"]?.string == owner.localId, "the identity with which the account was created stays")
         #expect(account["email"] == "person@gmail.com" && account["passwordUpdatedAt"] == nil)
-        #expect(account["providerUserInfo"]?[1] == nil)
+        #expect(account["providerUserInfo"]?[1] == nil, "only the first identity remains")
     }
 
     @Test(
         "The removal link is invalid after an administrator has changed address, password or validSince",
         arguments: [
-            ["email": .string(Intrusion.victim)], ["password": "given by support"], ["validSince": "1900000000"],
+            ["email": .string(Intrusion.victimEmail)], ["password": "given by support"], ["validSince": "1900000000"],
         ] as [[String: JSON]])
     func administratorChange(change: [String: JSON]) async throws {
         let intrusion = try await Intrusion()
         let gateway = intrusion.gateway
-        let stolen = try await intrusion.changeAddress(try await intrusion.signInAsAttacker(), to: "evil@example.com")
+        let attacker = try await intrusion.changeAddress(try await intrusion.signInAsAttacker(), to: "evil@example.com")
         _ = try await gateway.database.pool.execute("UPDATE account SET email_verified = true")
-        #expect(try await gateway.link(gateway.google(Intrusion.attackerGoogle), to: stolen.idToken).status == 200)
+        #expect(
+            try await gateway.link(gateway.googleCredential(Intrusion.attackerGoogle), to: attacker.idToken).status
+                == 200
+        )
         let code = try #require(try await gateway.emails(.identityLinked).last?.content.code)
         let id = JSON.string(intrusion.ada.localId)
         #expect(
-            try await gateway.administer(":update", .object(change.merging(["localId": id]) { $1 })).outcome == "200")
+            try await gateway.administerAccounts(":update", .object(change.merging(["localId": id]) { $1 })).outcome
+                == "200")
         let before = try await gateway.accountsAsStored()
-        #expect(try await gateway.submit(code).status == 400)
+        #expect(try await gateway.submitActionPage(code).status == 400)
         #expect(try await gateway.accountsAsStored() == before)
     }
 }

@@ -8,44 +8,46 @@ import Testing
 
 @Suite("Removing identities in a password reset")
 struct ResetRemedyTests {
-    /// An account with two identities besides the one with which it was created.
-    private static func threeIdentities() async throws -> (TestGateway, localId: String) {
+    /// Creates an account with Google. Then the user adds an Apple identity, and an administrator adds a Facebook
+    /// identity.
+    private static func gatewayWithThreeIdentities() async throws -> (TestGateway, localId: String) {
         let gateway = try await TestGateway(.sekisho) { $0.emailEnumerationProtection = false }
         try await gateway.makeServiceKey()
         let person = SimulatedPerson.named("Per", "Son").with { $0.email = "person@gmail.com" }
-        let owner = try TestGateway.Tokens(await gateway.signIn(gateway.google(person)))
+        let owner = try TestGateway.Tokens(await gateway.signIn(gateway.googleCredential(person)))
         gateway.clock.advance(by: .seconds(60))
         var headers = Headers()
         headers.add("User-Agent", "Phone <of Eve>")
         let linked = try await gateway.post(
             "/v1/accounts:signInWithIdp",
             [
-                "postBody": .string(gateway.apple(.alan).postBody), "requestUri": "http://localhost",
+                "postBody": .string(gateway.appleCredential(.alan).postBody), "requestUri": "http://localhost",
                 "idToken": .string(owner.idToken),
             ], headers: headers)
         #expect(linked.status == 200, "\(linked.text)")
         gateway.clock.advance(by: .seconds(60))
-        let other = try await gateway.linkIdentity(
+        let facebook = try await gateway.linkIdentity(
             ["providerId": "facebook.com", "rawId": "f1"], to: owner.localId)
-        #expect(other.status == 200, "\(other.text)")
+        #expect(facebook.status == 200, "\(facebook.text)")
         gateway.clock.advance(by: .seconds(60))
         return (gateway, owner.localId)
     }
 
-    private static func providers(_ gateway: TestGateway, _ localId: String) async throws -> [String] {
+    private static func linkedProviders(_ localId: String, at gateway: TestGateway) async throws -> [String] {
         try await gateway.identities(of: localId).compactMap { $0["providerId"]?.string }.sorted()
     }
 
-    @Test("A reset on the page removes the selected identities that the page offers, and no others")
+    @Test("A reset on the page removes the selected ones of the identities that the page offers, and no others")
     func page() async throws {
-        let (gateway, localId) = try await Self.threeIdentities()
+        let (gateway, localId) = try await Self.gatewayWithThreeIdentities()
         let code = try await gateway.requestedCode("PASSWORD_RESET", ["email": "person@gmail.com"])
-        let page = try await gateway.openPage(code)
+        let page = try await gateway.openActionPage(code)
         #expect(page.checkboxes.sorted() == ["remove.apple.com", "remove.facebook.com"])
         #expect(!page.text.contains(" checked"))
+        // The device that linked the Apple identity, and the date of the test's clock.
         #expect(page.text.contains("Phone &lt;of Eve&gt;") && page.text.contains("15 January 2027"))
-        let events = try await gateway.audited {
-            let done = try await gateway.submit(
+        let events = try await gateway.newAuditEvents {
+            let done = try await gateway.submitActionPage(
                 code,
                 [
                     "newPassword": "staple battery", "remove.apple.com": "true", "remove.google.com": "true",
@@ -53,41 +55,41 @@ struct ResetRemedyTests {
                 ])
             #expect(done.text.contains("Your password has been changed"), "\(done.text)")
         }
-        #expect(try await Self.providers(gateway, localId) == ["facebook.com", "google.com"])
+        #expect(try await Self.linkedProviders(localId, at: gateway) == ["facebook.com", "google.com"])
         #expect(
             events.map(\.description) == [
                 "user identity.unlinked \(localId) provider=apple.com", "user password.set \(localId)",
             ])
         #expect(try await gateway.recordedEvents().outbox.contains("identity.unlinked \(localId) apple.com"))
-        #expect(try await gateway.signIn(gateway.apple(.alan)).json["localId"]?.string != localId)
+        #expect(try await gateway.signIn(gateway.appleCredential(.alan)).json["localId"]?.string != localId)
     }
 
     @Test("A reset through the API keeps all identities, and emails a removal link for each recently linked identity")
     func api() async throws {
-        let (gateway, localId) = try await Self.threeIdentities()
+        let (gateway, localId) = try await Self.gatewayWithThreeIdentities()
         let code = try await gateway.requestedCode("PASSWORD_RESET", ["email": "person@gmail.com"])
-        #expect(try await gateway.reset(code, "staple battery").status == 200)
-        #expect(try await Self.providers(gateway, localId) == ["apple.com", "facebook.com", "google.com"])
+        #expect(try await gateway.resetPassword(code, "staple battery").status == 200)
+        #expect(try await Self.linkedProviders(localId, at: gateway) == ["apple.com", "facebook.com", "google.com"])
         let removals = try #require(try await gateway.emails(.passwordChanged).last?.content.removals)
         #expect(removals.map(\.provider.rawValue).sorted() == ["apple.com", "facebook.com"])
         gateway.clock.advance(by: .seconds(60))
         let facebook = try #require(removals.first { $0.provider.rawValue == "facebook.com" })
-        #expect(try await gateway.submit(facebook.code).text.contains("Now set a new password"))
-        #expect(try await Self.providers(gateway, localId) == ["apple.com", "google.com"])
+        #expect(try await gateway.submitActionPage(facebook.code).text.contains("Now set a new password"))
+        #expect(try await Self.linkedProviders(localId, at: gateway) == ["apple.com", "google.com"])
         let apple = try #require(removals.first { $0.provider == .apple })
-        #expect(try await gateway.submit(apple.code).text.contains("Now set a new password"))
-        #expect(try await Self.providers(gateway, localId) == ["google.com"])
+        #expect(try await gateway.submitActionPage(apple.code).text.contains("Now set a new password"))
+        #expect(try await Self.linkedProviders(localId, at: gateway) == ["google.com"])
     }
 
     @Test(
         "The email about a reset has no links for identities linked over 30 days ago, but the page offers their removal"
     )
     func longAgo() async throws {
-        let (gateway, _) = try await Self.threeIdentities()
+        let (gateway, _) = try await Self.gatewayWithThreeIdentities()
         gateway.clock.advance(by: .seconds(30 * 86_400))
         let code = try await gateway.requestedCode("PASSWORD_RESET", ["email": "person@gmail.com"])
-        #expect(try await gateway.openPage(code).checkboxes.count == 2)
-        #expect(try await gateway.reset(code, "staple battery").status == 200)
+        #expect(try await gateway.openActionPage(code).checkboxes.count == 2)
+        #expect(try await gateway.resetPassword(code, "staple battery").status == 200)
         let confirmation = try #require(try await gateway.emails(.passwordChanged).last)
         #expect(confirmation.content.removals == nil)
     }

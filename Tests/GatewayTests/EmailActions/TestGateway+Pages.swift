@@ -4,7 +4,7 @@ import Testing
 @testable import Support
 
 extension Exchange {
-    /// Returns ``formCode``, and fails the test if the page has no such form.
+    /// Returns the email action code in the form of a page. Fails the test if the page has no such form.
     func requiredFormCode() throws -> String { try #require(formCode) }
 
     /// Names of the checkboxes on a page.
@@ -14,14 +14,14 @@ extension Exchange {
 }
 
 extension TestGateway {
-    /// Opens the action page with a code, and with the query parameters in `more`.
-    func openPage(_ code: String, _ more: [String: String] = [:]) async throws -> Exchange {
+    /// Opens the action page (the page of a link in an email) with a code and further query parameters.
+    func openActionPage(_ code: String, _ more: [String: String] = [:]) async throws -> Exchange {
         let query = ["oobCode": code].merging(more) { $1 }.map { (name: $0.key, value: $0.value) }
         return try await send(.get, "/__/auth/action", body: [], query: query)
     }
 
-    /// Submits the form of the action page with a code, and with the fields in `more`.
-    func submit(_ code: String, _ more: [String: String] = [:]) async throws -> Exchange {
+    /// Submits the form of the action page with a code and further fields.
+    func submitActionPage(_ code: String, _ more: [String: String] = [:]) async throws -> Exchange {
         try await submitForm("/__/auth/action", ["oobCode": code].merging(more) { $1 })
     }
 

@@ -5,30 +5,31 @@ import Testing
 
 @testable import Support
 
+/// Administrators merge the account `ada` into `bob`. ``MergeCase`` describes the accounts.
 @Suite("Merging as an administrator", .serialized)
 struct AdminMergeTests {
     @Test("A merge does what the preview described, and undoing it restores both accounts", arguments: MergeCase.all)
     func mergeAndUndo(row: MergeCase) async throws {
-        let gateway = try await row.gateway()
+        let gateway = try await row.gatewayWithAccounts()
         let before = try await gateway.accountsAsStored()
-        let preview = try await gateway.previewMerge()
+        let preview = try await gateway.previewMergeAsAdmin("ada", into: "bob")
         #expect(preview.json["moves"] == row.moves, "\(preview.text)")
         #expect(preview.json["drops"] == row.drops)
         #expect(try await gateway.accountsAsStored() == before)
-        let merged = try await gateway.administer(":merge", ["mergeToken": preview.json["mergeToken"] ?? .null])
+        let merged = try await gateway.administerAccounts(":merge", ["mergeToken": preview.json["mergeToken"] ?? .null])
         #expect(merged.json["moves"] == row.moves, "\(merged.text)")
         // In milliseconds: the start of `TestClock` (1,800,000,000 s), 10 s in `MergeCase.gateway()`, and seven days
         // (604,800 s), in which a merge can be undone.
         #expect(merged.json["undoableUntil"] == 1_800_604_810_000)
         #expect(merged.json["idToken"] == nil)
-        #expect(try await gateway.administer(":lookup", ["localId": ["ada"]]).json["users"] == nil)
+        #expect(try await gateway.administerAccounts(":lookup", ["localId": ["ada"]]).json["users"] == nil)
         gateway.clock.advance(by: .seconds(10))
-        let undone = try await gateway.undoMerge()
+        let undone = try await gateway.undoMergeAsAdmin("ada")
         #expect(
             undone.json == ["kind": "sekisho#UndoMergeResponse", "sourceLocalId": "ada", "localId": "bob"],
             "\(undone.text)")
         #expect(try await gateway.accountsAsStored() == before)
-        #expect(try await gateway.undoMerge().outcome.hasPrefix("400 MERGE_NOT_FOUND"))
+        #expect(try await gateway.undoMergeAsAdmin("ada").outcome.hasPrefix("400 MERGE_NOT_FOUND"))
         let events = try await gateway.recordedEvents()
         #expect(
             events.outbox.filter { $0.hasPrefix("account.") } == [
@@ -42,14 +43,15 @@ struct AdminMergeTests {
     }
 
     @Test(
-        "The source's password signs in to the target after a merge, to the source after the undo; both end sessions")
+        "The source's password signs in to the target after a merge, and to the source after the undo; both end all sessions"
+    )
     func sessions() async throws {
-        let gateway = try await MergeCase.emptyTarget.gateway()
+        let gateway = try await MergeCase.fullSourceIntoEmptyTarget.gatewayWithAccounts()
         let beforeMerge = try await gateway.signIn(email: "ada@example.com")
-        #expect(try await gateway.merge().outcome == "200")
+        #expect(try await gateway.mergeAsAdmin("ada", into: "bob").outcome == "200")
         let afterMerge = try await gateway.signIn(email: "ada@example.com")
         #expect(afterMerge.json["localId"] == "bob")
-        #expect(try await gateway.undoMerge().outcome == "200")
+        #expect(try await gateway.undoMergeAsAdmin("ada").outcome == "200")
         let afterUndo = try await gateway.signIn(email: "ada@example.com")
         #expect(afterUndo.json["localId"] == "ada", "\(afterUndo.text)")
         for (exchange, isValid) in [(beforeMerge, false), (afterMerge, false), (afterUndo, true)] {
@@ -62,15 +64,15 @@ struct AdminMergeTests {
 
     @Test("An undo gives the source its members back, and the target keeps what it got after the merge")
     func laterChanges() async throws {
-        let gateway = try await MergeCase.emptyTarget.gateway()
-        #expect(try await gateway.merge().outcome == "200")
+        let gateway = try await MergeCase.fullSourceIntoEmptyTarget.gatewayWithAccounts()
+        #expect(try await gateway.mergeAsAdmin("ada", into: "bob").outcome == "200")
         #expect(try await gateway.linkIdentity(["providerId": "oidc.corp", "rawId": "c"], to: "bob").outcome == "200")
         let change: JSON = [
             "localId": "bob", "displayName": "Robert", "customAttributes": #"{"role":"admin"}"#, "disableUser": true,
         ]
-        #expect(try await gateway.administer(":update", change).outcome == "200")
-        #expect(try await gateway.undoMerge().outcome == "200")
-        let (ada, bob) = (try await gateway.user("ada"), try await gateway.user("bob"))
+        #expect(try await gateway.administerAccounts(":update", change).outcome == "200")
+        #expect(try await gateway.undoMergeAsAdmin("ada").outcome == "200")
+        let (ada, bob) = (try await gateway.accountSeenByAdmin("ada"), try await gateway.accountSeenByAdmin("bob"))
         #expect(ada["displayName"] == "Ada")
         #expect(ada["disabled"] == false)
         #expect(ada["customAttributes"]?.string == #"{"role":"editor"}"#)
@@ -80,18 +82,20 @@ struct AdminMergeTests {
         #expect(try await gateway.identities(of: "bob").map { $0["providerId"]?.string } == ["oidc.corp"])
     }
 
-    @Test("A merge token that is sent several times gets the same response each time, and is rejected after an undo")
+    @Test("A merge token that is sent several times gets the same response each time, until the merge is undone")
     func retry() async throws {
-        let gateway = try await MergeCase.emptyTarget.gateway()
-        let body: JSON = ["mergeToken": try await gateway.previewMerge().json["mergeToken"] ?? .null]
-        let outcomes = try await concurrently(6) { _ in try await gateway.administer(":merge", body) }
+        let gateway = try await MergeCase.fullSourceIntoEmptyTarget.gatewayWithAccounts()
+        let body: JSON = [
+            "mergeToken": try await gateway.previewMergeAsAdmin("ada", into: "bob").json["mergeToken"] ?? .null
+        ]
+        let outcomes = try await concurrently(6) { _ in try await gateway.administerAccounts(":merge", body) }
         #expect(Set(outcomes.map(\.text)).count == 1, "\(outcomes.map(\.text))")
         #expect(outcomes[0].outcome == "200")
         #expect(try await gateway.recordedEvents().outbox.count { $0.hasPrefix("account.merged") } == 1)
-        #expect(try await gateway.undoMerge().outcome == "200")
-        #expect(try await gateway.administer(":merge", body).outcome.hasPrefix("400 MERGE_ALREADY_DONE"))
-        #expect(try await gateway.merge().outcome == "200")
-        #expect(try await gateway.administer(":merge", body).outcome.hasPrefix("400 MERGE_ALREADY_DONE"))
+        #expect(try await gateway.undoMergeAsAdmin("ada").outcome == "200")
+        #expect(try await gateway.administerAccounts(":merge", body).outcome.hasPrefix("400 MERGE_ALREADY_DONE"))
+        #expect(try await gateway.mergeAsAdmin("ada", into: "bob").outcome == "200")
+        #expect(try await gateway.administerAccounts(":merge", body).outcome.hasPrefix("400 MERGE_ALREADY_DONE"))
     }
 
     @Test(
@@ -111,19 +115,19 @@ struct AdminMergeTests {
             (["mergeToken": "x", "dryRun": true], "Invalid JSON payload"),
         ] as [(JSON, String)])
     func refused(body: JSON, expected: String) async throws {
-        let gateway = try await MergeCase.emptyTarget.gateway()
+        let gateway = try await MergeCase.fullSourceIntoEmptyTarget.gatewayWithAccounts()
         try await gateway.makeAccount(["localId": "carol"], identities: [["providerId": "apple.com", "rawId": "a9"]])
         try await gateway.makeAccount(["localId": "dora", "disabled": true])
-        let answer = try await gateway.administer(":merge", body)
+        let answer = try await gateway.administerAccounts(":merge", body)
         #expect(answer.outcome.hasPrefix("400 \(expected)"), "\(answer.text)")
     }
 
     @Test("A merge token is valid for ten minutes, for administrators of its project, until an account changes")
     func preview() async throws {
-        let gateway = try await MergeCase.emptyTarget.gateway()
+        let gateway = try await MergeCase.fullSourceIntoEmptyTarget.gatewayWithAccounts()
         try await gateway.makeOtherProject(serviceKey: "sks_other")
-        let token = try await gateway.previewMerge().json["mergeToken"] ?? .null
-        let elsewhere = try await gateway.administer(
+        let token = try await gateway.previewMergeAsAdmin("ada", into: "bob").json["mergeToken"] ?? .null
+        let elsewhere = try await gateway.administerAccounts(
             ":merge", ["mergeToken": token], in: "other", bearer: "sks_other")
         #expect(elsewhere.outcome.hasPrefix("400 INVALID_PENDING_TOKEN"))
         let asClient = try await gateway.post(
@@ -136,11 +140,11 @@ struct AdminMergeTests {
             asClient.outcome.hasPrefix("400 INVALID_PENDING_TOKEN"),
             "an administrator's merge token is not valid for a client")
         #expect(try await gateway.unlinkIdentity("google.com", of: "ada").outcome == "200")
-        let changed = try await gateway.administer(":merge", ["mergeToken": token])
+        let changed = try await gateway.administerAccounts(":merge", ["mergeToken": token])
         #expect(changed.outcome.hasPrefix("400 MERGE_PREVIEW_OUTDATED"))
-        let next = try await gateway.previewMerge().json["mergeToken"] ?? .null
+        let next = try await gateway.previewMergeAsAdmin("ada", into: "bob").json["mergeToken"] ?? .null
         gateway.clock.advance(by: .seconds(601))
-        let late = try await gateway.administer(":merge", ["mergeToken": next])
+        let late = try await gateway.administerAccounts(":merge", ["mergeToken": next])
         #expect(late.outcome.hasPrefix("400 INVALID_PENDING_TOKEN"))
     }
 }

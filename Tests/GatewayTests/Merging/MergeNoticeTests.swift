@@ -11,49 +11,58 @@ import Testing
 struct MergeNoticeTests {
     struct Row: CustomTestStringConvertible, Sendable {
         let testDescription: String
+        /// Members of the source, the account `ada`.
         var source: [String: JSON] = [:]
+        /// Members of the target, the account `bob`.
         var target: [String: JSON] = [:]
-        /// The addresses that can be restored, by account.
+        /// Earlier addresses that an emailed link can restore.
         var recoveries: [(account: String, email: String)] = []
-        /// The recipients, sorted, followed by " +" if the email has a link.
-        let expected: [String]
+        /// The expected recipients, sorted, each followed by " +" if the email has a link that undoes the merge.
+        let recipients: [String]
 
-        static let ada: [String: JSON] = ["email": "ada@example.com", "emailVerified": true, "password": "secret1"]
-        static let bob: [String: JSON] = ["email": "bob@example.com", "emailVerified": true, "password": "secret2"]
+        static let verifiedAda: [String: JSON] = [
+            "email": "ada@example.com", "emailVerified": true, "password": "secret1",
+        ]
+        static let verifiedBob: [String: JSON] = [
+            "email": "bob@example.com", "emailVerified": true, "password": "secret2",
+        ]
     }
 
     private static let rows = [
         Row(
-            testDescription: "both addresses are verified", source: Row.ada, target: Row.bob,
-            expected: ["ada@example.com +", "bob@example.com"]),
+            testDescription: "both addresses are verified", source: Row.verifiedAda, target: Row.verifiedBob,
+            recipients: ["ada@example.com +", "bob@example.com"]),
         Row(
-            testDescription: "only the source's address is verified, and moves", source: Row.ada,
-            expected: ["ada@example.com +"]),
-        Row(testDescription: "only the target's address is verified", target: Row.bob, expected: ["bob@example.com"]),
+            testDescription: "only the source's address is verified, and it moves to the target",
+            source: Row.verifiedAda,
+            recipients: ["ada@example.com +"]),
+        Row(
+            testDescription: "only the target's address is verified", target: Row.verifiedBob,
+            recipients: ["bob@example.com"]),
         Row(
             testDescription: "no address is verified", source: ["email": "ada@example.com"],
-            target: ["email": "bob@example.com"], expected: []),
+            target: ["email": "bob@example.com"], recipients: []),
         Row(
-            testDescription: "both accounts have addresses that can be restored: each address gets one email",
-            source: Row.ada, target: Row.bob,
+            testDescription: "both accounts have verified addresses and earlier ones, and each address gets one email",
+            source: Row.verifiedAda, target: Row.verifiedBob,
             recoveries: [
                 ("ada", "was.ada@example.com"), ("bob", "was.bob@example.com"), ("bob", "ada@example.com"),
                 ("ada", "bob@example.com"), ("bob", "was.ada@example.com"),
             ],
-            expected: ["ada@example.com +", "bob@example.com", "was.ada@example.com", "was.bob@example.com"]),
+            recipients: ["ada@example.com +", "bob@example.com", "was.ada@example.com", "was.bob@example.com"]),
         Row(
-            testDescription: "an address can be restored, and another was never verified",
+            testDescription: "the source's address was never verified, but an earlier one can be restored",
             source: ["email": "ada@example.com"], recoveries: [("ada", "was.ada@example.com")],
-            expected: ["was.ada@example.com"]),
+            recipients: ["was.ada@example.com"]),
     ]
 
     @Test("Merge notices are sent to verified addresses and to addresses that can be restored", arguments: rows)
-    func recipients(row: Row) async throws {
-        let gateway = try await TestGateway.administered()
+    func emails(row: Row) async throws {
+        let gateway = try await TestGateway.withServiceKey()
         try await gateway.makeAccount(
-            .object(row.source.merging(["localId": "ada"]) { $1 }), identities: [MergeCase.google])
+            .object(row.source.merging(["localId": "ada"]) { $1 }), identities: [MergeCase.googleIdentity])
         try await gateway.makeAccount(
-            .object(row.target.merging(["localId": "bob"]) { $1 }), identities: [MergeCase.apple])
+            .object(row.target.merging(["localId": "bob"]) { $1 }), identities: [MergeCase.appleIdentity])
         // Linking may have changed the accounts' addresses, so those of the row are written again.
         for (id, account) in [("ada", row.source), ("bob", row.target)] {
             let email = account["email"]?.string
@@ -61,10 +70,12 @@ struct MergeNoticeTests {
                 "UPDATE account SET email = \(email), email_verified = \(account["emailVerified"] == true) WHERE id = \(id)"
             )
         }
-        for recovery in row.recoveries { try await gateway.storeRecoveryCode(of: recovery.account, to: recovery.email) }
-        #expect(try await gateway.merge().outcome == "200")
+        for recovery in row.recoveries {
+            try await gateway.storeRecoveryCode(of: recovery.account, restoring: recovery.email)
+        }
+        #expect(try await gateway.mergeAsAdmin("ada", into: "bob").outcome == "200")
         let emails = try await gateway.emails(.accountsMerged)
-        #expect(emails.map { $0.recipient + ($0.content.code == nil ? "" : " +") }.sorted() == row.expected)
+        #expect(emails.map { $0.recipient + ($0.content.code == nil ? "" : " +") }.sorted() == row.recipients)
         let methods: Set<ProviderID> =
             row.source["password"] == nil && row.target["password"] == nil
             ? [.google, .apple] : [.google, .apple, .password]
@@ -73,12 +84,13 @@ struct MergeNoticeTests {
     }
 
     @Test("Merge notices are in the language of the client's request")
-    func client() async throws {
+    func language() async throws {
         let gateway = try await TestGateway()
         let target = SimulatedPerson.ada
-        _ = try await gateway.signIn(gateway.apple(target))
+        _ = try await gateway.signIn(gateway.appleCredential(target))
         let source = try await gateway.signUpVerified()
-        let pending = try #require(try await gateway.link(gateway.apple(target), to: source.idToken).pendingToken)
+        let pending = try #require(
+            try await gateway.link(gateway.appleCredential(target), to: source.idToken).pendingToken)
         let preview = try await gateway.post(
             "/v1/accounts:merge",
             ["idToken": .string(source.idToken), "dryRun": true, "pendingToken": .string(pending)])

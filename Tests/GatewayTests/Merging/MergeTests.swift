@@ -7,11 +7,13 @@ import Testing
 @testable import Support
 
 extension TestGateway {
+    /// Unlinks an identity from the account of the tokens, as its user.
     fileprivate func unlink(_ provider: String, from tokens: Tokens) async throws -> Exchange {
         try await post(
             "/v1/accounts:unlink", ["idToken": .string(tokens.idToken), "deleteProvider": [.string(provider)]])
     }
 
+    /// Makes the dry run of a merge. The target's ID token proves the ownership of the target.
     fileprivate func previewMerge(
         _ source: Tokens, into target: Tokens, _ more: [String: JSON] = [:]
     ) async throws -> Exchange {
@@ -24,24 +26,26 @@ extension TestGateway {
 
 @Suite("Merging two accounts")
 struct MergeTests {
-    /// An anonymous account whose user already has an account with an Apple identity.
+    /// The source of the merge is an anonymous account. The target is an account with an Apple identity, whose
+    /// ownership the pending token proves.
     private struct Fixture {
         let gateway: TestGateway
         let anonymous: TestGateway.Tokens
-        let target: String
-        let pending: String
+        let targetID: String
+        let pendingToken: String
 
         init() async throws {
             gateway = try await TestGateway()
-            target = try #require(try await gateway.signIn(gateway.apple()).json["localId"]?.string)
+            targetID = try #require(try await gateway.signIn(gateway.appleCredential()).json["localId"]?.string)
             anonymous = try await gateway.signUpAnonymously()
-            pending = try #require(try await gateway.link(gateway.apple(), to: anonymous.idToken).pendingToken)
+            pendingToken = try #require(
+                try await gateway.link(gateway.appleCredential(), to: anonymous.idToken).pendingToken)
         }
 
         func preview() async throws -> Exchange {
             try await gateway.post(
                 "/v1/accounts:merge",
-                ["idToken": .string(anonymous.idToken), "dryRun": true, "pendingToken": .string(pending)])
+                ["idToken": .string(anonymous.idToken), "dryRun": true, "pendingToken": .string(pendingToken)])
         }
 
         func commit(_ mergeToken: String?) async throws -> Exchange {
@@ -56,7 +60,7 @@ struct MergeTests {
         let fixture = try await Fixture()
         let preview = try await fixture.preview()
         #expect(preview.json["sourceLocalId"]?.string == fixture.anonymous.localId, "\(preview.text)")
-        #expect(preview.json["localId"]?.string == fixture.target)
+        #expect(preview.json["localId"]?.string == fixture.targetID)
         #expect(preview.json["drops"] == [])
         #expect(preview.json["idToken"] == nil)
         #expect(try await fixture.gateway.lookup(fixture.anonymous.idToken).status == 200)
@@ -67,14 +71,14 @@ struct MergeTests {
     func commit() async throws {
         let fixture = try await Fixture()
         let merged = try await fixture.commit(fixture.preview().json["mergeToken"]?.string)
-        #expect(merged.json["localId"]?.string == fixture.target, "\(merged.text)")
+        #expect(merged.json["localId"]?.string == fixture.targetID, "\(merged.text)")
         #expect(merged.json["undoableUntil"] != nil)
         #expect(try await fixture.gateway.lookup(try #require(merged.json["idToken"]?.string)).status == 200)
         #expect(try await fixture.gateway.lookup(fixture.anonymous.idToken).outcome == "400 USER_NOT_FOUND")
         #expect(try await fixture.gateway.refresh(fixture.anonymous.refreshToken).status == 400)
         let events = try await fixture.gateway.database.pool.query(
             "SELECT account_id, detail ->> 'source' AS source FROM outbox WHERE kind = 'account.merged'")
-        #expect(try events.first?.decode("account_id") == fixture.target)
+        #expect(try events.first?.decode("account_id") == fixture.targetID)
         #expect(try events.first?.decode("source") == fixture.anonymous.localId)
     }
 
@@ -92,7 +96,7 @@ struct MergeTests {
             },
             Loss(testDescription: "its owner replaces it with another identity of the provider") { gateway, owner in
                 _ = try await gateway.unlink("google.com", from: owner)
-                return try await gateway.link(gateway.google(.alan), to: owner.idToken)
+                return try await gateway.link(gateway.googleCredential(.alan), to: owner.idToken)
             },
         ]
     }
@@ -101,15 +105,15 @@ struct MergeTests {
         "A merge token is invalid after the target has lost the identity that proved its ownership",
         arguments: Loss.all)
     func lostProof(loss: Loss) async throws {
-        let gateway = try await TestGateway.administered()
+        let gateway = try await TestGateway.withServiceKey()
         let owner = try await gateway.signUpVerified()
-        #expect(try await gateway.link(gateway.google(), to: owner.idToken).status == 200)
+        #expect(try await gateway.link(gateway.googleCredential(), to: owner.idToken).status == 200)
         let attacker = try await gateway.signUpAnonymously()
         let preview = try await gateway.post(
             "/v1/accounts:merge",
             [
                 "idToken": .string(attacker.idToken), "dryRun": true, "requestUri": "http://localhost",
-                "postBody": .string(try gateway.google().postBody),
+                "postBody": .string(try gateway.googleCredential().postBody),
             ])
         #expect(preview.status == 200, "\(preview.text)")
         let lost = try await loss.happen(gateway, owner)
@@ -120,14 +124,14 @@ struct MergeTests {
         #expect(merged.outcome.hasPrefix("400 MERGE_PREVIEW_OUTDATED"), "\(merged.outcome)")
     }
 
-    @Test("A merge moves identities, and members that the target does not have")
+    @Test("A merge moves the source's identities, and those of its members that the target does not have")
     func moves() async throws {
         let gateway = try await TestGateway()
-        _ = try await gateway.signIn(gateway.apple(.alan))
+        _ = try await gateway.signIn(gateway.appleCredential(.alan))
         let source = try await gateway.signUp(email: "alan@example.com")
-        _ = try await gateway.link(gateway.google(), to: source.idToken)
+        _ = try await gateway.link(gateway.googleCredential(), to: source.idToken)
         _ = try await gateway.update(source.idToken, ["displayName": "Alan"])
-        let proof = try gateway.apple(.alan)
+        let proof = try gateway.appleCredential(.alan)
         let preview = try await gateway.post(
             "/v1/accounts:merge",
             [
@@ -141,44 +145,45 @@ struct MergeTests {
             ["idToken": .string(source.idToken), "mergeToken": preview.json["mergeToken"] ?? .null])
         let id = try #require(merged.json["localId"]?.string, "\(merged.text)")
         #expect(try await gateway.signIn(email: "alan@example.com").json["localId"]?.string == id)
-        #expect(try await gateway.signIn(gateway.google()).json["localId"]?.string == id)
-        #expect(try await gateway.account(try #require(merged.json["idToken"]?.string))["displayName"] == "Alan")
-        // The merge uses up the credential; the dry run did not.
+        #expect(try await gateway.signIn(gateway.googleCredential()).json["localId"]?.string == id)
+        #expect(
+            try await gateway.accountSeenByUser(try #require(merged.json["idToken"]?.string))["displayName"] == "Alan")
+        // The merge uses up the credential. The dry run does not.
         #expect(try await gateway.signIn(proof).outcome.hasPrefix("400 MISSING_OR_INVALID_NONCE"))
     }
 
     enum Problem: CaseIterable {
-        case identityOfNoAccount, sameAccount, sameProvider, oldLogin, neitherDryRunNorMergeToken
+        case identityOfNoAccount, sameAccount, bothHaveApple, oldLogin, neitherDryRunNorMergeToken
     }
 
     @Test("Each invalid request for a merge is rejected with a specific error", arguments: Problem.allCases)
     func refused(problem: Problem) async throws {
         let gateway = try await TestGateway()
-        let first = try await gateway.signIn(gateway.apple())
+        let ada = try await gateway.signIn(gateway.appleCredential())
         var body: [String: JSON] = ["dryRun": true, "requestUri": "http://localhost"]
         let expected: String
         switch problem {
         case .identityOfNoAccount:
             body["idToken"] = .string(try await gateway.signUpAnonymously().idToken)
-            body["postBody"] = .string(try gateway.google().postBody)
+            body["postBody"] = .string(try gateway.googleCredential().postBody)
             expected = "400 USER_NOT_FOUND"
         case .sameAccount:
-            body["idToken"] = first.json["idToken"]
-            body["postBody"] = .string(try gateway.apple().postBody)
+            body["idToken"] = ada.json["idToken"]
+            body["postBody"] = .string(try gateway.appleCredential().postBody)
             expected = "400 MERGE_SAME_ACCOUNT"
-        case .sameProvider:
-            body["idToken"] = try await gateway.signIn(gateway.apple(.grace)).json["idToken"]
-            body["postBody"] = .string(try gateway.apple().postBody)
+        case .bothHaveApple:
+            body["idToken"] = try await gateway.signIn(gateway.appleCredential(.grace)).json["idToken"]
+            body["postBody"] = .string(try gateway.appleCredential().postBody)
             expected = "400 PROVIDER_ALREADY_LINKED"
         case .oldLogin:
-            body["idToken"] = try await gateway.signIn(gateway.google()).json["idToken"]
+            body["idToken"] = try await gateway.signIn(gateway.googleCredential()).json["idToken"]
             // A recent login is at most 300 seconds old.
             gateway.clock.advance(by: .seconds(301))
-            body["postBody"] = .string(try gateway.apple().postBody)
+            body["postBody"] = .string(try gateway.appleCredential().postBody)
             expected = "400 CREDENTIAL_TOO_OLD_LOGIN_AGAIN"
         case .neitherDryRunNorMergeToken:
             body["idToken"] = .string(try await gateway.signUpAnonymously().idToken)
-            body["postBody"] = .string(try gateway.apple().postBody)
+            body["postBody"] = .string(try gateway.appleCredential().postBody)
             body["dryRun"] = false
             expected = "400 MISSING_MERGE_TOKEN"
         }
@@ -186,11 +191,14 @@ struct MergeTests {
         #expect(exchange.outcome.hasPrefix(expected), "\(exchange.text)")
     }
 
-    @Test("The target's ID token proves the target of a merge, and the new session gets that token's login time")
+    @Test(
+        "The target's ID token proves the ownership of the target, and the new session gets the login time of that token"
+    )
     func targetIDToken() async throws {
         let gateway = try await TestGateway()
         let guest = try await gateway.signUpAnonymously()
         let ada = try await gateway.signUp()
+        // Not yet the 300 seconds after which a login is not recent any more.
         gateway.clock.advance(by: .seconds(200))
         let preview = try await gateway.previewMerge(guest, into: ada)
         let merged = try await gateway.post(
@@ -206,7 +214,7 @@ struct MergeTests {
     }
 
     enum TargetProblem: CaseIterable {
-        case oldLogin, endedSession, sourceItself, besidePendingToken
+        case oldLogin, endedSession, sourceIsTarget, besidePendingToken
     }
 
     @Test(
@@ -226,7 +234,7 @@ struct MergeTests {
         case .endedSession:
             _ = try await gateway.update(ada.idToken, ["password": "secret2"])
             expected = "400 TOKEN_EXPIRED"
-        case .sourceItself:
+        case .sourceIsTarget:
             guest = ada
             expected = "400 MERGE_SAME_ACCOUNT"
         case .besidePendingToken:
@@ -256,7 +264,7 @@ struct MergeTests {
     func outdated() async throws {
         let fixture = try await Fixture()
         let token = try await fixture.preview().json["mergeToken"]?.string
-        _ = try await fixture.gateway.link(fixture.gateway.google(), to: fixture.anonymous.idToken)
+        _ = try await fixture.gateway.link(fixture.gateway.googleCredential(), to: fixture.anonymous.idToken)
         #expect(try await fixture.commit(token).outcome.hasPrefix("400 MERGE_PREVIEW_OUTDATED"))
         #expect(try await fixture.gateway.lookup(fixture.anonymous.idToken).status == 200)
     }

@@ -6,7 +6,7 @@ import Testing
 @testable import DevMode
 @testable import Support
 
-/// The attacker's account was merged into the victim's, and the link that undoes the merge is in the attacker's mailbox.
+/// The attacker's account was merged into the victim's. The link that undoes the merge is in the attacker's mailbox.
 @Suite("The link in the notice of a merge, used by an attacker", .serialized)
 struct UndoMergeByAttackerTests {
     /// The victim's Apple account, which proves the target of the merge.
@@ -14,22 +14,27 @@ struct UndoMergeByAttackerTests {
 
     private struct Fixture {
         let gateway: TestGateway
+        /// The victim's session, which was opened after the merge.
         let victim: TestGateway.Tokens
+        /// The attacker's session before the merge, which then deleted the attacker's account.
         let attacker: TestGateway.Tokens
-        let code: String
+        /// The code in the notice of the merge, which the attacker received.
+        let mergeNoticeCode: String
 
+        /// - Parameter victimHasAddress: whether the victim's account has an address before the merge; otherwise, the
+        ///   merge gives it the attacker's.
         init(victimHasAddress: Bool) async throws {
-            gateway = try await TestGateway.administered()
-            func proof(_ gateway: TestGateway) throws -> Proof {
-                try gateway.apple(victimApple) { if !victimHasAddress { $0.claims["email"] = nil } }
+            gateway = try await TestGateway.withServiceKey()
+            func victimCredential(_ gateway: TestGateway) throws -> ProviderCredential {
+                try gateway.appleCredential(victimApple) { if !victimHasAddress { $0.claims["email"] = nil } }
             }
-            _ = try await gateway.signIn(proof(gateway))
+            _ = try await gateway.signIn(victimCredential(gateway))
             attacker = try await gateway.signUpVerified(email: "eve@example.com", password: "attacker's own")
-            #expect(try await gateway.link(gateway.google(), to: attacker.idToken).status == 200)
+            #expect(try await gateway.link(gateway.googleCredential(), to: attacker.idToken).status == 200)
             gateway.clock.advance(by: .seconds(1))
-            #expect(try await gateway.merge(attacker, by: proof(gateway)).outcome == "200")
-            victim = try TestGateway.Tokens(await gateway.signIn(proof(gateway)))
-            code = try #require(try await gateway.emails(.accountsMerged).compactMap(\.content.code).first)
+            #expect(try await gateway.merge(attacker, intoAccountOf: victimCredential(gateway)).outcome == "200")
+            victim = try TestGateway.Tokens(await gateway.signIn(victimCredential(gateway)))
+            mergeNoticeCode = try #require(try await gateway.emails(.accountsMerged).compactMap(\.content.code).first)
         }
 
         /// The rows of the victim's account, its identities and its sessions.
@@ -46,9 +51,9 @@ struct UndoMergeByAttackerTests {
     }
 
     @Test(
-        "The undo link does not change the target if its owner has removed or replaced all that the merge added",
+        "The undo link does not change the victim's account if the victim has removed or replaced all that the merge added",
         arguments: [true, false])
-    func removed(victimHasAddress: Bool) async throws {
+    func additionsRemoved(victimHasAddress: Bool) async throws {
         let fixture = try await Fixture(victimHasAddress: victimHasAddress)
         var victim = fixture.victim
         let unlinked = try await fixture.gateway.post(
@@ -60,7 +65,7 @@ struct UndoMergeByAttackerTests {
         }
         fixture.gateway.clock.advance(by: .seconds(1))
         let before = try await fixture.victimAsStored()
-        let undone = try await fixture.gateway.submit(fixture.code)
+        let undone = try await fixture.gateway.submitActionPage(fixture.mergeNoticeCode)
         #expect(undone.formCode != nil, "\(undone.text)")
         #expect(try await fixture.victimAsStored() == before)
         #expect(try await fixture.gateway.lookup(victim.idToken).status == 200)
@@ -70,17 +75,17 @@ struct UndoMergeByAttackerTests {
         #expect(try await fixture.gateway.identities(of: fixture.attacker.localId).count == 1)
     }
 
-    @Test("The undo link removes only what the merge added, and ends the victim's session")
-    func notRemoved() async throws {
+    @Test("The undo link removes from the victim's account only what the merge added, and ends the victim's session")
+    func additionsKept() async throws {
         let fixture = try await Fixture(victimHasAddress: true)
-        let account = try await fixture.gateway.user(fixture.victim.localId)
-        #expect(try await fixture.gateway.submit(fixture.code).status == 200)
+        let before = try await fixture.gateway.accountSeenByAdmin(fixture.victim.localId)
+        #expect(try await fixture.gateway.submitActionPage(fixture.mergeNoticeCode).status == 200)
         #expect(try await fixture.gateway.lookup(fixture.victim.idToken).outcome == "400 TOKEN_EXPIRED")
-        let after = try await fixture.gateway.user(fixture.victim.localId)
-        for member in ["email", "emailVerified", "passwordUpdatedAt"] { #expect(after[member] == account[member]) }
+        let after = try await fixture.gateway.accountSeenByAdmin(fixture.victim.localId)
+        for member in ["email", "emailVerified", "passwordUpdatedAt"] { #expect(after[member] == before[member]) }
         let identities = try await fixture.gateway.identities(of: fixture.victim.localId)
         #expect(identities.map { $0["providerId"]?.string } == ["apple.com"])
-        let again = try await fixture.gateway.signIn(fixture.gateway.apple(Self.victimApple))
+        let again = try await fixture.gateway.signIn(fixture.gateway.appleCredential(Self.victimApple))
         #expect(again.json["localId"]?.string == fixture.victim.localId)
     }
 }

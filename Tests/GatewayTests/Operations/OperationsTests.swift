@@ -11,7 +11,7 @@ struct OperationsTests {
     private static let shared = Task { try await TestGateway() }
 
     @Test(
-        "Documents for token verifiers may be cached",
+        "Documents for token verifiers are JSON that may be cached",
         arguments: [
             ("/.well-known/openid-configuration", "jwks_uri"), ("/demo/.well-known/openid-configuration", "jwks_uri"),
             ("/.well-known/jwks.json", "keys"), ("/demo/.well-known/jwks.json", "keys"),
@@ -21,6 +21,7 @@ struct OperationsTests {
     func documents(path: String, member: String?) async throws {
         let response = try await Self.shared.value.send(.get, path, query: [])
         #expect(response.status == 200)
+        // The other documents are certificates by key ID, so their members have no fixed names.
         if let member {
             #expect(response.json[member] != nil)
         } else {
@@ -34,11 +35,11 @@ struct OperationsTests {
     }
 
     @Test(
-        "The documents are not found if the path names an unknown project, or none while there are several",
+        "A document is not found if the path names an unknown project, or names no project while there are several",
         arguments: ["/.well-known/jwks.json", "/none/.well-known/jwks.json"])
     func unknownProject(path: String) async throws {
         let gateway = try await TestGateway()
-        // Now there are two projects, and a path without a project names neither.
+        // A second project, so that a path without a project names neither.
         try await gateway.makeOtherProject(serviceKey: "sks_other")
         #expect(try await gateway.send(.get, path, query: []).outcome == "404 Not Found")
     }
@@ -56,7 +57,7 @@ struct OperationsTests {
     }
 
     @Test(
-        "The readiness response names the cause if the gateway is not ready; the health response stays ok",
+        "`/readyz` names the cause if the gateway is not ready, and `/healthz` stays ok",
         arguments: [
             Row(testDescription: "ready", expected: "200 ok\n"),
             Row(

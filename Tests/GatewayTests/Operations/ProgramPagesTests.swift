@@ -1,6 +1,7 @@
 import Gateway
 import Testing
 
+/// To release a page is to remove it from resident memory. The kernel maps it from its file again when it is used.
 @Suite("Memory pages of the program that can be released")
 struct ProgramPagesTests {
     /// A mapping as `/proc/self/smaps` shows it.
@@ -39,7 +40,7 @@ struct ProgramPagesTests {
         #expect(ProgramPages.unchangedRanges(in: maps) == (expected ? [Self.range] : []))
     }
 
-    @Test("Memory pages that can be released are found among others")
+    @Test("The ranges that can be released are found among other mappings")
     func several() {
         let maps = Self.mapping(anonymous: 8) + Self.mapping() + Self.mapping(permissions: "rw-p") + Self.mapping()
         #expect(ProgramPages.unchangedRanges(in: maps) == [Self.range, Self.range])

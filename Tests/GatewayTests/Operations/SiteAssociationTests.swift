@@ -11,26 +11,29 @@ struct SiteAssociationTests {
     static let applePath = "/.well-known/apple-app-site-association"
     static let androidPath = "/.well-known/assetlinks.json"
     /// A certificate's SHA-256 as the configuration has it, and as Android's file has it.
-    static let digits = String(repeating: "e3b0c442", count: 8)
-    static let fingerprint = Array(repeating: "E3:B0:C4:42", count: 8).joined(separator: ":")
+    static let configuredFingerprint = String(repeating: "e3b0c442", count: 8)
+    static let androidFingerprint = Array(repeating: "E3:B0:C4:42", count: 8).joined(separator: ":")
 
     static let app: [String: JSON] = [
         "appId": "shop", "bundleIds": ["com.example.app", "com.example.app.widget"],
-        "androidPackages": ["com.example.droid"], "androidFingerprints": [.string(digits)],
+        "androidPackages": ["com.example.droid"], "androidFingerprints": [.string(configuredFingerprint)],
         "associatedDomains": ["auth.example.com"],
     ]
 
     static let appleIDs: JSON = ["TEAM123456.com.example.app", "TEAM123456.com.example.app.widget"]
 
+    /// Matches links to `/__/auth/links` whose query parameter `name` has this value.
     static func linkPattern(_ name: String, _ value: String) -> JSON {
         ["/": "/demo/__/auth/links", "?": .object([name: .string(value)])]
     }
 
+    /// Requests a file at a host. Fresh caches contain the app that ``configurator(with:)`` created.
     private func file(_ path: String, of configurator: Configurator, at host: String) async throws -> Exchange {
         try await configurator.gateway.withFreshCaches().send(
             .get, path, body: [], query: [], headers: ["Host": host])
     }
 
+    /// A project that has Apple as a provider, and the app.
     private func configurator(with app: [String: JSON] = app) async throws -> Configurator {
         let configurator = try await Configurator()
         try await configurator.enableApple()
@@ -38,7 +41,7 @@ struct SiteAssociationTests {
         return configurator
     }
 
-    @Test("Apple's file has each bundle ID with the team ID, and matches only links that name the bundle ID")
+    @Test("Apple's file has each bundle ID with the team ID, and lets it open only links that name it")
     func appleFile() async throws {
         let file = try await file(Self.applePath, of: configurator(), at: "auth.example.com")
         #expect(file.status == 200 && file.headers["Content-Type"] == "application/json; charset=UTF-8")
@@ -60,7 +63,7 @@ struct SiteAssociationTests {
             ])
     }
 
-    @Test("Android's file has fingerprints in Android's format, and matches only links that name the package")
+    @Test("Android's file has fingerprints in Android's format, and lets the package open only links that name it")
     func androidFile() async throws {
         let opensLinks = "delegate_permission/common.handle_all_urls"
         #expect(
@@ -69,7 +72,7 @@ struct SiteAssociationTests {
                     "relation": [.string(opensLinks), "delegate_permission/common.get_login_creds"],
                     "target": [
                         "namespace": "android_app", "package_name": "com.example.droid",
-                        "sha256_cert_fingerprints": [.string(Self.fingerprint)],
+                        "sha256_cert_fingerprints": [.string(Self.androidFingerprint)],
                     ],
                     "relation_extensions": .object([
                         opensLinks: ["dynamic_app_link_components": [Self.linkPattern("apn", "com.example.droid")]]
@@ -89,7 +92,7 @@ struct SiteAssociationTests {
         #expect(try await file(Self.applePath, of: configurator, at: host).json["webcredentials"]?["apps"] == apps)
     }
 
-    @Test("An app of another team is named with its own team")
+    @Test("Apple's file has the app's own team ID if the app belongs to another team")
     func ownTeam() async throws {
         let configurator = try await configurator(
             with: Self.app.merging(["teamId": "OTHERTEAM1", "bundleIds": ["com.example.app"]]) { $1 })
@@ -101,7 +104,7 @@ struct SiteAssociationTests {
     func domainFile() async throws {
         let gateway = try await TestGateway()
         let path = "/.well-known/apple-developer-domain-association.txt"
-        #expect(try await gateway.get(path).status == 404)
+        #expect(try await gateway.getWithoutAPIKey(path).status == 404)
         var root = gateway.root
         root.appleDomainAssociation = "MIIQ\r\nUwYJ"
         let request = Request(id: "0", method: .get, path: path, peer: "192.0.2.1")

@@ -7,15 +7,16 @@ import Testing
 
 @Suite("Configuration of apps", .serialized)
 struct AppsTests {
-    static let ios: JSON = [
+    /// The input for an app.
+    static let iosInput: JSON = [
         "appId": "ios", "displayName": "The app", "platform": "ios", "distribution": "appStore",
         "bundleIds": ["com.example.app"], "signInMethods": ["apple.com", "google.com", "password"],
         "clientIds": ["google.com": ["ios-client"]],
     ]
 
-    /// ``ios`` as a response contains it: with default values and the result of the check of guideline 4.8.
-    static func shown(_ change: (inout [String: JSON]) -> Void = { _ in }) -> JSON {
-        guard case .object(var members) = ios else { return .null }
+    /// ``iosInput`` as a response contains it: with default values and the result of the check of guideline 4.8.
+    static func iosInResponse(_ change: (inout [String: JSON]) -> Void = { _ in }) -> JSON {
+        guard case .object(var members) = iosInput else { return .null }
         members["loginServices"] = compliant
         for (name, value) in defaults { members[name] = members[name] ?? value }
         change(&members)
@@ -32,22 +33,24 @@ struct AppsTests {
         "androidFingerprints": [], "redirectUris": [],
     ]
 
+    /// The app that every new project has, as a response contains it.
     static let defaultApp: JSON = {
-        let own: [String: JSON] = [
+        let members: [String: JSON] = [
             "appId": "default", "displayName": "default", "platform": "other", "distribution": "other",
             "loginServices": compliant,
         ]
-        return .object(own.merging(defaults) { $1 })
+        return .object(members.merging(defaults) { $1 })
     }()
 
     @Test("Apps are created, returned, listed, changed and deleted")
     func createToDelete() async throws {
         let configurator = try await Configurator()
         #expect(try await configurator.send(.get, "apps").json == ["apps": [Self.defaultApp]])
-        #expect(try await configurator.send(.post, "apps", Self.ios).json == Self.shown())
-        #expect(try await configurator.send(.post, "apps", Self.ios).outcome == "409 CONFIGURATION_EXISTS")
-        #expect(try await configurator.send(.get, "apps/ios").json == Self.shown())
-        #expect(try await configurator.send(.get, "apps").json == ["apps": [Self.defaultApp, Self.shown()]])
+        #expect(try await configurator.send(.post, "apps", Self.iosInput).json == Self.iosInResponse())
+        #expect(try await configurator.send(.post, "apps", Self.iosInput).outcome == "409 CONFIGURATION_EXISTS")
+        #expect(try await configurator.send(.get, "apps/ios").json == Self.iosInResponse())
+        #expect(try await configurator.send(.get, "apps").json == ["apps": [Self.defaultApp, Self.iosInResponse()]])
+        // The mask names members to change or to reset. It does not name `platform`, which therefore stays.
         let exemption: JSON = ["kind": "thirdPartyClient", "reason": "it reads that service's mail"]
         let changed = try await configurator.send(
             .patch, "apps/ios", ["exemption": exemption, "platform": "web", "bundleIds": []],
@@ -56,7 +59,7 @@ struct AppsTests {
             "kind": "thirdPartyClient", "reason": "it reads that service's mail", "declaredBy": "key:backend",
             "declaredAt": .string(configurator.gateway.clock.now.iso8601),
         ]
-        let expected = Self.shown {
+        let expected = Self.iosInResponse {
             $0["exemption"] = declared
             $0["signInMethods"] = nil
             $0["bundleIds"] = []
@@ -73,7 +76,7 @@ struct AppsTests {
             #expect(try await configurator.send(method, "apps/ios", [:]).outcome == "404 CONFIGURATION_NOT_FOUND")
         }
         #expect(
-            try await configurator.serviceKeyTrail() == [
+            try await configurator.serviceKeyAuditTrail() == [
                 "key:backend app.added ios", "key:backend app.changed ios", "key:backend app.changed ios",
                 "key:backend app.removed ios", "key:backend exemption.declared ios",
                 "key:backend exemption.withdrawn ios",
@@ -81,7 +84,8 @@ struct AppsTests {
     }
 
     @Test(
-        "Apps with invalid members are rejected",
+        "An app with an invalid member is rejected",
+        // A member, its value (`nil` to omit it), and the outcome.
         arguments: [
             (
                 "appId", "The App",
@@ -123,13 +127,13 @@ struct AppsTests {
         ] as [(String, JSON?, String)])
     func refusals(member: String, value: JSON?, expected: String) async throws {
         let configurator = try await Configurator()
-        let body = Self.shown { $0[member] = value }
+        let body = Self.iosInResponse { $0[member] = value }
         #expect(try await configurator.send(.post, "apps", body).outcome == expected)
         #expect(try await configurator.send(.get, "apps").json == ["apps": [Self.defaultApp]])
     }
 
     @Test(
-        "A change by which an app would violate guideline 4.8 is rejected, unless the app is exempt",
+        "A change by which an app would violate App Review guideline 4.8 is rejected, unless an exemption allows it",
         arguments: [
             (["signInMethods": ["google.com"]], "it shows google.com but not apple.com (APPLE_NOT_SHOWN)"),
             (
@@ -143,7 +147,7 @@ struct AppsTests {
             (["signInMethods": ["google.com"], "exemption": ["kind": "thirdPartyClient", "reason": "so"]], nil),
             (["signInMethods": ["password"]], nil),
         ] as [(JSON, String?)])
-    func guideline(body: JSON, problem: String?) async throws {
+    func guidelineViolation(body: JSON, problem: String?) async throws {
         let configurator = try await Configurator()
         try await configurator.enableApple()
         try await configurator.enableGoogle()
@@ -154,7 +158,7 @@ struct AppsTests {
     @Test("Apps are accessible only with a service key of their project")
     func otherProject() async throws {
         let configurator = try await Configurator()
-        let answer = try await configurator.gateway.administer(
+        let answer = try await configurator.gateway.send(
             .get, "/v2/projects/other/apps", by: configurator.serviceKey)
         #expect(answer.outcome == "403 The caller does not have permission")
         let client = try await configurator.gateway.send(

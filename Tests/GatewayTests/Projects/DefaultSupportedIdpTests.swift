@@ -10,6 +10,7 @@ import Testing
 
 @Suite("Configuration of Apple and Google", .serialized)
 struct DefaultSupportedIdpTests {
+    /// ``Configurator/appleInput(enabled:)`` as a response contains it.
     static let shownApple: JSON = [
         "name": "projects/demo/defaultSupportedIdpConfigs/apple.com", "enabled": true,
         "clientId": "com.example.web", "clientIds": ["com.example.web", "com.example.app"],
@@ -19,6 +20,7 @@ struct DefaultSupportedIdpTests {
         ],
     ]
 
+    /// ``Configurator/googleInput`` as a response contains it.
     static let shownGoogle: JSON = [
         "name": "projects/demo/defaultSupportedIdpConfigs/google.com", "enabled": true,
         "clientId": "google-client", "clientIds": ["google-client"],
@@ -30,7 +32,7 @@ struct DefaultSupportedIdpTests {
         let empty = try await configurator.send(.get, "defaultSupportedIdpConfigs")
         #expect(empty.json == ["defaultSupportedIdpConfigs": []])
         let made = try await configurator.send(
-            .post, "defaultSupportedIdpConfigs?idpId=apple.com", try Configurator.apple())
+            .post, "defaultSupportedIdpConfigs?idpId=apple.com", try Configurator.appleInput())
         #expect(made.json == Self.shownApple)
         try await configurator.enableGoogle()
         #expect(try await configurator.send(.get, Configurator.googlePath).json == Self.shownGoogle)
@@ -43,13 +45,13 @@ struct DefaultSupportedIdpTests {
         #expect(try await configurator.send(.delete, Configurator.googlePath).text == "{}")
         #expect(try await configurator.send(.get, Configurator.googlePath).outcome == "404 CONFIGURATION_NOT_FOUND")
         #expect(
-            try await configurator.serviceKeyTrail() == [
+            try await configurator.serviceKeyAuditTrail() == [
                 "key:backend provider.added apple.com", "key:backend provider.added google.com",
                 "key:backend provider.removed google.com",
             ])
     }
 
-    @Test("The private key is bound to its provider, and can be re-encrypted with another master key")
+    @Test("The private key is encrypted for its provider only, and can be re-encrypted with another master key")
     func secret() async throws {
         let configurator = try await Configurator()
         try await configurator.enableApple()
@@ -73,18 +75,20 @@ struct DefaultSupportedIdpTests {
         let testDescription: String
         let body: JSON
         let mask: String?
+        /// The member of the response that is compared with `expected`.
         let member: String
         let expected: JSON
     }
 
     @Test(
-        "An update changes only the members that the mask names",
+        "An update changes only the members that the mask names, or without a mask all members",
         arguments: [
             Change(
-                testDescription: "first client ID", body: ["clientId": "com.b"], mask: "clientId", member: "clientIds",
+                testDescription: "the first client ID", body: ["clientId": "com.b"], mask: "clientId",
+                member: "clientIds",
                 expected: ["com.b", "com.example.app"]),
             Change(
-                testDescription: "bundle IDs: they replace all client IDs but the first",
+                testDescription: "the bundle IDs, which are all client IDs but the first",
                 body: ["appleSignInConfig": ["bundleIds": ["com.a", "com.b", "com.example.web"]]],
                 mask: "appleSignInConfig.bundleIds", member: "clientIds",
                 expected: ["com.example.web", "com.a", "com.b"]),
@@ -92,10 +96,12 @@ struct DefaultSupportedIdpTests {
                 testDescription: "all client IDs", body: ["clientIds": ["x", "y"], "clientId": "z"],
                 mask: "clientIds", member: "clientIds", expected: ["x", "y"]),
             Change(
-                testDescription: "members the mask does not name", body: ["clientIds": ["x", "y"], "clientId": "z"],
+                testDescription: "client IDs that the mask does not name",
+                body: ["clientIds": ["x", "y"], "clientId": "z"],
                 mask: "enabled", member: "clientIds", expected: ["com.example.web", "com.example.app"]),
             Change(
-                testDescription: "disabled", body: ["enabled": false], mask: "enabled", member: "enabled",
+                testDescription: "whether the provider is enabled", body: ["enabled": false], mask: "enabled",
+                member: "enabled",
                 expected: false),
             Change(
                 testDescription: "only the key ID",
@@ -106,14 +112,15 @@ struct DefaultSupportedIdpTests {
                     "bundleIds": ["com.example.app"], "acceptsUnhashedNonces": false,
                 ]),
             Change(
-                testDescription: "unhashed nonces", body: ["appleSignInConfig": ["acceptsUnhashedNonces": true]],
+                testDescription: "whether unhashed nonces are accepted",
+                body: ["appleSignInConfig": ["acceptsUnhashedNonces": true]],
                 mask: "appleSignInConfig.acceptsUnhashedNonces", member: "appleSignInConfig",
                 expected: [
                     "codeFlowConfig": ["teamId": .string(AppleServer.team), "keyId": .string(AppleServer.keyID)],
                     "bundleIds": ["com.example.app"], "acceptsUnhashedNonces": true,
                 ]),
             Change(
-                testDescription: "everything, without a mask", body: ["clientId": "com.b"], mask: nil,
+                testDescription: "all members, without a mask", body: ["clientId": "com.b"], mask: nil,
                 member: "appleSignInConfig", expected: ["bundleIds": [], "acceptsUnhashedNonces": false]),
         ])
     func mask(row: Change) async throws {
@@ -198,7 +205,7 @@ struct DefaultSupportedIdpTests {
     }
 
     @Test(
-        "Other providers and malformed names are not found",
+        "Provider IDs other than apple.com and google.com are not found",
         arguments: ["facebook.com", "oidc.a", "apple.com%20", "..", "%00"])
     func unknown(id: String) async throws {
         let configurator = try await Configurator()
@@ -214,7 +221,7 @@ struct DefaultSupportedIdpTests {
         let configurator = try await Configurator()
         try await configurator.enableApple()
         let again = try await configurator.send(
-            .post, "defaultSupportedIdpConfigs?idpId=apple.com", try Configurator.apple())
+            .post, "defaultSupportedIdpConfigs?idpId=apple.com", try Configurator.appleInput())
         #expect(again.outcome == "409 CONFIGURATION_EXISTS")
         #expect(again.json["error"]?["status"] == "ALREADY_EXISTS")
     }
@@ -233,7 +240,7 @@ struct DefaultSupportedIdpTests {
                 "while apple.com lacks a team ID, key ID, private key or client ID for this app (APPLE_CANNOT_WORK)"
             ),
         ] as [(HTTP.Method, JSON?, String?, String)])
-    func lastApple(method: HTTP.Method, body: JSON?, mask: String?, problem: String) async throws {
+    func requiredApple(method: HTTP.Method, body: JSON?, mask: String?, problem: String) async throws {
         let configurator = try await Configurator()
         try await configurator.enableApple()
         try await configurator.enableGoogle()

@@ -8,8 +8,8 @@ import Testing
 
 @Suite("The sign-in methods that an app may show", .serialized)
 struct LoginMethodsTests {
-    /// The outcome of ``startSignIn(with:at:)`` if the provider can be used.
-    static let usable = "400 MISSING_CONTINUE_URI"
+    /// The outcome of ``startSignIn(with:at:)`` if the app may use the provider.
+    static let usableOutcome = "400 MISSING_CONTINUE_URI"
 
     /// `providerId kind` of each method, in order.
     static func summary(_ exchange: Exchange) -> [String] {
@@ -32,7 +32,7 @@ struct LoginMethodsTests {
         #expect(answer.json["violations"] == [])
         let shown = try #require(answer.json["methods"]).elements
         #expect(shown.allSatisfy { $0["prominence"] == "equal" && $0["visible"] == true })
-        #expect(shown.map { $0["buttons"] != nil } == [true, false, false])
+        #expect(shown.map { $0["buttons"] != nil } == [true, false, false], "only Apple has rules for buttons")
         #expect(answer.headers["Cache-Control"] == "no-store")
     }
 
@@ -50,12 +50,15 @@ struct LoginMethodsTests {
         #expect(parameters?["border_radius"] == ["minimum": 0, "maximum": 50, "initial": 15])
     }
 
-    @Test("If guideline 4.8 is violated, social providers are neither shown nor usable, and the violation is named")
-    func broken() async throws {
+    @Test(
+        "If App Review guideline 4.8 is violated, social providers are neither shown nor usable, and the violation is named"
+    )
+    func violation() async throws {
         let configurator = try await Configurator()
         try await configurator.enableApple()
         try await configurator.enableGoogle()
-        #expect(try await Self.startSignIn(with: "google.com", at: configurator) == Self.usable)
+        #expect(try await Self.startSignIn(with: "google.com", at: configurator) == Self.usableOutcome)
+        // Without a private key, Sign in with Apple is incomplete.
         _ = try await configurator.gateway.database.pool.execute(
             "UPDATE identity_provider SET secret = NULL WHERE provider = 'apple.com'")
         let answer = try await Configurator(withFreshCachesOf: configurator).loginMethods()
@@ -66,7 +69,7 @@ struct LoginMethodsTests {
         let refused = try await Self.startSignIn(with: "google.com", at: Configurator(withFreshCachesOf: configurator))
         #expect(refused.hasPrefix("400 OPERATION_NOT_ALLOWED : LOGIN_SERVICES_4_8 : "))
         let apple = try await Self.startSignIn(with: "apple.com", at: Configurator(withFreshCachesOf: configurator))
-        #expect(apple == Self.usable, "sign-in with Apple is not affected")
+        #expect(apple == Self.usableOutcome, "sign-in with Apple is not affected")
     }
 
     @Test("Sign-in starts only with a provider that is configured, enabled and among the app's methods")
@@ -102,10 +105,11 @@ struct LoginMethodsTests {
                 "compliant": true, "violations": [], "problems": [],
             ])
         #expect(try await configurator.loginMethods([("appId", "nobody")]).outcome == "404 Not Found")
-        #expect(try await configurator.gateway.get("/v1/loginMethods").status == 403)
+        #expect(try await configurator.gateway.getWithoutAPIKey("/v1/loginMethods").status == 403)
     }
 
-    /// Starts a sign-in without a continue URI, which is reported only if the provider can be used.
+    /// Requests a sign-in without a continue URI, and returns the outcome. The gateway reports that the URI is missing
+    /// only if the app may use the provider.
     static func startSignIn(with provider: String, at configurator: Configurator) async throws -> String {
         try await configurator.gateway.post("/v1/accounts:createAuthUri", ["providerId": .string(provider)]).outcome
     }

@@ -6,8 +6,9 @@ import Testing
 @testable import Gateway
 @testable import Support
 
-/// Every row is checked three times: against the decision, through the admin API, and in
-/// `Tests/ClientTests/test_login_services.py` through `projects apply`.
+/// The table `Tests/ClientTests/login_services.json` has test cases for App Review guideline 4.8 (login services). Each
+/// row is checked three times: with ``LoginServices``, through the admin API, and through `projects apply` in
+/// `Tests/ClientTests/test_login_services.py`.
 @Suite("The table of guideline 4.8", .serialized)
 struct LoginServicesTableTests {
     @Test("The table has at least sixty rows")
@@ -15,26 +16,28 @@ struct LoginServicesTableTests {
         #expect(try LoginServicesRow.all.get().count >= 60)
     }
 
-    @Test("The decisions match the table", arguments: try LoginServicesRow.all.get())
+    @Test("LoginServices finds the violations that each row states", arguments: try LoginServicesRow.all.get())
     func decision(row: LoginServicesRow) {
-        let own = LoginServices(of: row.app, in: row.realm.project())
+        let inProject = LoginServices(of: row.app, in: row.realm.project())
         let inTenant = row.tenant.map { LoginServices(of: row.app, in: $0.project()) }
         let violations =
-            own.violations.map { "\($0.provider.rawValue) \($0.kind.rawValue)" }
+            inProject.violations.map { "\($0.provider.rawValue) \($0.kind.rawValue)" }
             + (inTenant?.violations ?? []).map { "tenant \($0.provider.rawValue) \($0.kind.rawValue)" }
         #expect(violations.sorted() == row.violations.sorted())
-        for services in [own] + [inTenant].compactMap(\.self) {
+        for services in [inProject] + [inTenant].compactMap(\.self) {
             #expect(services.isCompliant || services.thirdParties.allSatisfy { !services.offered.contains($0) })
         }
     }
 
-    @Test("The admin API enforces the table", arguments: try LoginServicesRow.all.get())
+    @Test(
+        "The admin API rejects an app if its row states violations, and names them",
+        arguments: try LoginServicesRow.all.get())
     func adminAPI(row: LoginServicesRow) async throws {
         let configurator = try await Configurator()
         // Only apps violate the guideline, so a project without apps can be configured with any providers.
         #expect(try await configurator.send(.delete, "apps/default").outcome == "200")
-        try await configurator.setPolicy(row.signUp)
-        try await configurator.configure(row.realm, below: "")
+        try await configurator.setAllowedSignUp(row.signUp)
+        try await configurator.configureProviders(of: row.realm, below: "")
         if let tenant = row.tenant {
             let made = try await configurator.send(
                 .post, "tenants",
@@ -43,9 +46,10 @@ struct LoginServicesTableTests {
                     "enableAnonymousUser": .bool(tenant.signUp.contains("anonymous")),
                     "enableEmailLinkSignin": .bool(tenant.signUp.contains("emailLink")),
                 ])
-            try await configurator.configure(tenant, below: "tenants/\(try #require(made.json["tenantId"]?.string))/")
+            try await configurator.configureProviders(
+                of: tenant, below: "tenants/\(try #require(made.json["tenantId"]?.string))/")
         }
-        // Like `LoginServicesRow.native`.
+        // Like `LoginServicesRow.nativeApp`.
         let native = try await configurator.send(
             .post, "apps",
             ["appId": "native", "platform": "ios", "bundleIds": ["com.example.app"], "signInMethods": []])
@@ -63,6 +67,7 @@ struct LoginServicesTableTests {
 }
 
 extension LoginServicesRow {
+    /// The input for the app of this row.
     fileprivate var input: JSON {
         var members: [String: JSON] = [
             "appId": "app", "platform": .string(platform.rawValue), "distribution": .string(distribution.rawValue),
@@ -86,18 +91,20 @@ extension LoginServicesRow {
 }
 
 extension Configurator {
-    fileprivate func setPolicy(_ signUp: [String]) async throws {
+    /// Changes the project's policy to allow these of `password`, `anonymous` and `emailLink`, and no others.
+    fileprivate func setAllowedSignUp(_ signUp: [String]) async throws {
         let flags = ["allowsPasswords": "password", "allowsAnonymous": "anonymous", "allowsEmailLinks": "emailLink"]
         let policy = flags.map { #""\#($0.key)": "\#(signUp.contains($0.value))""# }.joined(separator: ", ")
         _ = try await gateway.database.pool.execute(
             "UPDATE project SET policy = \("{\(policy)}")::text::jsonb WHERE parent_id IS NULL")
     }
 
-    fileprivate func configure(_ realm: LoginServicesRow.Realm, below prefix: String) async throws {
+    /// - Parameter prefix: empty for the project, otherwise `tenants/ID/`.
+    fileprivate func configureProviders(of realm: LoginServicesRow.Realm, below prefix: String) async throws {
         if realm.apple != "absent" {
             var members: [String: JSON] = [
                 "enabled": .bool(realm.apple != "disabled"),
-                "clientIds": .array(LoginServicesRow.clientIDs(ofApple: realm.apple).map { .string($0) }),
+                "clientIds": .array(LoginServicesRow.clientIDs(forAppleState: realm.apple).map { .string($0) }),
             ]
             if realm.apple != "noKey" {
                 members["appleSignInConfig"] = ["codeFlowConfig": try Self.appleCodeFlowConfig()]

@@ -8,13 +8,14 @@ import Testing
 
 @Suite("Configuration of OpenID Connect providers", .serialized)
 struct OauthIdpTests {
-    static let path = "oauthIdpConfigs/oidc.corp"
+    static let configPath = "oauthIdpConfigs/oidc.corp"
 
     static let input: JSON = [
         "clientId": "c", "issuer": "https://id.example.com", "displayName": "Corp", "enabled": true,
         "clientSecret": "secret", "responseType": ["code": true],
     ]
 
+    /// ``input`` as a response contains it.
     static let shown: JSON = [
         "name": "projects/demo/oauthIdpConfigs/oidc.corp", "enabled": true, "clientId": "c", "clientIds": ["c"],
         "issuer": "https://id.example.com", "displayName": "Corp", "trustsEmail": false,
@@ -28,10 +29,11 @@ struct OauthIdpTests {
         #expect(
             try await configurator.send(.post, "oauthIdpConfigs?oauthIdpConfigId=oidc.corp", Self.input).json
                 == Self.shown)
-        #expect(try await configurator.send(.get, Self.path).json == Self.shown)
+        #expect(try await configurator.send(.get, Self.configPath).json == Self.shown)
         #expect(try await configurator.send(.get, "oauthIdpConfigs").json == ["oauthIdpConfigs": [Self.shown]])
         let changed = try await configurator.send(
-            .patch, Self.path,
+            .patch, Self.configPath,
+            // An empty client secret removes the stored one.
             [
                 "displayName": nil, "issuer": "https://other.example.com", "clientIds": ["c", "d"],
                 "trustsEmail": true, "clientSecret": "",
@@ -42,11 +44,11 @@ struct OauthIdpTests {
                 "clientIds": ["c", "d"], "issuer": "https://other.example.com", "trustsEmail": true,
                 "responseType": ["idToken": true, "code": false],
             ])
-        #expect(try await configurator.send(.patch, Self.path, changed.json).json == changed.json)
-        #expect(try await configurator.send(.delete, Self.path).text == "{}")
-        #expect(try await configurator.send(.get, Self.path).outcome == "404 CONFIGURATION_NOT_FOUND")
-        #expect(try await configurator.send(.patch, Self.path, [:]).outcome == "404 CONFIGURATION_NOT_FOUND")
-        #expect(try await configurator.send(.delete, Self.path).outcome == "404 CONFIGURATION_NOT_FOUND")
+        #expect(try await configurator.send(.patch, Self.configPath, changed.json).json == changed.json)
+        #expect(try await configurator.send(.delete, Self.configPath).text == "{}")
+        #expect(try await configurator.send(.get, Self.configPath).outcome == "404 CONFIGURATION_NOT_FOUND")
+        #expect(try await configurator.send(.patch, Self.configPath, [:]).outcome == "404 CONFIGURATION_NOT_FOUND")
+        #expect(try await configurator.send(.delete, Self.configPath).outcome == "404 CONFIGURATION_NOT_FOUND")
     }
 
     @Test(

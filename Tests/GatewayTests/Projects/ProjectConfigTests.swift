@@ -9,11 +9,11 @@ import Testing
 struct ProjectConfigTests {
     static let path = "/v2/projects/demo/config"
 
-    @Test("The configuration is returned only to the project's backend")
+    @Test("The configuration is returned only for a service key of the project")
     func shown() async throws {
         let gateway = try await TestGateway()
         let backend = try await ServiceKey(in: gateway)
-        let config = try await gateway.administer(.get, Self.path, by: backend)
+        let config = try await gateway.send(.get, Self.path, by: backend)
         #expect(
             config.json == [
                 "name": .string("projects/\(gateway.project.number)/config"),
@@ -29,14 +29,14 @@ struct ProjectConfigTests {
                 "authorizedDomains": ["localhost"],
                 "notification": ["sendEmail": ["method": "DEFAULT"], "defaultLocale": "en"],
             ])
-        #expect(try await gateway.administer(.get, "/v2/projects/other/config", by: backend).status == 403)
-        #expect(try await gateway.get(Self.path).status == 403)
+        #expect(try await gateway.send(.get, "/v2/projects/other/config", by: backend).status == 403)
+        #expect(try await gateway.getWithoutAPIKey(Self.path).status == 403)
         let client = try await gateway.send(.get, Self.path, body: [], query: [("key", TestGateway.apiKey)])
         #expect(client.outcome.hasPrefix("400 INSUFFICIENT_PERMISSION"))
     }
 
-    /// A value for each member that differs from the stored value, and `mfa`, which is ignored.
-    static let everything: JSON = [
+    /// For each member that can be changed, a value that differs from the stored value; also `mfa`, which is ignored.
+    static let allMembersChanged: JSON = [
         "signIn": ["email": ["enabled": false], "anonymous": ["enabled": false], "allowDuplicateEmails": true],
         "emailPrivacyConfig": ["enableImprovedEmailPrivacy": true],
         "passwordPolicyConfig": ["passwordPolicyVersions": [["customStrengthOptions": ["minPasswordLength": 12]]]],
@@ -45,7 +45,8 @@ struct ProjectConfigTests {
     ]
 
     @Test(
-        "A change applies only to the members that the mask names",
+        "A change applies only to the members that the mask names, or to all members if the mask is empty",
+        // A mask, and short names of the members that change.
         arguments: [
             ("signIn.email.enabled", "passwords"),
             ("signIn.anonymous.enabled", "anonymous"),
@@ -66,7 +67,7 @@ struct ProjectConfigTests {
     func mask(mask: String, changed: String) async throws {
         let gateway = try await TestGateway()
         let backend = try await ServiceKey(in: gateway)
-        let answer = try await gateway.configure(Self.everything, mask: mask, by: backend)
+        let answer = try await gateway.configure(Self.allMembersChanged, mask: mask, by: backend)
         #expect(answer.outcome == "200")
         let project = try #require(try await ProjectStore(pool: gateway.database.pool).project(gateway.project.id))
         let changes = [
@@ -77,10 +78,10 @@ struct ProjectConfigTests {
             ("domains", project.authorizedDomains == ["app.example.com"]),
         ]
         #expect(changes.filter(\.1).map(\.0).joined(separator: " ") == changed)
-        #expect(try await gateway.administer(.get, Self.path, by: backend).json == answer.json)
+        #expect(try await gateway.send(.get, Self.path, by: backend).json == answer.json)
     }
 
-    @Test("The password rules are changed as one value")
+    @Test("The password rules are replaced as a whole")
     func passwordRules() async throws {
         let gateway = try await TestGateway(.firebase) { $0.requiresSymbol = true }
         let backend = try await ServiceKey(in: gateway)
@@ -108,7 +109,7 @@ struct ProjectConfigTests {
     }
 
     @Test("Members that the body omits are kept with a mask, and reset without a mask")
-    func absent() async throws {
+    func omittedMembers() async throws {
         let gateway = try await TestGateway(.firebase) {
             $0.allowsAnonymous = false
             $0.emailEnumerationProtection = false
@@ -131,7 +132,7 @@ struct ProjectConfigTests {
     func snakeCase() async throws {
         let gateway = try await TestGateway(.firebase) { $0.allowsAnonymous = false }
         let backend = try await ServiceKey(in: gateway)
-        let answer = try await gateway.administer(
+        let answer = try await gateway.send(
             .patch, Self.path, ["authorizedDomains": ["a.example"]], by: backend,
             query: [("update_mask", "authorized_domains")])
         #expect(answer.json["authorizedDomains"] == ["a.example"])
@@ -139,7 +140,7 @@ struct ProjectConfigTests {
     }
 
     @Test("A change takes effect on the next request")
-    func effect() async throws {
+    func nextRequest() async throws {
         let gateway = try await TestGateway()
         let backend = try await ServiceKey(in: gateway)
         #expect(try await gateway.post("/v1/accounts:signUp").status == 200)
@@ -193,7 +194,7 @@ struct ProjectConfigTests {
         let backend = try await ServiceKey(in: gateway)
         let body = body.merging(["emailPrivacyConfig": ["enableImprovedEmailPrivacy": true]]) { $1 }
         #expect(try await gateway.configure(.object(body), by: backend).outcome == expected)
-        let config = try await gateway.administer(.get, Self.path, by: backend)
+        let config = try await gateway.send(.get, Self.path, by: backend)
         #expect(config.json["emailPrivacyConfig"]?["enableImprovedEmailPrivacy"] == false)
     }
 
@@ -201,10 +202,10 @@ struct ProjectConfigTests {
     func roundTrip() async throws {
         let gateway = try await TestGateway()
         let backend = try await ServiceKey(in: gateway)
-        let present = try await gateway.administer(.get, Self.path, by: backend)
-        let same = try await gateway.configure(present.json, by: backend)
-        #expect(same.outcome == "200")
-        #expect(same.json == present.json)
+        let current = try await gateway.send(.get, Self.path, by: backend)
+        let writtenBack = try await gateway.configure(current.json, by: backend)
+        #expect(writtenBack.outcome == "200")
+        #expect(writtenBack.json == current.json)
     }
 
     static func minimumLength(_ count: Int) -> [String: JSON] {
@@ -221,7 +222,7 @@ extension TestGateway {
     ///
     /// - Parameter mask: the `updateMask` (default: none, so every member is replaced).
     func configure(_ body: JSON, mask: String? = nil, by key: ServiceKey) async throws -> Exchange {
-        try await administer(
+        try await send(
             .patch, ProjectConfigTests.path, body, by: key, query: mask.map { [("updateMask", $0)] } ?? [])
     }
 }

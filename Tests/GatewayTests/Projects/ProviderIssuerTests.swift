@@ -11,10 +11,11 @@ import Testing
 
 @Suite("The issuer of a generic OpenID provider", .serialized)
 struct ProviderIssuerTests {
-    static let first = "https://first.corp.example"
-    static let second = "https://second.corp.example"
-    static let path = "oauthIdpConfigs/oidc.corp"
-    static let inUse = "409 PROVIDER_ISSUER_IN_USE"
+    /// Issuers of ``CorporateProviders``, which sign in any subject.
+    static let firstIssuer = "https://first.corp.example"
+    static let secondIssuer = "https://second.corp.example"
+    static let configPath = "oauthIdpConfigs/oidc.corp"
+    static let inUseError = "409 PROVIDER_ISSUER_IN_USE"
 
     /// A gateway with `oidc.corp`, which has the first issuer.
     struct Fixture: Sendable {
@@ -25,29 +26,33 @@ struct ProviderIssuerTests {
             gateway = try await TestGateway()
             try await gateway.makeServiceKey()
             configurator = Configurator(gateway: gateway, serviceKey: try await ServiceKey(in: gateway))
-            #expect(try await configure(first).outcome == "200")
+            #expect(try await configure(firstIssuer).outcome == "200")
         }
 
         /// Creates `oidc.corp`.
         ///
         /// - Parameters:
         ///   - query: more query parameters, each after an ampersand.
-        ///   - realm: empty for the project, otherwise `tenants/ID/`.
-        func configure(_ issuer: String, _ query: String = "", at realm: String = "") async throws -> Exchange {
+        ///   - realmPath: empty for the project, otherwise `tenants/ID/`.
+        func configure(_ issuer: String, _ query: String = "", at realmPath: String = "") async throws -> Exchange {
             let input: JSON = [
                 "clientId": .string(CorporateProviders.client), "issuer": .string(issuer), "enabled": true,
             ]
             return try await configurator.send(
-                .post, "\(realm)oauthIdpConfigs?oauthIdpConfigId=oidc.corp\(query)", input)
+                .post, "\(realmPath)oauthIdpConfigs?oauthIdpConfigId=oidc.corp\(query)", input)
         }
 
         /// Changes the issuer of `oidc.corp`.
-        func change(to issuer: String, _ query: String = "", at realm: String = "") async throws -> Exchange {
-            try await configurator.send(.patch, "\(realm)\(path)\(query)", ["issuer": .string(issuer)], mask: "issuer")
+        func change(to issuer: String, _ query: String = "", at realmPath: String = "") async throws -> Exchange {
+            try await configurator.send(
+                .patch, "\(realmPath)\(configPath)\(query)", ["issuer": .string(issuer)], mask: "issuer")
         }
 
-        func signIn(_ subject: String = "1", of issuer: String = first, email: String? = nil) async throws -> Exchange {
-            try await gateway.signIn(gateway.corporate(subject, of: issuer, email: email))
+        /// Signs in with an ID token of an issuer. If the token has an address, the address is verified.
+        func signIn(_ subject: String = "1", of issuer: String = firstIssuer, email: String? = nil) async throws
+            -> Exchange
+        {
+            try await gateway.signIn(gateway.corporateCredential(subject, of: issuer, email: email))
         }
 
         /// Subject and issuer of each identity.
@@ -60,67 +65,73 @@ struct ProviderIssuerTests {
         func execute(_ statement: SQL) async throws { _ = try await gateway.database.pool.execute(statement) }
     }
 
-    @Test("The issuer cannot be changed while identities use it")
+    @Test("The issuer cannot be changed while identities of the issuer are linked")
     func change() async throws {
         let fixture = try await Fixture()
         let ada = try await fixture.signIn()
         #expect(ada.outcome == "200")
-        #expect(try await fixture.identities() == ["1 \(Self.first)"])
-        let refused = try await fixture.change(to: Self.second)
+        #expect(try await fixture.identities() == ["1 \(Self.firstIssuer)"])
+        let refused = try await fixture.change(to: Self.secondIssuer)
         #expect(
             refused.outcome
                 == "409 PROVIDER_ISSUER_IN_USE : oidc.corp has 1 identity of another issuer. Configure the new issuer under another provider ID, or set discardIdentities to true to unlink them."
         )
-        #expect(try await fixture.change(to: Self.first).outcome == "200", "the issuer stays the same")
-        #expect(try await fixture.signIn(of: Self.second).outcome.hasPrefix("400 INVALID_IDP_RESPONSE : The issuer of"))
+        #expect(try await fixture.change(to: Self.firstIssuer).outcome == "200", "the issuer stays the same")
+        #expect(
+            try await fixture.signIn(of: Self.secondIssuer).outcome.hasPrefix(
+                "400 INVALID_IDP_RESPONSE : The issuer of"))
         #expect(try await fixture.signIn().json["localId"] == ada.json["localId"])
     }
 
-    @Test("The issuer can be changed while the provider has no identities")
+    @Test("The issuer can be changed while no identity of the provider is linked")
     func unused() async throws {
         let fixture = try await Fixture()
-        #expect(try await fixture.gateway.signIn(fixture.gateway.apple()).outcome == "200")
-        #expect(try await fixture.change(to: Self.second).outcome == "200")
-        #expect(try await fixture.signIn(of: Self.second).outcome == "200")
-        #expect(try await fixture.identities().contains("1 \(Self.second)"))
+        #expect(try await fixture.gateway.signIn(fixture.gateway.appleCredential()).outcome == "200")
+        #expect(try await fixture.change(to: Self.secondIssuer).outcome == "200")
+        #expect(try await fixture.signIn(of: Self.secondIssuer).outcome == "200")
+        #expect(try await fixture.identities().contains("1 \(Self.secondIssuer)"))
     }
 
-    @Test("Identities keep the issuer in use after the provider is removed", arguments: [true, false])
-    func removed(hasIssuer: Bool) async throws {
+    @Test(
+        "After the provider is removed, it can be configured again only with the issuer of its identities",
+        arguments: [true, false])
+    func removed(identityHasIssuer: Bool) async throws {
         let fixture = try await Fixture()
         let ada = try await fixture.signIn()
-        if !hasIssuer { try await fixture.execute("UPDATE linked_identity SET issuer = NULL") }
-        #expect(try await fixture.configurator.send(.delete, Self.path).outcome == "200")
-        #expect(try await fixture.configure(Self.second).outcome.hasPrefix(Self.inUse))
-        #expect(try await fixture.configure(Self.first).outcome == "200")
+        if !identityHasIssuer { try await fixture.execute("UPDATE linked_identity SET issuer = NULL") }
+        #expect(try await fixture.configurator.send(.delete, Self.configPath).outcome == "200")
+        #expect(try await fixture.configure(Self.secondIssuer).outcome.hasPrefix(Self.inUseError))
+        #expect(try await fixture.configure(Self.firstIssuer).outcome == "200")
         #expect(try await fixture.signIn().json["localId"] == ada.json["localId"])
-        #expect(try await fixture.configurator.send(.delete, Self.path).outcome == "200")
-        #expect(try await fixture.configure(Self.second, "&discardIdentities=true").outcome == "200")
-        #expect(try await fixture.signIn(of: Self.second).json["isNewUser"] == true)
+        #expect(try await fixture.configurator.send(.delete, Self.configPath).outcome == "200")
+        #expect(try await fixture.configure(Self.secondIssuer, "&discardIdentities=true").outcome == "200")
+        #expect(try await fixture.signIn(of: Self.secondIssuer).json["isNewUser"] == true)
     }
 
-    @Test("With discardIdentities, a change of the issuer unlinks the identities of the old issuer")
+    @Test("With discardIdentities, a change of the issuer unlinks the identities of the former issuer")
     func discarded() async throws {
         let fixture = try await Fixture()
         let ada = try await fixture.signIn(email: "ada@example.com")
         let bob = try await fixture.signIn("2")
-        #expect(try await fixture.gateway.signIn(fixture.gateway.apple(.alan)).outcome == "200")
+        #expect(try await fixture.gateway.signIn(fixture.gateway.appleCredential(.alan)).outcome == "200")
         let ids = [ada, bob].compactMap { $0.json["localId"]?.string }.sorted()
         try await fixture.execute("UPDATE linked_identity SET issuer = NULL WHERE subject = '2'")
-        #expect(try await fixture.change(to: Self.second, "?discardIdentities=maybe").status == 400)
-        #expect(try await fixture.change(to: Self.second, "?discardIdentities=false").outcome.hasPrefix(Self.inUse))
-        #expect(try await fixture.change(to: Self.second, "?discardIdentities=true").outcome == "200")
+        #expect(try await fixture.change(to: Self.secondIssuer, "?discardIdentities=maybe").status == 400)
+        #expect(
+            try await fixture.change(to: Self.secondIssuer, "?discardIdentities=false").outcome.hasPrefix(
+                Self.inUseError))
+        #expect(try await fixture.change(to: Self.secondIssuer, "?discardIdentities=true").outcome == "200")
         let (outbox, audit) = try await fixture.gateway.recordedEvents()
         #expect(outbox == ids.map { "identity.unlinked \($0) oidc.corp" })
         #expect(audit == ids.map { "key:backend identity.unlinked \($0) oidc.corp" })
         #expect(try await fixture.identities().count == 1, "Apple's identity stays")
-        let account = try await fixture.gateway.user(try #require(ada.json["localId"]?.string))
+        let account = try await fixture.gateway.accountSeenByAdmin(try #require(ada.json["localId"]?.string))
         #expect(account["email"] == nil, "the address came with the identity")
-        let session = try #require(ada.json["idToken"]?.string)
+        let idToken = try #require(ada.json["idToken"]?.string)
         #expect(
-            try await fixture.gateway.lookup(session).outcome == "400 TOKEN_EXPIRED",
+            try await fixture.gateway.lookup(idToken).outcome == "400 TOKEN_EXPIRED",
             "the session was opened with the identity")
-        let stranger = try await fixture.signIn(of: Self.second)
+        let stranger = try await fixture.signIn(of: Self.secondIssuer)
         #expect(stranger.json["isNewUser"] == true)
         #expect(stranger.json["localId"] != ada.json["localId"])
     }
@@ -133,53 +144,53 @@ struct ProviderIssuerTests {
         let key = try await ServiceKey(id: "limited", in: fixture.gateway, scopes: scopes)
         let limited = Configurator(gateway: fixture.gateway, serviceKey: key)
         let answer = try await limited.send(
-            .patch, "\(Self.path)?discardIdentities=true", ["issuer": .string(Self.second)], mask: "issuer")
+            .patch, "\(Self.configPath)?discardIdentities=true", ["issuer": .string(Self.secondIssuer)], mask: "issuer")
         #expect(answer.outcome == "403 PERMISSION_DENIED : The service key lacks the scope users.link.")
-        #expect(try await fixture.identities() == ["1 \(Self.first)"])
+        #expect(try await fixture.identities() == ["1 \(Self.firstIssuer)"])
     }
 
-    @Test("An identity that another issuer verified is rejected in sign-in, linking and merging")
+    @Test("An identity that another issuer verified is rejected for a sign-in, a link and a merge")
     func otherIssuer() async throws {
         let fixture = try await Fixture()
         #expect(try await fixture.signIn().outcome == "200")
         let anonymous = try await fixture.gateway.signUpAnonymously()
-        try await fixture.execute("UPDATE linked_identity SET issuer = \(Self.second)")
+        try await fixture.execute("UPDATE linked_identity SET issuer = \(Self.secondIssuer)")
         let refusal =
             "400 INVALID_IDP_RESPONSE : The identity with this subject was verified by another issuer of this provider."
         #expect(try await fixture.signIn().outcome == refusal)
-        let proof = try fixture.gateway.corporate("1", of: Self.first)
+        let proof = try fixture.gateway.corporateCredential("1", of: Self.firstIssuer)
         #expect(try await fixture.gateway.link(proof, to: anonymous.idToken).outcome == refusal)
         let merge: JSON = [
             "idToken": .string(anonymous.idToken), "dryRun": true, "requestUri": "http://localhost",
             "postBody": .string(proof.postBody),
         ]
         #expect(try await fixture.gateway.post("/v1/accounts:merge", merge).outcome == refusal)
-        #expect(try await fixture.identities() == ["1 \(Self.second)"], "the issuer of the identity is unchanged")
+        #expect(try await fixture.identities() == ["1 \(Self.secondIssuer)"], "the issuer of the identity is unchanged")
     }
 
-    @Test("A sign-in sets the issuer of an identity that has none")
+    @Test("A sign-in sets the issuer of an identity whose issuer is unknown")
     func adopted() async throws {
         let fixture = try await Fixture()
-        #expect(try await fixture.configurator.send(.delete, Self.path).outcome == "200")
+        #expect(try await fixture.configurator.send(.delete, Self.configPath).outcome == "200")
         try await fixture.gateway.makeAccount(
             ["localId": "ada"], identities: [["providerId": "oidc.corp", "rawId": "1"]])
         #expect(try await fixture.identities() == ["1 -"], "the provider is not configured")
-        #expect(try await fixture.configure(Self.first).outcome == "200", "no sign-in has verified the issuer yet")
+        #expect(try await fixture.configure(Self.firstIssuer).outcome == "200", "the issuer of the identity is unknown")
         #expect(
-            try await fixture.change(to: Self.second).outcome.hasPrefix(Self.inUse),
+            try await fixture.change(to: Self.secondIssuer).outcome.hasPrefix(Self.inUseError),
             "the identity may belong to the first issuer")
         #expect(try await fixture.signIn().json["localId"] == "ada")
-        #expect(try await fixture.identities() == ["1 \(Self.first)"])
+        #expect(try await fixture.identities() == ["1 \(Self.firstIssuer)"])
     }
 
-    @Test("An identity that an administrator links or imports gets the provider's issuer")
+    @Test("An identity that an administrator links or imports gets the issuer of its provider's configuration")
     func administrators() async throws {
         let fixture = try await Fixture()
         try await fixture.gateway.makeAccount(
             ["localId": "a"], identities: [["providerId": "oidc.corp", "rawId": "1"]])
         let update: JSON = ["localId": "b", "linkProviderUserInfo": ["providerId": "oidc.corp", "rawId": "2"]]
         try await fixture.gateway.makeAccount(["localId": "b"])
-        #expect(try await fixture.gateway.administer(":update", update).outcome == "200")
+        #expect(try await fixture.gateway.administerAccounts(":update", update).outcome == "200")
         let users: JSON = [
             [
                 "localId": "c",
@@ -188,8 +199,8 @@ struct ProviderIssuerTests {
                 ],
             ]
         ]
-        #expect(try await fixture.gateway.administer(":batchCreate", ["users": users]).json["error"] == [])
-        let issuer = Self.first
+        #expect(try await fixture.gateway.administerAccounts(":batchCreate", ["users": users]).json["error"] == [])
+        let issuer = Self.firstIssuer
         #expect(try await fixture.identities() == ["1 \(issuer)", "2 \(issuer)", "3 \(issuer)", "4 -"])
     }
 
@@ -199,7 +210,7 @@ struct ProviderIssuerTests {
         let ada = try await fixture.gateway.signUp()
         let pending = try await fixture.signIn(email: "ada@example.com")
         #expect(pending.json["needConfirmation"] == true)
-        #expect(try await fixture.change(to: Self.second).outcome == "200")
+        #expect(try await fixture.change(to: Self.secondIssuer).outcome == "200")
         let linked = try await fixture.gateway.signInWithIdp([
             "pendingToken": .string(try #require(pending.pendingToken)), "idToken": .string(ada.idToken),
         ])
@@ -207,48 +218,51 @@ struct ProviderIssuerTests {
         #expect(try await fixture.identities() == [])
     }
 
-    @Test("The issuer of a tenant's provider concerns only the tenant's identities")
+    @Test("A change of the issuer of a tenant's provider concerns only the tenant's identities")
     func tenants() async throws {
         let fixture = try await Fixture()
         let made = try await fixture.configurator.send(.post, "tenants", ["displayName": "Corp"])
-        let realm = "tenants/\(try #require(made.json["tenantId"]?.string))/"
+        let realmPath = "tenants/\(try #require(made.json["tenantId"]?.string))/"
         let apple = try await fixture.configurator.send(
-            .post, "\(realm)defaultSupportedIdpConfigs?idpId=apple.com", try Configurator.apple())
+            .post, "\(realmPath)defaultSupportedIdpConfigs?idpId=apple.com", try Configurator.appleInput())
         #expect(apple.outcome == "200")
-        #expect(try await fixture.configure(Self.first, at: realm).outcome == "200")
+        #expect(try await fixture.configure(Self.firstIssuer, at: realmPath).outcome == "200")
         #expect(try await fixture.signIn().outcome == "200")
-        #expect(try await fixture.change(to: Self.second, at: realm).outcome == "200", "the tenant has no identities")
-        let proof = try fixture.gateway.corporate("1", of: Self.second)
+        #expect(
+            try await fixture.change(to: Self.secondIssuer, at: realmPath).outcome == "200",
+            "the tenant has no identities")
+        let proof = try fixture.gateway.corporateCredential("1", of: Self.secondIssuer)
         let tenantID = try #require(made.json["tenantId"])
         #expect(try await fixture.gateway.signIn(proof, ["tenantId": tenantID]).outcome == "200")
-        #expect(try await fixture.change(to: Self.first, at: realm).outcome.hasPrefix(Self.inUse))
-        #expect(try await fixture.change(to: Self.first, "?discardIdentities=true", at: realm).outcome == "200")
-        #expect(try await fixture.identities() == ["1 \(Self.first)"], "the project's identity stays")
+        #expect(try await fixture.change(to: Self.firstIssuer, at: realmPath).outcome.hasPrefix(Self.inUseError))
+        #expect(
+            try await fixture.change(to: Self.firstIssuer, "?discardIdentities=true", at: realmPath).outcome == "200")
+        #expect(try await fixture.identities() == ["1 \(Self.firstIssuer)"], "the project's identity stays")
     }
 
     @Test("A change of the issuer is rejected if a concurrent sign-in links an identity first", .timeLimit(.minutes(1)))
     func signInBeforeChange() async throws {
         let fixture = try await Fixture()
-        try await fixture.gateway.makeAccount(["localId": "ghost"])
+        try await fixture.gateway.makeAccount(["localId": "bob"])
         struct RolledBack: Error {}
         var (signIn, change): (Task<Exchange, any Error>?, Task<Exchange, any Error>?)
         do {
             try await fixture.gateway.database.pool.transaction { transaction in
-                // While this identity is not committed, the sign-in holds its lock on the provider and waits.
+                // Until this identity is rolled back, the sign-in waits, and holds its lock on the provider.
                 _ = try await transaction.execute(
                     """
                     INSERT INTO linked_identity (project_id, provider, subject, account_id, created_at)
-                    VALUES ('demo', 'oidc.corp', '1', 'ghost', now())
+                    VALUES ('demo', 'oidc.corp', '1', 'bob', now())
                     """)
                 signIn = Task { try await fixture.signIn() }
                 try await fixture.gateway.database.waitForBlockedStatements()
-                change = Task { try await fixture.change(to: Self.second) }
+                change = Task { try await fixture.change(to: Self.secondIssuer) }
                 try await fixture.gateway.database.waitForBlockedStatements(2)
                 throw RolledBack()
             }
         } catch is RolledBack {}
         #expect(try await signIn?.value.outcome == "200")
-        #expect(try await change?.value.outcome.hasPrefix(Self.inUse) == true)
+        #expect(try await change?.value.outcome.hasPrefix(Self.inUseError) == true)
     }
 
     @Test(
@@ -257,16 +271,16 @@ struct ProviderIssuerTests {
         arguments: [false, true])
     func changeBeforeSignIn(isLinking: Bool) async throws {
         let fixture = try await Fixture()
-        let more: [String: JSON] =
+        let linkingMembers: [String: JSON] =
             isLinking ? ["idToken": .string(try await fixture.gateway.signUpAnonymously().idToken)] : [:]
-        let proof = try fixture.gateway.corporate("1", of: Self.first)
+        let proof = try fixture.gateway.corporateCredential("1", of: Self.firstIssuer)
         let signIn = try await fixture.gateway.database.pool.transaction { transaction in
             _ = try await transaction.execute(
                 """
-                UPDATE identity_provider SET settings = jsonb_set(settings, '{openId,issuer}', to_jsonb(\(Self.second)))
+                UPDATE identity_provider SET settings = jsonb_set(settings, '{openId,issuer}', to_jsonb(\(Self.secondIssuer)))
                 WHERE provider = 'oidc.corp'
                 """)
-            let signIn = Task { try await fixture.gateway.signIn(proof, more) }
+            let signIn = Task { try await fixture.gateway.signIn(proof, linkingMembers) }
             try await fixture.gateway.database.waitForBlockedStatements()
             return signIn
         }
@@ -276,11 +290,11 @@ struct ProviderIssuerTests {
         #expect(later.outcome.hasPrefix("400 INVALID_IDP_RESPONSE : The issuer of"))
     }
 
-    @Test("Two concurrent changes of the issuer both succeed, and unlink an identity once", .timeLimit(.minutes(1)))
+    @Test("Two concurrent changes of the issuer both succeed, and unlink the identity once", .timeLimit(.minutes(1)))
     func twoChanges() async throws {
         let fixture = try await Fixture()
         #expect(try await fixture.signIn().outcome == "200")
-        let issuers = [Self.second, "https://third.corp.example"]
+        let issuers = [Self.secondIssuer, "https://third.corp.example"]
         let changes = try await fixture.gateway.database.pool.transaction { transaction in
             _ = try await transaction.execute("SELECT FROM project WHERE id = 'demo' FOR UPDATE")
             let changes = issuers.map { issuer in

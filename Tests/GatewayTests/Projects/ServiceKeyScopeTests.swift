@@ -12,8 +12,8 @@ struct ServiceKeyScopeTests {
     /// The operations that need a scope.
     static let operations = Endpoint.all.filter { $0.scope != nil }
 
-    @Test("Each operation needs exactly its scope, or the scope `all`")
-    func table() async throws {
+    @Test("Each operation is allowed with its scope or the scope `all`, and with no other scope")
+    func requiredScopes() async throws {
         let gateway = try await TestGateway()
         #expect(Self.operations.count > 30)
         for scope in ServiceKeyScope.allCases {
@@ -27,9 +27,9 @@ struct ServiceKeyScopeTests {
                 }
             }
         }
-        let all = try await ServiceKey(id: "all", in: gateway)
+        let keyWithAllScopes = try await ServiceKey(id: "all", in: gateway)
         for operation in Self.operations {
-            let answer = try await gateway.call(operation, by: all)
+            let answer = try await gateway.call(operation, by: keyWithAllScopes)
             #expect(answer.status != 403 && answer.status != 401, "\(operation.operationID): \(answer.outcome)")
         }
     }
@@ -42,23 +42,24 @@ struct ServiceKeyScopeTests {
         let keys = ServiceKeyStore(pool: gateway.database.pool)
         #expect(try await keys.revoke(revoked.id, in: gateway.project.id, at: gateway.clock.now))
         let expired = try await ServiceKey(id: "expired", in: gateway, expiresAt: gateway.clock.now)
-        let others = try await ServiceKey(id: "others", of: ID("other"), in: gateway)
+        let keyOfOtherProject = try await ServiceKey(id: "others", of: ID("other"), in: gateway)
         for operation in Self.operations {
             for key in [revoked, expired] {
                 let answer = try await gateway.call(operation, by: key)
                 #expect(answer.status == 401, "\(operation.operationID) with the key that is \(key.id)")
             }
             if operation.path.contains("{project}") {
-                let answer = try await gateway.call(operation, by: others)
+                let answer = try await gateway.call(operation, by: keyOfOtherProject)
                 #expect(answer.outcome == "403 The caller does not have permission", "\(operation.operationID)")
-                let client = try await gateway.call(operation, key: TestGateway.apiKey)
+                let client = try await gateway.call(operation, apiKey: TestGateway.apiKey)
                 #expect(client.outcome.hasPrefix("400 INSUFFICIENT_PERMISSION"), "\(operation.operationID)")
             }
             #expect(try await gateway.call(operation).status == 403, "\(operation.operationID) without any key")
         }
     }
 
-    static let requests: [(String, JSON, ServiceKeyScope)] = [
+    /// Operations on accounts whose body decides that they need a second scope besides `users.write`.
+    static let bodiesWithSecondScope: [(String, JSON, ServiceKeyScope)] = [
         (
             ":sendOobCode", ["requestType": "EMAIL_SIGNIN", "email": "a@example.com", "returnOobLink": true],
             .mintTokens
@@ -76,38 +77,41 @@ struct ServiceKeyScopeTests {
     ]
 
     @Test(
-        "An import that replaces an account with identities needs users.link",
+        "An import that replaces an account with identities needs the scope users.link",
         // Of the stored accounts, `ada` has no identity, and `bob` has one. There is no `eve`.
         arguments: [
             (["localId": "bob"], true, false), (["localId": "bob", "email": "bob@example.com"], true, false),
             (["localId": "ada"], true, true), (["localId": "eve"], true, true), (["localId": "bob"], false, true),
         ] as [(JSON, Bool, Bool)])
     func overwrite(user: JSON, overwrites: Bool, isAllowed: Bool) async throws {
-        let gateway = try await AdminAuditTests.populated()
+        let gateway = try await AdminAuditTests.gatewayWithAdaAndBob()
         let before = try await gateway.accountsAsStored()
         let body: JSON = ["users": [["localId": "new"], user], "allowOverwrite": .bool(overwrites)]
         let path = "/v1/projects/demo/accounts:batchCreate"
         let writer = try await ServiceKey(id: "writer", in: gateway, scopes: ServiceKeyScopes([.writeUsers]))
-        let outcome = try await gateway.administer(.post, path, body, by: writer).outcome
+        let outcome = try await gateway.send(.post, path, body, by: writer).outcome
         #expect(outcome == (isAllowed ? "200" : "403 PERMISSION_DENIED : The service key lacks the scope users.link."))
         if !isAllowed { #expect(try await gateway.accountsAsStored() == before, "nothing is stored") }
         let both = try await ServiceKey(id: "both", in: gateway, scopes: ServiceKeyScopes([.writeUsers, .linkUsers]))
-        #expect(try await gateway.administer(.post, path, body, by: both).outcome == "200")
+        #expect(try await gateway.send(.post, path, body, by: both).outcome == "200")
     }
 
-    @Test("Issuing links and changing identities need scopes of their own", arguments: requests)
-    func content(operation: String, body: JSON, scope: ServiceKeyScope) async throws {
+    @Test(
+        "To issue a link or to change identities, a service key needs a second scope besides users.write",
+        arguments: bodiesWithSecondScope)
+    func secondScope(operation: String, body: JSON, scope: ServiceKeyScope) async throws {
         let gateway = try await TestGateway()
-        let all = try await ServiceKey(id: "all", in: gateway)
+        let keyWithAllScopes = try await ServiceKey(id: "all", in: gateway)
         #expect(
-            try await gateway.administer(.post, "/v1/projects/demo/accounts", ["localId": "ada"], by: all).status == 200
+            try await gateway.send(.post, "/v1/projects/demo/accounts", ["localId": "ada"], by: keyWithAllScopes)
+                .status == 200
         )
         let writer = try await ServiceKey(id: "writer", in: gateway, scopes: ServiceKeyScopes([.writeUsers]))
         let path = "/v1/projects/demo/accounts\(operation)"
-        let outcome = try await gateway.administer(.post, path, body, by: writer).outcome
+        let outcome = try await gateway.send(.post, path, body, by: writer).outcome
         #expect(outcome == "403 PERMISSION_DENIED : The service key lacks the scope \(scope.rawValue).")
         let both = try await ServiceKey(id: "both", in: gateway, scopes: ServiceKeyScopes([.writeUsers, scope]))
-        #expect(try await gateway.administer(.post, path, body, by: both).outcome == "200")
+        #expect(try await gateway.send(.post, path, body, by: both).outcome == "200")
     }
 
     @Test(
@@ -131,18 +135,18 @@ struct ServiceKeyScopeTests {
         #expect(try await gateway.signIn(customToken: token).outcome == expected)
     }
 
-    @Test("A cached key stops working when it expires")
+    @Test("A service key stops working when it expires, even if it is cached")
     func expiry() async throws {
         let gateway = try await TestGateway()
         let key = try await ServiceKey(in: gateway, expiresAt: gateway.clock.now + .seconds(60))
         let path = "/v1/projects/demo/accounts:query"
-        #expect(try await gateway.administer(.post, path, [:], by: key).status == 200)
+        #expect(try await gateway.send(.post, path, [:], by: key).status == 200)
         gateway.clock.advance(by: .seconds(59))
-        #expect(try await gateway.administer(.post, path, [:], by: key).status == 200)
+        #expect(try await gateway.send(.post, path, [:], by: key).status == 200)
         let token = try key.customToken(at: gateway.clock.now)
         #expect(try await gateway.signIn(customToken: token).status == 200)
         gateway.clock.advance(by: .seconds(1))
-        #expect(try await gateway.administer(.post, path, [:], by: key).status == 401)
+        #expect(try await gateway.send(.post, path, [:], by: key).status == 401)
         #expect(try await gateway.signIn(customToken: token).status == 400)
     }
 
@@ -150,8 +154,9 @@ struct ServiceKeyScopeTests {
     func rotation() async throws {
         let gateway = try await TestGateway()
         let path = "/v1/projects/demo/accounts:query"
+        /// The statuses of an administrator's request, and of a sign-in with a custom token that the key signs.
         func statuses(_ key: ServiceKey, _ gateway: TestGateway) async throws -> [Int] {
-            let query = try await gateway.administer(.post, path, [:], by: key)
+            let query = try await gateway.send(.post, path, [:], by: key)
             let token = try key.customToken(at: gateway.clock.now)
             return [query.status, try await gateway.signIn(customToken: token).status]
         }
@@ -159,36 +164,36 @@ struct ServiceKeyScopeTests {
         #expect(try await statuses(old, gateway) == [200, 200])
         let new = try await ServiceKey(id: "new", in: gateway)
         #expect(try await statuses(new, gateway) == [200, 200])
-        #expect(try await statuses(old, gateway) == [200, 200], "requests continue")
+        #expect(try await statuses(old, gateway) == [200, 200], "the old key still works")
         let keys = ServiceKeyStore(pool: gateway.database.pool)
         #expect(try await keys.revoke(old.id, in: gateway.project.id, at: gateway.clock.now))
         #expect(try await statuses(new, gateway) == [200, 200])
-        let later = try gateway.withFreshCaches()
-        #expect(try await statuses(old, later) == [401, 400])
-        #expect(try await statuses(new, later) == [200, 200])
+        let withFreshCaches = try gateway.withFreshCaches()
+        #expect(try await statuses(old, withFreshCaches) == [401, 400])
+        #expect(try await statuses(new, withFreshCaches) == [200, 200])
     }
 
-    @Test("The last use of a key is written after the request, at most every five minutes")
+    @Test("The last use of a service key is written after the request, at most every five minutes")
     func lastUse() async throws {
         let gateway = try await TestGateway()
         let key = try await ServiceKey(in: gateway)
         let keys = ServiceKeyStore(pool: gateway.database.pool)
         func lastUse() async throws -> Instant? { try await keys.list(in: gateway.project.id)[0].lastUsedAt }
         func use() async throws {
-            _ = try await gateway.administer(.post, "/v1/projects/demo/accounts:query", [:], by: key)
+            _ = try await gateway.send(.post, "/v1/projects/demo/accounts:query", [:], by: key)
         }
         let start = gateway.clock.now
         try await use()
         #expect(try await lastUse() == nil, "the request does not write it")
-        try await gateway.keyUse.write(to: keys)
+        try await gateway.serviceKeyUse.write(to: keys)
         #expect(try await lastUse() == start)
         gateway.clock.advance(by: .seconds(299))
         try await use()
-        try await gateway.keyUse.write(to: keys)
+        try await gateway.serviceKeyUse.write(to: keys)
         #expect(try await lastUse() == start)
         gateway.clock.advance(by: .seconds(1))
         _ = try await gateway.signIn(customToken: try key.customToken(at: gateway.clock.now))
-        try await gateway.keyUse.write(to: keys)
+        try await gateway.serviceKeyUse.write(to: keys)
         #expect(try await lastUse() == gateway.clock.now, "the use of a custom token counts as a use of its key")
     }
 
@@ -206,12 +211,12 @@ struct ServiceKeyScopeTests {
 
 extension TestGateway {
     /// Calls an operation with an empty object as the body, which is enough to test whether access is granted.
-    fileprivate func call(_ operation: Endpoint, by service: ServiceKey? = nil, key: String? = nil) async throws
+    fileprivate func call(_ operation: Endpoint, by serviceKey: ServiceKey? = nil, apiKey: String? = nil) async throws
         -> Exchange
     {
         let path = operation.path.replacing(#/\{(\w+)\}/#) { $0.output.1 == "project" ? "demo" : "x" }
         return try await send(
-            operation.method, path, body: Array("{}".utf8), query: key.map { [("key", $0)] } ?? [],
-            headers: service.map { ["Authorization": "Bearer \($0.secret)"] } ?? [:])
+            operation.method, path, body: Array("{}".utf8), query: apiKey.map { [("key", $0)] } ?? [],
+            headers: serviceKey.map { ["Authorization": "Bearer \($0.secret)"] } ?? [:])
     }
 }

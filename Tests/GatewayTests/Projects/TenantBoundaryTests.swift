@@ -8,15 +8,15 @@ import Testing
 
 @Suite("The boundary of a tenant")
 struct TenantBoundaryTests {
-    /// A request for a deleted tenant must not apply to the accounts of the project.
+    /// Otherwise, the request would apply to the accounts of the project.
     @Test(
-        "A deleted tenant in the query is not found",
+        "A request with a deleted tenant in the query is rejected",
         arguments: ["tenantId", "tenant_id"])
     func deletedTenant(name: String) async throws {
         let fixture = try await TenantFixture()
-        let tenant = try await fixture.tenant()
+        let tenant = try await fixture.makeTenant()
         let ada = try await fixture.signUp(in: nil)
-        _ = try await fixture.send(.delete, "\(TenantFixture.tenants)/\(tenant)")
+        _ = try await fixture.send(.delete, "\(TenantFixture.tenantsPath)/\(tenant)")
         let query = [(name, tenant)]
         let body: JSON = ["localId": .string(ada.localId), "localIds": [.string(ada.localId)], "force": true]
         for path in ["/v1/accounts:delete", "/v1/projects/demo/accounts:batchDelete"] {
@@ -30,7 +30,7 @@ struct TenantBoundaryTests {
         #expect(try await fixture.gateway.lookup(ada.idToken).status == 200)
     }
 
-    @Test("An unknown tenant in the body is not found")
+    @Test("A request with an unknown tenant in the body is rejected")
     func unknownTenantInBody() async throws {
         let fixture = try await TenantFixture()
         let ada = try await fixture.signUp(in: nil)
@@ -59,32 +59,32 @@ struct TenantBoundaryTests {
     @Test("The tenant ID in the query can be in snake_case")
     func snakeCase() async throws {
         let fixture = try await TenantFixture()
-        let tenant = try await fixture.tenant()
+        let tenant = try await fixture.makeTenant()
         let ada = try await fixture.signUp(in: tenant)
         let found = try await fixture.send(
             .get, "/v1/projects/demo/accounts:batchGet", nil, [("tenant_id", tenant)])
         #expect(found.json["users"]?.elements.map { $0["localId"] } == [.string(ada.localId)])
-        let shown = try await fixture.gateway.send(
+        let projectOfClient = try await fixture.gateway.send(
             .get, "/v1/projects", body: [], query: [("key", TestGateway.apiKey), ("tenant_id", tenant)])
-        #expect(shown.outcome == "400 UNSUPPORTED_TENANT_OPERATION")
+        #expect(projectOfClient.outcome == "400 UNSUPPORTED_TENANT_OPERATION")
     }
 
     @Test("A tenant ID with appended characters is rejected", arguments: ["/b", "\0", " ", "é"])
-    func ids(end: String) async throws {
+    func appendedCharacters(suffix: String) async throws {
         let fixture = try await TenantFixture()
-        let tenant = try await fixture.tenant() + end
-        let shown = try await fixture.gateway.send(
+        let tenant = try await fixture.makeTenant() + suffix
+        let loginMethods = try await fixture.gateway.send(
             .get, "/v1/loginMethods", body: [], query: [("key", TestGateway.apiKey), ("tenantId", tenant)])
-        #expect(shown.outcome == "400 INVALID_TENANT_ID")
+        #expect(loginMethods.outcome == "400 INVALID_TENANT_ID")
         let found = try await fixture.send(.get, "/v1/projects/demo/accounts:batchGet", nil, [("tenantId", tenant)])
         #expect(found.outcome == "404 TENANT_NOT_FOUND")
     }
 
-    /// The path names the configuration. If the tenant ID in the query were ignored, the project would be changed.
+    /// The paths name no tenant. If the gateway ignored the tenant ID in the query, it would change the project.
     @Test("Requests for the project's configuration that name a tenant in the query are rejected")
     func configuration() async throws {
         let fixture = try await TenantFixture()
-        let tenant = try await fixture.tenant()
+        let tenant = try await fixture.makeTenant()
         let requests: [(HTTP.Method, String)] = [
             (.delete, "defaultSupportedIdpConfigs/google.com"), (.get, "defaultSupportedIdpConfigs"),
             (.patch, "config"), (.delete, "apps/default"), (.delete, "tenants/\(tenant)"),
@@ -94,61 +94,64 @@ struct TenantBoundaryTests {
                 method, "/v2/projects/demo/\(path)", method == .patch ? [:] : nil, [("tenantId", tenant)])
             #expect(exchange.outcome == "400 UNSUPPORTED_TENANT_OPERATION", "\(path)")
         }
-        let below = try await fixture.send(
-            .get, "\(TenantFixture.tenants)/\(tenant)/defaultSupportedIdpConfigs", nil, [("tenantId", tenant)])
-        #expect(below.status == 200)
+        let tenantsProviders = try await fixture.send(
+            .get, "\(TenantFixture.tenantsPath)/\(tenant)/defaultSupportedIdpConfigs", nil, [("tenantId", tenant)])
+        #expect(tenantsProviders.status == 200)
     }
 
     @Test("The configuration of a deleted tenant cannot be changed or read")
     func configurationOfDeletedTenant() async throws {
         let fixture = try await TenantFixture()
-        let tenant = try await fixture.tenant()
+        let tenant = try await fixture.makeTenant()
         let realm = ID<Realm>(ID<Tenant>(tenant), of: ID("demo"))
         let store = ConfigurationStore(
-            pool: fixture.gateway.database.pool, rules: .live(), secrets: .absent,
+            pool: fixture.gateway.database.pool, rules: .live(), secrets: .unavailable,
             clock: fixture.gateway.clock.wallClock)
         #expect(try await store.edit(realm, by: .commandLine, allowing: []) { _ in } != nil)
-        _ = try await fixture.send(.delete, "\(TenantFixture.tenants)/\(tenant)")
+        _ = try await fixture.send(.delete, "\(TenantFixture.tenantsPath)/\(tenant)")
         #expect(try await store.edit(realm, by: .commandLine, allowing: []) { _ in } == nil)
         #expect(try await store.configuration(of: realm) == nil)
     }
 
-    @Test("Pages reject the codes of a disabled tenant")
+    @Test("The action page rejects a code of a tenant that is disabled, and accepts it again later")
     func disabledPages() async throws {
         let fixture = try await TenantFixture()
-        let tenant = try await fixture.tenant()
-        let (code, ada) = try await fixture.verificationCode(in: tenant)
-        let (path, mask) = ("\(TenantFixture.tenants)/\(tenant)", [(name: "updateMask", value: "disableAuth")])
-        _ = try await fixture.send(.patch, path, ["disableAuth": true], mask)
-        for page in [try await fixture.gateway.openPage(code), try await fixture.gateway.submit(code)] {
+        let tenant = try await fixture.makeTenant()
+        let (code, ada) = try await fixture.signUpAndSendVerificationCode(in: tenant)
+        let (path, disableAuthMask) = (
+            "\(TenantFixture.tenantsPath)/\(tenant)", [(name: "updateMask", value: "disableAuth")]
+        )
+        _ = try await fixture.send(.patch, path, ["disableAuth": true], disableAuthMask)
+        for page in [try await fixture.gateway.openActionPage(code), try await fixture.gateway.submitActionPage(code)] {
             #expect(page.status == 400)
             #expect(page.text.contains("This is not available"))
         }
-        _ = try await fixture.send(.patch, path, ["disableAuth": false], mask)
-        #expect(try await fixture.gateway.account(ada.idToken)["emailVerified"] == false)
-        #expect(try await fixture.gateway.submit(code).text.contains("Your email address is confirmed"))
+        _ = try await fixture.send(.patch, path, ["disableAuth": false], disableAuthMask)
+        #expect(try await fixture.gateway.accountSeenByUser(ada.idToken)["emailVerified"] == false)
+        #expect(try await fixture.gateway.submitActionPage(code).text.contains("Your email address is confirmed"))
     }
 
     /// Tenants share the project's apps, so a token for one tenant has the audience of all tenants.
     @Test("An Apple credential is accepted in only one tenant")
-    func replay() async throws {
+    func credentialInTwoTenants() async throws {
         let fixture = try await TenantFixture()
-        let tenants = [try await fixture.tenant(), try await fixture.tenant()]
+        let tenants = [try await fixture.makeTenant(), try await fixture.makeTenant()]
         for tenant in tenants {
-            #expect(try await fixture.configure("apple.com", in: tenant).status == 200)
+            #expect(try await fixture.enableProvider("apple.com", in: tenant).status == 200)
         }
-        let proof = try fixture.gateway.apple()
-        let signedIn = try await fixture.gateway.signIn(proof, ["tenantId": .string(tenants[0])])
+        let credential = try fixture.gateway.appleCredential()
+        let signedIn = try await fixture.gateway.signIn(credential, ["tenantId": .string(tenants[0])])
         #expect(signedIn.outcome == "200")
         for realm in [tenants[0], tenants[1], nil] {
-            let again = try await fixture.gateway.signIn(proof, realm.map { ["tenantId": .string($0)] } ?? [:])
+            let again = try await fixture.gateway.signIn(credential, realm.map { ["tenantId": .string($0)] } ?? [:])
             #expect(again.text.contains("Duplicate credential received"), "\(again.outcome)")
         }
-        let fresh = try await fixture.gateway.signIn(fixture.gateway.apple(), ["tenantId": .string(tenants[1])])
+        let fresh = try await fixture.gateway.signIn(
+            fixture.gateway.appleCredential(), ["tenantId": .string(tenants[1])])
         #expect(fresh.json["isNewUser"] == true)
     }
 
-    @Test("Limits of a network or a mailbox apply to all tenants together")
+    @Test("The rate limits of a client network and of an email address apply to all tenants together")
     func limits() async throws {
         let gateway = try await TestGateway(limitsRates: true) { policy in
             policy.emailEnumerationProtection = false
@@ -156,11 +159,11 @@ struct TenantBoundaryTests {
         }
         let fixture = try await TenantFixture(gateway)
         var tenants: [String] = []
-        for _ in 0..<12 { tenants.append(try await fixture.tenant()) }
-        let tooMany = LimitedGateway.tooMany
-        let link: [String: JSON] = ["requestType": "EMAIL_SIGNIN", "email": "ada@example.com"]
+        for _ in 0..<12 { tenants.append(try await fixture.makeTenant()) }
+        let tooMany = LimitedGateway.tooManyAttempts
+        let emailLink: [String: JSON] = ["requestType": "EMAIL_SIGNIN", "email": "ada@example.com"]
         let outcomes = try await tenants.prefix(3).asyncMap {
-            try await fixture.callAsClient("sendOobCode", in: $0, link).outcome
+            try await fixture.callAsClient("sendOobCode", in: $0, emailLink).outcome
         }
         #expect(outcomes == ["200", "200", tooMany])
         let signUps = try await tenants.prefix(4).asyncMap {
@@ -175,9 +178,9 @@ struct TenantBoundaryTests {
     @Test("A tenant cannot have a service key")
     func keys() async throws {
         let fixture = try await TenantFixture()
-        let realm = "demo/\(try await fixture.tenant())"
+        let realm = "demo/\(try await fixture.makeTenant())"
         let draft = ServiceKeyStore.Draft(
-            id: "tenants", name: "tenant's", secretHash: [UInt8](repeating: 1, count: 32), publicKey: "",
+            id: "tenants", name: "Tenant", secretHash: [UInt8](repeating: 1, count: 32), publicKey: "",
             scopes: .all, expiresAt: nil)
         let isCreated = try await ServiceKeyStore(pool: fixture.gateway.database.pool)
             .create(draft, in: ID(realm), at: fixture.gateway.clock.now)

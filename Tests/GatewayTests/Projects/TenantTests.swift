@@ -10,9 +10,9 @@ struct TenantTests {
     private static let mfaOff: JSON = ["state": "DISABLED", "enabledProviders": []]
 
     @Test("A new tenant has every sign-in method disabled")
-    func defaults() async throws {
+    func newTenant() async throws {
         let fixture = try await TenantFixture()
-        let made = try await fixture.send(.post, TenantFixture.tenants, ["displayName": "Acme"])
+        let made = try await fixture.send(.post, TenantFixture.tenantsPath, ["displayName": "Acme"])
         let id = try #require(made.json["tenantId"]?.string)
         #expect(id.count == 28)
         #expect(
@@ -21,31 +21,31 @@ struct TenantTests {
                 "allowPasswordSignup": false, "enableEmailLinkSignin": false, "enableAnonymousUser": false,
                 "disableAuth": false, "mfaConfig": Self.mfaOff,
             ])
-        #expect(try await fixture.send(.get, "\(TenantFixture.tenants)/\(id)").json == made.json)
+        #expect(try await fixture.send(.get, "\(TenantFixture.tenantsPath)/\(id)").json == made.json)
     }
 
     @Test("A change applies to the members that the mask names, or without a mask to all members")
     func update() async throws {
         let fixture = try await TenantFixture()
-        let path = "\(TenantFixture.tenants)/\(try await fixture.tenant())"
+        let path = "\(TenantFixture.tenantsPath)/\(try await fixture.makeTenant())"
         let masked = try await fixture.send(
             .patch, path, ["displayName": "Zen", "disableAuth": true, "allowPasswordSignup": false],
             [("updateMask", "displayName,disableAuth")])
         #expect(masked.json["displayName"] == "Zen")
         #expect(masked.json["disableAuth"] == true)
         #expect(masked.json["allowPasswordSignup"] == true)
-        let whole = try await fixture.send(.patch, path, ["enableAnonymousUser": true])
-        #expect(whole.json["displayName"] == nil)
-        #expect(whole.json["allowPasswordSignup"] == false)
-        #expect(whole.json["disableAuth"] == false)
-        #expect(whole.json["enableAnonymousUser"] == true)
-        #expect(try await fixture.send(.get, path).json == whole.json)
+        let withoutMask = try await fixture.send(.patch, path, ["enableAnonymousUser": true])
+        #expect(withoutMask.json["displayName"] == nil)
+        #expect(withoutMask.json["allowPasswordSignup"] == false)
+        #expect(withoutMask.json["disableAuth"] == false)
+        #expect(withoutMask.json["enableAnonymousUser"] == true)
+        #expect(try await fixture.send(.get, path).json == withoutMask.json)
     }
 
     @Test("A mask in snake_case does not reset other members")
     func snakeCase() async throws {
         let fixture = try await TenantFixture()
-        let path = "\(TenantFixture.tenants)/\(try await fixture.tenant())"
+        let path = "\(TenantFixture.tenantsPath)/\(try await fixture.makeTenant())"
         let changed = try await fixture.send(.patch, path, ["displayName": "Zen"], [("update_mask", "display_name")])
         #expect(changed.json["displayName"] == "Zen")
         #expect(changed.json["allowPasswordSignup"] == true)
@@ -54,14 +54,14 @@ struct TenantTests {
     @Test("Tenants are listed in pages, ordered by ID")
     func list() async throws {
         let fixture = try await TenantFixture()
-        #expect(try await fixture.send(.get, TenantFixture.tenants).json == ["tenants": []])
+        #expect(try await fixture.send(.get, TenantFixture.tenantsPath).json == ["tenants": []])
         var ids: [String] = []
-        for _ in 0..<5 { ids.append(try await fixture.tenant()) }
+        for _ in 0..<5 { ids.append(try await fixture.makeTenant()) }
         try await fixture.gateway.makeOtherProject(serviceKey: "sks_other")
         var (found, token): ([String], String?) = ([], nil)
         repeat {
             let query = [("pageSize", "2")] + (token.map { [("pageToken", $0)] } ?? [])
-            let page = try await fixture.send(.get, TenantFixture.tenants, nil, query).json
+            let page = try await fixture.send(.get, TenantFixture.tenantsPath, nil, query).json
             found += page["tenants"]?.elements.compactMap { $0["tenantId"]?.string } ?? []
             token = page["nextPageToken"]?.string
         } while token != nil
@@ -71,19 +71,19 @@ struct TenantTests {
     @Test("A deleted tenant is inaccessible at once")
     func delete() async throws {
         let fixture = try await TenantFixture()
-        let id = try await fixture.tenant()
+        let id = try await fixture.makeTenant()
         let ada = try await fixture.signUp(in: id)
-        #expect(try await fixture.send(.delete, "\(TenantFixture.tenants)/\(id)").json == [:])
+        #expect(try await fixture.send(.delete, "\(TenantFixture.tenantsPath)/\(id)").json == [:])
         for (method, path) in [(HTTP.Method.get, ""), (.patch, ""), (.delete, ""), (.get, "/oauthIdpConfigs")] {
             let body: JSON? = method == .patch ? [:] : nil
             #expect(
-                try await fixture.send(method, "\(TenantFixture.tenants)/\(id)\(path)", body).outcome
+                try await fixture.send(method, "\(TenantFixture.tenantsPath)/\(id)\(path)", body).outcome
                     == "404 TENANT_NOT_FOUND")
         }
-        #expect(try await fixture.accounts(":lookup", of: id).outcome == "404 TENANT_NOT_FOUND")
+        #expect(try await fixture.administerAccounts(":lookup", of: id).outcome == "404 TENANT_NOT_FOUND")
         #expect(try await fixture.signIn(in: id).outcome == "400 INVALID_TENANT_ID")
-        #expect(try await fixture.send(.get, TenantFixture.tenants).json == ["tenants": []])
-        let other = try await fixture.tenant()
+        #expect(try await fixture.send(.get, TenantFixture.tenantsPath).json == ["tenants": []])
+        let other = try await fixture.makeTenant()
         #expect(try await fixture.signIn(in: other).outcome == "400 EMAIL_NOT_FOUND")
         for exchange in [
             try await fixture.gateway.lookup(ada.idToken), try await fixture.gateway.refresh(ada.refreshToken),
@@ -95,10 +95,10 @@ struct TenantTests {
     @Test("No tenant is created in a project that was deleted while its configuration is still cached")
     func deletedProject() async throws {
         let fixture = try await TenantFixture()
-        #expect(try await fixture.send(.get, TenantFixture.tenants).outcome == "200")
+        #expect(try await fixture.send(.get, TenantFixture.tenantsPath).outcome == "200")
         _ = try await fixture.gateway.database.pool.execute("DELETE FROM project WHERE id = 'demo'")
         #expect(
-            try await fixture.send(.post, TenantFixture.tenants, ["displayName": "Acme"]).outcome
+            try await fixture.send(.post, TenantFixture.tenantsPath, ["displayName": "Acme"]).outcome
                 == "404 NOT_FOUND : The project does not exist.")
     }
 
@@ -118,16 +118,16 @@ struct TenantTests {
         ] as [(JSON, String)])
     func refusals(input: JSON, outcome: String) async throws {
         let fixture = try await TenantFixture()
-        #expect(try await fixture.send(.post, TenantFixture.tenants, input).outcome == outcome)
-        let path = "\(TenantFixture.tenants)/\(try await fixture.tenant())"
+        #expect(try await fixture.send(.post, TenantFixture.tenantsPath, input).outcome == outcome)
+        let path = "\(TenantFixture.tenantsPath)/\(try await fixture.makeTenant())"
         #expect(try await fixture.send(.patch, path, input).outcome == outcome)
         #expect(try await fixture.send(.get, path).json["displayName"] == "Acme")
     }
 
-    @Test("Tenants are not found by another project's key, or as projects")
+    @Test("Tenants are inaccessible to another project's service key, under another project's path, and as projects")
     func otherProjects() async throws {
         let fixture = try await TenantFixture()
-        let id = try await fixture.tenant()
+        let id = try await fixture.makeTenant()
         try await fixture.gateway.makeOtherProject(serviceKey: "sks_other")
         for path in ["/v2/projects/demo/tenants/\(id)", "/v1/projects/demo/tenants/\(id)/accounts:batchGet"] {
             let exchange = try await fixture.gateway.send(
@@ -150,8 +150,9 @@ struct TenantTests {
     @Test("Each effective change of a tenant has an audit event")
     func audit() async throws {
         let fixture = try await TenantFixture()
-        let id = try await fixture.tenant()
-        let path = "\(TenantFixture.tenants)/\(id)"
+        let id = try await fixture.makeTenant()
+        let path = "\(TenantFixture.tenantsPath)/\(id)"
+        // Only the first of two equal updates changes the tenant.
         for _ in 0..<2 {
             fixture.gateway.clock.advance(by: .seconds(1))
             _ = try await fixture.send(.patch, path, ["disableAuth": true], [("updateMask", "disableAuth")])

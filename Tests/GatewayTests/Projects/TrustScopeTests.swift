@@ -6,10 +6,11 @@ import Testing
 @testable import Gateway
 @testable import Support
 
-@Suite("The scope `trust`", .serialized)
+@Suite("The scope `trust` of service keys", .serialized)
 struct TrustScopeTests {
     static let refusal = "403 PERMISSION_DENIED : The service key lacks the scope trust."
 
+    /// A request that changes the configuration.
     struct Row: CustomTestStringConvertible, Sendable {
         let testDescription: String
         let method: HTTP.Method
@@ -23,21 +24,22 @@ struct TrustScopeTests {
         }
     }
 
-    static let corp = "oauthIdpConfigs/oidc.corp"
+    static let corpPath = "oauthIdpConfigs/oidc.corp"
 
     static let linksInEmails = Row(
-        "where links in emails lead", .patch, "config",
+        "the page to which links in emails lead", .patch, "config",
         ["notification": ["sendEmail": ["callbackUri": "https://localhost/account"]]],
         mask: "notification.sendEmail.callbackUri")
-    static let issuer = Row("an issuer", .patch, corp, ["issuer": "https://evil.example"], mask: "issuer")
+    static let issuer = Row(
+        "an OpenID provider's issuer", .patch, corpPath, ["issuer": "https://evil.example"], mask: "issuer")
     static let appWithBundleID = Row(
         "an app with a bundle ID", .post, "apps", ["appId": "new", "bundleIds": ["com.example.new"]])
 
     /// Requests that need the scope `trust`.
-    static let trusted: [Row] = [
+    static let needingTrust: [Row] = [
         linksInEmails,
         Row(
-            "where replies to emails go", .patch, "config",
+            "the address to which replies to emails go", .patch, "config",
             ["notification": ["sendEmail": ["resetPasswordTemplate": ["replyTo": "a@example.com"]]]],
             mask: "notification.sendEmail.resetPasswordTemplate.replyTo"),
         Row(
@@ -47,11 +49,13 @@ struct TrustScopeTests {
             "a new OpenID provider", .post, "oauthIdpConfigs?oauthIdpConfigId=oidc.new",
             ["issuer": "https://new.example.com", "clientId": "c"]),
         issuer,
-        Row("the client ID of an OpenID provider", .patch, corp, ["clientId": "x"], mask: "clientId"),
-        Row("trust in an OpenID provider's email", .patch, corp, ["trustsEmail": true], mask: "trustsEmail"),
-        Row("a client secret", .patch, corp, ["clientSecret": "another"], mask: "clientSecret"),
-        Row("an OpenID provider enabled", .patch, corp, ["enabled": true], mask: "enabled"),
-        Row("an OpenID provider removed", .delete, corp),
+        Row("the client ID of an OpenID provider", .patch, corpPath, ["clientId": "x"], mask: "clientId"),
+        Row(
+            "trust in an OpenID provider's email addresses", .patch, corpPath, ["trustsEmail": true],
+            mask: "trustsEmail"),
+        Row("a client secret", .patch, corpPath, ["clientSecret": "another"], mask: "clientSecret"),
+        Row("an OpenID provider enabled", .patch, corpPath, ["enabled": true], mask: "enabled"),
+        Row("an OpenID provider removed", .delete, corpPath),
         Row(
             "Google's client IDs", .patch, Configurator.googlePath, ["clientIds": ["google-client", "x"]],
             mask: "clientIds"),
@@ -71,30 +75,33 @@ struct TrustScopeTests {
         appWithBundleID,
         Row("an app's client IDs", .patch, "apps/ios", ["clientIds": ["google.com": ["x"]]], mask: "clientIds"),
         Row("an app's bundle ID", .patch, "apps/ios", ["bundleIds": ["com.evil.app"]], mask: "bundleIds"),
-        Row("an app removed with its client IDs", .delete, "apps/ios"),
+        Row("an app with client IDs removed", .delete, "apps/ios"),
         Row(
             "a tenant's provider", .post, "tenants/TENANT/oauthIdpConfigs?oauthIdpConfigId=oidc.new",
             ["issuer": "https://new.example.com", "clientId": "c"]),
     ]
 
     /// Requests that need only the scope `config`.
-    static let ordinary: [Row] = [
+    static let needingConfigOnly: [Row] = [
         Row("passwords switched off", .patch, "config", ["signIn": ["email": ["enabled": false]]], mask: "signIn"),
         Row(
             "the language of emails", .patch, "config", ["notification": ["defaultLocale": "ja"]],
             mask: "notification.defaultLocale"),
         Row(
-            "the same domains again", .patch, "config", ["authorizedDomains": ["localhost"]], mask: "authorizedDomains"),
+            "the authorized domains written back unchanged", .patch, "config", ["authorizedDomains": ["localhost"]],
+            mask: "authorizedDomains"),
         Row("a provider disabled", .patch, Configurator.googlePath, ["enabled": false], mask: "enabled"),
         Row(
-            "an OpenID provider as it is", .patch, corp,
+            "an OpenID provider written back unchanged", .patch, corpPath,
             [
                 "enabled": false, "clientId": "c", "issuer": "https://id.example.com", "displayName": "Corp",
                 "clientSecret": "secret",
             ]),
-        Row("an OpenID provider's display name", .patch, corp, ["displayName": "Other"], mask: "displayName"),
+        Row("an OpenID provider's display name", .patch, corpPath, ["displayName": "Other"], mask: "displayName"),
         Row("an app without client IDs", .post, "apps", ["appId": "new"]),
-        Row("which methods an app shows", .patch, "apps/ios", ["signInMethods": ["apple.com"]], mask: "signInMethods"),
+        Row(
+            "the sign-in methods that an app shows", .patch, "apps/ios", ["signInMethods": ["apple.com"]],
+            mask: "signInMethods"),
         Row("a tenant", .post, "tenants", ["displayName": "Corp"]),
     ]
 
@@ -120,6 +127,7 @@ struct TrustScopeTests {
             tenant = try #require(made.json["tenantId"]?.string)
         }
 
+        /// Sends the request with a service key that has only these scopes.
         func outcome(of row: Row, scopes: Set<ServiceKeyScope>) async throws -> String {
             let key = try await ServiceKey(id: "limited", in: configurator.gateway, scopes: ServiceKeyScopes(scopes))
             return try await Configurator(gateway: configurator.gateway, serviceKey: key)
@@ -129,28 +137,30 @@ struct TrustScopeTests {
 
     @Test(
         "The scope `trust` is needed for settings that decide which tokens are trusted or where codes are sent",
-        arguments: trusted)
-    func needed(row: Row) async throws {
+        arguments: needingTrust)
+    func withoutTrust(row: Row) async throws {
         let fixture = try await Fixture()
-        let trail = try await fixture.configurator.serviceKeyTrail()
-        let without = Set(ServiceKeyScope.allCases).subtracting([.trust])
-        #expect(try await fixture.outcome(of: row, scopes: without) == Self.refusal)
-        #expect(try await fixture.configurator.serviceKeyTrail() == trail, "the audit trail is unchanged")
+        let trail = try await fixture.configurator.serviceKeyAuditTrail()
+        let scopes = Set(ServiceKeyScope.allCases).subtracting([.trust])
+        #expect(try await fixture.outcome(of: row, scopes: scopes) == Self.refusal)
+        #expect(try await fixture.configurator.serviceKeyAuditTrail() == trail, "the audit trail is unchanged")
     }
 
-    @Test("The scopes `config` and `trust` are enough for these settings", arguments: trusted)
-    func enough(row: Row) async throws {
+    @Test("For these settings, the scopes `config` and `trust` are sufficient", arguments: needingTrust)
+    func configAndTrust(row: Row) async throws {
         #expect(try await Fixture().outcome(of: row, scopes: [.config, .trust]) == "200")
     }
 
-    @Test("The scope `trust` does not replace `config`", arguments: [linksInEmails, issuer, appWithBundleID])
-    func notAlone(row: Row) async throws {
+    @Test(
+        "The scope `trust` without the scope `config` is not sufficient",
+        arguments: [linksInEmails, issuer, appWithBundleID])
+    func trustOnly(row: Row) async throws {
         let outcome = try await Fixture().outcome(of: row, scopes: [.trust])
         #expect(outcome == "403 PERMISSION_DENIED : The service key lacks the scope config.")
     }
 
-    @Test("The scope `trust` is not needed for other settings", arguments: ordinary)
-    func notNeeded(row: Row) async throws {
+    @Test("For other settings, the scope `config` is sufficient", arguments: needingConfigOnly)
+    func configOnly(row: Row) async throws {
         #expect(try await Fixture().outcome(of: row, scopes: [.config]) == "200")
     }
 }

@@ -9,10 +9,11 @@ import Testing
 
 @Suite("Limits on changes of credentials")
 struct CredentialChangeLimitTests {
-    private static let tooMany = LimitedGateway.tooMany
+    private static let tooMany = LimitedGateway.tooManyAttempts
 
-    /// The latest tokens of an anonymous account that has used up its changes.
-    private func exhausted(at gateway: TestGateway) async throws -> TestGateway.Tokens {
+    /// Signs up anonymously, and changes the account's password as often as the limit allows. Returns the latest
+    /// tokens.
+    private func accountAtLimit(in gateway: TestGateway) async throws -> TestGateway.Tokens {
         var tokens = try await gateway.signUpAnonymously()
         for number in 1...Policy.credentialChangeLimit {
             let changed = try await gateway.update(tokens.idToken, ["password": .string("password \(number)")])
@@ -28,7 +29,7 @@ struct CredentialChangeLimitTests {
     }
 
     static let actions = [
-        Action(testDescription: "another password") { try await $0.update($1.idToken, ["password": "secret1"]) },
+        Action(testDescription: "a new password") { try await $0.update($1.idToken, ["password": "secret1"]) },
         Action(testDescription: "an address") { try await $0.update($1.idToken, ["email": "ada@example.com"]) },
         Action(testDescription: "a removed password") {
             try await $0.update($1.idToken, ["deleteAttribute": ["PASSWORD"]])
@@ -41,25 +42,25 @@ struct CredentialChangeLimitTests {
                 "/v1/accounts:signUp",
                 ["idToken": .string($1.idToken), "email": "ada@example.com", "password": "secret1"])
         },
-        Action(testDescription: "an identity") { try await $0.link($0.apple(), to: $1.idToken) },
+        Action(testDescription: "an identity") { try await $0.link($0.appleCredential(), to: $1.idToken) },
         Action(testDescription: "an email link") {
             let code = try await $0.requestedCode("EMAIL_SIGNIN", ["email": "ada@example.com"])
-            return try await $0.signInWithLink("ada@example.com", code, ["idToken": .string($1.idToken)])
+            return try await $0.signInWithEmailLink("ada@example.com", code, ["idToken": .string($1.idToken)])
         },
-        Action(testDescription: "an identity unlinked") {
+        Action(testDescription: "an unlinked identity") {
             try await $0.post(
                 "/v1/accounts:unlink", ["idToken": .string($1.idToken), "deleteProvider": ["google.com"]])
         },
-        Action(testDescription: "an identity unlinked by accounts:update") {
+        Action(testDescription: "an identity that accounts:update unlinks") {
             try await $0.update($1.idToken, ["deleteProvider": ["google.com"]])
         },
         Action(testDescription: "a merge") {
-            _ = try await $0.signIn($0.apple())
+            _ = try await $0.signIn($0.appleCredential())
             let preview = try await $0.post(
                 "/v1/accounts:merge",
                 [
                     "idToken": .string($1.idToken), "dryRun": true, "requestUri": "http://localhost",
-                    "postBody": .string(try $0.apple().postBody),
+                    "postBody": .string(try $0.appleCredential().postBody),
                 ])
             return try await $0.post(
                 "/v1/accounts:merge",
@@ -74,11 +75,11 @@ struct CredentialChangeLimitTests {
     ]
 
     @Test(
-        "An account can change its credentials twenty times in ten minutes; a new name, a refresh, a sign-out and a deletion are not limited",
+        "After twenty changes of credentials in ten minutes, an account can still change its name, refresh, sign out and be deleted, but not change credentials",
         arguments: actions)
     func limit(row: Action) async throws {
         let gateway = try await LimitedGateway().gateway
-        let tokens = try await exhausted(at: gateway)
+        let tokens = try await accountAtLimit(in: gateway)
         let answer = try await row.perform(gateway, tokens)
         #expect(answer.outcome == (row.isLimited ? Self.tooMany : "200"))
         #expect(answer.headers["Retry-After"] == (row.isLimited ? "600" : nil))
@@ -87,18 +88,18 @@ struct CredentialChangeLimitTests {
     @Test("Limits on changes of credentials apply to each account separately, and end after ten minutes")
     func window() async throws {
         let gateway = try await LimitedGateway().gateway
-        let tokens = try await exhausted(at: gateway)
+        let tokens = try await accountAtLimit(in: gateway)
         let other = try await gateway.signUpAnonymously()
-        #expect(try await gateway.link(gateway.apple(), to: tokens.idToken).outcome == Self.tooMany)
-        #expect(try await gateway.link(gateway.apple(), to: other.idToken).outcome == "200")
+        #expect(try await gateway.link(gateway.appleCredential(), to: tokens.idToken).outcome == Self.tooMany)
+        #expect(try await gateway.link(gateway.appleCredential(), to: other.idToken).outcome == "200")
         gateway.clock.advance(by: .seconds(600))
-        #expect(try await gateway.link(gateway.google(), to: tokens.idToken).outcome == "200")
+        #expect(try await gateway.link(gateway.googleCredential(), to: tokens.idToken).outcome == "200")
     }
 
-    @Test("The limit bounds the audit events of an anonymous account")
+    @Test("An anonymous account can cause only as many audit events as the limit allows changes")
     func auditTrail() async throws {
         let gateway = try await LimitedGateway().gateway
-        var tokens = try await exhausted(at: gateway)
+        var tokens = try await accountAtLimit(in: gateway)
         for _ in 1...10 {
             let answer = try await gateway.update(tokens.idToken, ["password": "one more"])
             if answer.status == 200 { tokens = try TestGateway.Tokens(answer) }
@@ -109,23 +110,23 @@ struct CredentialChangeLimitTests {
     @Test("Conflicts count as changes of credentials, because they reveal whether an identity has an account")
     func conflicts() async throws {
         let gateway = try await LimitedGateway().gateway
-        _ = try await gateway.signIn(gateway.google())
+        _ = try await gateway.signIn(gateway.googleCredential())
         let caller = try await gateway.signUpAnonymously()
         var outcomes: [String] = []
         for _ in 0...Policy.credentialChangeLimit {
-            outcomes.append(try await gateway.link(gateway.google(), to: caller.idToken).outcome)
+            outcomes.append(try await gateway.link(gateway.googleCredential(), to: caller.idToken).outcome)
         }
         #expect(outcomes.dropLast().allSatisfy { $0 == "400 FEDERATED_USER_ID_ALREADY_LINKED" })
         #expect(outcomes.last == Self.tooMany)
     }
 
-    @Test("Linking the caller's own identity again is not counted, and neither is a sign-in")
-    func logins() async throws {
+    @Test("Sign-ins and links of an identity that the caller's account already has are not counted")
+    func notCounted() async throws {
         let gateway = try await LimitedGateway().gateway
-        let tokens = try TestGateway.Tokens(await gateway.signIn(gateway.google()))
+        let tokens = try TestGateway.Tokens(await gateway.signIn(gateway.googleCredential()))
         for _ in 0...Policy.credentialChangeLimit {
-            #expect(try await gateway.link(gateway.google(), to: tokens.idToken).outcome == "200")
-            #expect(try await gateway.signIn(gateway.google()).outcome == "200")
+            #expect(try await gateway.link(gateway.googleCredential(), to: tokens.idToken).outcome == "200")
+            #expect(try await gateway.signIn(gateway.googleCredential()).outcome == "200")
         }
     }
 }

@@ -5,6 +5,8 @@ import Testing
 @testable import Gateway
 @testable import Support
 
+/// The gateway of these tests (``LimitedGateway``) allows one client network three wrong passwords for an email
+/// address, and three sign-ups.
 @Suite("Limits for networks")
 struct NetworkLimitTests {
     struct Row: CustomTestStringConvertible {
@@ -32,7 +34,9 @@ struct NetworkLimitTests {
             acceptedCount: 24),
     ]
 
-    @Test("Anonymous sign-ups are limited at each prefix length, each with its own factor", arguments: rows)
+    @Test(
+        "Anonymous sign-ups are limited at each prefix length of the client's network, each with its own factor",
+        arguments: rows)
     func signUps(row: Row) async throws {
         let limited = try await LimitedGateway()
         var outcomes: [String] = []
@@ -40,15 +44,17 @@ struct NetworkLimitTests {
             outcomes.append(try await limited.gateway.post("/v1/accounts:signUp", from: peer).outcome)
         }
         #expect(outcomes.count { $0 == "200" } == row.acceptedCount)
-        #expect(outcomes.count { $0 == LimitedGateway.tooMany } == row.peers.count - row.acceptedCount)
+        #expect(outcomes.count { $0 == LimitedGateway.tooManyAttempts } == row.peers.count - row.acceptedCount)
         #expect(try await limited.gateway.post("/v1/accounts:signUp", from: "198.51.100.9").outcome == "200")
     }
 
-    @Test("Wrong passwords for one email address are limited at each prefix length", arguments: rows)
+    @Test(
+        "Wrong passwords for one email address are limited at each prefix length of the client's network",
+        arguments: rows)
     func passwords(row: Row) async throws {
         let limited = try await LimitedGateway()
         var outcomes: [String] = []
-        for peer in row.peers { outcomes.append(try await limited.signIn(from: peer).outcome) }
+        for peer in row.peers { outcomes.append(try await limited.tryWrongPassword(from: peer).outcome) }
         #expect(outcomes.count { $0 == "400 INVALID_LOGIN_CREDENTIALS" } == row.acceptedCount)
     }
 
@@ -59,7 +65,7 @@ struct NetworkLimitTests {
         func network(_ address: String) -> ClientNetwork {
             ClientNetwork(prefixes: [address, "192.0.2.0/24"], knownNetworkPrefix: nil)
         }
-        func passes(_ address: String) -> Bool {
+        func admitsSignUp(from address: String) -> Bool {
             do {
                 try limiter.count(.signUps(from: network(address)), 1, Policy.signUpWindow, ID("demo"))
                 return true
@@ -67,16 +73,20 @@ struct NetworkLimitTests {
                 return false
             }
         }
-        #expect(passes("192.0.2.1"))
-        for _ in 1...10 { #expect(!passes("192.0.2.1"), "rejected for the address, so the /24 is not counted") }
+        #expect(admitsSignUp(from: "192.0.2.1"))
+        for _ in 1...10 {
+            #expect(!admitsSignUp(from: "192.0.2.1"), "rejected for the address, so the /24 is not counted")
+        }
         // The limit of the /24 is four times the limit of an address, which is one. One sign-up is counted already.
-        #expect((2...9).map { passes("192.0.2.\($0)") } == [true, true, true] + Array(repeating: false, count: 5))
+        #expect(
+            (2...9).map { admitsSignUp(from: "192.0.2.\($0)") } == [true, true, true]
+                + Array(repeating: false, count: 5))
         let size = limits.windowCount
-        #expect(!(10...200).contains { passes("192.0.2.\($0)") })
+        #expect(!(10...200).contains { admitsSignUp(from: "192.0.2.\($0)") })
         #expect(limits.windowCount == size, "rejected for the /24, so the address is not stored")
         limiter.subtract(.signUps(from: network("192.0.2.2")), Policy.signUpWindow, ID("demo"))
-        #expect(!passes("192.0.2.1"))
-        #expect(passes("192.0.2.2"), "subtracted at both prefix lengths")
+        #expect(!admitsSignUp(from: "192.0.2.1"))
+        #expect(admitsSignUp(from: "192.0.2.2"), "subtracted at both prefix lengths")
     }
 
     @Test("The limit of nonces applies to each IP address, and ends with its window")
@@ -84,16 +94,17 @@ struct NetworkLimitTests {
         let limited = try await LimitedGateway()
         let network = ClientNetwork(prefixes: ["192.0.2.1", "192.0.2.0/24"], knownNetworkPrefix: nil)
         let limiter = try #require(limited.gateway.limits).limiter
+        // Leaves one nonce for the address.
         for _ in 1..<Policy.nonceLimit {
             try limiter.count(.nonces(from: network), Policy.nonceLimit, Policy.nonceWindow, ID("demo"))
         }
-        func nonce(_ peer: String) async throws -> String {
+        func issueNonce(from peer: String) async throws -> String {
             try await limited.gateway.post("/v1/accounts:issueNonce", from: peer).outcome
         }
-        #expect(try await nonce("192.0.2.1") == "200")
-        #expect(try await nonce("192.0.2.1") == LimitedGateway.tooMany)
-        #expect(try await nonce("192.0.2.2") == "200")
+        #expect(try await issueNonce(from: "192.0.2.1") == "200")
+        #expect(try await issueNonce(from: "192.0.2.1") == LimitedGateway.tooManyAttempts)
+        #expect(try await issueNonce(from: "192.0.2.2") == "200")
         limited.gateway.clock.advance(by: Policy.nonceWindow)
-        #expect(try await nonce("192.0.2.1") == "200")
+        #expect(try await issueNonce(from: "192.0.2.1") == "200")
     }
 }

@@ -6,14 +6,19 @@ import Testing
 
 @testable import Support
 
+/// An attack: within an hour, wrong passwords for one email address came from a hundred networks. From then on, unknown
+/// networks together have one attempt per minute. Known networks, from which the account was used in the last 30 days,
+/// are not affected.
 @Suite("Wrong passwords for one email address from many networks")
 struct PasswordAttackTests {
-    private let tooMany = LimitedGateway.tooMany
+    private let tooMany = LimitedGateway.tooManyAttempts
     private let wrong = "400 INVALID_LOGIN_CREDENTIALS"
 
     /// Tries one wrong password from each of several /24 networks.
     ///
-    /// - Parameter networks: the numbers of the networks (default: ``Policy/addressFailureLimit`` of them).
+    /// - Parameter networks: the numbers of the networks (default: ``Policy/addressFailureLimit`` of them). One more
+    ///   also uses up the one attempt of the current minute.
+    /// - Returns: the outcome of each attempt.
     private func attack(
         _ limited: LimitedGateway, _ name: String = "ada", networks: Range<Int> = 0..<100,
         at gateway: TestGateway? = nil
@@ -21,12 +26,13 @@ struct PasswordAttackTests {
         var outcomes: [String] = []
         for number in networks {
             outcomes.append(
-                try await limited.signIn(name, from: "10.\(number / 250).\(number % 250).1", at: gateway).outcome)
+                try await limited.tryWrongPassword(name, from: "10.\(number / 250).\(number % 250).1", at: gateway)
+                    .outcome)
         }
         return outcomes
     }
 
-    @Test("During an attack the owner's network is not affected, and all others share one attempt per minute")
+    @Test("During an attack, the owner's network is not limited, and all others share one attempt per minute")
     func ownerNetwork() async throws {
         let limited = try await LimitedGateway()
         _ = try await limited.signUp()
@@ -35,14 +41,14 @@ struct PasswordAttackTests {
         let refused = try await limited.signIn("ada", "secret1", from: "203.0.113.1")
         #expect(refused.outcome == tooMany, "the right password from an unknown network")
         #expect(refused.headers["Retry-After"] == "60")
-        for peer in [LimitedGateway.address, "192.0.2.200"] {
+        for peer in [LimitedGateway.clientAddress, "192.0.2.200"] {
             #expect(try await limited.signIn("ada", "secret1", from: peer).outcome == "200", "\(peer)")
-            #expect(try await limited.signIn("ada", from: peer).outcome == wrong, "\(peer)")
+            #expect(try await limited.tryWrongPassword("ada", from: peer).outcome == wrong, "\(peer)")
         }
         limited.gateway.clock.advance(by: .seconds(60))
         #expect(
             try await limited.signIn("ada", "secret1", from: "203.0.113.1").outcome == "200",
-            "the one attempt in a minute")
+            "the one attempt of this minute")
         #expect(
             try await limited.signIn("ada", "secret1", from: "203.0.113.2").outcome == "200", "the network is known now"
         )
@@ -51,7 +57,7 @@ struct PasswordAttackTests {
         #expect(try await limited.signIn("ada", "secret1", from: "198.51.100.1").outcome == "200", "the hour is over")
     }
 
-    @Test("During an attack known and unknown addresses get the same responses")
+    @Test("During an attack, addresses with and without an account get the same responses")
     func knownAndUnknownAddresses() async throws {
         let limited = try await LimitedGateway()
         _ = try await limited.signUp("known")
@@ -59,7 +65,7 @@ struct PasswordAttackTests {
         #expect(seen[0] == seen[1])
         #expect(seen[0].suffix(5) == [wrong, tooMany, tooMany, tooMany, tooMany])
         // For each of the two addresses: 100 within the limit, and the one attempt of the minute.
-        #expect(limited.checks.count == 202)
+        #expect(limited.passwordChecks.count == 202)
     }
 
     struct NetworkRow: CustomTestStringConvertible {
@@ -72,7 +78,7 @@ struct PasswordAttackTests {
     }
 
     @Test(
-        "The network that a session makes known is a /24 or, for IPv6, a /56",
+        "A session makes the client's IPv4 /24 or IPv6 /56 a known network",
         arguments: [
             NetworkRow(
                 testDescription: "the same /24", sessionAddress: "192.0.2.1", ownerAddress: "192.0.2.99", isKnown: true),
@@ -104,7 +110,7 @@ struct PasswordAttackTests {
         // first gateway exchanges again to get the counts of the replica.
         for gateway in [limited.gateway, replica, limited.gateway] {
             _ = try await limited.signIn("ada", "secret1", at: gateway)
-            try await gateway.synchronizeLimits()
+            try await gateway.synchronizeRateLimits()
         }
         for gateway in [limited.gateway, replica] {
             let outcomes = try await attack(limited, networks: 100..<103, at: gateway)
@@ -118,7 +124,7 @@ struct PasswordAttackTests {
         let limited = try await LimitedGateway()
         _ = try await limited.signUp()
         let outcomes = try await concurrently(300) { number in
-            try await limited.signIn("ada", from: "10.\(number / 250).\(number % 250).1").outcome
+            try await limited.tryWrongPassword("ada", from: "10.\(number / 250).\(number % 250).1").outcome
         }
         // 100 within the limit, and at most the one attempt of the minute that all unknown networks share.
         #expect((100...101).contains(outcomes.count { $0 == wrong }))
@@ -126,7 +132,7 @@ struct PasswordAttackTests {
     }
 
     @Test(
-        "During an attack a password reset and a sign-in link still work, and each makes the network known",
+        "During an attack, a password reset and a sign-in link still work, and each makes the network known",
         arguments: ["reset", "link"])
     func otherMethods(method: String) async throws {
         let limited = try await LimitedGateway()
@@ -136,11 +142,11 @@ struct PasswordAttackTests {
         #expect(try await limited.signIn("ada", "secret1").outcome == tooMany)
         if method == "reset" {
             let code = try await gateway.requestedCode("PASSWORD_RESET", ["email": "ada@example.com"])
-            #expect(try await gateway.reset(code, "secret1").outcome == "200")
+            #expect(try await gateway.resetPassword(code, "secret1").outcome == "200")
         } else {
             let code = try await gateway.requestedCode(
                 "EMAIL_SIGNIN", ["email": "ada@example.com", "continueUrl": "http://localhost/"])
-            let signedIn = try await gateway.signInWithLink("ada@example.com", code)
+            let signedIn = try await gateway.signInWithEmailLink("ada@example.com", code)
             #expect(signedIn.outcome == "200")
             // The sign-in verified the address, and so removed the password that was set before.
             let token = try #require(signedIn.json["idToken"])
@@ -150,7 +156,7 @@ struct PasswordAttackTests {
         #expect(try await limited.signIn("ada", "secret1").outcome == "200")
     }
 
-    @Test("A network is unknown thirty days after the account's last sign-in there")
+    @Test("A network is no longer known thirty days after the account's last sign-in there")
     func forgotten() async throws {
         let limited = try await LimitedGateway()
         _ = try await limited.signUp()
@@ -175,6 +181,7 @@ struct PasswordAttackTests {
         #expect(rows.count == 1, "one account, one network; an anonymous account has none")
         let row = try #require(rows.first)
         #expect(try !row.decode("row", as: String.self).contains("192.0.2"))
+        // The hashes have a secret key, so a guess cannot be confirmed by hashing it.
         for guess in ["192.0.2.0/24", "demo\0192.0.2.0/24"] {
             let hash = try row.decode("network_hash", as: [UInt8].self)
             #expect(hash != Array(Digest.sha256(Array(guess.utf8)).prefix(16)))

@@ -6,19 +6,22 @@ import Testing
 @testable import Gateway
 @testable import Support
 
+/// The gateway of these tests (``LimitedGateway``) allows one client network three wrong passwords for an email
+/// address, and three sign-ups.
 @Suite("Rate limits")
 struct RateLimitTests {
-    private let tooMany = LimitedGateway.tooMany
+    private let tooMany = LimitedGateway.tooManyAttempts
 
     @Test("After too many wrong passwords the correct one is rejected too, with the time to wait")
     func window() async throws {
         let limited = try await LimitedGateway()
         _ = try await limited.signUp()
+        // The windows of ten minutes, and the test's clock, start at a multiple of ten minutes.
         limited.gateway.clock.advance(by: .microseconds(200_500_000))
-        try await limited.fail()
+        try await limited.failSignIns()
         let refused = try await limited.signIn("ada", "secret1")
         #expect(refused.outcome == tooMany)
-        #expect(refused.headers["Retry-After"] == "400", "the rest of ten minutes, rounded up")
+        #expect(refused.headers["Retry-After"] == "400", "the 399.5 seconds until the end of the window, rounded up")
         limited.gateway.clock.advance(by: .seconds(399))
         #expect(try await limited.signIn("ada", "secret1").outcome == tooMany)
         limited.gateway.clock.advance(by: .milliseconds(500))
@@ -36,7 +39,7 @@ struct RateLimitTests {
     }
 
     @Test(
-        "Limits apply to an IPv4 address or an IPv6 /64, and headers count only from trusted proxies",
+        "Limits apply to an IPv4 address or an IPv6 /64, and X-Forwarded-For counts only from a trusted proxy",
         arguments: [
             ClientPair(
                 testDescription: "the same address", first: ("192.0.2.7", nil), second: ("192.0.2.7", nil),
@@ -70,9 +73,9 @@ struct RateLimitTests {
         ])
     func clients(row: ClientPair) async throws {
         let limited = try await LimitedGateway(trustedProxies: row.proxies)
-        for _ in 1...3 { _ = try await limited.signIn(from: row.first.peer, via: row.first.hops) }
-        #expect(try await limited.signIn(from: row.first.peer, via: row.first.hops).outcome == tooMany)
-        let other = try await limited.signIn(from: row.second.peer, via: row.second.hops)
+        for _ in 1...3 { _ = try await limited.tryWrongPassword(from: row.first.peer, via: row.first.hops) }
+        #expect(try await limited.tryWrongPassword(from: row.first.peer, via: row.first.hops).outcome == tooMany)
+        let other = try await limited.tryWrongPassword(from: row.second.peer, via: row.second.hops)
         #expect(other.outcome == (row.isCountedTogether ? tooMany : "400 INVALID_LOGIN_CREDENTIALS"))
     }
 
@@ -80,61 +83,61 @@ struct RateLimitTests {
     func noLockOut() async throws {
         let limited = try await LimitedGateway()
         for name in ["ada", "eve"] { _ = try await limited.signUp(name) }
-        try await limited.fail(from: "203.0.113.66")
-        #expect(try await limited.signIn("ada", from: "203.0.113.66").outcome == tooMany)
+        try await limited.failSignIns(from: "203.0.113.66")
+        #expect(try await limited.tryWrongPassword("ada", from: "203.0.113.66").outcome == tooMany)
         #expect(try await limited.signIn("ada", "secret1").outcome == "200", "from the owner's network")
         #expect(
             try await limited.signIn("eve", "secret1", from: "203.0.113.66").outcome == "200",
             "from the attacker's network")
     }
 
-    @Test("A correct password does not reset the count")
+    @Test("A correct password does not reset the counts of wrong passwords")
     func interleaved() async throws {
         let limited = try await LimitedGateway()
         for name in ["ada", "eve"] { _ = try await limited.signUp(name) }
         for _ in 1...3 {
-            try await limited.fail(1)
+            try await limited.failSignIns(1)
             #expect(try await limited.signIn("eve", "secret1").outcome == "200")
         }
         #expect(try await limited.signIn("ada", "secret1").outcome == tooMany)
-        for number in 0..<27 { try await limited.fail(1, "stranger\(number)") }
+        for number in 0..<27 { try await limited.failSignIns(1, "stranger\(number)") }
         #expect(
             try await limited.signIn("eve", "secret1").outcome == tooMany,
             "thirty wrong passwords from one IP address: ten times the limit of one account")
         #expect(try await limited.signIn("eve", "secret1", from: "203.0.113.1").outcome == "200")
     }
 
-    @Test("Known and unknown addresses are limited alike, after the same number of password checks")
+    @Test("Addresses with and without an account are limited alike, after the same number of password checks")
     func knownAndUnknownAddresses() async throws {
         let limited = try await LimitedGateway()
         _ = try await limited.signUp("known")
         var seen: [[String]] = []
         for name in ["known", "unknown"] {
             var outcomes: [String] = []
-            for _ in 1...5 { outcomes.append(try await limited.signIn(name).outcome) }
+            for _ in 1...5 { outcomes.append(try await limited.tryWrongPassword(name).outcome) }
             seen.append(outcomes)
         }
         #expect(seen[0] == seen[1])
         #expect(seen[0].suffix(2) == [tooMany, tooMany])
-        #expect(limited.checks.hadStoredHash == [true, true, true, false, false, false])
+        #expect(limited.passwordChecks.hadStoredHash == [true, true, true, false, false, false])
     }
 
     @Test("A rejected request causes no hashing, and does not read the account")
     func noWork() async throws {
         let limited = try await LimitedGateway()
         _ = try await limited.signUp("known")
-        for name in ["known", "unknown"] { try await limited.fail(3, name) }
+        for name in ["known", "unknown"] { try await limited.failSignIns(3, name) }
         _ = try await limited.gateway.database.pool.execute("ALTER TABLE account RENAME TO hidden")
-        for name in ["known", "unknown"] { #expect(try await limited.signIn(name).outcome == tooMany) }
-        #expect(try await limited.signIn("eve").status == 500, "an accepted request reads the account")
-        #expect(limited.checks.count == 6)
+        for name in ["known", "unknown"] { #expect(try await limited.tryWrongPassword(name).outcome == tooMany) }
+        #expect(try await limited.tryWrongPassword("eve").status == 500, "an accepted request reads the account")
+        #expect(limited.passwordChecks.count == 6, "three for each address, before the limit was reached")
     }
 
     @Test("Of many concurrent sign-ins, only as many as the limit allows have their passwords checked")
     func burst() async throws {
         let limited = try await LimitedGateway()
         _ = try await limited.signUp()
-        let outcomes = try await concurrently(40) { _ in try await limited.signIn().outcome }
+        let outcomes = try await concurrently(40) { _ in try await limited.tryWrongPassword().outcome }
         #expect(outcomes.filter { $0 == "400 INVALID_LOGIN_CREDENTIALS" }.count == 3)
         #expect(outcomes.filter { $0 == tooMany }.count == 37)
     }
@@ -176,7 +179,8 @@ struct RateLimitTests {
     }
 
     @Test(
-        "Sign-up and password limits do not apply to successful upgrades, refreshes, other methods or administrators")
+        "Sign-up and password limits do not apply to upgrades of anonymous accounts, refreshes, other sign-in methods or administrators"
+    )
     func exempt() async throws {
         let limited = try await LimitedGateway { $0.signUpLimit = 2 }
         let gateway = limited.gateway
@@ -187,9 +191,9 @@ struct RateLimitTests {
         #expect(upgraded.outcome == "200")
         #expect(try await limited.signUp("eve").outcome == "200", "the upgrade is not counted again")
         #expect(try await limited.signUp("bob").outcome == tooMany)
-        try await limited.fail()
+        try await limited.failSignIns()
         #expect(try await limited.signIn("ada", "secret1").outcome == tooMany)
-        #expect(try await gateway.signIn(gateway.apple()).outcome == "200")
+        #expect(try await gateway.signIn(gateway.appleCredential()).outcome == "200")
         let refreshed = try await gateway.post(
             "/v1/token",
             ["grant_type": "refresh_token", "refresh_token": upgraded.json["refreshToken"] ?? .null])
@@ -199,9 +203,9 @@ struct RateLimitTests {
             "/v1/accounts:signInWithCustomToken", ["token": .string(try backend.customToken(at: gateway.clock.now))])
         #expect(custom.outcome == "200")
         for number in 1...3 {
-            let made = try await gateway.administer(
+            let created = try await gateway.send(
                 .post, "/v1/projects/demo/accounts", ["email": .string("p\(number)@example.com")], by: backend)
-            #expect(made.outcome == "200")
+            #expect(created.outcome == "200")
         }
     }
 
@@ -211,14 +215,12 @@ struct RateLimitTests {
             $0.passwordFailureLimit = 0
             $0.signUpLimit = 0
         }
-        try await limited.fail(20)
+        try await limited.failSignIns(20)
         for number in 1...5 { #expect(try await limited.signUp("p\(number)").outcome == "200") }
         #expect(limited.gateway.limits?.windowCount == 0)
     }
 
-    @Test(
-        "Requests for emails over the limit are rejected, whether or not an account has the address"
-    )
+    @Test("Requests for emails over the limit are rejected, whether or not an account has the address")
     func emailsOnTheWire() async throws {
         let limited = try await LimitedGateway { $0.emailLimit = 2 }
         _ = try await limited.signUp("known")

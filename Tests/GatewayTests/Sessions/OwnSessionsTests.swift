@@ -7,17 +7,18 @@ import Testing
 @testable import Support
 
 extension TestGateway {
-    fileprivate func signIn(as device: String, _ email: String = "ada@example.com") async throws -> Tokens {
+    fileprivate func signIn(userAgent: String, _ email: String = "ada@example.com") async throws -> Tokens {
         try Tokens(
             await post(
                 "/v1/accounts:signInWithPassword", ["email": .string(email), "password": "secret1"],
-                headers: ["User-Agent": device]))
+                headers: ["User-Agent": userAgent]))
     }
 
     fileprivate func list(_ idToken: String) async throws -> Exchange {
         try await post("/v1/accounts:listSessions", ["idToken": .string(idToken)])
     }
 
+    /// The sessions that the user of the ID token can see.
     fileprivate func sessions(_ idToken: String) async throws -> [JSON] {
         guard case .array(let sessions)? = try await list(idToken).json["sessions"] else { return [] }
         return sessions
@@ -33,8 +34,8 @@ extension TestGateway {
         try await post("/v1/accounts:revokeSession", ["idToken": .string(idToken), "everywhere": true]).outcome
     }
 
-    /// The responses to the ID token and the refresh token of a session.
-    fileprivate func outcomes(_ tokens: Tokens) async throws -> [String] {
+    /// The outcomes of a look-up with the ID token and of a refresh with the refresh token.
+    fileprivate func outcomes(of tokens: Tokens) async throws -> [String] {
         [try await lookup(tokens.idToken).outcome, try await refresh(tokens.refreshToken).outcome]
     }
 }
@@ -47,15 +48,15 @@ extension TestGateway.Tokens {
 
 @Suite("The caller's sessions")
 struct OwnSessionsTests {
-    private let alive = ["200", "200"]
-    private let ended = ["400 TOKEN_EXPIRED", "400 TOKEN_EXPIRED"]
+    private let validSession = ["200", "200"]
+    private let endedSession = ["400 TOKEN_EXPIRED", "400 TOKEN_EXPIRED"]
 
     @Test("Sessions are listed with device and time, most recently used first")
     func listing() async throws {
         let gateway = try await TestGateway()
         let first = try await gateway.signUp()
         gateway.clock.advance(by: .seconds(60))
-        let phone = try await gateway.signIn(as: "Example/1.0 iPhone")
+        let phone = try await gateway.signIn(userAgent: "Example/1.0 iPhone")
         gateway.clock.advance(by: .seconds(60))
         #expect(try await gateway.refresh(first.refreshToken).outcome == "200")
         let sessions = try await gateway.sessions(phone.idToken)
@@ -78,12 +79,12 @@ struct OwnSessionsTests {
         let gateway = try await TestGateway()
         _ = try await gateway.signUp(email: "eve@example.com")
         let ada = try await gateway.signUp()
-        let other = try await gateway.signIn(as: "other")
+        let other = try await gateway.signIn(userAgent: "other")
         #expect(try await gateway.revoke(ada.idToken, other.sessionID) == "200")
         #expect(try await gateway.sessions(ada.idToken).map { $0["current"] } == [true])
         let changed = try await gateway.update(ada.idToken, ["password": "secret2"])
         let fresh = try #require(changed.json["idToken"]?.string)
-        #expect(try await gateway.sessions(fresh).count == 1, "sessions of an earlier generation have ended")
+        #expect(try await gateway.sessions(fresh).count == 1, "the new password ended the former session")
         _ = try await gateway.database.pool.execute(
             """
             INSERT INTO session (project_id, id, account_id, generation, method, authenticated_at, rotated_at, refreshed_at)
@@ -97,25 +98,25 @@ struct OwnSessionsTests {
     func ending() async throws {
         let gateway = try await TestGateway()
         let ada = try await gateway.signUp()
-        let lost = try await gateway.signIn(as: "lost phone")
-        #expect(try await gateway.outcomes(lost) == alive)
+        let lost = try await gateway.signIn(userAgent: "lost phone")
+        #expect(try await gateway.outcomes(of: lost) == validSession)
         gateway.clock.advance(by: .seconds(3000))
         #expect(try await gateway.revoke(ada.idToken, lost.sessionID) == "200", "no recent login is needed")
-        #expect(try await gateway.outcomes(lost) == ended)
-        #expect(try await gateway.outcomes(ada) == alive)
+        #expect(try await gateway.outcomes(of: lost) == endedSession)
+        #expect(try await gateway.outcomes(of: ada) == validSession)
         #expect(
             try await gateway.revoke(ada.idToken, lost.sessionID) == "400 SESSION_NOT_FOUND",
             "the session has already ended")
     }
 
-    @Test("Ending the current session signs the caller out", arguments: [true, false])
+    @Test("A caller signs out by ending the current session, named `current` or by its ID", arguments: [true, false])
     func signOut(isNamedCurrent: Bool) async throws {
         let gateway = try await TestGateway()
         let ada = try await gateway.signUp()
-        let other = try await gateway.signIn(as: "other")
+        let other = try await gateway.signIn(userAgent: "other")
         #expect(try await gateway.revoke(ada.idToken, isNamedCurrent ? "current" : ada.sessionID) == "200")
-        #expect(try await gateway.outcomes(ada) == ended)
-        #expect(try await gateway.outcomes(other) == alive)
+        #expect(try await gateway.outcomes(of: ada) == endedSession)
+        #expect(try await gateway.outcomes(of: other) == validSession)
         #expect(try await gateway.signIn().outcome == "200", "the user can sign in again")
     }
 
@@ -123,8 +124,8 @@ struct OwnSessionsTests {
     func allSessions() async throws {
         let gateway = try await TestGateway()
         let ada = try await gateway.signUp()
-        let other = try await gateway.signIn(as: "other")
-        let before = try #require(try await gateway.account(other.idToken)["validSince"]?.string)
+        let other = try await gateway.signIn(userAgent: "other")
+        let before = try #require(try await gateway.accountSeenByUser(other.idToken)["validSince"]?.string)
         gateway.clock.advance(by: .seconds(100))
         let store = PostgresAccountStore(pool: gateway.database.pool)
         // The session of a sign-in that read the account before all sessions were ended.
@@ -135,12 +136,12 @@ struct OwnSessionsTests {
         await #expect(throws: StoreConflict.stale) {
             try await store.open(late, rehashed: nil, in: gateway.project.realm)
         }
-        for tokens in [ada, other] { #expect(try await gateway.outcomes(tokens) == ended) }
+        for tokens in [ada, other] { #expect(try await gateway.outcomes(of: tokens) == endedSession) }
         let back = try TestGateway.Tokens(await gateway.signIn())
-        let after = try #require(try await gateway.account(back.idToken)["validSince"]?.string)
+        let after = try #require(try await gateway.accountSeenByUser(back.idToken)["validSince"]?.string)
         #expect(Int(after) == Int(before).map { $0 + 100 }, "backends that only verify tokens compare validSince")
         #expect(try await gateway.revokeAll(ada.idToken) == "400 TOKEN_EXPIRED")
-        #expect(try await gateway.outcomes(back) == alive)
+        #expect(try await gateway.outcomes(of: back) == validSession)
     }
 
     @Test("Sessions of another account or project are not found")
@@ -149,6 +150,7 @@ struct OwnSessionsTests {
         let ada = try await gateway.signUp()
         let eve = try await gateway.signUp(email: "eve@example.com")
         try await gateway.makeOtherProject()
+        // An account of the other project that has Eve's ID and a session.
         _ = try await gateway.database.pool.execute(
             """
             WITH twin AS (
@@ -162,13 +164,13 @@ struct OwnSessionsTests {
             "nonsense", "' OR true --",
         ]
         for name in names { #expect(try await gateway.revoke(eve.idToken, name) == "400 SESSION_NOT_FOUND", "\(name)") }
-        #expect(try await gateway.outcomes(ada) == alive)
+        #expect(try await gateway.outcomes(of: ada) == validSession)
         let openSessions = try await gateway.database.pool.query(
             "SELECT count(*) AS count FROM session WHERE ended_at IS NULL")
-        // One of ada, one of eve, and one of the account in the other project.
+        // One of Ada, one of Eve, and one of the account in the other project.
         #expect(try openSessions.first?.decode("count") == 3)
         #expect(try await gateway.revokeAll(eve.idToken) == "200")
-        #expect(try await gateway.outcomes(ada) == alive)
+        #expect(try await gateway.outcomes(of: ada) == validSession)
         let twin = try await gateway.database.pool.query("SELECT generation FROM account WHERE project_id = 'other'")
         #expect(try twin.first?.decode("generation") == 1)
     }
@@ -192,11 +194,11 @@ struct OwnSessionsTests {
         #expect(try await gateway.post("/v1/accounts:revokeSession", body).outcome == expected)
     }
 
-    @Test("A session stays ended after concurrent requests to end it and a concurrent refresh")
+    @Test("A session stays ended after concurrent requests to end it, and a refresh at the same time")
     func race() async throws {
         let gateway = try await TestGateway()
         let ada = try await gateway.signUp()
-        let lost = try await gateway.signIn(as: "lost phone")
+        let lost = try await gateway.signIn(userAgent: "lost phone")
         let outcomes = try await concurrently(12) { number in
             number == 6
                 ? try await gateway.refresh(lost.refreshToken).outcome
@@ -205,20 +207,20 @@ struct OwnSessionsTests {
         let revoked = outcomes.filter { $0 != "400 SESSION_NOT_FOUND" }
         #expect(revoked.contains("200"))
         #expect(Set(revoked).subtracting(["200", "400 TOKEN_EXPIRED"]).isEmpty)
-        #expect(try await gateway.outcomes(lost) == ended)
-        #expect(try await gateway.outcomes(ada) == alive)
+        #expect(try await gateway.outcomes(of: lost) == endedSession)
+        #expect(try await gateway.outcomes(of: ada) == validSession)
     }
 
     @Test("Two concurrent requests to end all sessions end them, and an ended session cannot end another")
     func endingAtOnce() async throws {
         let gateway = try await TestGateway()
-        let (ada, other) = (try await gateway.signUp(), try await gateway.signIn(as: "other"))
+        let (ada, other) = (try await gateway.signUp(), try await gateway.signIn(userAgent: "other"))
         async let one = gateway.revokeAll(ada.idToken)
         async let two = gateway.revokeAll(other.idToken)
         #expect(Set([try await one, try await two]).subtracting(["200", "400 TOKEN_EXPIRED"]).isEmpty)
-        for tokens in [ada, other] { #expect(try await gateway.outcomes(tokens) == ended) }
+        for tokens in [ada, other] { #expect(try await gateway.outcomes(of: tokens) == endedSession) }
         let back = try TestGateway.Tokens(await gateway.signIn())
         #expect(try await gateway.revoke(ada.idToken, back.sessionID) == "400 TOKEN_EXPIRED")
-        #expect(try await gateway.outcomes(back) == alive)
+        #expect(try await gateway.outcomes(of: back) == validSession)
     }
 }

@@ -25,7 +25,7 @@ struct SessionCookieTests {
         gateway.clock.advance(by: .seconds(100))
         var body: [String: JSON] = ["idToken": .string(idToken)]
         body["validDuration"] = duration
-        let answer = try await gateway.administer(.post, Self.path, .object(body), by: backend)
+        let answer = try await gateway.send(.post, Self.path, .object(body), by: backend)
         #expect(answer.json.keys == ["sessionCookie"])
         let cookie = try #require(answer.json["sessionCookie"]?.string)
         let (before, after) = (try claims(of: idToken), try claims(of: cookie))
@@ -42,12 +42,11 @@ struct SessionCookieTests {
     func keys() async throws {
         let gateway = try await TestGateway()
         let cookie = try await gateway.sessionCookie()
-        let published = try await gateway.get("/identitytoolkit.googleapis.com/v1/sessionCookiePublicKeys")
+        let published = try await gateway.getWithoutAPIKey("/identitytoolkit.googleapis.com/v1/sessionCookiePublicKeys")
         #expect(published.json["keys"]?[0]?["kid"] == (try header(of: cookie))["kid"])
-        let set = try published.keys()
-        let key = try #require(try set.first?.publicKey())
+        let key = try #require(try published.jwks().first?.publicKey())
         _ = try UnverifiedJWS(parsing: cookie).payload(verifiedWith: key)
-        let certificates = try await gateway.get("/identitytoolkit/v3/relyingparty/publicKeys")
+        let certificates = try await gateway.getWithoutAPIKey("/identitytoolkit/v3/relyingparty/publicKeys")
         #expect(certificates.json.keys.contains(try #require(try header(of: cookie)["kid"]?.string)))
     }
 
@@ -67,11 +66,13 @@ struct SessionCookieTests {
         #expect(try await gateway.lookup(cookie).outcome == "400 INVALID_ID_TOKEN")
         #expect(try await gateway.update(cookie, ["displayName": "Eve"]).outcome == "400 INVALID_ID_TOKEN")
         #expect(try await gateway.delete(cookie).outcome == "400 INVALID_ID_TOKEN")
-        #expect(try await makeCookie(cookie).outcome == "400 INVALID_ID_TOKEN", "no cookie from a cookie")
+        #expect(
+            try await makeCookie(cookie).outcome == "400 INVALID_ID_TOKEN", "a cookie cannot be exchanged for another")
         #expect(try await gateway.signIn(customToken: cookie).status == 400)
         #expect(try await gateway.refresh(cookie).outcome == "400 INVALID_REFRESH_TOKEN")
         #expect(
-            try claims(of: cookie)["iss"] != (try claims(of: idToken))["iss"], "a verifier of one rejects the other")
+            try claims(of: cookie)["iss"] != (try claims(of: idToken))["iss"],
+            "backends that verify ID tokens reject the cookie")
         let issuer = isDev ? "https://session.firebase.google.com/demo" : "https://auth.example.com/demo/session"
         #expect(try claims(of: cookie)["iss"] == .string(issuer))
     }
@@ -92,7 +93,7 @@ struct SessionCookieTests {
     func refusals(body: JSON, expected: String) async throws {
         let gateway = try await TestGateway()
         let backend = try await ServiceKey(in: gateway)
-        #expect(try await gateway.administer(.post, Self.path, body, by: backend).outcome == expected)
+        #expect(try await gateway.send(.post, Self.path, body, by: backend).outcome == expected)
     }
 
     @Test("Cookies are created only for a valid session of an enabled account, by a backend of the project")
@@ -103,16 +104,17 @@ struct SessionCookieTests {
         let body: JSON = ["idToken": .string(tokens.idToken)]
         #expect(try await gateway.post(Self.path, body).status == 400)
         #expect(try await gateway.post(Self.path, body, key: nil).status == 403)
-        let elsewhere = try await gateway.administer(.post, "/v1/projects/other:createSessionCookie", body, by: backend)
+        let elsewhere = try await gateway.send(.post, "/v1/projects/other:createSessionCookie", body, by: backend)
         #expect(elsewhere.status == 403)
         _ = try await gateway.database.pool.execute("UPDATE account SET disabled_at = now()")
-        #expect(try await gateway.administer(.post, Self.path, body, by: backend).outcome == "400 USER_DISABLED")
+        #expect(try await gateway.send(.post, Self.path, body, by: backend).outcome == "400 USER_DISABLED")
+        // A new generation ends all sessions of the account.
         _ = try await gateway.database.pool.execute(
             "UPDATE account SET disabled_at = NULL, generation = generation + 1")
-        #expect(try await gateway.administer(.post, Self.path, body, by: backend).outcome == "400 TOKEN_EXPIRED")
+        #expect(try await gateway.send(.post, Self.path, body, by: backend).outcome == "400 TOKEN_EXPIRED")
         let again = try TestGateway.Tokens(await gateway.signIn())
         gateway.clock.advance(by: .seconds(3600))
-        let expired = try await gateway.administer(.post, Self.path, ["idToken": .string(again.idToken)], by: backend)
+        let expired = try await gateway.send(.post, Self.path, ["idToken": .string(again.idToken)], by: backend)
         #expect(expired.outcome == "400 INVALID_ID_TOKEN")
     }
 }
@@ -122,15 +124,15 @@ extension TestGateway {
     fileprivate func sessionCookie() async throws -> String {
         let backend = try await ServiceKey(in: self)
         let idToken = try await signUp().idToken
-        let answer = try await administer(
+        let answer = try await send(
             .post, SessionCookieTests.path, ["idToken": .string(idToken)], by: backend)
         return try #require(answer.json["sessionCookie"]?.string)
     }
 }
 
 extension Exchange {
-    /// The response as a JWK set.
-    fileprivate func keys() throws -> [JWK] {
+    /// The keys of a response that is a JWK set.
+    fileprivate func jwks() throws -> [JWK] {
         try JSONDecoder().decode(JWKSet.self, from: Data(body)).keys
     }
 }

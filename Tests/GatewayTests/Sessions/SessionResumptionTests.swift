@@ -28,6 +28,9 @@ extension TestGateway {
     }
 }
 
+/// A change of credentials replaces the client's session. The client may send a resumption key (a random secret) with
+/// the change. If the response is lost, the client exchanges the key and its former refresh token for tokens of the new
+/// session.
 @Suite("Resuming a session that was replaced")
 struct SessionResumptionTests {
     /// A request that replaces the session of a client.
@@ -53,7 +56,7 @@ struct SessionResumptionTests {
     }
 
     @Test(
-        "After a lost response, the former refresh token and the key give tokens of the new session",
+        "After a lost response, the former refresh token and the key are exchanged for tokens of the new session",
         arguments: Change.all)
     func lostResponse(change: Change) async throws {
         let gateway = try await TestGateway()
@@ -69,7 +72,7 @@ struct SessionResumptionTests {
         #expect(try await gateway.lookup(idToken).outcome == "200")
     }
 
-    @Test("The session continues even if the response to the resumption is lost too")
+    @Test("The exchange can be repeated if its response is lost too, and the session continues")
     func continues() async throws {
         let gateway = try await TestGateway { $0.rotatesRefreshTokens = true }
         let former = try await gateway.signUp()
@@ -139,6 +142,7 @@ struct SessionResumptionTests {
             try await gateway.refresh(former.refreshToken, resumptionKey: TestGateway.resumptionKey).outcome
                 == "400 USER_DISABLED")
         _ = try await gateway.database.pool.execute("UPDATE account SET disabled_at = NULL")
+        // A new generation ends all sessions of the account.
         _ = try await gateway.database.pool.execute("UPDATE account SET generation = generation + 1")
         #expect(
             try await gateway.refresh(former.refreshToken, resumptionKey: TestGateway.resumptionKey).outcome

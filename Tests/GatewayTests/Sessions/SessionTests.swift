@@ -31,6 +31,7 @@ struct SessionTests {
     func tampered() async throws {
         let gateway = try await TestGateway()
         let token = try await gateway.signUp().refreshToken
+        // Every third character, to make fewer requests.
         for position in stride(from: 0, to: token.count, by: 3) {
             var characters = Array(token)
             characters[position] = characters[position] == "A" ? "B" : "A"
@@ -124,17 +125,20 @@ struct SessionTests {
         #expect(try await gateway.lookup(idToken).outcome == "400 TOKEN_EXPIRED")
     }
 
-    @Test("Tokens of the old key stay valid after a rotation, and the new key is published before it signs")
+    @Test(
+        "After a rotation of the signing key, tokens of the old key stay valid, and the new key is published before it signs"
+    )
     func keyRotation() async throws {
         let gateway = try await TestGateway()
         let tokens = try await gateway.signUp()
+        // The new key signs after 15 minutes. The old key retires after the last token that it signed has expired.
         let generator = KeyGenerator(masterKeys: gateway.masterKeys)
         let now = gateway.clock.now
         let key = try generator.idTokenKey(.rs256, in: gateway.project.id, at: now, signsFrom: now + .seconds(900))
         try await SigningKeyStore(pool: gateway.database.pool)
             .add(key, othersRetireAt: now + .seconds(4800), in: gateway.project.id)
         let rotated = try gateway.withFreshCaches()
-        let published = try await rotated.get("/demo/.well-known/jwks.json")
+        let published = try await rotated.getWithoutAPIKey("/demo/.well-known/jwks.json")
         #expect(published.json["keys"]?[1] != nil, "the new key is published before it signs")
         #expect(
             try header(of: try #require(try await rotated.refresh(tokens.refreshToken).json["id_token"]?.string))["alg"]
@@ -146,7 +150,7 @@ struct SessionTests {
         #expect(try await rotated.lookup(tokens.idToken).outcome == "200", "the old key is still trusted")
     }
 
-    @Test("Tokens of an ended session do not reveal that the account has been disabled since")
+    @Test("Tokens of an ended session do not reveal that the account was disabled afterwards")
     func disabledAfterTheEnd() async throws {
         let gateway = try await TestGateway()
         let old = try await gateway.signUp()

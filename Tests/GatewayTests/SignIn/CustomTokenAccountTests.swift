@@ -38,24 +38,26 @@ struct CustomTokenAccountTests {
         let gateway = try await TestGateway()
         let backend = try await ServiceKey(in: gateway)
         let id = try await gateway.signUp().localId
-        let older = "400 INVALID_CUSTOM_TOKEN : The custom token was issued before the account of its uid was deleted."
+        let issuedBeforeDeletion =
+            "400 INVALID_CUSTOM_TOKEN : The custom token was issued before the account of its uid was deleted."
         for _ in 1...2 {
             let token = try backend.customToken(uid: id, at: gateway.clock.now)
-            let present = try #require(try await gateway.signIn(customToken: token).json["idToken"]?.string)
+            let currentIDToken = try #require(try await gateway.signIn(customToken: token).json["idToken"]?.string)
+            // Custom tokens state whole seconds. The deletion is in the middle of a second.
             gateway.clock.advance(by: .milliseconds(1500))
-            #expect(try await gateway.delete(present).outcome == "200")
+            #expect(try await gateway.delete(currentIDToken).outcome == "200")
             gateway.clock.advance(by: .milliseconds(400))
             let sameSecond = try backend.customToken(uid: id, at: gateway.clock.now)
             for token in [token, sameSecond] {
-                #expect(try await gateway.signIn(customToken: token).outcome == older)
+                #expect(try await gateway.signIn(customToken: token).outcome == issuedBeforeDeletion)
             }
-            #expect(try await gateway.lookup(present).outcome == "400 USER_NOT_FOUND")
+            #expect(try await gateway.lookup(currentIDToken).outcome == "400 USER_NOT_FOUND")
             gateway.clock.advance(by: .milliseconds(100))
             let newer = try await gateway.signIn(
                 customToken: backend.customToken(uid: id, at: gateway.clock.now))
             #expect(newer.json["isNewUser"] == true)
             #expect(try claims(of: try #require(newer.json["idToken"]?.string))["email"] == nil)
-            #expect(try await gateway.lookup(present).outcome == "400 TOKEN_EXPIRED")
+            #expect(try await gateway.lookup(currentIDToken).outcome == "400 TOKEN_EXPIRED")
         }
     }
 
@@ -63,18 +65,18 @@ struct CustomTokenAccountTests {
         "After an administrator's deletion, an older token signs in only if the account was created again",
         arguments: [false, true])
     func deletedByAdministrator(isBatch: Bool) async throws {
-        let gateway = try await TestGateway.administered()
+        let gateway = try await TestGateway.withServiceKey()
         let backend = try await ServiceKey(in: gateway)
         let token = try backend.customToken(at: gateway.clock.now)
         #expect(try await gateway.signIn(customToken: token).outcome == "200")
         gateway.clock.advance(by: .seconds(1))
         let deleted =
             isBatch
-            ? try await gateway.administer(":batchDelete", ["localIds": ["ada"], "force": true])
-            : try await gateway.administer(":delete", ["localId": "ada"])
+            ? try await gateway.administerAccounts(":batchDelete", ["localIds": ["ada"], "force": true])
+            : try await gateway.administerAccounts(":delete", ["localId": "ada"])
         #expect(deleted.outcome == "200")
         #expect(try await gateway.signIn(customToken: token).status == 400)
-        #expect(try await gateway.administer("", ["localId": "ada"]).outcome == "200")
+        #expect(try await gateway.createAccountAsAdmin(["localId": "ada"]).outcome == "200")
         let answer = try await gateway.signIn(customToken: token)
         #expect(answer.json["isNewUser"] == false)
     }

@@ -30,7 +30,7 @@ struct CustomTokenTests {
         #expect(claims["sub"] == "ada")
         #expect(claims["firebase"] == ["identities": [:], "sign_in_provider": "custom"])
         #expect(claims["provider_id"] == nil)
-        let user = try await gateway.account(try #require(again.json["idToken"]?.string))
+        let user = try await gateway.accountSeenByUser(try #require(again.json["idToken"]?.string))
         #expect(user["localId"] == "ada")
         #expect(user["customAuth"] == true)
     }
@@ -211,6 +211,7 @@ struct CustomTokenTests {
         let now = gateway.clock.now
         #expect(try await gateway.signIn(customToken: theirs.customToken(at: now)).outcome == "400 CREDENTIAL_MISMATCH")
         let ours = try await ServiceKey(id: "ours", in: gateway)
+        // A key of the other project with the same ID.
         let twin = try await ServiceKey(id: "ours", of: ID("other"), in: gateway, secret: "sks_twin")
         #expect(try await gateway.signIn(customToken: ours.customToken(at: now)).outcome == "200")
         #expect(

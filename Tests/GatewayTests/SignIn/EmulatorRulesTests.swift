@@ -15,13 +15,13 @@ struct EmulatorRulesTests {
     @Test("An unknown tenant is not created")
     func tenant() async throws {
         let fixture = try await Self.fixture()
-        #expect(try await fixture.send(.get, "\(TenantFixture.tenants)/acme").status == 404)
+        #expect(try await fixture.send(.get, "\(TenantFixture.tenantsPath)/acme").status == 404)
     }
 
     @Test("A continue URL needs an authorized domain, even if the domains were never changed")
     func continueURL() async throws {
         let fixture = try await Self.fixture()
-        let answer = try await fixture.gateway.sendCode(
+        let answer = try await fixture.gateway.sendOobCode(
             "EMAIL_SIGNIN", ["email": "ada@example.com", "continueUrl": "https://app.example.com"])
         #expect(answer.outcome.hasPrefix("400 UNAUTHORIZED_DOMAIN"))
     }
@@ -45,8 +45,8 @@ struct EmulatorRulesTests {
     @Test("Linking an identity that the account already has is accepted")
     func repeatedLink() async throws {
         let gateway = try await TestGateway()
-        let ada = try await gateway.signIn(gateway.apple())
-        let again = try await gateway.link(gateway.apple(), to: try #require(ada.json["idToken"]?.string))
+        let ada = try await gateway.signIn(gateway.appleCredential())
+        let again = try await gateway.link(gateway.appleCredential(), to: try #require(ada.json["idToken"]?.string))
         #expect(again.outcome == "200")
     }
 
@@ -57,16 +57,17 @@ struct EmulatorRulesTests {
         let changed = try await gateway.update(ada.idToken, ["email": "new@example.com"])
         #expect(changed.outcome == "200")
         #expect(try await gateway.emails(.emailChanged).isEmpty)
-        let user = try await gateway.account(try #require(changed.json["idToken"]?.string))
+        let user = try await gateway.accountSeenByUser(try #require(changed.json["idToken"]?.string))
         #expect(user["initialEmail"] == "ada@example.com")
     }
 
-    @Test("A token with an unknown key is rejected")
+    @Test("A token that is signed with an unknown key is rejected")
     func unknownKey() async throws {
         let gateway = try await TestGateway()
         let other = try await TestGateway()
+        // The other gateway's simulated Apple now signs with a key that only this simulator publishes.
         try other.simulators.apple.rotateKeys()
-        let answer = try await gateway.signIn(other.apple())
+        let answer = try await gateway.signIn(other.appleCredential())
         #expect(answer.outcome.hasPrefix("400 INVALID_IDP_RESPONSE"))
     }
 }

@@ -5,12 +5,13 @@ import Testing
 
 @Suite("Email enumeration")
 struct EnumerationTests {
-    private let tooMany = LimitedGateway.tooMany
-    private static let weak = "400 WEAK_PASSWORD : Password should be at least 6 characters"
+    private let tooManyAttempts = LimitedGateway.tooManyAttempts
+    private static let weakPassword = "400 WEAK_PASSWORD : Password should be at least 6 characters"
 
     struct Row: CustomTestStringConvertible {
         let testDescription: String
         let emailEnumerationProtection: Bool
+        /// Whether an anonymous account gets the address and the password.
         let isUpgrade: Bool
         let password: JSON
         /// The outcome for an address that another account has.
@@ -20,18 +21,18 @@ struct EnumerationTests {
     }
 
     @Test(
-        "With enumeration protection, a taken address is revealed only with an acceptable password; otherwise with any password",
+        "A taken address is revealed by any password; with enumeration protection, only by an acceptable one",
         arguments: [
             Row(
                 testDescription: "sign-up with protection, weak password", emailEnumerationProtection: true,
                 isUpgrade: false,
                 password: "x",
-                taken: weak, free: weak),
+                taken: weakPassword, free: weakPassword),
             Row(
                 testDescription: "upgrade with protection, weak password", emailEnumerationProtection: true,
                 isUpgrade: true,
                 password: "x",
-                taken: weak, free: weak),
+                taken: weakPassword, free: weakPassword),
             Row(
                 testDescription: "sign-up with protection", emailEnumerationProtection: true, isUpgrade: false,
                 password: "secret1",
@@ -43,11 +44,11 @@ struct EnumerationTests {
             Row(
                 testDescription: "sign-up, weak password", emailEnumerationProtection: false, isUpgrade: false,
                 password: "x",
-                taken: "400 EMAIL_EXISTS", free: weak),
+                taken: "400 EMAIL_EXISTS", free: weakPassword),
             Row(
                 testDescription: "upgrade, weak password", emailEnumerationProtection: false, isUpgrade: true,
                 password: "x",
-                taken: "400 EMAIL_EXISTS", free: weak),
+                taken: "400 EMAIL_EXISTS", free: weakPassword),
         ])
     func taken(row: Row) async throws {
         let gateway = try await TestGateway { $0.emailEnumerationProtection = row.emailEnumerationProtection }
@@ -79,6 +80,7 @@ struct EnumerationTests {
     func upgrades() async throws {
         let limited = try await LimitedGateway()
         let anonymous = try TestGateway.Tokens(await limited.gateway.post("/v1/accounts:signUp"))
+        // From another network, so that this sign-up does not count.
         _ = try await limited.signUp("taken", from: "203.0.113.1")
         func upgrade(_ name: String, _ password: String = "secret1") async throws -> String {
             try await limited.gateway.post(
@@ -90,18 +92,19 @@ struct EnumerationTests {
             ).outcome
         }
         for _ in 1...5 {
-            #expect(try await upgrade("taken", "x") == Self.weak, "reveals nothing, so it is not counted")
+            #expect(try await upgrade("taken", "x") == Self.weakPassword, "reveals nothing, so it is not counted")
         }
         // The limit is three: the anonymous sign-up and two upgrades.
         for _ in 1...2 { #expect(try await upgrade("taken") == "400 EMAIL_EXISTS") }
-        #expect(try await upgrade("taken") == tooMany)
-        #expect(try await upgrade("free") == tooMany)
+        #expect(try await upgrade("taken") == tooManyAttempts)
+        #expect(try await upgrade("free") == tooManyAttempts)
     }
 
     @Test("Concurrent upgrades to a taken address are limited like sequential ones")
     func burst() async throws {
         let limited = try await LimitedGateway()
         let anonymous = try TestGateway.Tokens(await limited.gateway.post("/v1/accounts:signUp"))
+        // From another network, so that this sign-up does not count.
         _ = try await limited.signUp("taken", from: "203.0.113.1")
         let outcomes = try await concurrently(20) { _ in
             try await limited.gateway.post(

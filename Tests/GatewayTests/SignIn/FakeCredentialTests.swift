@@ -11,8 +11,10 @@ import Testing
 struct FakeCredentialTests {
     static let ada: JSON = ["sub": "abc", "email": "ada@example.com", "email_verified": true, "name": "Ada Lovelace"]
 
+    /// Makes credentials without a signature, which Firebase's emulator accepts.
     struct Fake: CustomTestStringConvertible, Sendable {
         let provider: String
+        /// Whether the token consists of JSON claims only; otherwise it is an unsigned JWT.
         let isBare: Bool
         var testDescription: String { "\(provider), \(isBare ? "bare claims" : "unsigned JWT")" }
 
@@ -20,12 +22,12 @@ struct FakeCredentialTests {
             (self.provider, self.isBare) = (provider, isBare)
         }
 
-        func proof(_ claims: JSON = ada) throws -> Proof {
+        func credential(_ claims: JSON = ada) throws -> ProviderCredential {
             let bytes = try claims.bytes
             let header = Base64URL.encode(Array(#"{"alg":"none","typ":"JWT"}"#.utf8))
             let token =
                 isBare ? String(decoding: bytes, as: UTF8.self) : "\(header).\(Base64URL.encode(bytes))."
-            return Proof(provider: provider, idToken: token, rawNonce: "ignored")
+            return ProviderCredential(provider: provider, idToken: token, rawNonce: "ignored")
         }
     }
 
@@ -38,14 +40,14 @@ struct FakeCredentialTests {
     @Test("A fake credential signs in to the same account each time in dev mode", arguments: fakes)
     func dev(fake: Fake) async throws {
         let gateway = try await devGateway()
-        let first = try await gateway.signIn(fake.proof())
+        let first = try await gateway.signIn(fake.credential())
         #expect(first.outcome == "200")
         #expect(first.json["isNewUser"] == true)
         #expect(first.json["displayName"] == "Ada Lovelace")
         #expect(first.json["emailVerified"] == true)
-        let again = try await gateway.signIn(fake.proof())
+        let again = try await gateway.signIn(fake.credential())
         #expect(again.json["localId"] == first.json["localId"])
-        let user = try await gateway.account(try #require(again.json["idToken"]?.string))
+        let user = try await gateway.accountSeenByUser(try #require(again.json["idToken"]?.string))
         #expect(user["providerUserInfo"]?[0]?["providerId"]?.string == fake.provider)
         #expect(user["providerUserInfo"]?[0]?["rawId"] == "abc")
         #expect(user["emailVerified"] == true)
@@ -54,7 +56,7 @@ struct FakeCredentialTests {
     @Test("Fake credentials are rejected in production", arguments: fakes)
     func production(fake: Fake) async throws {
         let gateway = try await TestGateway()
-        let answer = try await gateway.signIn(fake.proof())
+        let answer = try await gateway.signIn(fake.credential())
         #expect(answer.status == 400)
         // Apple and Google are configured, so their tokens are verified. The other providers are not configured.
         #expect(
@@ -66,12 +68,13 @@ struct FakeCredentialTests {
 
     struct InvalidRow: CustomTestStringConvertible, Sendable {
         let testDescription: String
-        let proof: Proof
+        let credential: ProviderCredential
+        /// The expected wire code.
         let expected: String
 
         init(_ description: String, _ provider: String, _ idToken: String, _ expected: String) {
             testDescription = description
-            proof = Proof(provider: provider, idToken: idToken)
+            credential = ProviderCredential(provider: provider, idToken: idToken)
             self.expected = expected
         }
     }
@@ -96,7 +99,7 @@ struct FakeCredentialTests {
             InvalidRow("SAML", "saml.corp", #"{"sub":"a"}"#, "OPERATION_NOT_ALLOWED"),
         ])
     func refused(row: InvalidRow) async throws {
-        let answer = try await devGateway().signIn(row.proof)
+        let answer = try await devGateway().signIn(row.credential)
         #expect(answer.status == 400)
         #expect(answer.wireCode == row.expected, "\(answer.text)")
     }
@@ -104,8 +107,8 @@ struct FakeCredentialTests {
     @Test("Signed credentials are verified in dev mode too")
     func signed() async throws {
         let gateway = try await devGateway()
-        #expect(try await gateway.signIn(gateway.apple()).outcome == "200")
-        let forged = try gateway.google { $0.signature = .altered }
+        #expect(try await gateway.signIn(gateway.appleCredential()).outcome == "200")
+        let forged = try gateway.googleCredential { $0.signature = .altered }
         #expect(try await gateway.signIn(forged).status == 400)
     }
 
@@ -115,15 +118,15 @@ struct FakeCredentialTests {
         let owner = try await gateway.signUp(email: "ada@example.com")
         var claims: JSON = ["sub": "abc", "email": "ada@example.com"]
         if let isVerified { claims = ["sub": "abc", "email": "ada@example.com", "email_verified": .bool(isVerified)] }
-        let answer = try await gateway.signIn(Fake("facebook.com", isBare: true).proof(claims))
+        let answer = try await gateway.signIn(Fake("facebook.com", isBare: true).credential(claims))
         #expect(answer.json["localId"]?.string == owner.localId)
         #expect(answer.json["needConfirmation"] == (isVerified == true ? nil : .bool(true)))
         #expect((answer.json["idToken"] != nil) == (isVerified == true))
     }
 
-    @Test("Responses for Google have the emulator's rawUserInfo")
+    @Test("The response for a fake Google credential has the emulator's rawUserInfo")
     func rawUserInfo() async throws {
-        let answer = try await devGateway().signIn(Fake("google.com", isBare: true).proof())
+        let answer = try await devGateway().signIn(Fake("google.com", isBare: true).credential())
         let info = try JSON(Array(try #require(answer.json["rawUserInfo"]?.string).utf8))
         #expect(
             info == [

@@ -12,56 +12,58 @@ struct FederatedLinkingTests {
     func anonymous() async throws {
         let gateway = try await TestGateway()
         let anonymous = try await gateway.signUpAnonymously()
-        let linked = try await gateway.link(gateway.apple(), to: anonymous.idToken)
+        let linked = try await gateway.link(gateway.appleCredential(), to: anonymous.idToken)
         #expect(linked.json["localId"]?.string == anonymous.localId, "\(linked.text)")
         #expect(linked.json["isNewUser"] == nil)
-        let account = try await gateway.account(try #require(linked.json["idToken"]?.string))
+        let account = try await gateway.accountSeenByUser(try #require(linked.json["idToken"]?.string))
         #expect(account["email"] == "ada.lovelace@example.com")
         #expect(account["emailVerified"] == true)
-        #expect(try await gateway.signIn(gateway.apple()).json["localId"]?.string == anonymous.localId)
+        #expect(try await gateway.signIn(gateway.appleCredential()).json["localId"]?.string == anonymous.localId)
     }
 
     @Test("Either provider signs in to the same account after linking")
     func both() async throws {
         let gateway = try await TestGateway()
-        let apple = try await gateway.signIn(gateway.apple())
-        let linked = try await gateway.link(gateway.google(), to: try #require(apple.json["idToken"]?.string))
+        let apple = try await gateway.signIn(gateway.appleCredential())
+        let linked = try await gateway.link(gateway.googleCredential(), to: try #require(apple.json["idToken"]?.string))
         #expect(linked.json["localId"] == apple.json["localId"], "\(linked.text)")
-        #expect(try await gateway.signIn(gateway.google()).json["localId"] == apple.json["localId"])
-        #expect(try await gateway.signIn(gateway.apple()).json["localId"] == apple.json["localId"])
-        let account = try await gateway.account(try #require(linked.json["idToken"]?.string))
+        #expect(try await gateway.signIn(gateway.googleCredential()).json["localId"] == apple.json["localId"])
+        #expect(try await gateway.signIn(gateway.appleCredential()).json["localId"] == apple.json["localId"])
+        let account = try await gateway.accountSeenByUser(try #require(linked.json["idToken"]?.string))
         #expect(account["email"] == "ada.lovelace@example.com")
     }
 
     struct Conflict: CustomTestStringConvertible {
         let testDescription: String
+        /// The wire's error code.
         let code: String
-        let prepare: @Sendable (TestGateway) async throws -> (idToken: String, proof: Proof)
+        /// Creates the accounts. Returns the caller's ID token, and the credential that the caller tries to link.
+        let prepare: @Sendable (TestGateway) async throws -> (idToken: String, credential: ProviderCredential)
     }
 
     static let conflicts = [
         Conflict(testDescription: "the identity belongs to another account", code: "FEDERATED_USER_ID_ALREADY_LINKED") {
             gateway in
-            _ = try await gateway.signIn(gateway.apple())
-            return (try await gateway.signUpAnonymously().idToken, try gateway.apple())
+            _ = try await gateway.signIn(gateway.appleCredential())
+            return (try await gateway.signUpAnonymously().idToken, try gateway.appleCredential())
         },
         Conflict(testDescription: "the account has another identity of that provider", code: "PROVIDER_ALREADY_LINKED")
         {
             gateway in
-            let first = try await gateway.signIn(gateway.apple())
-            return (try #require(first.json["idToken"]?.string), try gateway.apple(.grace))
+            let first = try await gateway.signIn(gateway.appleCredential())
+            return (try #require(first.json["idToken"]?.string), try gateway.appleCredential(.grace))
         },
         Conflict(testDescription: "another account has the address", code: "EMAIL_EXISTS") { gateway in
             _ = try await gateway.signUp(email: "ada.lovelace@example.com")
-            return (try await gateway.signUpAnonymously().idToken, try gateway.apple())
+            return (try await gateway.signUpAnonymously().idToken, try gateway.appleCredential())
         },
     ]
 
     @Test("A conflict is rejected with a pending token in the error", arguments: conflicts)
     func conflict(row: Conflict) async throws {
         let gateway = try await TestGateway()
-        let (idToken, proof) = try await row.prepare(gateway)
-        let refused = try await gateway.link(proof, to: idToken)
+        let (idToken, credential) = try await row.prepare(gateway)
+        let refused = try await gateway.link(credential, to: idToken)
         #expect(refused.outcome == "400 \(row.code)")
         #expect(refused.json["error"]?["details"]?[0]?["reason"]?.string == row.code)
         #expect(refused.pendingToken != nil)
@@ -72,15 +74,15 @@ struct FederatedLinkingTests {
         arguments: conflicts)
     func returned(row: Conflict) async throws {
         let gateway = try await TestGateway()
-        let (idToken, proof) = try await row.prepare(gateway)
-        let refused = try await gateway.link(proof, to: idToken, ["returnIdpCredential": true])
+        let (idToken, credential) = try await row.prepare(gateway)
+        let refused = try await gateway.link(credential, to: idToken, ["returnIdpCredential": true])
         guard row.code != "PROVIDER_ALREADY_LINKED" else {
             #expect(refused.outcome == "400 \(row.code)")
             return
         }
         #expect(refused.status == 200)
         #expect(refused.json["errorMessage"]?.string == row.code)
-        #expect(refused.json["oauthIdToken"]?.string == proof.idToken)
+        #expect(refused.json["oauthIdToken"]?.string == credential.idToken)
         #expect(refused.pendingToken != nil)
         for absent in ["localId", "idToken", "refreshToken"] { #expect(refused.json[absent] == nil) }
     }
@@ -88,22 +90,22 @@ struct FederatedLinkingTests {
     @Test("The pending token of a taken identity signs in once, and its credential cannot be used again")
     func pending() async throws {
         let gateway = try await TestGateway()
-        let (idToken, proof) = try await Self.conflicts[0].prepare(gateway)
-        let pending = try #require(try await gateway.link(proof, to: idToken).pendingToken)
+        let (idToken, credential) = try await Self.conflicts[0].prepare(gateway)
+        let pending = try #require(try await gateway.link(credential, to: idToken).pendingToken)
         let signedIn = try await gateway.signInWithIdp(["pendingToken": .string(pending)])
         #expect(signedIn.json["idToken"] != nil, "\(signedIn.text)")
         #expect(
             try await gateway.signInWithIdp(["pendingToken": .string(pending)]).outcome.hasPrefix(
                 "400 INVALID_PENDING_TOKEN"))
-        #expect(try await gateway.signIn(proof).outcome.hasPrefix("400 MISSING_OR_INVALID_NONCE"))
+        #expect(try await gateway.signIn(credential).outcome.hasPrefix("400 MISSING_OR_INVALID_NONCE"))
     }
 
     @Test("A rejected pending token is replaced by one with the same expiry, and only one of the tokens can be used")
     func refusedAgain() async throws {
         let gateway = try await TestGateway()
-        _ = try await gateway.signIn(gateway.google())
+        _ = try await gateway.signIn(gateway.googleCredential())
         let caller = try await gateway.signUpAnonymously()
-        let first = try #require(try await gateway.link(gateway.google(), to: caller.idToken).pendingToken)
+        let first = try #require(try await gateway.link(gateway.googleCredential(), to: caller.idToken).pendingToken)
         // A pending token expires 1800 seconds after the first one was issued.
         gateway.clock.advance(by: .seconds(1000))
         func again() async throws -> String {
@@ -124,15 +126,15 @@ struct FederatedLinkingTests {
     func confirmation() async throws {
         let gateway = try await TestGateway(.sekisho) { $0.emailEnumerationProtection = false }
         let owner = try await gateway.signUp(email: "mary@company.example", password: "long enough")
-        let proof = try gateway.google(.mary.with { $0.email = "mary@company.example" })
-        let unconfirmed = try await gateway.signIn(proof)
+        let credential = try gateway.googleCredential(.mary.with { $0.email = "mary@company.example" })
+        let unconfirmed = try await gateway.signIn(credential)
         #expect(unconfirmed.json["needConfirmation"] == true, "\(unconfirmed.text)")
         #expect(unconfirmed.json["verifiedProvider"]?[0] == "password")
         #expect(unconfirmed.json["localId"]?.string == owner.localId)
         for absent in ["idToken", "refreshToken", "expiresIn"] { #expect(unconfirmed.json[absent] == nil) }
         let pending = try #require(unconfirmed.pendingToken)
-        let others = try await gateway.signUpAnonymously()
-        for body: [String: JSON] in [[:], ["idToken": .string(others.idToken)]] {
+        let anonymous = try await gateway.signUpAnonymously()
+        for body: [String: JSON] in [[:], ["idToken": .string(anonymous.idToken)]] {
             let misused = try await gateway.signInWithIdp(body.merging(["pendingToken": .string(pending)]) { $1 })
             #expect(misused.outcome.hasPrefix("400 INVALID_PENDING_TOKEN"), "\(body)")
         }
@@ -140,7 +142,7 @@ struct FederatedLinkingTests {
             "pendingToken": .string(pending), "idToken": .string(owner.idToken),
         ])
         #expect(linked.json["localId"]?.string == owner.localId, "\(linked.text)")
-        #expect(try await gateway.signIn(proof).json["localId"]?.string == owner.localId)
+        #expect(try await gateway.signIn(credential).json["localId"]?.string == owner.localId)
     }
 
     @Test("An identity cannot be confirmed after 30 minutes, or after a change of the account's password")
@@ -148,17 +150,17 @@ struct FederatedLinkingTests {
         for changesPassword in [true, false] {
             let gateway = try await TestGateway(.sekisho) { $0.emailEnumerationProtection = false }
             var owner = try await gateway.signUp(email: "mary@company.example", password: "long enough")
-            let proof = try gateway.google(.mary.with { $0.email = "mary@company.example" })
-            let pending = try #require(try await gateway.signIn(proof).pendingToken)
+            let credential = try gateway.googleCredential(.mary.with { $0.email = "mary@company.example" })
+            let pending = try #require(try await gateway.signIn(credential).pendingToken)
             if changesPassword {
                 owner = try TestGateway.Tokens(await gateway.update(owner.idToken, ["password": "long enough too"]))
             } else {
                 gateway.clock.advance(by: .seconds(1801))
             }
-            let late = try await gateway.signInWithIdp([
+            let tooLate = try await gateway.signInWithIdp([
                 "pendingToken": .string(pending), "idToken": .string(owner.idToken),
             ])
-            #expect(late.outcome.hasPrefix("400 INVALID_PENDING_TOKEN"), "\(late.text)")
+            #expect(tooLate.outcome.hasPrefix("400 INVALID_PENDING_TOKEN"), "\(tooLate.text)")
         }
     }
 
@@ -166,30 +168,30 @@ struct FederatedLinkingTests {
     func duplicates() async throws {
         let gateway = try await TestGateway { $0.allowsDuplicateEmails = true }
         let first = try await gateway.signUp(email: "ada.lovelace@example.com")
-        let second = try await gateway.signIn(gateway.apple())
+        let second = try await gateway.signIn(gateway.appleCredential())
         #expect(second.json["localId"]?.string != first.localId)
-        #expect(try await gateway.account(try #require(second.json["idToken"]?.string))["email"] == nil)
+        #expect(try await gateway.accountSeenByUser(try #require(second.json["idToken"]?.string))["email"] == nil)
     }
 
     @Test(
-        "With duplicate addresses, linking does not take the address of another account",
+        "If the project allows duplicate addresses, linking does not set an address that another account has",
         arguments: [true, false])
     func heldAddress(callerHasAddress: Bool) async throws {
         let gateway = try await TestGateway {
             $0.allowsDuplicateEmails = true
             $0.emailEnumerationProtection = false
         }
-        let holder = try await gateway.signUp(email: "ada.lovelace@example.com")
+        let owner = try await gateway.signUp(email: "ada.lovelace@example.com")
         let caller =
             callerHasAddress
             ? try await gateway.signUp(email: "own@example.com") : try await gateway.signUpAnonymously()
-        let linked = try await gateway.link(gateway.apple(), to: caller.idToken)
+        let linked = try await gateway.link(gateway.appleCredential(), to: caller.idToken)
         #expect(linked.json["localId"]?.string == caller.localId, "\(linked.text)")
-        let account = try await gateway.account(try TestGateway.Tokens(linked).idToken)
+        let account = try await gateway.accountSeenByUser(try TestGateway.Tokens(linked).idToken)
         #expect(account["email"]?.string == (callerHasAddress ? "own@example.com" : nil))
         #expect(account["emailVerified"] != true)
-        #expect(try await gateway.account(holder.idToken)["email"] == "ada.lovelace@example.com")
-        #expect(try await gateway.signIn(gateway.apple()).json["localId"]?.string == caller.localId)
+        #expect(try await gateway.accountSeenByUser(owner.idToken)["email"] == "ada.lovelace@example.com")
+        #expect(try await gateway.signIn(gateway.appleCredential()).json["localId"]?.string == caller.localId)
     }
 
     struct DisclosureRow: CustomTestStringConvertible {
@@ -197,7 +199,7 @@ struct FederatedLinkingTests {
         let isProtected: Bool
         /// Whether the provider has verified the address of the new identity.
         let isVerified: Bool
-        /// Whether the account already has an identity of the provider with this address.
+        /// Whether the owner's account already has an identity of the same provider with this address.
         let isRecycled: Bool
 
         var testDescription: String {
@@ -207,7 +209,7 @@ struct FederatedLinkingTests {
     }
 
     @Test(
-        "If confirmation is needed, the owner is named unless enumeration protection is on and the address unverified",
+        "If confirmation is needed, the owner is named unless the project is protected and the address unverified",
         arguments: [true, false].flatMap { isProtected in
             [true, false].flatMap { isVerified in
                 [true, false].map { DisclosureRow(isProtected: isProtected, isVerified: isVerified, isRecycled: $0) }
@@ -218,13 +220,13 @@ struct FederatedLinkingTests {
         let email = "mary@company.example"
         let owner =
             row.isRecycled
-            ? try TestGateway.Tokens(await gateway.signIn(gateway.google(.mary.with { $0.email = email })))
+            ? try TestGateway.Tokens(await gateway.signIn(gateway.googleCredential(.mary.with { $0.email = email })))
             : try await gateway.signUp(email: email, password: "long enough")
-        let proof = try gateway.google(.named("Mary", "Newcomer")) {
+        let credential = try gateway.googleCredential(.named("Mary", "Newcomer")) {
             $0.claims["email"] = .string(email)
             $0.claims["email_verified"] = .bool(row.isVerified)
         }
-        let unconfirmed = try await gateway.signIn(proof)
+        let unconfirmed = try await gateway.signIn(credential)
         #expect(unconfirmed.json["needConfirmation"] == true, "\(unconfirmed.text)")
         #expect(unconfirmed.json["localId"]?.string == (row.revealsOwner ? owner.localId : nil))
         #expect((unconfirmed.json["verifiedProvider"] != nil) == row.revealsOwner)

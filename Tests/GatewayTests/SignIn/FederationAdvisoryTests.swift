@@ -9,11 +9,14 @@ import Testing
 /// Published vulnerabilities of other servers, tried on the gateway.
 @Suite("Published advisories")
 struct FederationAdvisoryTests {
+    /// Expects the gateway to reject a token of Apple with changed claims.
+    ///
+    /// - Parameter outcome: the beginning of the expected outcome.
     private func expectRejection(
         _ outcome: String, change: (inout TokenDraft) -> Void
     ) async throws {
         let gateway = try await TestGateway()
-        let exchange = try await gateway.signIn(gateway.apple(change: change))
+        let exchange = try await gateway.signIn(gateway.appleCredential(change: change))
         #expect(exchange.outcome.hasPrefix(outcome), "\(exchange.text)")
         #expect(try await gateway.accountCount() == 0)
     }
@@ -21,15 +24,15 @@ struct FederationAdvisoryTests {
     @Test("CVE-2026-31813: no keys are fetched from an issuer that the token names")
     func attackersIssuer() async throws {
         let gateway = try await TestGateway()
-        let proof = try gateway.apple { $0.claims["iss"] = .string("https://attacker.example") }
-        #expect(try await gateway.signIn(proof).outcome.hasPrefix("400 INVALID_IDP_RESPONSE"))
+        let credential = try gateway.appleCredential { $0.claims["iss"] = .string("https://attacker.example") }
+        #expect(try await gateway.signIn(credential).outcome.hasPrefix("400 INVALID_IDP_RESPONSE"))
         #expect(gateway.simulators.requestLog.urls.isSubset(of: ["https://appleid.apple.com/auth/keys"]))
     }
 
     @Test("GHSA-9wqv-qrhh-87f4: an empty provider and an issuer chosen by the caller are rejected")
     func emptyProvider() async throws {
         let gateway = try await TestGateway()
-        let token = try gateway.apple { $0.claims["iss"] = .string("https://attacker.example") }.idToken
+        let token = try gateway.appleCredential { $0.claims["iss"] = .string("https://attacker.example") }.idToken
         for provider in ["", "apple.com", "oidc.attacker"] {
             let exchange = try await gateway.signInWithIdp([
                 "credential": [
@@ -63,23 +66,26 @@ struct FederationAdvisoryTests {
     @Test("CVE-2026-30949: a token whose authorized party is a sibling client is rejected")
     func sibling() async throws {
         let gateway = try await TestGateway()
-        let proof = try gateway.google { $0.claims["azp"] = .string("sibling.apps.googleusercontent.com") }
-        #expect(try await gateway.signIn(proof).outcome.hasPrefix("400 INVALID_IDP_RESPONSE"))
+        let credential = try gateway.googleCredential {
+            $0.claims["azp"] = .string("sibling.apps.googleusercontent.com")
+        }
+        #expect(try await gateway.signIn(credential).outcome.hasPrefix("400 INVALID_IDP_RESPONSE"))
     }
 
     @Test("CVE-2026-9087: a pending token is for one subject; another credential in the same request is ignored")
     func linkOfAnotherSubject() async throws {
         let gateway = try await TestGateway(.sekisho) { $0.emailEnumerationProtection = false }
         let owner = try await gateway.signUp(email: "mary@company.example", password: "long enough")
-        let unconfirmed = try await gateway.signIn(gateway.google(.mary.with { $0.email = "mary@company.example" }))
-        let attacker = try gateway.google(.named("Eve", "Attacker"))
+        let unconfirmed = try await gateway.signIn(
+            gateway.googleCredential(.mary.with { $0.email = "mary@company.example" }))
+        let attacker = try gateway.googleCredential(.named("Eve", "Attacker"))
         let exchange = try await gateway.signInWithIdp([
             "pendingToken": .string(try #require(unconfirmed.pendingToken)), "idToken": .string(owner.idToken),
             "postBody": .string(attacker.postBody), "requestUri": "http://localhost",
         ])
         #expect(exchange.json["federatedId"] == unconfirmed.json["federatedId"], "\(exchange.text)")
         #expect(exchange.json["oauthIdToken"] == nil)
-        let linked = try await gateway.account(owner.idToken)["providerUserInfo"]
+        let linked = try await gateway.accountSeenByUser(owner.idToken)["providerUserInfo"]
         #expect(linked?[1]?["email"] == "mary@company.example" && linked?[2] == nil)
         #expect(try await gateway.signIn(attacker).json["localId"]?.string != owner.localId)
     }
@@ -90,7 +96,7 @@ struct FederationAdvisoryTests {
         let victim = try await gateway.signUp()
         for member in ["localId", "userId", "uid", "sub"] {
             let exchange = try await gateway.signIn(
-                gateway.google(.named("Eve", "Attacker")), [member: .string(victim.localId)])
+                gateway.googleCredential(.named("Eve", "Attacker")), [member: .string(victim.localId)])
             #expect(exchange.json["localId"]?.string != victim.localId)
         }
     }
@@ -98,17 +104,18 @@ struct FederationAdvisoryTests {
     @Test("Jain 2020, nOAuth: an attacker's identity with the victim's address signs in to the attacker's account")
     func emailOfTheVictim() async throws {
         let gateway = try await TestGateway()
-        let victim = try await gateway.signIn(gateway.google(.mary))
+        let victim = try await gateway.signIn(gateway.googleCredential(.mary))
         let attacker = SimulatedPerson.named("Eve", "Attacker")
-        let first = try await gateway.signIn(gateway.apple(attacker))
+        let first = try await gateway.signIn(gateway.appleCredential(attacker))
         let later = try await gateway.signIn(
-            gateway.apple(attacker) { draft in
+            gateway.appleCredential(attacker) { draft in
                 draft.claims["email"] = .string(SimulatedPerson.mary.email ?? "")
             })
         #expect(later.json["localId"] == first.json["localId"], "\(later.text)")
         #expect(later.json["localId"] != victim.json["localId"])
         #expect(
-            try await gateway.account(try #require(later.json["idToken"]?.string))["email"]?.string == attacker.email)
+            try await gateway.accountSeenByUser(try #require(later.json["idToken"]?.string))["email"]?.string
+                == attacker.email)
     }
 
     @Test(
@@ -116,8 +123,9 @@ struct FederationAdvisoryTests {
         arguments: Policy.Profile.allCases)
     func domainBoughtLater(profile: Policy.Profile) async throws {
         let gateway = try await TestGateway(profile) { $0.emailEnumerationProtection = false }
-        _ = try await gateway.signIn(gateway.google(.emmy))
-        let buyer = try gateway.google(.emmy) { $0.claims["sub"] = .string("999999999999999999999") }
+        // Emmy's address is in a Google Workspace domain, whose owner can change.
+        _ = try await gateway.signIn(gateway.googleCredential(.emmy))
+        let buyer = try gateway.googleCredential(.emmy) { $0.claims["sub"] = .string("999999999999999999999") }
         let unconfirmed = try await gateway.signIn(buyer)
         #expect(unconfirmed.json["idToken"] == nil)
         #expect(unconfirmed.json["needConfirmation"] == true, "\(unconfirmed.text)")

@@ -12,6 +12,9 @@ import Testing
 struct LoginServicesAtSignInTests {
     private static let refusal = "400 OPERATION_NOT_ALLOWED : LOGIN_SERVICES_4_8"
 
+    /// A gateway whose only app has these settings.
+    ///
+    /// - Parameter appleHasKey: whether Apple has a private key. If not, a sign-in with Google violates the guideline.
     private func gateway(app settings: String = "{}", appleHasKey: Bool = false) async throws -> TestGateway {
         let gateway = try await TestGateway()
         _ = try await gateway.database.pool.execute("UPDATE app SET settings = \(settings)::text::jsonb")
@@ -27,16 +30,17 @@ struct LoginServicesAtSignInTests {
         arguments: AppSettings.Platform.allCases)
     func platforms(platform: AppSettings.Platform) async throws {
         let gateway = try await gateway(app: #"{"platform": "\#(platform.rawValue)"}"#)
-        #expect(try await gateway.signIn(gateway.google()).outcome.hasPrefix(Self.refusal))
-        #expect(try await gateway.signIn(gateway.apple()).status == 200)
+        #expect(try await gateway.signIn(gateway.googleCredential()).outcome.hasPrefix(Self.refusal))
+        #expect(try await gateway.signIn(gateway.appleCredential()).status == 200)
     }
 
     @Test("A pending token is rejected too if the sign-in violates guideline 4.8")
     func pendingToken() async throws {
         let compliant = try await gateway(appleHasKey: true)
-        _ = try await compliant.signIn(compliant.google())
+        _ = try await compliant.signIn(compliant.googleCredential())
         let anonymous = try await compliant.signUpAnonymously()
-        let pending = try #require(try await compliant.link(compliant.google(), to: anonymous.idToken).pendingToken)
+        let pending = try #require(
+            try await compliant.link(compliant.googleCredential(), to: anonymous.idToken).pendingToken)
         _ = try await compliant.database.pool.execute(
             "UPDATE identity_provider SET secret = NULL WHERE provider = 'apple.com'")
         let violating = try compliant.withFreshCaches()
@@ -53,7 +57,7 @@ struct LoginServicesAtSignInTests {
     func exemption(kind: String, isAccepted: Bool) async throws {
         let gateway = try await gateway(
             app: #"{"signInMethods": ["google.com"], "exemption": {"kind": "\#(kind)", "reason": "its client"}}"#)
-        let exchange = try await gateway.signIn(gateway.google())
+        let exchange = try await gateway.signIn(gateway.googleCredential())
         #expect((exchange.status == 200) == isAccepted, "\(exchange.text)")
     }
 
@@ -61,19 +65,19 @@ struct LoginServicesAtSignInTests {
     func grace() async throws {
         let gateway = try await gateway()
         let end = gateway.clock.now + .seconds(60)
-        let tolerated = try await gateway.withApp(#"{"graceEndsAt": \#(end.microseconds)}"#)
-        #expect(try await tolerated.signIn(tolerated.google()).status == 200)
+        let tolerated = try await gateway.withAppSettings(#"{"graceEndsAt": \#(end.microseconds)}"#)
+        #expect(try await tolerated.signIn(tolerated.googleCredential()).status == 200)
         gateway.clock.advance(by: .seconds(61))
-        let late = try gateway.withFreshCaches()
-        #expect(try await late.signIn(late.google()).outcome.hasPrefix(Self.refusal))
+        let afterGrace = try gateway.withFreshCaches()
+        #expect(try await afterGrace.signIn(afterGrace.googleCredential()).outcome.hasPrefix(Self.refusal))
     }
 
-    @Test("A provider that the app does not show is rejected")
-    func notShown() async throws {
+    @Test("A provider that the app does not offer is rejected")
+    func notOffered() async throws {
         let gateway = try await gateway(app: #"{"signInMethods": ["apple.com"]}"#, appleHasKey: true)
         #expect(
-            try await gateway.signIn(gateway.google()).outcome
+            try await gateway.signIn(gateway.googleCredential()).outcome
                 == "400 OPERATION_NOT_ALLOWED : The app does not offer this sign-in method.")
-        #expect(try await gateway.signIn(gateway.apple()).status == 200)
+        #expect(try await gateway.signIn(gateway.appleCredential()).status == 200)
     }
 }

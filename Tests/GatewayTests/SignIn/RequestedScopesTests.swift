@@ -16,10 +16,10 @@ struct RequestedScopesTests {
         ])
     func dropping(drops: Bool, scopes: String, keepsEmail: Bool, keepsName: Bool) async throws {
         let gateway = try await TestGateway { $0.dropsUnrequestedProfile = drops }
-            .withApp(#"{"requestedScopes": \#(scopes)}"#)
-        let signedIn = try await gateway.signIn(gateway.google(.mary))
+            .withAppSettings(#"{"requestedScopes": \#(scopes)}"#)
+        let signedIn = try await gateway.signIn(gateway.googleCredential(.mary))
         #expect(signedIn.status == 200)
-        let account = try await gateway.account(try #require(signedIn.json["idToken"]?.string))
+        let account = try await gateway.accountSeenByUser(try #require(signedIn.json["idToken"]?.string))
         #expect((account["email"] != nil) == keepsEmail)
         #expect((account["displayName"] != nil) == keepsName)
         let email = try #require(SimulatedPerson.mary.email)
@@ -33,7 +33,7 @@ struct RequestedScopesTests {
 
     @Test("The sign-in methods list the scopes that the app requests")
     func scopes() async throws {
-        let gateway = try await TestGateway().withApp(
+        let gateway = try await TestGateway().withAppSettings(
             #"{"platform": "ios", "bundleIds": ["com.example.app"], "requestedScopes": ["email"]}"#)
         let methods = try await gateway.send(
             .get, "/v1/loginMethods", body: [], query: [("key", TestGateway.apiKey)]
@@ -43,7 +43,7 @@ struct RequestedScopesTests {
         #expect(methods?[0]?["clientId"] == "com.example.app")
         #expect(methods?[0]?["nonce"] == ["required": false, "transform": "sha256"])
         #expect(methods?[1]?["scopes"] == ["openid", "email"])
-        #expect(methods?[1]?["clientId"]?.string == SimulatedProviders.googleClient)
+        #expect(methods?[1]?["clientId"]?.string == SimulatedProviders.googleClientID)
         #expect(methods?[2]?["scopes"] == nil)
     }
 
@@ -51,7 +51,7 @@ struct RequestedScopesTests {
         "Apple's sign-in method has the client ID and the nonce transform for the platform",
         arguments: [("web", "com.example.web", "none"), ("android", "com.example.web", "sha256")])
     func clientID(platform: String, clientID: String, transform: String) async throws {
-        let gateway = try await TestGateway().withApp(#"{"platform": "\#(platform)"}"#)
+        let gateway = try await TestGateway().withAppSettings(#"{"platform": "\#(platform)"}"#)
         // Because this app has the bundle ID, Apple's other client ID (com.example.web) counts as a Services ID.
         _ = try await gateway.database.pool.execute(
             """

@@ -8,7 +8,7 @@ import Testing
 struct SignInResponseTests {
     /// A gateway with an account for ada@example.com.
     private static let shared = Task {
-        let gateway = try await TestGateway.ofNewProject()
+        let gateway = try await TestGateway.withDefaultPolicy()
         return (gateway, try await gateway.signUp(password: "first secret"))
     }
 

@@ -38,7 +38,7 @@ struct SignInTests {
     }
 
     @Test(
-        "With enumeration protection, an unknown address gets the same password check and response as a wrong password"
+        "With enumeration protection, an unknown address leads to a password check and the response to a wrong password"
     )
     func enumeration() async throws {
         let checks = PasswordChecks()
@@ -48,7 +48,7 @@ struct SignInTests {
         let wrong = try await gateway.signIn(password: "wrong")
         #expect(unknown.outcome == "400 INVALID_LOGIN_CREDENTIALS")
         #expect(unknown.body == wrong.body)
-        #expect(checks.hadStoredHash == [false, true])
+        #expect(checks.hadStoredHash == [false, true], "one check for the unknown address, and one for Ada's")
     }
 
     @Test("A disabled account is revealed only after the correct password")
@@ -60,7 +60,7 @@ struct SignInTests {
         #expect(try await gateway.signIn().outcome == "400 USER_DISABLED")
     }
 
-    @Test("A hash of another cost is replaced at the next sign-in, and the new hash is verified")
+    @Test("A password hash of another cost is replaced at the next sign-in, and the new hash is verified later")
     func rehash() async throws {
         let passwords = PasswordHasher(
             hash: { password, _ in "old \(password.expose())" },

@@ -4,17 +4,20 @@ import Testing
 
 @testable import Support
 
-@Suite("signUp")
+@Suite("Responses of signUp")
 struct SignUpResponseTests {
+    /// The expected outcome and body.
+    ///
+    /// - Parameter more: members of the JSON object before `expiresIn`, each followed by a comma.
     private static func response(_ tokens: TestGateway.Tokens, _ more: String = "") -> String {
         #"200 {\#(more)"expiresIn":"3600","idToken":"\#(tokens.idToken)","kind":"identitytoolkit#SignupNewUserResponse","localId":"\#(tokens.localId)","refreshToken":"\#(tokens.refreshToken)"}"#
     }
 
-    private static let shared = Task { try await TestGateway.ofNewProject() }
+    private static let shared = Task { try await TestGateway.withDefaultPolicy() }
 
     @Test("signUp with email and password creates an account, and ignores members that clients may not set")
     func password() async throws {
-        let gateway = try await TestGateway.ofNewProject()
+        let gateway = try await TestGateway.withDefaultPolicy()
         let response = try await gateway.post(
             "/v1/accounts:signUp",
             text:
@@ -22,7 +25,7 @@ struct SignUpResponseTests {
         )
         let tokens = try TestGateway.Tokens(response)
         #expect(response.outcomeWithBody == Self.response(tokens, #""displayName":"Eve","email":"eve@example.com","#))
-        let user = try await gateway.account(tokens.idToken)
+        let user = try await gateway.accountSeenByUser(tokens.idToken)
         #expect(user["emailVerified"] == false)
         #expect(user["photoUrl"] == nil)
     }
@@ -37,7 +40,7 @@ struct SignUpResponseTests {
 
     @Test("signUp with an ID token sets a password for that account")
     func upgrade() async throws {
-        let gateway = try await TestGateway.ofNewProject()
+        let gateway = try await TestGateway.withDefaultPolicy()
         let ada = try await gateway.signUp(password: "first secret")
         let upgraded = try TestGateway.Tokens(
             await gateway.post(

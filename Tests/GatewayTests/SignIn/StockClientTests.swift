@@ -9,7 +9,7 @@ import Testing
 @Suite("Requests of unmodified Firebase clients")
 struct StockClientTests {
     struct UserRow: CustomTestStringConvertible {
-        /// The value of the parameter `user`.
+        /// The value of the parameter `user`, which is sent unchanged.
         let user: String
         let displayName: String?
 
@@ -17,7 +17,7 @@ struct StockClientTests {
     }
 
     @Test(
-        "The user parameter can be raw JSON, and an invalid value does not prevent a sign-in",
+        "The user parameter can be JSON without percent-encoding, and an invalid value does not prevent a sign-in",
         arguments: [
             UserRow(user: #"{"name":{"firstName":"A&B","lastName":"100%"}}"#, displayName: "A&B 100%"),
             UserRow(user: #"{"name":{"firstName":"C++","lastName":"=x&nonce=y"}}"#, displayName: "C++ =x&nonce=y"),
@@ -29,9 +29,9 @@ struct StockClientTests {
         ])
     func name(row: UserRow) async throws {
         let gateway = try await TestGateway()
-        let proof = try gateway.apple(.alan)
+        let credential = try gateway.appleCredential(.alan)
         let answer = try await gateway.signInWithIdp([
-            "requestUri": "http://localhost", "postBody": .string("\(proof.postBody)&user=\(row.user)"),
+            "requestUri": "http://localhost", "postBody": .string("\(credential.postBody)&user=\(row.user)"),
         ])
         #expect(answer.outcome == "200")
         #expect(answer.json["displayName"]?.string == row.displayName)
@@ -40,9 +40,9 @@ struct StockClientTests {
     @Test("A pending token takes precedence over a post body, whatever the body contains")
     func pendingToken() async throws {
         let gateway = try await TestGateway()
-        let ada = try await gateway.signIn(gateway.apple())
+        let ada = try await gateway.signIn(gateway.appleCredential())
         let anonymous = try await gateway.signUpAnonymously()
-        let conflict = try await gateway.link(gateway.apple(), to: anonymous.idToken)
+        let conflict = try await gateway.link(gateway.appleCredential(), to: anonymous.idToken)
         let retried = try await gateway.signInWithIdp([
             "requestUri": "http://localhost", "postBody": "providerId=apple.com&id_token=%ZZ",
             "pendingToken": .string(try #require(conflict.pendingToken)),
@@ -54,21 +54,21 @@ struct StockClientTests {
     func googleAgain() async throws {
         let gateway = try await TestGateway()
         let issued = try await gateway.post("/v1/accounts:issueNonce")
-        var proof = try gateway.google(nonce: try #require(issued.json["nonce"]?.string))
-        let first = try await gateway.signIn(proof)
-        proof.rawNonce = nil
+        var credential = try gateway.googleCredential(nonce: try #require(issued.json["nonce"]?.string))
+        let first = try await gateway.signIn(credential)
+        credential.rawNonce = nil
         // The gateway's nonce is valid for 600 seconds.
         gateway.clock.advance(by: .seconds(700))
-        for _ in 0..<2 { #expect(try await gateway.signIn(proof).json["localId"] == first.json["localId"]) }
+        for _ in 0..<2 { #expect(try await gateway.signIn(credential).json["localId"] == first.json["localId"]) }
     }
 
     @Test("Apple's token does not sign in again without its nonce")
     func appleAgain() async throws {
         let gateway = try await TestGateway()
         let issued = try await gateway.post("/v1/accounts:issueNonce")
-        var proof = try gateway.apple(nonce: try #require(issued.json["nonce"]?.string))
-        #expect(try await gateway.signIn(proof).outcome == "200")
-        proof.rawNonce = nil
-        #expect(try await gateway.signIn(proof).outcome.hasPrefix("400 MISSING_OR_INVALID_NONCE"))
+        var credential = try gateway.appleCredential(nonce: try #require(issued.json["nonce"]?.string))
+        #expect(try await gateway.signIn(credential).outcome == "200")
+        credential.rawNonce = nil
+        #expect(try await gateway.signIn(credential).outcome.hasPrefix("400 MISSING_OR_INVALID_NONCE"))
     }
 }

@@ -13,58 +13,62 @@ struct TenantSignInTests {
     @Test("Sign-in to a tenant uses only the tenant's own providers")
     func providers() async throws {
         let fixture = try await TenantFixture()
-        let tenant = try await fixture.tenant()
+        let tenant = try await fixture.makeTenant()
         let inTenant: [String: JSON] = ["tenantId": .string(tenant)]
-        let unconfigured = try await fixture.gateway.signIn(fixture.gateway.apple(), inTenant)
+        let unconfigured = try await fixture.gateway.signIn(fixture.gateway.appleCredential(), inTenant)
         #expect(unconfigured.status == 400)
-        let configured = try await fixture.configure("apple.com", in: tenant)
+        let configured = try await fixture.enableProvider("apple.com", in: tenant)
         #expect(
             configured.json["name"]
                 == .string("projects/demo/tenants/\(tenant)/defaultSupportedIdpConfigs/apple.com"))
-        let here = try await fixture.gateway.signIn(fixture.gateway.apple(), inTenant)
+        let here = try await fixture.gateway.signIn(fixture.gateway.appleCredential(), inTenant)
         #expect(here.json["tenantId"] == .string(tenant))
-        let there = try await fixture.gateway.signIn(fixture.gateway.apple())
+        let there = try await fixture.gateway.signIn(fixture.gateway.appleCredential())
         #expect(here.json["isNewUser"] == true && there.json["isNewUser"] == true)
         #expect(here.json["localId"] != there.json["localId"])
-        let google = try await fixture.gateway.signIn(fixture.gateway.google(), inTenant)
+        let google = try await fixture.gateway.signIn(fixture.gateway.googleCredential(), inTenant)
         #expect(google.status == 400)
         let claims = try claims(of: try #require(here.json["idToken"]?.string))
         #expect(claims["firebase"]?["tenant"] == .string(tenant))
         #expect(claims["aud"] == "demo")
     }
 
-    @Test("Guideline 4.8 applies to tenants: a social provider needs Apple beside it")
+    @Test("App Review guideline 4.8 applies to tenants: a social provider can be enabled only after Apple")
     func guideline() async throws {
         let fixture = try await TenantFixture()
-        let tenant = try await fixture.tenant()
-        #expect(try await fixture.configure("google.com", in: tenant).status == 409)
-        _ = try await fixture.configure("apple.com", in: tenant)
-        #expect(try await fixture.configure("google.com", in: tenant).status == 200)
+        let tenant = try await fixture.makeTenant()
+        #expect(try await fixture.enableProvider("google.com", in: tenant).status == 409)
+        _ = try await fixture.enableProvider("apple.com", in: tenant)
+        #expect(try await fixture.enableProvider("google.com", in: tenant).status == 200)
         let shown = try await fixture.gateway.send(
             .get, "/v1/loginMethods", body: [], query: [("key", TestGateway.apiKey), ("tenantId", tenant)])
         #expect(shown.json["methods"]?.elements.map { $0["providerId"] } == ["apple.com", "google.com", "password"])
-        #expect(try await fixture.gateway.signIn(fixture.gateway.google(), ["tenantId": .string(tenant)]).status == 200)
+        #expect(
+            try await fixture.gateway.signIn(fixture.gateway.googleCredential(), ["tenantId": .string(tenant)]).status
+                == 200)
     }
 
     /// Tenants share the project's apps, so a change of an app affects every tenant.
     @Test("A change of the project's apps must meet guideline 4.8 in each tenant")
     func guidelineLater() async throws {
         let fixture = try await TenantFixture()
-        let (tenant, other) = (try await fixture.tenant(), try await fixture.tenant())
-        for provider in ["apple.com", "google.com"] { _ = try await fixture.configure(provider, in: tenant) }
-        _ = try await fixture.configure("apple.com", in: other)
+        let (tenant, other) = (try await fixture.makeTenant(), try await fixture.makeTenant())
+        for provider in ["apple.com", "google.com"] { _ = try await fixture.enableProvider(provider, in: tenant) }
+        _ = try await fixture.enableProvider("apple.com", in: other)
         for provider in ["google.com", "apple.com"] {
             let path = "/v2/projects/demo/defaultSupportedIdpConfigs/\(provider)"
             #expect(try await fixture.send(.delete, path).status == 200)
         }
-        let (app, mask) = ("/v2/projects/demo/apps/default", [(name: "updateMask", value: "signInMethods")])
-        let refused = try await fixture.send(.patch, app, ["signInMethods": ["google.com", "password"]], mask)
+        let (appPath, mask) = ("/v2/projects/demo/apps/default", [(name: "updateMask", value: "signInMethods")])
+        let refused = try await fixture.send(.patch, appPath, ["signInMethods": ["google.com", "password"]], mask)
         #expect(
             refused.outcome == "409 LOGIN_SERVICES_4_8 : app default in tenant \(tenant): it shows google.com "
                 + "but not apple.com (APPLE_NOT_SHOWN)")
-        #expect(try await fixture.gateway.signIn(fixture.gateway.google(), ["tenantId": .string(tenant)]).status == 200)
-        let kept = try await fixture.send(.patch, app, ["signInMethods": ["google.com", "apple.com"]], mask)
-        #expect(kept.status == 200)
+        #expect(
+            try await fixture.gateway.signIn(fixture.gateway.googleCredential(), ["tenantId": .string(tenant)]).status
+                == 200)
+        let accepted = try await fixture.send(.patch, appPath, ["signInMethods": ["google.com", "apple.com"]], mask)
+        #expect(accepted.status == 200)
         _ = try await fixture.gateway.database.pool.execute(
             "UPDATE app SET settings = jsonb_set(settings, '{signInMethods}', '[\"google.com\"]')")
         let findings = await DatabaseCheck(pool: fixture.gateway.database.pool, masterKeys: fixture.gateway.masterKeys)
@@ -74,11 +78,11 @@ struct TenantSignInTests {
         #expect(!findings.contains { $0.text.contains(other) })
     }
 
-    @Test("The database check names the tenant of an invalid setting, and lists the project's problems once")
+    @Test("The database check names the tenant of an invalid setting, and lists each problem of the project once")
     func invalidSettings() async throws {
         let fixture = try await TenantFixture()
-        let tenant = try await fixture.tenant()
-        _ = try await fixture.configure("apple.com", in: tenant)
+        let tenant = try await fixture.makeTenant()
+        _ = try await fixture.enableProvider("apple.com", in: tenant)
         let pool = fixture.gateway.database.pool
         let check = DatabaseCheck(pool: pool, masterKeys: fixture.gateway.masterKeys)
         func problems() async -> [String] {
@@ -104,7 +108,7 @@ struct TenantSignInTests {
         ])
     func customTokens(isInRequest: Bool, isInToken: Bool, outcome: String) async throws {
         let fixture = try await TenantFixture()
-        let tenant = try await fixture.tenant()
+        let tenant = try await fixture.makeTenant()
         let token = try fixture.serviceKey.customToken(at: fixture.gateway.clock.now) {
             $0["tenant_id"] = isInToken ? .string(tenant) : nil
         }
@@ -116,12 +120,13 @@ struct TenantSignInTests {
     @Test("A code of the tenant is accepted only in the tenant, and its link names the tenant")
     func codes() async throws {
         let fixture = try await TenantFixture()
-        let tenant = try await fixture.tenant()
+        let tenant = try await fixture.makeTenant()
         _ = try await fixture.signUp(in: tenant)
         _ = try await fixture.signUp(in: nil)
-        let made = try await fixture.accounts(
+        let made = try await fixture.administerAccounts(
             ":sendOobCode", of: tenant,
             ["requestType": "PASSWORD_RESET", "email": "ada@example.com", "returnOobLink": true])
+        // An administrator sends no API key, so the link has the project ID as its `apiKey`.
         let link = try #require(made.json["oobLink"]?.string)
         #expect(link.contains("&tenantId=\(tenant)") && link.contains("&apiKey=demo&"))
         let code: [String: JSON] = ["oobCode": try #require(made.json["oobCode"]), "newPassword": "battery staple"]
@@ -135,26 +140,28 @@ struct TenantSignInTests {
     @Test("A page that an emailed link opens finds the tenant by the code")
     func pages() async throws {
         let fixture = try await TenantFixture()
-        let tenant = try await fixture.tenant()
-        let (code, ada) = try await fixture.verificationCode(in: tenant)
-        #expect(try await fixture.gateway.openPage(code).text.contains("Demo"))
-        #expect(try await fixture.gateway.submit(code).text.contains("Your email address is confirmed"))
-        #expect(try await fixture.gateway.account(ada.idToken)["emailVerified"] == true)
+        let tenant = try await fixture.makeTenant()
+        let (code, ada) = try await fixture.signUpAndSendVerificationCode(in: tenant)
+        #expect(try await fixture.gateway.openActionPage(code).text.contains("Demo"))
+        #expect(try await fixture.gateway.submitActionPage(code).text.contains("Your email address is confirmed"))
+        #expect(try await fixture.gateway.accountSeenByUser(ada.idToken)["emailVerified"] == true)
     }
 
     @Test("After a tenant is deleted, its accounts are deleted and its audit trail expires")
     func removal() async throws {
         let fixture = try await TenantFixture()
-        let (tenant, other) = (try await fixture.tenant(), try await fixture.tenant())
+        let (tenant, other) = (try await fixture.makeTenant(), try await fixture.makeTenant())
         for realm in [tenant, other, nil] { _ = try await fixture.signUp(in: realm) }
-        _ = try await fixture.accounts("", of: tenant, ["localId": "bob"])
-        _ = try await fixture.accounts(":delete", of: tenant, ["localId": "bob"])
-        _ = try await fixture.send(.delete, "\(TenantFixture.tenants)/\(tenant)")
+        _ = try await fixture.administerAccounts("", of: tenant, ["localId": "bob"])
+        _ = try await fixture.administerAccounts(":delete", of: tenant, ["localId": "bob"])
+        _ = try await fixture.send(.delete, "\(TenantFixture.tenantsPath)/\(tenant)")
         let janitor = Janitor(pool: fixture.gateway.database.pool)
         let removed = try await janitor.remove(.deletedTenant, at: fixture.gateway.clock.now)
-        #expect(removed == 2, "Ada's account, and the tombstone of Bob's")
+        #expect(removed == 2, "Ada's account, and the tombstone (row for a deleted account) of Bob's")
         let realm = "demo/\(tenant)"
-        let remainingRows = try await fixture.gateway.dump().split(separator: "\n").filter { $0.contains(realm) }
+        let remainingRows = try await fixture.gateway.databaseDump().split(separator: "\n").filter {
+            $0.contains(realm)
+        }
         #expect(!remainingRows.contains { $0.contains("ada@example.com") }, "\(remainingRows)")
         #expect(
             try await fixture.gateway.database.pool.query("SELECT FROM account WHERE project_id = \(realm)").isEmpty)

@@ -10,8 +10,8 @@ struct UnlinkTests {
     /// A gateway with an account that has an Apple and a Google identity, and the account's ID token.
     private func linked() async throws -> (TestGateway, String) {
         let gateway = try await TestGateway(.sekisho)
-        let apple = try await gateway.signIn(gateway.apple())
-        let both = try await gateway.link(gateway.google(), to: try #require(apple.json["idToken"]?.string))
+        let apple = try await gateway.signIn(gateway.appleCredential())
+        let both = try await gateway.link(gateway.googleCredential(), to: try #require(apple.json["idToken"]?.string))
         return (gateway, try #require(both.json["idToken"]?.string))
     }
 
@@ -22,7 +22,7 @@ struct UnlinkTests {
             "/v1/accounts:unlink", ["idToken": .string(idToken), "deleteProvider": ["google.com"]])
         #expect(unlinked.status == 200, "\(unlinked.text)")
         #expect(unlinked.json["providerUserInfo"]?[1] == nil)
-        #expect(try await gateway.signIn(gateway.google()).json["isNewUser"] == true)
+        #expect(try await gateway.signIn(gateway.googleCredential()).json["isNewUser"] == true)
     }
 
     @Test("accounts:update can unlink an identity too")
@@ -45,20 +45,21 @@ struct UnlinkTests {
             try await gateway.post(path, .object(body)).outcome
                 == "400 LAST_SIGN_IN_METHOD : This would remove the account's last sign-in method. Set allowNoSignInMethod to true to confirm."
         )
-        #expect(try await gateway.account(idToken)["providerUserInfo"]?[1] != nil)
+        #expect(try await gateway.accountSeenByUser(idToken)["providerUserInfo"]?[1] != nil)
         let confirmed = try await gateway.post(path, .object(body.merging(["allowNoSignInMethod": true]) { $1 }))
         #expect(confirmed.status == 200, "\(confirmed.text)")
     }
 
-    /// Creates an account whose only sign-in method is a link to Mary's address. Her Google identity has the same address.
+    /// Creates an account whose only sign-in method is an email link to Mary's address. Her Google identity has the
+    /// same address.
     private func emailLinkUser(of gateway: TestGateway) async throws -> TestGateway.Tokens {
         let email = try #require(SimulatedPerson.mary.email)
         let code = try await gateway.requestedCode("EMAIL_SIGNIN", ["email": .string(email)])
-        return try TestGateway.Tokens(try await gateway.signInWithLink(email, code))
+        return try TestGateway.Tokens(try await gateway.signInWithEmailLink(email, code))
     }
 
     @Test(
-        "An email link is the last sign-in method until its address is removed",
+        "An account loses the email link that is its only sign-in method, and the address, only with confirmation",
         arguments: [#""deleteProvider":["password"]"#, #""deleteAttribute":["EMAIL"]"#])
     func emailLink(removal: String) async throws {
         let gateway = try await TestGateway(.sekisho)
@@ -68,20 +69,20 @@ struct UnlinkTests {
                 "/v1/accounts:update", text: #"{"idToken":"\#(mary.idToken)",\#(removal)\#(more)}"#)
         }
         #expect(try await remove("").outcome.hasPrefix("400 LAST_SIGN_IN_METHOD"))
-        #expect(try await gateway.account(mary.idToken)["emailLinkSignin"] == true)
+        #expect(try await gateway.accountSeenByUser(mary.idToken)["emailLinkSignin"] == true)
         let removed = try await remove(#","allowNoSignInMethod":true"#)
-        let account = try await gateway.account(try TestGateway.Tokens(removed).idToken)
+        let account = try await gateway.accountSeenByUser(try TestGateway.Tokens(removed).idToken)
         #expect(account["email"] == nil && account["emailLinkSignin"] == nil, "\(account)")
     }
 
     @Test("An administrator who removes the address removes the sign-in by email link")
     func emailLinkByAdministrator() async throws {
-        let gateway = try await TestGateway.administered()
+        let gateway = try await TestGateway.withServiceKey()
         let mary = try await emailLinkUser(of: gateway)
         let id = JSON.string(mary.localId)
         let removal: JSON = ["localId": id, "deleteAttribute": ["EMAIL"]]
-        #expect(try await gateway.administer(":update", removal).outcome == "200")
-        let account = try await gateway.administer(":lookup", ["localId": [id]]).json["users"]?[0]
+        #expect(try await gateway.administerAccounts(":update", removal).outcome == "200")
+        let account = try await gateway.administerAccounts(":lookup", ["localId": [id]]).json["users"]?[0]
         #expect(account?["localId"] == id && account?["emailLinkSignin"] == nil, "\(String(describing: account))")
     }
 
@@ -89,9 +90,9 @@ struct UnlinkTests {
     func emailLinkOfKeptAddress() async throws {
         let gateway = try await TestGateway(.sekisho)
         let mary = try await emailLinkUser(of: gateway)
-        let linked = try TestGateway.Tokens(try await gateway.link(gateway.google(), to: mary.idToken))
+        let linked = try TestGateway.Tokens(try await gateway.link(gateway.googleCredential(), to: mary.idToken))
         let unlinked = try await gateway.update(linked.idToken, ["deleteProvider": ["password"]])
-        let account = try await gateway.account(try TestGateway.Tokens(unlinked).idToken)
+        let account = try await gateway.accountSeenByUser(try TestGateway.Tokens(unlinked).idToken)
         #expect(account["email"]?.string == SimulatedPerson.mary.email)
         #expect(account["emailLinkSignin"] == nil, "\(account)")
     }

@@ -13,7 +13,7 @@ struct UnofferedSignUpTests {
     func rejected() async throws {
         let unrestricted = try await TestGateway()
         _ = try await unrestricted.post("/v1/accounts:signUp", ["email": "ada@example.com", "password": "secret1"])
-        let gateway = try await unrestricted.withApp(#"{"signInMethods": ["apple.com"]}"#)
+        let gateway = try await unrestricted.withAppSettings(#"{"signInMethods": ["apple.com"]}"#)
         let password: JSON = ["email": "eve@example.com", "password": "secret1"]
         #expect(try await gateway.post("/v1/accounts:signUp", password).outcome == Self.refusal)
         #expect(try await gateway.post("/v1/accounts:signUp").outcome == Self.refusal)

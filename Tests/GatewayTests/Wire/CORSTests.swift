@@ -62,7 +62,7 @@ struct CORSTests {
             Row(path: "/v1/accounts:none", status: 404), Row(path: "/v1/projects", status: 405),
             Row(path: "/v1/accounts:signInWithPhoneNumber", status: 501),
             Row(path: "/v1/accounts:signUp", status: 503) { await $0.database.pool.close() },
-            Row(path: "/v1/accounts:signUp", status: 500) { try await $0.breakAccounts() },
+            Row(path: "/v1/accounts:signUp", status: 500) { try await $0.makeAccountStatementsFail() },
         ])
     func responses(row: Row) async throws {
         let gateway = try await TestGateway()

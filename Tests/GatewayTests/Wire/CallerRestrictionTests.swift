@@ -29,7 +29,7 @@ struct CallerRestrictionTests {
             ),
         ])
     func blocked(header: String, value: String, code: String, message: String, member: String) async throws {
-        let gateway = try await TestGateway().withApp(Self.settings)
+        let gateway = try await TestGateway().withAppSettings(Self.settings)
         let refused = try await gateway.post("/v1/accounts:signUp", headers: Headers([(header, value)]))
         #expect(refused.outcome == "403 \(message)")
         #expect(refused.json["error"]?["status"] == "PERMISSION_DENIED")
@@ -42,7 +42,7 @@ struct CallerRestrictionTests {
 
     @Test("A request without the header is accepted, unless the policy requires the header", arguments: [false, true])
     func absent(isRequired: Bool) async throws {
-        let gateway = try await TestGateway { $0.requiresCallerHeader = isRequired }.withApp(Self.settings)
+        let gateway = try await TestGateway { $0.requiresCallerHeader = isRequired }.withAppSettings(Self.settings)
         let without = try await gateway.post("/v1/accounts:signUp")
         #expect(
             without.outcome
@@ -54,7 +54,7 @@ struct CallerRestrictionTests {
 
     @Test("Every caller is accepted in dev mode")
     func dev() async throws {
-        let gateway = try await TestGateway(mode: .dev(ID("demo"))).withApp(Self.settings)
+        let gateway = try await TestGateway(mode: .dev(ID("demo"))).withAppSettings(Self.settings)
         let exchange = try await gateway.post(
             "/v1/accounts:signUp", headers: ["X-Ios-Bundle-Identifier": "com.evil"])
         #expect(exchange.outcome == "200")
@@ -62,7 +62,7 @@ struct CallerRestrictionTests {
 
     @Test("The header is checked before tokens and bodies, by the token endpoint too")
     func checkedFirst() async throws {
-        let gateway = try await TestGateway().withApp(Self.settings)
+        let gateway = try await TestGateway().withAppSettings(Self.settings)
         for path in ["/v1/token", "/v1/accounts:lookup", "/v1/accounts:signInWithIdp"] {
             let refused = try await gateway.post(path, headers: ["X-Ios-Bundle-Identifier": "com.evil"])
             #expect(refused.status == 403, "\(path)")

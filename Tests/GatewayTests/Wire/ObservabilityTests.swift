@@ -23,21 +23,21 @@ struct ObservabilityTests {
     }
 
     /// The decoded lines that a gateway logs while `run` uses it.
-    private func lines(_ run: (TestGateway) async throws -> Void) async throws -> [Line] {
-        try await texts(run).map { try StrictJSON.decode(Line.self, from: Array($0.utf8)) }
+    private func loggedLines(while run: (TestGateway) async throws -> Void) async throws -> [Line] {
+        try await loggedTexts(while: run).map { try StrictJSON.decode(Line.self, from: Array($0.utf8)) }
     }
 
     /// The text of each line that a gateway logs while `run` uses it.
-    private func texts(_ run: (TestGateway) async throws -> Void) async throws -> [String] {
-        var ends: [Int32] = [0, 0]
-        try #require(pipe(&ends) == 0)
-        defer { for end in ends { close(end) } }
-        let log = Log(level: .info, descriptor: ends[1])
-        let gateway = try await TestGateway(passwords: .plain, log: log)
+    private func loggedTexts(while run: (TestGateway) async throws -> Void) async throws -> [String] {
+        var pipeEnds: [Int32] = [0, 0]
+        try #require(pipe(&pipeEnds) == 0)
+        defer { for end in pipeEnds { close(end) } }
+        let log = Log(level: .info, descriptor: pipeEnds[1])
+        let gateway = try await TestGateway(passwords: .withoutHashing, log: log)
         try await run(gateway)
         try #require(log.flush(within: .seconds(10)))
         var buffer = [UInt8](repeating: 0, count: 65536)
-        let count = read(ends[0], &buffer, buffer.count)
+        let count = read(pipeEnds[0], &buffer, buffer.count)
         return String(decoding: buffer.prefix(max(count, 0)), as: UTF8.self).split(separator: "\n").map(String.init)
     }
 
@@ -51,7 +51,7 @@ struct ObservabilityTests {
 
     @Test("Each request is one line of the log")
     func line() async throws {
-        let lines = try await lines(sendRequests)
+        let lines = try await loggedLines(while: sendRequests)
         #expect(lines.map(\.operationId) == ["signUp", "signInWithPassword", "lookup", "getProject", nil])
         #expect(lines.map(\.status) == [200, 200, 400, 403, 404])
         #expect(lines.map(\.refusal) == [nil, nil, "INVALID_ID_TOKEN", "PERMISSION_DENIED", "NOT_FOUND"])
@@ -62,14 +62,14 @@ struct ObservabilityTests {
     @Test("A log line has the request ID of the response")
     func requestID() async throws {
         var response: Exchange?
-        let lines = try await lines { response = try await $0.send(.get, "/v1/projects") }
+        let lines = try await loggedLines { response = try await $0.send(.get, "/v1/projects") }
         #expect(lines.map(\.requestId) == [try #require(response?.headers["X-Request-Id"])])
     }
 
     @Test("The log contains no password, token, API key, account ID, email address or full IP address")
     func privacy() async throws {
         var tokens: TestGateway.Tokens?
-        let text = try await texts { gateway in
+        let text = try await loggedTexts { gateway in
             try await sendRequests(gateway)
             tokens = try TestGateway.Tokens(await gateway.signIn())
         }.joined()
@@ -84,7 +84,7 @@ struct ObservabilityTests {
 
     @Test("The log line of a failure has its cause")
     func cause() async throws {
-        let lines = try await lines { gateway in
+        let lines = try await loggedLines { gateway in
             let ada = try await gateway.signUp()
             await gateway.database.pool.close()
             _ = try await gateway.lookup(ada.idToken)

@@ -10,7 +10,7 @@ import Testing
 @Suite("A request body")
 struct RequestBodyTests {
     static let requiredMembers = #""identifier":"eve@example.com","continueUri":"http://localhost""#
-    private static let shared = Task { try await TestGateway.ofNewProject() }
+    private static let shared = Task { try await TestGateway.withDefaultPolicy() }
     static let allowedAttributes =
         "must be equal to one of the allowed values: USER_ATTRIBUTE_NAME_UNSPECIFIED, EMAIL, DISPLAY_NAME, PROVIDER, PHOTO_URL, PASSWORD, RAW_USER_INFO"
     static let responseStart = #"200 {"kind":"identitytoolkit#CreateAuthUriResponse","sessionId":"#
@@ -30,6 +30,7 @@ struct RequestBodyTests {
             (" {\(requiredMembers)}\n", #""random""#),
         ])
     func tolerance(body: String, sessionID: String) async throws {
+        // Without a session ID in the request, the gateway returns a random one, which the test replaces.
         #expect(
             try await Self.shared.value.post("/v1/accounts:createAuthUri", text: body).outcomeWithBody
                 .replacing(#/"[A-Za-z0-9]{27}"/#, with: #""random""#) == "\(Self.responseStart)\(sessionID)}")

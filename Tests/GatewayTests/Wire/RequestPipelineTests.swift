@@ -8,7 +8,7 @@ import Testing
 
 @Suite("The request pipeline")
 struct RequestPipelineTests {
-    private static let shared = Task { try await TestGateway.ofNewProject() }
+    private static let shared = Task { try await TestGateway.withDefaultPolicy() }
 
     @Test("Responses have a request ID, nosniff and no-store", arguments: ["/v1/projects", "/healthz", "/nothing"])
     func headerFields(path: String) async throws {
@@ -95,7 +95,7 @@ struct RequestPipelineTests {
 
     struct Failure: CustomTestStringConvertible {
         let testDescription: String
-        var passwords = PasswordHasher.plain
+        var passwords = PasswordHasher.withoutHashing
         var prepare: @Sendable (TestGateway) async throws -> Void = { _ in }
         let status: Int
         var retryAfter: String?
@@ -110,7 +110,8 @@ struct RequestPipelineTests {
             Failure(
                 testDescription: "no database", prepare: { await $0.database.pool.close() }, status: 503,
                 retryAfter: "2"),
-            Failure(testDescription: "unexpected error", prepare: { try await $0.breakAccounts() }, status: 500),
+            Failure(
+                testDescription: "unexpected error", prepare: { try await $0.makeAccountStatementsFail() }, status: 500),
         ])
     func failure(row: Failure) async throws {
         let gateway = try await TestGateway(passwords: row.passwords)
@@ -150,7 +151,7 @@ struct RequestPipelineTests {
         }
     }
 
-    @Test("Only endpoints for administrators read bodies above the limit of clients")
+    @Test("Only endpoints for administrators read bodies above 64 KiB, and check the caller before they read more")
     func bodyLimits() async throws {
         let pipeline = try await Self.shared.value.gateway
         for endpoint in Endpoint.all {
@@ -168,7 +169,7 @@ struct RequestPipelineTests {
         }
     }
 
-    @Test("A body that does not fit into memory gets the response of an overload, which every origin can read")
+    @Test("A request whose body does not fit into the memory for bodies gets 503, which pages of every origin can read")
     func overloaded() async throws {
         let response = try await Self.shared.value.gateway.overloaded(
             Request(

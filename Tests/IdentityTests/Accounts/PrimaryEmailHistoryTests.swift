@@ -28,7 +28,7 @@ struct PrimaryEmailHistoryTests {
             if let email = identity.email, identity.emailTrust == .authoritative { verified.insert(email) }
         }
 
-        mutating func openLink() {
+        mutating func openEmailLink() {
             guard let email = account.email else { return }
             account.usesEmailLinks = true
             account.emailIsVerified = true
@@ -61,7 +61,7 @@ struct PrimaryEmailHistoryTests {
         return history
     }
 
-    /// A random subset of the account's sign-in methods, as ``AccountEditor`` names them.
+    /// A random subset of the account's sign-in methods; see ``History/unlink(_:)``.
     private static func signInMethods(of account: Account, _ random: inout SeededRandom) -> Set<ProviderID> {
         let all =
             account.identities.map(\.provider) + (account.hasPassword || account.usesEmailLinks ? [.password] : [])
@@ -69,7 +69,7 @@ struct PrimaryEmailHistoryTests {
     }
 
     @Test(
-        "Removing sign-in methods removes an address only they had, and verifies one only if a remaining identity does",
+        "Unlinking methods removes an address that only they had, and verifies only an address of a remaining identity",
         arguments: seeds)
     func randomChanges(seed: UInt64) {
         var random = SeededRandom(seed: seed)
@@ -78,7 +78,7 @@ struct PrimaryEmailHistoryTests {
             for _ in 1...8 {
                 switch random.one(of: [0, 1, 2, 3]) {
                 case 0: history.link(Self.identity(random.one(of: Self.providers), &random))
-                case 1: history.openLink()
+                case 1: history.openEmailLink()
                 case 2:
                     if history.account.email != nil { history.account.passwordUpdatedAt = Instant(seconds: 1) }
                 default:

@@ -25,7 +25,7 @@ struct PrimaryEmailTests {
     }
 
     @Test(
-        "The address stays if there is a password, another identity has it, or the removed identity had another one")
+        "The address stays if there is a password, another identity has it, or the removed identity did not have it")
     func stays() {
         for account in [
             Self.account(hasPassword: true, [(.google, address, .authoritative)]),

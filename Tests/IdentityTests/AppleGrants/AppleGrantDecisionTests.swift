@@ -1,14 +1,14 @@
 import Identity
 import Testing
 
-@Suite("Decisions about Apple grants")
+@Suite("Decisions about Apple grants (stored tokens and codes)")
 struct AppleGrantDecisionTests {
     struct Redemption: Sendable, CustomTestStringConvertible {
         let testDescription: String
         let exchange: AppleExchange
         /// The subject of the linked identity; `nil` if it was unlinked.
         var subject: String? = "ada"
-        let expected: RedemptionDecision
+        let expected: CodeExchangeDecision
     }
 
     @Test(
@@ -41,7 +41,7 @@ struct AppleGrantDecisionTests {
                 expected: .retry(reason: "status 503")),
         ])
     func redemption(row: Redemption) {
-        #expect(RedemptionDecision(row.exchange, for: row.subject) == row.expected)
+        #expect(CodeExchangeDecision(row.exchange, for: row.subject) == row.expected)
     }
 
     struct Check: Sendable, CustomTestStringConvertible {
@@ -122,7 +122,7 @@ struct AppleGrantDecisionTests {
         let testDescription: String
         let grants: Set<AppleGrant.State>
         var credential: CredentialStatus.State? = .authorized
-        var canSign = true
+        var hasPrivateKey = true
         let expected: AppleRevocation
     }
 
@@ -135,7 +135,7 @@ struct AppleGrantDecisionTests {
             Deletion(
                 testDescription: "a pending revocation", grants: [.revoked, .revoking], credential: .revoked,
                 expected: .queued),
-            Deletion(testDescription: "no key", grants: [.authorized], canSign: false, expected: .notPossible),
+            Deletion(testDescription: "no key", grants: [.authorized], hasPrivateKey: false, expected: .notPossible),
             Deletion(testDescription: "no token", grants: [], expected: .notPossible),
             Deletion(
                 testDescription: "disconnected", grants: [.revoked], credential: .revoked,
@@ -147,7 +147,7 @@ struct AppleGrantDecisionTests {
     func deletion(row: Deletion) {
         let status = row.credential.map { CredentialStatus($0, at: Instant(seconds: 0)) }
         let identity = LinkedIdentity(provider: .apple, subject: "ada", credential: status)
-        #expect(AppleRevocation(of: identity, grants: row.grants, canSign: row.canSign) == row.expected)
+        #expect(AppleRevocation(of: identity, grants: row.grants, hasPrivateKey: row.hasPrivateKey) == row.expected)
     }
 
     struct SignIn: Sendable, CustomTestStringConvertible {

@@ -14,14 +14,19 @@ struct AppleEventDecisionTests {
         var kind = AppleEvent.Kind.consentRevoked
         var credential: CredentialStatus? = CredentialStatus(.authorized, at: at(-60))
         var linkedAt = at(-60)
+        /// When Apple issued the latest of the credentials that opened the account's sessions.
         var credentialIssuedAt: Instant? = at(-60)
+        /// When ``caller`` revoked tokens through the gateway.
         var tokensRevokedAt: Instant?
+        /// The time of the latest event about the relay address that was applied before this one.
         var forwardingChangedAt: Instant?
         /// The address in the event.
         var email: String?
         var secondsUntilArrival: Int64 = 5
+        /// The name of the expected ``AppleEventDecision/Change``.
         let change: String
         var sessions = AppleEventDecision.Sessions.end(except: nil)
+        /// Whether the grants (stored tokens of Apple) become revoked.
         var revokesGrants = true
     }
 

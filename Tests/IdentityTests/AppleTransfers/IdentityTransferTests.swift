@@ -42,7 +42,7 @@ struct IdentityTransferTests {
             id: ID("ada"), email: row.accountEmail, emailIsVerified: row.accountEmail != nil,
             passwordUpdatedAt: row.passwordUpdatedAt, identities: [identity], usesEmailLinks: row.usesEmailLinks,
             createdAt: Instant(seconds: 0), validSince: Instant(seconds: 0))
-        let moved = account.transferring(
+        let moved = account.applying(
             IdentityTransfer(
                 formerSubject: "old", transferSubject: "between", subject: "new", email: row.newEmail,
                 isPrivateEmail: true))

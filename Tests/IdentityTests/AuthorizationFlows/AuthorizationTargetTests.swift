@@ -2,6 +2,7 @@ import Testing
 
 @testable import Identity
 
+/// The target is the URL of the app to which the browser returns.
 @Suite("The target of a sign-in in the browser")
 struct AuthorizationTargetTests {
     private static var project: Project {

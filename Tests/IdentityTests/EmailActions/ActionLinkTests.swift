@@ -52,14 +52,15 @@ struct ActionLinkTests {
         }
     }
 
-    @Test("A link leads to the project's action page, if there is one and Firebase has the mode")
+    @Test("A link opens the project's action page if there is one and Firebase has the mode, otherwise the gateway's")
     func base() {
-        let own = "https://g.example/__/auth/action"
+        let gatewayPage = "https://g.example/__/auth/action"
         for mode in ActionLink.Mode.allCases {
-            #expect(EmailSettings().actionBase(of: mode, at: "https://g.example") == own)
+            #expect(EmailSettings().actionBase(of: mode, at: "https://g.example") == gatewayPage)
             let base = EmailSettings(actionURL: "https://a.example/x").actionBase(of: mode, at: "https://g.example")
             #expect(
-                base == ([.removeSignInMethod, .undoMerge].contains(mode) ? own : "https://a.example/x"), "\(mode)")
+                base == ([.removeSignInMethod, .undoMerge].contains(mode) ? gatewayPage : "https://a.example/x"),
+                "\(mode)")
         }
     }
 }

@@ -38,9 +38,10 @@ struct MergeReversalTests {
         var returnsEmail = true
         var returnsPhoneNumber = true
         /// The subjects of identities that the target returns.
-        var returned: [String] = []
+        var movedBack: [String] = []
         /// The subjects of identities that no account has, and that the source gets again.
-        var relinked: [String] = []
+        var recreated: [String] = []
+        /// The ID of another account that loses the address, because it never verified the address.
         var disavowed: String?
         /// The target after the undo; `nil` if it is unchanged.
         var remaining: Account?
@@ -52,33 +53,33 @@ struct MergeReversalTests {
             target: account("target") {
                 ($0.email, $0.emailIsVerified, $0.passwordUpdatedAt) = (email, true, mergeTime)
                 ($0.phoneNumber, $0.displayName, $0.identities) = (phone, "Ada", [apple, google])
-            }, returned: ["g"], remaining: account("target") { $0.identities = [apple] }),
+            }, movedBack: ["g"], remaining: account("target") { $0.identities = [apple] }),
         Row(
             testDescription: "the target has another password, an unverified address and a new name",
             target: account("target") {
                 ($0.email, $0.passwordUpdatedAt, $0.usesEmailLinks) = (email, mergeTime + .seconds(1), true)
                 ($0.displayName, $0.generation, $0.identities) = ("Eve", 7, [apple])
-            }, relinked: ["g"],
+            }, recreated: ["g"],
             remaining: account("target") { ($0.displayName, $0.generation, $0.identities) = ("Eve", 7, [apple]) }),
-        Row(testDescription: "no account has anything from the merge", relinked: ["g"]),
+        Row(testDescription: "no account has anything from the merge", recreated: ["g"]),
         Row(
             testDescription: "the target has its own address",
             before: account("target") { ($0.email, $0.emailIsVerified) = (EmailAddress("bob@example.com"), true) },
             target: account("target") { ($0.email, $0.identities) = (EmailAddress("bob@example.com"), [google]) },
-            returned: ["g"], remaining: account("target") { $0.email = EmailAddress("bob@example.com") }),
+            movedBack: ["g"], remaining: account("target") { $0.email = EmailAddress("bob@example.com") }),
         Row(
             testDescription: "the target took the address later",
             before: account("target") { $0.email = EmailAddress("bob@example.com") },
-            target: account("target") { ($0.email, $0.passwordUpdatedAt) = (email, mergeTime) }, relinked: ["g"],
+            target: account("target") { ($0.email, $0.passwordUpdatedAt) = (email, mergeTime) }, recreated: ["g"],
             remaining: account("target")),
         Row(
             testDescription: "the target got the number later, from another request",
             before: account("target") { $0.phoneNumber = "+15555550101" },
-            target: account("target") { $0.phoneNumber = phone }, returnsPhoneNumber: false, relinked: ["g"]),
+            target: account("target") { $0.phoneNumber = phone }, returnsPhoneNumber: false, recreated: ["g"]),
         Row(
             testDescription: "the target has another identity of the provider",
             target: account("target") { $0.identities = [LinkedIdentity(provider: .google, subject: "h")] },
-            relinked: ["g"]),
+            recreated: ["g"]),
         Row(
             testDescription: "other accounts have everything, verified",
             others: [
@@ -91,7 +92,7 @@ struct MergeReversalTests {
         Row(
             testDescription: "another account has the address, unverified, and is disabled",
             others: [account("x") { ($0.email, $0.isDisabled) = (email, true) }], returnsEmail: false,
-            relinked: ["g"]),
+            recreated: ["g"]),
     ]
 
     @Test(
@@ -102,8 +103,8 @@ struct MergeReversalTests {
             of: try Self.merge(into: row.before), from: row.target, among: [row.target] + row.others)
         #expect(reversal.returnsEmail == row.returnsEmail)
         #expect(reversal.returnsPhoneNumber == row.returnsPhoneNumber)
-        #expect(reversal.returned.map(\.subject) == row.returned)
-        #expect(reversal.relinked.map(\.subject) == row.relinked)
+        #expect(reversal.movedBack.map(\.subject) == row.movedBack)
+        #expect(reversal.recreated.map(\.subject) == row.recreated)
         #expect(reversal.disavowed?.id.rawValue == row.disavowed)
         #expect(reversal.target == row.remaining)
         #expect(reversal.targetLosesEmail == (row.target.email == Self.email))

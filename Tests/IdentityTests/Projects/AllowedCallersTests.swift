@@ -18,7 +18,7 @@ struct AllowedCallersTests {
         _ headers: [String: String], isRequired: Bool = false, of app: App = app
     ) -> CallerRefusal? {
         do {
-            try app.requireCaller(isRequired: isRequired) { headers[$0] }
+            try app.checkCaller(isRequired: isRequired) { headers[$0] }
             return nil
         } catch {
             return error
@@ -93,7 +93,7 @@ struct AllowedCallersTests {
     func unrestricted() {
         var names: [String] = []
         #expect(throws: Never.self) {
-            try App(id: ID("app")).requireCaller(isRequired: true) {
+            try App(id: ID("app")).checkCaller(isRequired: true) {
                 names.append($0)
                 return "https://evil.example"
             }

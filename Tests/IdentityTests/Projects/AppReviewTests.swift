@@ -3,11 +3,12 @@ import Testing
 
 @Suite("The report for App Review")
 struct AppReviewTests {
+    /// Reviews an iOS app. Apple's tokens cannot be revoked, because no authorization code was redeemed.
     private static func review(
-        _ apple: LoginServicesTests.Apple, showsGoogle: Bool, _ exemption: LoginServicesExemption.Kind?
+        _ apple: LoginServicesTests.Apple, showsGoogle: Bool, exemption: LoginServicesExemption.Kind? = nil
     ) -> AppReview {
         let row = LoginServicesTests.Row(platform: .ios, showsGoogle: showsGoogle, apple: apple, exemption: exemption)
-        return AppReview(of: row.app, in: row.project, redeemedClientIDs: [])
+        return AppReview(of: row.app, in: row.project, clientIDsWithRedeemedCodes: [])
     }
 
     @Test(
@@ -15,7 +16,8 @@ struct AppReviewTests {
         arguments: LoginServicesTests.rows)
     func violations(row: LoginServicesTests.Row) {
         let clientIDs = row.project.settings(of: .apple)?.clientIDs ?? []
-        let review = AppReview(of: row.app, in: row.project, redeemedClientIDs: Set(clientIDs))
+        // The tokens of a client ID can be revoked if an authorization code was redeemed for it.
+        let review = AppReview(of: row.app, in: row.project, clientIDsWithRedeemedCodes: Set(clientIDs))
         let violated = review.points.filter { $0.status == .violated }
         #expect(violated.map(\.guideline) == row.expected.map { _ in "4.8" })
         #expect(review.passes == row.expected.isEmpty)
@@ -23,7 +25,7 @@ struct AppReviewTests {
 
     @Test("The report contains the reason of a valid exemption")
     func exemption() throws {
-        let point = try #require(Self.review(.missing, showsGoogle: true, .thirdPartyClient).points.first)
+        let point = try #require(Self.review(.missing, showsGoogle: true, exemption: .thirdPartyClient).points.first)
         #expect(point.status == .met)
         #expect(point.text == "exempt as thirdPartyClient, because: because")
     }
@@ -34,14 +36,14 @@ struct AppReviewTests {
         app.settings.exemption = LoginServicesExemption(
             kind: .thirdPartyClient, reason: "because",
             declaration: .init(actor: "cli", declaredAt: Instant(seconds: 1_800_000_000)))
-        let point = AppReview(of: app, in: .demo(providers: [google()]), redeemedClientIDs: []).points.first
+        let point = AppReview(of: app, in: .demo(providers: [google()]), clientIDsWithRedeemedCodes: []).points.first
         #expect(
             point?.text == "exempt as thirdPartyClient, declared by cli at 2027-01-15T08:00:00.000Z, because: because")
     }
 
-    @Test("The report explains how Apple meets each of the three conditions")
+    @Test("The report explains how Sign in with Apple meets each of the guideline's three conditions")
     func conditions() {
-        let points = Self.review(.ok, showsGoogle: true, nil).points.filter { $0.guideline == "4.8" }
+        let points = Self.review(.ok, showsGoogle: true).points.filter { $0.guideline == "4.8" }
         #expect(points.map(\.status) == [.met, .met, .met, .met])
         for (point, phrase) in zip(points.dropFirst(), ["limits data collection", "address private", "advertising"]) {
             #expect(point.text.contains(phrase))
@@ -55,7 +57,7 @@ struct AppReviewTests {
             openID: OpenIDSettings(issuer: "https://id.example.com"))
         let review = AppReview(
             of: App(id: ID("app")), in: .demo(providers: [appleSettings, corp]), usesCustomTokens: true,
-            redeemedClientIDs: Set(appleSettings.clientIDs))
+            clientIDsWithRedeemedCodes: Set(appleSettings.clientIDs))
         let texts = review.points.filter { $0.guideline == "4.8" && $0.status == .open }.map(\.text)
         #expect(texts.count == 3)
         for phrase in ["platform is not declared", "relation of oidc.corp is not stated", "custom tokens are in use"] {
@@ -71,7 +73,8 @@ struct AppReviewTests {
         let row = LoginServicesTests.Row(platform: .ios, showsGoogle: false, apple: .ok, exemption: nil)
         let clientIDs = row.project.settings(of: .apple)?.clientIDs ?? []
         let review = AppReview(
-            of: row.app, in: row.project, redeemedClientIDs: canRevoke ? Set(clientIDs) : ["com.example.other"])
+            of: row.app, in: row.project,
+            clientIDsWithRedeemedCodes: canRevoke ? Set(clientIDs) : ["com.example.other"])
         let points = review.points.filter { $0.guideline == "5.1.1(v)" }
         #expect(points.map(\.status) == [.met, canRevoke ? .met : .violated])
         #expect(points[0].text.contains("accounts:delete"))
@@ -80,7 +83,7 @@ struct AppReviewTests {
 
     @Test("The report does not mention Apple's tokens for an app that does not show Apple")
     func withoutApple() {
-        let points = Self.review(.missing, showsGoogle: false, nil).points.filter { $0.guideline == "5.1.1(v)" }
+        let points = Self.review(.missing, showsGoogle: false).points.filter { $0.guideline == "5.1.1(v)" }
         #expect(points.map(\.status) == [.met])
     }
 }

@@ -1,7 +1,8 @@
 import Identity
 
 extension ConfigurationTests {
-    /// Callers, redirect URIs, associated domains and link-only methods of apps; relations and issuers of providers.
+    /// Rows about apps (callers, redirect URIs, associated domains and link-only methods) and about providers
+    /// (relations, hosted domains and issuers). Callers are the native apps and web pages that may use an API key.
     static let appAndProviderRows: [Row] = [
         app("a bundle ID twice", .bundleID(app)) { $0.bundleIDs = ["com.example.app", "com.example.app"] },
         app("too many callers", .tooManyValues(app, list: "androidPackages", count: 51)) {

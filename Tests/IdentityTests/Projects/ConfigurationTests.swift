@@ -24,6 +24,7 @@ struct ConfigurationTests {
             openID: OpenIDSettings(issuer: issuer, displayName: name))
     }
 
+    /// Rules that accept every new secret except `bad`.
     static let rules = ConfigurationRules { secret, _ in secret.expose() != "bad" }
 
     struct Row: CustomTestStringConvertible {
@@ -141,7 +142,7 @@ struct ConfigurationTests {
             testDescription: "Apple's key removed",
             problems: [.loginServices(.init(.appleCannotWork, .google), app: app)]
         ) {
-            $0.set(Secret(""), of: .apple)
+            $0.set(Secret(""), of: .apple)  // an empty secret removes the stored one
         },
         Row(
             testDescription: "Apple removed", problems: [.loginServices(.init(.appleNotEnabled, .google), app: app)]

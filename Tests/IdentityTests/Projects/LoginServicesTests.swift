@@ -1,7 +1,7 @@
 import Identity
 import Testing
 
-@Suite("Guideline 4.8")
+@Suite("App Review guideline 4.8")
 struct LoginServicesTests {
     /// How the project has configured Apple, and whether the app shows it.
     enum Apple: String, CaseIterable {
@@ -66,6 +66,7 @@ struct LoginServicesTests {
         let services = LoginServices(of: row.app, in: row.project)
         #expect(services.violations == row.expected)
         #expect(services.isCompliant == row.expected.isEmpty)
+        // `methods` are those that the app lists. `offered` omits third-party providers if the guideline is violated.
         #expect(services.offered.contains(.google) == (row.showsGoogle && row.expected.isEmpty))
         if row.expected.isEmpty, row.showsGoogle, services.methods.contains(.apple) {
             #expect(services.offered.first == .apple)
@@ -75,13 +76,13 @@ struct LoginServicesTests {
     @Test("A sign-in is rejected if showing its provider violates the guideline", arguments: rows)
     func require(row: Row) {
         let expected: ProviderRefusal? =
-            !row.showsGoogle ? .disabled : row.expected.isEmpty ? nil : .notForThisApp(row.expected.first)
+            !row.showsGoogle ? .disabled : row.expected.isEmpty ? nil : .notForThisApp(violation: row.expected.first)
         #expect(refusal(of: .google, for: row.app, in: row.project) == expected)
         let apple: ProviderRefusal? =
             switch row.apple {
             case .missing: .notConfigured
             case .disabled: .disabled
-            case .notShown: .notForThisApp(nil)
+            case .notShown: .notForThisApp(violation: nil)
             case .withoutKey, .ok: nil
             }
         #expect(refusal(of: .apple, for: row.app, in: row.project) == apple)
@@ -105,7 +106,7 @@ struct LoginServicesTests {
     }
 
     @Test(
-        "Apple must be configured so that it works for the app",
+        "An app that shows Google violates the guideline unless Apple is configured so that it works for the app",
         arguments: [
             AppleRow(testDescription: "everything is configured", isComplete: true),
             AppleRow(testDescription: "no team") { $0.apple = nil },
@@ -173,7 +174,7 @@ struct LoginServicesTests {
         #expect(LoginServices(of: app, in: project).methods == [.apple])
     }
 
-    @Test("An OpenID Connect provider without a stated relation is social")
+    @Test("An OpenID Connect provider whose relation to the apps is not stated counts as a social login")
     func openID() {
         let openID = ProviderSettings(
             provider: ProviderID("oidc.corp"), isEnabled: true, clientIDs: ["c"],
@@ -183,7 +184,7 @@ struct LoginServicesTests {
         #expect(LoginServices(of: app, in: project).violations == [.init(.appleNotEnabled, openID.provider)])
         #expect(
             refusal(of: openID.provider, for: app, in: project)
-                == .notForThisApp(.init(.appleNotEnabled, openID.provider)))
+                == .notForThisApp(violation: .init(.appleNotEnabled, openID.provider)))
     }
 
     @Test("A provider without a client ID for the app counts as not configured")

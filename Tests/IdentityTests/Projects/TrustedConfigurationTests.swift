@@ -1,7 +1,7 @@
 import Identity
 import Testing
 
-@Suite("Changes of a configuration that need trust")
+@Suite("Changes of a configuration that need the scope `trust`")
 struct TrustedConfigurationTests {
     typealias Change = @Sendable (inout ProjectConfiguration) -> Void
 
@@ -51,7 +51,7 @@ struct TrustedConfigurationTests {
 
     static let newApp = ConfiguredApp(app: App(id: ID("new")), name: "New")
 
-    static let trusted: [Row] = [
+    static let needingTrust: [Row] = [
         Row("ProjectConfiguration.newSecrets") { $0.set(Secret("s"), of: .google) },
         Row("ProjectConfiguration.newSecrets removed") { $0.set(Secret(""), of: .apple) },
         Row("ProjectConfiguration.apps with a bundle ID") {
@@ -157,7 +157,7 @@ struct TrustedConfigurationTests {
     ]
 
     /// Members that cannot be changed, and members whose own members have rows instead.
-    static let others: Set<String> = [
+    static let membersWithoutRows: Set<String> = [
         "Project.realm", "Project.number", "Project.policy", "Project.emailSettings", "ProviderSettings.provider",
         "ConfiguredApp.app", "App.id", "App.settings", "Project.emulatorRules",
         // Set by the store and at start, never by an edit.
@@ -166,7 +166,7 @@ struct TrustedConfigurationTests {
 
     @Test(
         "A change needs the scope `trust` if it changes which tokens are trusted, or where codes and events go",
-        arguments: trusted)
+        arguments: needingTrust)
     func needsTrust(row: Row) {
         var after = Self.valid
         row.change(&after)
@@ -201,7 +201,8 @@ struct TrustedConfigurationTests {
         let members = parts.flatMap { part in
             Mirror(reflecting: part).children.compactMap { $0.label.map { "\(type(of: part)).\($0)" } }
         }
-        let classified = Set((Self.trusted + Self.ordinary).map { String($0.member) }).union(Self.others)
+        let classified = Set((Self.needingTrust + Self.ordinary).map { String($0.member) }).union(
+            Self.membersWithoutRows)
         #expect(Set(members).subtracting(classified) == [], "members without a row")
         #expect(classified.subtracting(members) == [], "rows without a member")
     }

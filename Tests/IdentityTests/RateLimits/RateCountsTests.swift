@@ -28,6 +28,7 @@ private final class RateCountsReference {
 
 @Suite("Rate counts")
 struct RateCountsTests {
+    /// The start of a window, because windows begin at multiples of their length.
     private let start = Instant(seconds: 1_800_000_000)
 
     private func window(_ name: String, at now: Instant? = nil) -> RateWindow {

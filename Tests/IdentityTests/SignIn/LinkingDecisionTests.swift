@@ -19,12 +19,13 @@ private func linked(_ provider: ProviderID, _ trust: EmailTrust = .none, email: 
     LinkedIdentity(provider: provider, subject: "another", email: email, emailTrust: trust)
 }
 
-/// An account whose creator typed in the address and never proved it.
+/// An account whose creator typed in the address and never verified it.
 private func typedIn(_ identity: LinkedIdentity) -> Account {
     account("typed", isVerified: false, identities: [identity])
 }
 
 private let ada = account("ada")
+/// An account whose creator never verified its address.
 private let squatter = account("squatter", isVerified: false)
 private let anonymous = Account(id: ID("anonymous"), createdAt: now, validSince: now)
 private let disabled = account("disabled", isDisabled: true)
@@ -36,6 +37,10 @@ private func caller(_ account: Account) -> Caller {
     return Caller(account: account, session: session)
 }
 
+/// The row titles use three terms:
+/// - reclaim: an account that never verified its address goes to the user for whom the provider has verified it.
+/// - confirm: the owner of the account that has the address must decide whether to link the identity.
+/// - recycled: the provider may have given the address of one user to another.
 @Suite("The decision about a verified identity")
 struct LinkingDecisionTests {
     struct Row: CustomTestStringConvertible {
@@ -43,6 +48,9 @@ struct LinkingDecisionTests {
         let facts: LinkingFacts
         let expected: LinkingDecision
 
+        /// - Parameters:
+        ///   - owner: the account that has the identity.
+        ///   - sameEmail: the account that has the address of the identity.
         init(
             _ testDescription: String, trust: EmailTrust = .authoritative, provider: ProviderID = .apple,
             email: EmailAddress? = address, isPrivate: Bool = false, owner: Account? = nil, sameEmail: Account? = nil,

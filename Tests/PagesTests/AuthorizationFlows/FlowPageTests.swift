@@ -11,7 +11,7 @@ struct FlowPageTests {
     ]
 
     private static func page(_ failure: FlowFailure, _ language: Language, back: Page.ReturnToApp) -> Page {
-        .flowFailure(failure, back: back, retry: "state=x", Page.Context(language: language, projectName: nil))
+        .flowFailure(failure, back: back, retryQuery: "state=x", Page.Context(language: language, projectName: nil))
     }
 
     @Test("Each failure has a heading and an explanation in English and in Japanese", arguments: failures)

@@ -12,6 +12,7 @@ struct CertificateTests {
             for: key, commonName: "securetoken.example", notBefore: 1_700_000_000, notAfter: 4_102_444_800,
             serial: [0x7f, 0x01, 0x02])
         let file = Array(certificate.utf8)
+        // `FILE0` stands for the first of `files`.
         let text = try opensslText(
             "x509 -in FILE0 -noout -subject -issuer -serial -dates -nameopt RFC2253", files: [file])
         #expect(

@@ -4,6 +4,7 @@ import Testing
 /// Edge cases of Project Wycheproof for ECDSA, with a generated key.
 @Suite("ECDSA signatures")
 struct ECDSATests {
+    /// The order n of P-256.
     private static let order = hex("ffffffff00000000ffffffffffffffffbce6faada7179e84f3b9cac2fc632551")
     private static let zero = repeated(0, 32)
 

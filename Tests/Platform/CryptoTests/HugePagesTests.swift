@@ -19,7 +19,7 @@ struct HugePagesTests {
         let cost = try PasswordHash.Cost(memoryKiB: Self.memoryKiB, iterations: 8)
         let isRequested = Atomic(false)
         let hasEnded = Atomic(false)
-        // A hash can end while the list of mappings is read, so that its mapping is not in the list.
+        // Computes several hashes, because a hash can end before the list of mappings is read.
         async let hashes: Void = Task.detached {
             defer { hasEnded.store(true, ordering: .releasing) }
             for _ in 0..<50 where !isRequested.load(ordering: .acquiring) {

@@ -6,7 +6,7 @@ struct KeyTests {
     private let message = Array("The papers of every traveller".utf8)
 
     @Test(
-        "A signature is rejected if the signature, the message or the public key is another",
+        "A signature is valid only unchanged, and only for its message and its key",
         arguments: SignatureAlgorithm.allCases)
     func roundTrip(algorithm: SignatureAlgorithm) throws {
         let key = try PrivateKey.generate(algorithm)
@@ -73,16 +73,18 @@ struct KeyTests {
     func fromPEM(command: String) throws {
         let pem = try opensslText(command)
         let key = try PrivateKey(pem: pem)
+        // `FILE0` and `FILE1` stand for the first and the second of `files`.
         let publicPEM = try opensslText("pkey -in FILE0 -pubout", files: [Array(pem.utf8)])
         let publicKey = try PublicKey(pem: publicPEM)
         #expect(publicKey == key.publicKey)
-        let theirs = try #require(try openssl("dgst -sha256 -sign FILE0 FILE1", files: [Array(pem.utf8), message]))
+        let opensslSignature = try #require(
+            try openssl("dgst -sha256 -sign FILE0 FILE1", files: [Array(pem.utf8), message]))
         switch key.algorithm {
         case .rs256:
-            #expect(try key.sign(message) == theirs)
+            #expect(try key.sign(message) == opensslSignature)
         case .es256:
-            #expect(publicKey.verifies(raw(fromDER: theirs), of: message))
-            #expect(!publicKey.verifies(theirs, of: message))
+            #expect(publicKey.verifies(raw(fromDER: opensslSignature), of: message))
+            #expect(!publicKey.verifies(opensslSignature, of: message))
         }
     }
 
@@ -113,7 +115,7 @@ struct KeyTests {
     func mismatch() throws {
         let key = try PrivateKey.generate(.es256)
         var pkcs8 = try key.pkcs8
-        // The last 64 bytes are the public point.
+        // The last 64 bytes are the coordinates of the public point.
         pkcs8.replaceSubrange((pkcs8.count - 64)..., with: try PrivateKey.generate(.es256).pkcs8.suffix(64))
         #expect(throws: KeyFault.invalid) { try PrivateKey(pkcs8: pkcs8) }
     }

@@ -3,7 +3,8 @@ import Foundation
 /// Runs the `openssl` program, to compare keys, signatures and certificates with an independent implementation.
 ///
 /// - Parameters:
-///   - command: its arguments, separated by spaces; `FILE0`, `FILE1`, … stand for files with the contents of `files`.
+///   - command: the arguments of `openssl`, separated by spaces; `FILE0`, `FILE1`, … stand for files with the contents
+///     of `files`.
 /// - Returns: standard output, or `nil` if the program failed.
 func openssl(_ command: String, files: [[UInt8]] = []) throws -> [UInt8]? {
     let folder = FileManager.default.temporaryDirectory.appending(path: "crypto-tests-\(UUID().uuidString)")

@@ -69,12 +69,12 @@ struct SealedBoxTests {
         let sealed = try old.seal(secret, context: context)
         let both = try box(current: 2, previous: 1)
         #expect(try both.open(sealed, context: context) == secret)
-        #expect(!both.isSealedWithCurrent(sealed))
+        #expect(!both.isSealedWithCurrentKey(sealed))
         let resealed = try both.seal(secret, context: context)
-        #expect(both.isSealedWithCurrent(resealed))
+        #expect(both.isSealedWithCurrentKey(resealed))
         #expect(throws: SealFault.unknownKey) { try old.open(resealed, context: context) }
         #expect(throws: SealFault.unknownKey) { try self.box(current: 2).open(sealed, context: context) }
-        #expect(!both.isSealedWithCurrent([]))
+        #expect(!both.isSealedWithCurrentKey([]))
     }
 
     @Test("A master key of another length than 32 bytes is rejected", arguments: [0, 16, 31, 33])

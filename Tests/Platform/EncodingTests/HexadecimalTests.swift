@@ -16,7 +16,7 @@ struct HexadecimalTests {
         #expect(Hexadecimal.decode(digits.uppercased()) == Array(text.utf8))
     }
 
-    @Test("Every byte is the same after encoding and decoding, and a slice is encoded")
+    @Test("Every byte is the same after encoding and decoding, and a slice is encoded without the bytes around it")
     func everyByte() {
         let bytes = [UInt8](0...255)
         #expect(Hexadecimal.decode(Hexadecimal.encode(bytes)) == bytes)

@@ -25,6 +25,7 @@ struct RFC3339Tests {
         let style = Date.ISO8601FormatStyle(includingFractionalSeconds: true)
         // From 1900-01-01 to 2299-12-31.
         for day in stride(from: Int64(-25_567), to: 120_530, by: 1) {
+            // Midnight, or half a second before the end of the day.
             let milliseconds = day * 86_400_000 + (day.isMultiple(of: 2) ? 0 : 86_399_500)
             let date = Date(timeIntervalSince1970: Double(milliseconds) / 1000)
             #expect(RFC3339.text(millisecondsSince1970: milliseconds) == date.formatted(style))

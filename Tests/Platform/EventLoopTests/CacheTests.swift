@@ -39,19 +39,19 @@ struct CacheTests {
         #expect(values == [1])
     }
 
-    @Test("A failure is thrown to the caller and is not stored")
+    @Test("A failure of loading is thrown to the caller, and the next caller loads again")
     func failure() async throws {
-        struct Down: Error {}
+        struct LoadingFailed: Error {}
         let counter = Counter()
         let cache = Cache<String, Int>(lifetime: .seconds(3600)) { _ in
-            guard counter.next() > 1 else { throw Down() }
+            guard counter.next() > 1 else { throw LoadingFailed() }
             return 7
         }
-        await #expect(throws: Down.self) { try await cache.value(for: "a") }
+        await #expect(throws: LoadingFailed.self) { try await cache.value(for: "a") }
         #expect(try await cache.value(for: "a") == 7)
     }
 
-    @Test("Invalidation removes stored values, and values that are being loaded are not stored")
+    @Test("After an invalidation, stored values and values that were being loaded are loaded again")
     func invalidation() async throws {
         let counter = Counter()
         let (started, start) = AsyncStream.makeStream(of: Void.self)

@@ -7,31 +7,31 @@ import Testing
 struct FairPoolTests {
     @Test("Keys are served in turn, however many items one of them has")
     func fairness() async throws {
-        let order = try await served(capacity: 16, arrivals: ["busy", "busy", "busy", "quiet"])
+        let order = try await outcomes(capacity: 16, arrivals: ["busy", "busy", "busy", "quiet"])
         #expect(order == ["busy", "quiet", "busy", "busy"])
     }
 
     @Test("Wide keys are served in turn, however many narrow keys one of them has")
     func wideFairness() async throws {
-        let order = try await served(capacity: 16, arrivals: ["busy/1", "busy/2", "busy/3", "quiet/1"])
+        let order = try await outcomes(capacity: 16, arrivals: ["busy/1", "busy/2", "busy/3", "quiet/1"])
         #expect(order == ["busy/1", "quiet/1", "busy/2", "busy/3"])
     }
 
     @Test("A new item of a key that fills half of the queue is rejected")
     func half() async throws {
-        let order = try await served(capacity: 4, arrivals: ["busy", "busy", "busy"])
+        let order = try await outcomes(capacity: 4, arrivals: ["busy", "busy", "busy"])
         #expect(order == ["busy rejected", "busy", "busy"])
     }
 
     @Test("If the queue is full, a new item displaces the latest item of the key with the most items")
     func displacement() async throws {
-        let order = try await served(capacity: 4, arrivals: ["busy", "busy", "b", "c", "new"])
+        let order = try await outcomes(capacity: 4, arrivals: ["busy", "busy", "b", "c", "new"])
         #expect(order == ["busy rejected", "busy", "b", "c", "new"])
     }
 
     @Test("A new item is rejected if the queue is full and each key has one item")
     func full() async throws {
-        let order = try await served(capacity: 2, arrivals: ["a", "b", "c"])
+        let order = try await outcomes(capacity: 2, arrivals: ["a", "b", "c"])
         #expect(order == ["c rejected", "a", "b"])
     }
 
@@ -53,7 +53,7 @@ struct FairPoolTests {
 
     /// Blocks the pool's only thread, submits `arrivals` (their keys joined by slashes) one after the other, and
     /// returns the order in which they ran or were rejected.
-    private func served(capacity: Int, arrivals: [String]) async throws -> [String] {
+    private func outcomes(capacity: Int, arrivals: [String]) async throws -> [String] {
         let pool = try FairPool(name: "test", threads: 1, capacity: capacity)
         let order = OrderRecorder()
         let gate = Mutex(true)

@@ -88,6 +88,7 @@ struct FairQueueTests {
     func floods(flood: Flood) {
         var queue = FairQueue<String>()
         for round in 0..<200 {
+            // More arrivals than the capacity.
             for number in 0..<50 { _ = queue.admit("flood", at: flood.path(round * 50 + number), capacity: 32) }
             let rejected = queue.admit("victim", at: ["v::/48", "v::/56", "v::/64"], capacity: 32)
             #expect(rejected != "victim")

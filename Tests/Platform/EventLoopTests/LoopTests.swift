@@ -59,16 +59,17 @@ struct LoopTests {
     func failedStart() async {
         loop.stop()
         await #expect(processExitsWith: .success) {
-            var limit = rlimit()
-            getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)
-            limit.rlim_cur = 256
-            setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)
+            var descriptorLimit = rlimit()
+            getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &descriptorLimit)
+            descriptorLimit.rlim_cur = 256
+            setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &descriptorLimit)
             var failure: (any Error)?
             // A loop needs two descriptors. It may start if the process closes another descriptor meanwhile.
             for _ in 0..<10 where failure == nil {
                 do { try Self.loopAfterLeavingOneDescriptor().stop() } catch { failure = error }
             }
             try #require(failure is SystemError)
+            // Succeeds only if the failed loop closed its first descriptor.
             try #require(epoll_create1(0) >= 0)
         }
     }

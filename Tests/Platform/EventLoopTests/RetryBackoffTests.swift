@@ -5,6 +5,7 @@ import Testing
 struct RetryBackoffTests {
     private let backoff = RetryBackoff(from: .seconds(30), to: .seconds(3600), jitter: 0.75...1.25)
 
+    /// A chance of 0.5 selects the middle of the jitter, which is the factor 1.
     @Test(
         "The delay doubles with each attempt, up to its upper bound",
         arguments: [(1, 30), (2, 60), (3, 120), (7, 1920), (8, 3600), (9, 3600), (1000, 3600), (0, 30)])

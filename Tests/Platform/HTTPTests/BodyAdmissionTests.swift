@@ -74,7 +74,7 @@ struct BodyAdmissionTests {
             #expect(reply?.status == 401)
             #expect(reply?.body == "No key\n")
             #expect(reply?.head.contains("Connection: close") == true)
-            #expect(try client.ended())
+            #expect(try client.endsWithoutMoreBytes())
             #expect(server.reservedBodyBytes == 0)
         }
     }
@@ -100,7 +100,7 @@ struct BodyAdmissionTests {
         try await withServer(requestHandler: checkedBodies(gate)) { server in
             do {
                 let client = try RawClient(port: server.port)
-                client.resetAtEnd()
+                client.resetWhenReleased()
                 client.send(head("/key", 200_000))
                 while gate.arrivals == 0 { await Task.yield() }
             }
@@ -108,7 +108,7 @@ struct BodyAdmissionTests {
             second.send(head("/key", 200_000))
             while gate.arrivals < 2 { await Task.yield() }
             await server.drain(within: .zero)
-            #expect(try second.ended())
+            #expect(try second.endsWithoutMoreBytes())
             #expect(server.connections == 0)
             gate.open()
             #expect(server.reservedBodyBytes == 0)
@@ -122,7 +122,7 @@ struct BodyAdmissionTests {
         try await withServer(limits: limits, requestHandler: checkedBodies(gate)) { server in
             do {
                 let client = try RawClient(port: server.port)
-                client.resetAtEnd()
+                client.resetWhenReleased()
                 client.send(head("/key", 200_000))
                 while gate.arrivals == 0 { await Task.yield() }
             }
@@ -151,14 +151,14 @@ struct BodyAdmissionTests {
             let reply = try rejected.receive()
             #expect(reply?.status == 503)
             #expect(reply?.body == "Busy: /b\n")
-            #expect(try rejected.ended())
+            #expect(try rejected.endsWithoutMoreBytes())
             #expect(server.bodiesRejected == 1)
             let small = try RawClient(port: server.port)
             small.send(head("/c", 1000) + String(repeating: "x", count: 1000))
             #expect(try small.receive()?.status == 200)
             #expect(server.reservedBodyBytes == 437_000)
 
-            for client in held { client.resetAtEnd() }
+            for client in held { client.resetWhenReleased() }
         }
     }
 
@@ -174,6 +174,7 @@ struct BodyAdmissionTests {
             client.send(head("/a", 5000) + String(repeating: "x", count: 5000))
             while gate.arrivals == 0 { await Task.yield() }
             #expect(server.reservedBodyBytes == 5000)
+            // `half` is released at the end of this block, which closes its connection.
             do {
                 let half = try RawClient(port: server.port)
                 half.send(head("/a", 4000) + "x")

@@ -27,24 +27,24 @@ struct ClientFaultTests {
                 connection.send(start)
                 connection.sendRepeatedly(".")
             },
-            Row("closes without an answer", .connectionLost) { _ = $0.head() },
+            Row("closes without an answer", .connectionLost) { _ = $0.receiveHead() },
             Row("closes within its head", .connectionLost) { connection in
-                _ = connection.head()
+                _ = connection.receiveHead()
                 connection.send("HTTP/1.1 200 OK\r\nX-A:")
             },
             Row("closes after an interim answer", .connectionLost) { connection in
-                _ = connection.head()
+                _ = connection.receiveHead()
                 connection.send("HTTP/1.1 103 Early Hints\r\n\r\nHTTP/1.1 200 OK\r\n")
             },
             Row("closes within its body", .connectionLost) { connection in
-                _ = connection.head()
+                _ = connection.receiveHead()
                 connection.send(start + "abc")
             },
             Row("resets within its body", .connectionLost) { connection in
-                _ = connection.head()
+                _ = connection.receiveHead()
                 connection.send(start + "abc")
                 usleep(50_000)
-                connection.resetAtEnd()
+                connection.resetWhenReleased()
             },
             // `request(port:)` allows bodies of 4096 bytes.
             Row("announces a body over the limit", .tooLarge) { connection in
@@ -70,11 +70,11 @@ struct ClientFaultTests {
             },
             // CURLE_UNSUPPORTED_PROTOCOL is 1, and CURLE_WEIRD_SERVER_REPLY is 8.
             Row("does not speak HTTP", .protocolError(code: 1)) { connection in
-                _ = connection.head()
+                _ = connection.receiveHead()
                 connection.send("220 mail.example.com ESMTP\r\n")
             },
             Row("announces a negative length", .protocolError(code: 8)) { connection in
-                _ = connection.head()
+                _ = connection.receiveHead()
                 connection.send("HTTP/1.1 200 OK\r\nContent-Length: -5\r\n\r\n")
             },
         ])
@@ -89,7 +89,7 @@ struct ClientFaultTests {
     @Test("A response with an error status and the largest allowed body is returned")
     func errorWithLargestBody() async throws {
         let server = try RawServer { connection in
-            _ = connection.head()
+            _ = connection.receiveHead()
             connection.send(
                 "HTTP/1.1 503 No\r\nContent-Type: text/html\r\n\r\n<html>" + String(repeating: "a", count: 4090))
         }
@@ -103,7 +103,7 @@ struct ClientFaultTests {
     @Test("A response to HEAD may announce a body above the limit")
     func head() async throws {
         let server = try RawServer { connection in
-            _ = connection.head()
+            _ = connection.receiveHead()
             connection.send("HTTP/1.1 200 OK\r\nContent-Length: 1000000\r\n\r\n")
         }
         try await withClient { client in
@@ -142,7 +142,7 @@ struct ClientFaultTests {
 
     @Test("A port on which no server listens is unreachable")
     func refusedPort() async throws {
-        let port = try RawServer(script: nil).port  // the server is released and closes its socket at once
+        let port = try RawServer(script: nil).port  // the server is released at once, and closes its socket
         try await withClient { client in
             await #expect(throws: ClientFault.unreachable) { try await client.send(request(port: port)) }
         }
@@ -177,7 +177,7 @@ struct ClientFaultTests {
     func close() async throws {
         let received = Counter()
         let server = try RawServer { connection in
-            _ = connection.head()
+            _ = connection.receiveHead()
             received.add()
             _ = connection.waitForEnd()
         }
@@ -196,7 +196,7 @@ struct ClientFaultTests {
     func cancellation() async throws {
         let (received, ended) = (Counter(), Counter())
         let server = try RawServer { connection in
-            _ = connection.head()
+            _ = connection.receiveHead()
             received.add()
             if connection.waitForEnd() { ended.add() }
         }

@@ -17,11 +17,11 @@ func withClient(
 /// A request to this machine.
 func request(
     _ method: HTTP.Method = .get, _ path: String = "/a", port: UInt16, headers: Headers = [:], body: String = "",
-    deadline: Duration = .seconds(10), maximumLength: Int = 4096
+    deadline: Duration = .seconds(10), maximumResponseBytes: Int = 4096
 ) -> ClientRequest {
     ClientRequest(
         method, "http://127.0.0.1:\(port)\(path)", headers: headers, body: Array(body.utf8), deadline: deadline,
-        maximumLength: maximumLength, destination: .operatorChosen)
+        maximumResponseBytes: maximumResponseBytes, destination: .operatorChosen)
 }
 
 extension ClientResponse {

@@ -37,7 +37,7 @@ struct ClientTests {
         ] as [(HTTP.Method, Headers, String, String)])
     func head(method: HTTP.Method, headers: Headers, body: String, expected: String) async throws {
         let server = try RawServer { connection in
-            let head = connection.head()
+            let head = connection.receiveHead()
             connection.send("HTTP/1.1 200 OK\r\nX-Head: \(Data(head.utf8).base64EncodedString())\r\n")
             connection.send("Content-Length: 0\r\n\r\n")
         }
@@ -79,7 +79,7 @@ struct ClientTests {
     @Test("Only the headers of the final response are returned, not those of interim responses or trailers")
     func headers() async throws {
         let server = try RawServer { connection in
-            _ = connection.head()
+            _ = connection.receiveHead()
             connection.send("HTTP/1.1 103 Early Hints\r\nX-Early: a\r\n\r\n")
             connection.send("HTTP/1.1 200 OK\r\nX-A: 1\r\nX-A:  2\r\nTransfer-Encoding: chunked\r\n\r\n")
             connection.send("3\r\nabc\r\n0\r\nX-Late: b\r\n\r\n")
@@ -126,7 +126,7 @@ struct ClientTests {
     @Test("A request after the end of an idle connection uses a new connection")
     func staleConnection() async throws {
         let server = try RawServer { connection in
-            _ = connection.head()
+            _ = connection.receiveHead()
             connection.answer("a")
         }
         try await withClient { client in

@@ -19,8 +19,8 @@ struct ConnectionLimitTests {
         try await withServer(loops: loops, limits: limits) { server in
             var held = try (0..<3).map { _ in try RawClient(port: server.port, from: Self.busyAddress) }
             for client in held { #expect(try isServed(client)) }
-            for _ in 0..<5 { #expect(try RawClient(port: server.port, from: Self.busyAddress).ended()) }
-            #expect(server.connectionsRejectedByNetwork == 5)
+            for _ in 0..<5 { #expect(try RawClient(port: server.port, from: Self.busyAddress).endsWithoutMoreBytes()) }
+            #expect(server.connectionsRejectedAtNetworkLimit == 5)
             #expect(try isServed(RawClient(port: server.port, from: Self.sameNetwork)))
             held.removeLast()
             while server.connections > 2 { await Task.yield() }
@@ -35,8 +35,8 @@ struct ConnectionLimitTests {
             // Two connections from each of 127.0.0.1 to 127.0.0.4, and then one from 127.0.0.5.
             let held = try (0..<8).map { try RawClient(port: server.port, from: Self.busyAddress + UInt32($0 / 2)) }
             for client in held { #expect(try isServed(client)) }
-            #expect(try RawClient(port: server.port, from: Self.busyAddress + 4).ended())
-            #expect(server.connectionsRejectedByNetwork == 1)
+            #expect(try RawClient(port: server.port, from: Self.busyAddress + 4).endsWithoutMoreBytes())
+            #expect(server.connectionsRejectedAtNetworkLimit == 1)
             #expect(try isServed(RawClient(port: server.port, from: Self.otherNetwork)))
         }
     }
@@ -49,7 +49,7 @@ struct ConnectionLimitTests {
         try await withServer(limits: limits) { server in
             let held = try (0..<20).map { _ in try RawClient(port: server.port) }
             for client in held { #expect(try isServed(client)) }
-            #expect(server.connectionsRejectedByNetwork == 0)
+            #expect(server.connectionsRejectedAtNetworkLimit == 0)
         }
     }
 
@@ -62,12 +62,13 @@ struct ConnectionLimitTests {
                 #expect(try isServed(held[held.count - 1]))
             }
             #expect(try isServed(held[0]))
+            // The limit is 16. For each connection after the 15th, the server closes the one that was idle longest.
             let next = try (0..<2).map { _ in try RawClient(port: server.port) }
             for client in next { #expect(try isServed(client)) }
             #expect(server.connectionsClosedIdle == 2)
-            for client in held[1...2] { #expect(try client.ended()) }
+            for client in held[1...2] { #expect(try client.endsWithoutMoreBytes()) }
             for client in [held[0]] + held[3...] + next { #expect(try isServed(client)) }
-            #expect(server.connectionsRejectedByTotal == 0)
+            #expect(server.connectionsRejectedAtTotalLimit == 0)
         }
     }
 
@@ -85,8 +86,8 @@ struct ConnectionLimitTests {
                 busy[number - 1].send(get)
                 while gate.arrivals < number { await Task.yield() }
             }
-            #expect(try RawClient(port: server.port).ended())
-            #expect(server.connectionsRejectedByTotal == 1)
+            #expect(try RawClient(port: server.port).endsWithoutMoreBytes())
+            #expect(server.connectionsRejectedAtTotalLimit == 1)
             #expect(server.connections == 16)
             gate.open()
             for client in busy { #expect(try client.receive()?.status == 200) }

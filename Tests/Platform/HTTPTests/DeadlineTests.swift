@@ -40,7 +40,7 @@ struct DeadlineTests {
             let client = try RawClient(port: server.port)
             client.send(start)
             if !start.isEmpty { #expect(try client.receive()?.status == 200) }
-            #expect(try client.ended())
+            #expect(try client.endsWithoutMoreBytes())
         }
     }
 

@@ -24,13 +24,13 @@ struct DrainTests {
             while gate.arrivals == 0 { await Task.yield() }
 
             let drained = Task(executorPreference: drainLoop) { await server.drain(within: .seconds(30)) }
-            #expect(try idle.ended())
+            #expect(try idle.endsWithoutMoreBytes())
             #expect(throws: RawClient.ConnectionFailed.self) { try RawClient(port: server.port) }
             gate.open()
             let reply = try busy.receive()
             #expect(reply?.body == "GET /slow  \n")
             #expect(reply?.head.contains("Connection: close") == true)
-            #expect(try busy.ended())
+            #expect(try busy.endsWithoutMoreBytes())
             await drained.value
             #expect(server.connections == 0)
         }
@@ -55,7 +55,7 @@ struct DrainTests {
             while gate.arrivals < 3 { await Task.yield() }
             await server.drain(within: .milliseconds(50))
             #expect(server.connections == 0)
-            for client in clients { #expect(try client.ended()) }
+            for client in clients { #expect(try client.endsWithoutMoreBytes()) }
             #expect(cancelledRequests.withLock { $0 } == 3)
             gate.open()
         }

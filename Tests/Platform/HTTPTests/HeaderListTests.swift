@@ -8,7 +8,7 @@ struct HeaderListTests {
     @Test("If memory is exhausted, a request is rejected instead of being sent without a header field")
     func outOfMemory() async {
         await #expect(processExitsWith: .success) {
-            // libcurl cannot copy any text.
+            // The function that copies texts always fails.
             curl_global_init_mem(
                 Int(CURL_GLOBAL_SSL), { malloc($0) }, { free($0) }, { realloc($0, $1) }, { _ in nil },
                 { calloc($0, $1) })

@@ -9,7 +9,7 @@ struct PendingOutputTests {
     func sharedBody() throws {
         let document = (0..<4_000_000).map { UInt8(truncatingIfNeeded: $0) }
         let response = Response(status: 200, body: document)
-        // Any framing with a body will do: an empty head is that of no HEAD request.
+        // Any framing with a body will do. An empty request is not a HEAD request, so its response has a body.
         let framing = ResponseFraming(rejected: UnsafeRawBufferPointer(start: nil, count: 0))
         var encoder = ResponseEncoder()
         var encoded: [UInt8] = []

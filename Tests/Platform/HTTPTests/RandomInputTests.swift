@@ -19,7 +19,7 @@ struct RandomInputTests {
                         remaining = remaining.dropFirst(piece.count)
                     }
                 }
-                if Bool.random(using: &random) { client.resetAtEnd() }
+                if Bool.random(using: &random) { client.resetWhenReleased() }
             }
             let client = try RawClient(port: server.port)
             client.send("GET /a HTTP/1.1\r\nHost: a\r\n\r\n")

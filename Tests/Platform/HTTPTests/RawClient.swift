@@ -65,7 +65,7 @@ final class RawClient {
     /// Waits for the end of the connection.
     ///
     /// - Returns: `false` if the server sent bytes that no ``receive(hasBody:)`` has returned.
-    func ended() throws -> Bool { try remainingBytes().isEmpty }
+    func endsWithoutMoreBytes() throws -> Bool { try remainingBytes().isEmpty }
 
     /// All bytes until the end of the connection.
     func remainingBytes() throws -> [UInt8] {
@@ -76,8 +76,8 @@ final class RawClient {
     /// Closes the sending side. The client can still receive.
     func finishSending() { shutdown(descriptor, Int32(SHUT_WR)) }
 
-    /// Makes the connection end with a reset, as if the client had disappeared.
-    func resetAtEnd() {
+    /// Makes the connection end with a reset when the object is released, as if the client had disappeared.
+    func resetWhenReleased() {
         var option = linger(l_onoff: 1, l_linger: 0)
         setsockopt(descriptor, SOL_SOCKET, SO_LINGER, &option, socklen_t(MemoryLayout<linger>.size))
     }

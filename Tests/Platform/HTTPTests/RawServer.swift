@@ -67,8 +67,9 @@ final class RawConnection: Sendable {
 
     deinit { close(descriptor) }
 
-    /// Returns the next request without its body; empty if the connection ends, or no byte arrives for thirty seconds.
-    func head() -> String {
+    /// Reads and returns the next request without its body. The result is empty if the connection ends, or if no byte
+    /// arrives for thirty seconds.
+    func receiveHead() -> String {
         var bytes: [UInt8] = []
         var byte: UInt8 = 0
         while !bytes.suffix(4).elementsEqual("\r\n\r\n".utf8) {
@@ -105,8 +106,8 @@ final class RawConnection: Sendable {
         }
     }
 
-    /// Makes the connection end with a reset.
-    func resetAtEnd() {
+    /// Makes the connection end with a reset when the object is released.
+    func resetWhenReleased() {
         var option = linger(l_onoff: 1, l_linger: 0)
         setsockopt(descriptor, SOL_SOCKET, SO_LINGER, &option, socklen_t(MemoryLayout<linger>.size))
     }

@@ -117,7 +117,7 @@ struct ServerTests {
             let client = try RawClient(port: server.port)
             client.send(get)
             #expect(try client.receive()?.status == 500)
-            #expect(try client.ended())
+            #expect(try client.endsWithoutMoreBytes())
         }
     }
 
@@ -174,7 +174,7 @@ struct ServerTests {
             while gate.arrivals == 0 { await Task.yield() }
             gate.open()
             #expect(try client.receive()?.status == 200)
-            #expect(try client.ended())
+            #expect(try client.endsWithoutMoreBytes())
         }
     }
 
@@ -199,7 +199,7 @@ struct ServerTests {
         try await withServer(handler: handler) { server in
             do {
                 let client = try RawClient(port: server.port)
-                client.resetAtEnd()
+                client.resetWhenReleased()
                 client.send("GET /slow HTTP/1.1\r\nHost: a\r\n\r\n")
                 while gate.arrivals == 0 { await Task.yield() }
             }
@@ -224,7 +224,7 @@ struct ServerTests {
         try await withServer(loops: 2, handler: handler) { server in
             for _ in 0..<300 {
                 let client = try RawClient(port: server.port)
-                client.resetAtEnd()
+                client.resetWhenReleased()
                 client.send(get)
             }
             let last = try RawClient(port: server.port)

@@ -13,7 +13,7 @@ struct SocketAddressTests {
         ])
     func numeric(address: String, expected: String) throws {
         let parsed = try SocketAddress(numeric: address, port: 8080)
-        #expect(parsed.withPointer { pointer, _ in SocketAddress.numeric(pointer) } == expected)
+        #expect(parsed.withPointer { pointer, _ in SocketAddress.numericText(of: pointer) } == expected)
         #expect(parsed.port == 8080)
     }
 

@@ -86,7 +86,7 @@ struct WireTests {
             let reply = try client.receive()
             #expect(reply?.status == row.status)
             #expect(reply?.head.lowercased().contains("connection: close") == true)
-            #expect(try client.ended())
+            #expect(try client.endsWithoutMoreBytes())
         }
     }
 
@@ -97,7 +97,7 @@ struct WireTests {
             client.send("POST /a HTTP/1.1\r\nHost: a\r\nContent-Length: 1000000\r\n\r\n")
             client.send(String(repeating: "a", count: 60_000))
             #expect(try client.receive()?.status == 413)
-            #expect(try client.ended())
+            #expect(try client.endsWithoutMoreBytes())
             for _ in 0..<20 {
                 usleep(1000)
                 #expect(client.send("a"))
@@ -145,7 +145,7 @@ struct WireTests {
             let line = reply.head.split(separator: "\r\n").first { $0.hasPrefix("Connection: ") }
             #expect(line.map { String($0.dropFirst("Connection: ".count)) } == expected)
             if expected == "close" {
-                #expect(try client.ended())
+                #expect(try client.endsWithoutMoreBytes())
             } else {
                 client.send("GET /a HTTP/1.1\r\nHost: a\r\n\r\n")
                 #expect(try client.receive()?.status == 200)

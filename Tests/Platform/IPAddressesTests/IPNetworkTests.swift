@@ -1,13 +1,13 @@
 import IPAddresses
 import Testing
 
-@Suite("Networks to which limits apply")
+@Suite("Networks to which rate limits apply")
 struct RateLimitNetworksTests {
     struct Row: CustomTestStringConvertible, Sendable {
         var testDescription: String { "\(first) and \(second): \(shared)" }
         let first: String
         let second: String
-        /// Whether both addresses are in the same network, for each prefix length from the longest.
+        /// Whether both addresses are in the same network, for each prefix length, beginning with the longest.
         let shared: [Bool]
 
         init(_ first: String, _ second: String, _ shared: [Bool]) {
@@ -18,7 +18,7 @@ struct RateLimitNetworksTests {
     }
 
     @Test(
-        "Two addresses have the same network if and only if they have the same prefix",
+        "Two addresses have a network in common if and only if they have its prefix in common",
         arguments: [
             Row("192.0.2.1", "192.0.2.1", [true, true]),
             Row("192.0.2.1", "192.0.2.254", [false, true]),

@@ -9,6 +9,7 @@ struct JWKTests {
 
     @Test("The example of RFC 7638 has the published thumbprint")
     func thumbprint() throws {
+        // The second key of the set is the example of RFC 7638.
         let set = try StrictJSON.decode(JWKSet.self, from: Array(Vectors.keySet.utf8))
         #expect(set.keys.map(\.kid) == ["1", "2011-04-29"])
         #expect(try JWK.thumbprint(of: set.keys[1].publicKey()) == Vectors.thumbprint)
@@ -18,7 +19,7 @@ struct JWKTests {
     @Test("Published P-256 keys are read; keys for encryption, P-521 keys and symmetric keys are rejected")
     func published() throws {
         func keys(_ text: String) throws -> [JWK] { try StrictJSON.decode(JWKSet.self, from: Array(text.utf8)).keys }
-        #expect(Set(try keys(Vectors.agreementKeys).map { try $0.publicKey().parts }).count == 2)
+        #expect(Set(try keys(Vectors.twoP256Keys).map { try $0.publicKey().parts }).count == 2)
         let others = try [keys(Vectors.keySet)[0], jwk(Vectors.es512Key)] + keys(Vectors.symmetricKeys)
         for key in others { #expect(throws: KeyFault.unsupported) { try key.publicKey() } }
     }
@@ -36,7 +37,9 @@ struct JWKTests {
 
     struct Row: CustomTestStringConvertible, Sendable {
         let testDescription: String
+        /// `x` of this default key ends with `RVEU`.
         var key = Vectors.es256Key
+        /// The text in `key` that is replaced.
         let replacing: String
         let with: String
         let fault: KeyFault
@@ -48,7 +51,7 @@ struct JWKTests {
             Row(testDescription: "encryption", replacing: "\"kty\"", with: #""use":"enc","kty""#, fault: .unsupported),
             Row(testDescription: "ES384", replacing: "\"kty\"", with: #""alg":"ES384","kty""#, fault: .unsupported),
             Row(
-                testDescription: "RS256 on a curve", replacing: "\"kty\"", with: #""alg":"RS256","kty""#,
+                testDescription: "RS256 for an EC key", replacing: "\"kty\"", with: #""alg":"RS256","kty""#,
                 fault: .unsupported),
             Row(
                 testDescription: "PS256", key: Vectors.rs256Key, replacing: "\"kty\"", with: #""alg":"PS256","kty""#,
@@ -71,7 +74,7 @@ struct JWKTests {
         #expect(throws: row.fault) { try key.publicKey() }
     }
 
-    @Test("Elements of a set that are not keys are skipped, and the others stay")
+    @Test("Elements of a set that are not keys are skipped and the others stay, and a set without keys is rejected")
     func skippedElements() throws {
         let text = #"{"keys":[1,{"kid":"a"},{"kty":7},\#(Vectors.es256Key),{"kty":"new","x":[]},{"kty":"new"}]}"#
         let set = try StrictJSON.decode(JWKSet.self, from: Array(text.utf8))

@@ -49,7 +49,7 @@ enum Vectors {
         """
 
     /// RFC 7518 appendix C: the public keys of Alice and Bob.
-    static let agreementKeys = """
+    static let twoP256Keys = """
         {"keys":[{"kty":"EC","crv":"P-256","x":"gI0GAILBdu7T53akrFmMyGcsF3n5dO7MmwNBHKW5SV0",\
         "y":"SLW_xSffzlPWrHEVI30DHM_4egVwt3NQqeUD7nMFpps"},{"kty":"EC","crv":"P-256",\
         "x":"weNJy2HscCSM6AEDTDg04biOvhFhyyWvOHQfeF_PxMQ","y":"e8lnCO-AlStT-NJVX-crhB7QRYhiix03illJOVAOyck"}]}
@@ -60,10 +60,12 @@ enum Vectors {
         stn64tZ_2W-5JsGY4Hc5n9yBXArwl93lqt7_RN5w6Cf0h4QyQ5v-65YGjQR0_FDW2QvzqY368QQMicAtaSqzs8KJZgnYb9c7d0zgdAZHzu6qMQvRL5\
         hajrn1n91CbOpbISD08qNLyrdkt-bFTWhAI4vMQFh6WeZu0fM4lFd2NcRwr3XPksINHaQ-G_xBniIqbw0Ls1jF44-csFCur-kEgU8awapJzKnqDKgw
         """
+    /// RFC 7517 appendix A.1. The second key is that of RFC 7638 §3.1.
     static let keySet = """
         {"keys":[{"kty":"EC","crv":"P-256","x":"MKBCTNIcKUSDii11ySs3526iDZ8AiTo7Tu6KPAqv7D4",\
         "y":"4Etl6SRW2YiLUrN5vfvVHuhp7x8PxltmWWlbbM4IFyM","use":"enc","kid":"1"},\
         {"kty":"RSA","n":"\(modulus)","e":"AQAB","alg":"RS256","kid":"2011-04-29"}]}
         """
+    /// The thumbprint of the second key of ``keySet``.
     static let thumbprint = "NzbLsXh8uDCcd-6MNwXF4W_7noWXFZAfHkxZsRGC9Xs"
 }

@@ -55,7 +55,7 @@ struct CheckTests {
         #expect(isMalformed(bytes))
     }
 
-    @Test("Characters from all planes are accepted in strings, and a single byte from 0x80 is rejected")
+    @Test("Characters from all planes are accepted in strings, and a single byte above 0x7F is rejected")
     func charactersOfAllPlanes() throws {
         for value in stride(from: UInt32(1), to: 0x110000, by: 61) where value >= 0x20 {
             guard let scalar = Unicode.Scalar(value), scalar != "\"", scalar != "\\" else { continue }
@@ -72,7 +72,7 @@ struct CheckTests {
         try StrictJSON.check(Array(Self.members(count, then: "last").utf8))
     }
 
-    /// An object with the members `m0`, `m1` and so on, and `last`.
+    /// An object with `count` members `m0`, `m1` and so on, and a last member with the name `last`.
     private static func members(_ count: Int, then last: String) -> String {
         "{" + ((0..<count).map { "m\($0)" } + [last]).map { "\"\($0)\":{}" }.joined(separator: ",") + "}"
     }
@@ -109,6 +109,7 @@ struct CheckTests {
 
     @Test("The nesting depth is limited, but not the number of elements or members")
     func depth() throws {
+        // The default limit is 32.
         #expect(throws: JSONFault.tooDeep) { try StrictJSON.check(repeated("[", 33)) }
         #expect(throws: JSONFault.tooDeep) { try StrictJSON.check(repeated("{\"a\":", 1_000_000)) }
         #expect(throws: JSONFault.tooDeep) { try StrictJSON.check(Array("[]".utf8), maximumDepth: 0) }

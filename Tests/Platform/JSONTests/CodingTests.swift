@@ -27,7 +27,7 @@ struct CodingTests {
         #expect(name.camelCased == camelCased)
     }
 
-    @Test("Names in snake case are decoded only if requested, and names in camel case always")
+    @Test("Names in snake case are decoded only if the caller asks for it, and names in camel case always")
     func snakeCase() throws {
         for text in [#"{"grant_type":"a"}"#, #"{"grantType":"a"}"#] {
             let input = try StrictJSON.decode(TokenInput.self, from: Array(text.utf8), camelCasesNames: true)
@@ -46,7 +46,7 @@ struct CodingTests {
         #expect(throws: DecodingError.self) { try StrictJSON.decode(TokenInput.self, from: Array("[]".utf8)) }
     }
 
-    @Test("A number beyond Double is valid JSON but cannot be decoded")
+    @Test("A number beyond the range of Double is valid JSON but cannot be decoded as a Double")
     func hugeNumber() throws {
         try StrictJSON.check(Array("1e999".utf8))
         #expect(throws: DecodingError.self) { try StrictJSON.decode(Double.self, from: Array("1e999".utf8)) }

@@ -53,11 +53,13 @@ struct DecodingTests {
     private static let manyMembers =
         "{" + (0..<32).map { #""m\#($0)":\#($0),"# }.joined() + #""name":"many","inner":{"id":"x"}}"#
 
-    private static func foundation(_ type: (some Decodable).Type, _ text: String) -> Outcome {
+    private static func outcomeOfFoundation(_ type: (some Decodable).Type, _ text: String) -> Outcome {
         Outcome { try JSONDecoder().decode(type, from: Data(text.utf8)) }
     }
 
-    private static func ours(_ type: (some Decodable).Type, _ text: String, camelCasesNames: Bool = false) -> Outcome {
+    private static func outcomeOfStrictJSON(
+        _ type: (some Decodable).Type, _ text: String, camelCasesNames: Bool = false
+    ) -> Outcome {
         Outcome { try StrictJSON.decode(type, from: Array(text.utf8), camelCasesNames: camelCasesNames) }
     }
 
@@ -78,7 +80,7 @@ struct DecodingTests {
             Self.manyMembers,
         ])
     func likeFoundation(text: String) {
-        #expect(Self.ours(Sample.self, text) == Self.foundation(Sample.self, text))
+        #expect(Self.outcomeOfStrictJSON(Sample.self, text) == Self.outcomeOfFoundation(Sample.self, text))
     }
 
     @Test(
@@ -90,9 +92,9 @@ struct DecodingTests {
             #"{"a_b":{"c_d":1},"é":"e"}"#,
         ])
     func jsonValue(text: String) throws {
-        let ours = try StrictJSON.decode(JSONValue.self, from: Array(text.utf8))
-        #expect(try ours == JSONDecoder().decode(JSONValue.self, from: Data(text.utf8)))
-        #expect(try StrictJSON.decode(JSONValue.self, from: StrictJSON.encode(ours)) == ours)
+        let decoded = try StrictJSON.decode(JSONValue.self, from: Array(text.utf8))
+        #expect(try decoded == JSONDecoder().decode(JSONValue.self, from: Data(text.utf8)))
+        #expect(try StrictJSON.decode(JSONValue.self, from: StrictJSON.encode(decoded)) == decoded)
     }
 
     @Test("Dictionary keys stay unchanged even if the names of members are converted to camel case")
@@ -105,10 +107,10 @@ struct DecodingTests {
 
     /// From 32 members on, a member is found by the hash of its name.
     @Test("The first of several names that are equal in camel case is used", arguments: [0, 32])
-    func sameName(others: Int) {
-        let members = (0..<others).map { "\"x\($0)\":0," }.joined()
+    func sameName(otherMembers: Int) {
+        let members = (0..<otherMembers).map { "\"x\($0)\":0," }.joined()
         let text = #"{\#(members)"photo_url":"a","photoUrl":"b","PHOTO_URL":"c"}"#
-        guard case .value(let value) = Self.ours(Sample.self, text, camelCasesNames: true) else {
+        guard case .value(let value) = Self.outcomeOfStrictJSON(Sample.self, text, camelCasesNames: true) else {
             Issue.record("not decoded")
             return
         }

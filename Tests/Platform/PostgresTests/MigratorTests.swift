@@ -91,7 +91,7 @@ struct MigratorTests {
     ]
 
     @Test(
-        "Migrations that contradict the applied ones, are not sorted or are not UTF-8 are rejected",
+        "A list is rejected if it contradicts the applied migrations, is not sorted, or has a text that is not UTF-8",
         arguments: rejections)
     func rejected(row: Rejection) async throws {
         try await withDatabase { pool, _ in

@@ -10,7 +10,7 @@ struct OutageTests {
     func stopAndStart() async throws {
         let directory = try TestServer.temporaryDirectory()
         let first = try PrivatePostgres.start(directory: directory, durable: false)
-        defer { TestServer.remove(first) }
+        defer { TestServer.removeFolders(of: first) }
         try await withPool(url: first.url()) { pool in
             try await pool.execute("CREATE TABLE kept AS SELECT 1")
             let interrupted = Task(executorPreference: pool.loop) { try await pool.query("SELECT pg_sleep(60)") }

@@ -8,15 +8,16 @@ struct PrivatePostgresTests {
     func restart() throws {
         let directory = try TestServer.temporaryDirectory()
         let first = try PrivatePostgres.start(directory: directory, durable: false)
-        defer { TestServer.remove(first) }
+        defer { TestServer.removeFolders(of: first) }
         try first.createDatabase(named: "kept \"one\"")
         try first.createDatabase(named: "copy", template: "kept \"one\"")
         try first.dropDatabase(named: "copy")
         try first.dropDatabase(named: "copy")
         first.stop()
         #expect(!first.isRunning)
-        let otherServer = try TestServer.shared.get().dataDirectory + "/postmaster.pid"
-        try FileManager.default.copyItem(atPath: otherServer, toPath: first.dataDirectory + "/postmaster.pid")
+        // The process in this file is running, but it is the server of another data directory.
+        let otherPIDFile = try TestServer.shared.get().dataDirectory + "/postmaster.pid"
+        try FileManager.default.copyItem(atPath: otherPIDFile, toPath: first.dataDirectory + "/postmaster.pid")
 
         let second = try PrivatePostgres.start(directory: directory, durable: false)
         defer { second.stop() }
@@ -31,7 +32,7 @@ struct PrivatePostgresTests {
         let first = try PrivatePostgres.start(directory: directory, durable: false)
         defer {
             first.stop()
-            TestServer.remove(first)
+            TestServer.removeFolders(of: first)
         }
         let error = #expect(throws: PrivatePostgresError.self) {
             try PrivatePostgres.start(directory: directory, durable: false)
@@ -57,7 +58,7 @@ struct PrivatePostgresTests {
             let server = try PrivatePostgres.start(directory: path, durable: false)
             #expect(try server.hasDatabase(named: "postgres"))
             server.stop()
-            TestServer.remove(server)
+            TestServer.removeFolders(of: server)
         }
     }
 
@@ -65,7 +66,7 @@ struct PrivatePostgresTests {
     func broken() throws {
         let directory = try TestServer.temporaryDirectory()
         let first = try PrivatePostgres.start(directory: directory, durable: false)
-        defer { TestServer.remove(first) }
+        defer { TestServer.removeFolders(of: first) }
         first.stop()
         try FileManager.default.removeItem(atPath: first.dataDirectory + "/global/pg_control")
         let error = #expect(throws: PrivatePostgresError.self) {

@@ -20,8 +20,8 @@ struct ReadTests {
         try await withReader { pool, session in
             // The pool has one connection.
             try await pool.transaction { _ in
-                let here = try await self.session(of: pool)
-                #expect(here == session)
+                let sessionDuringTransaction = try await self.session(of: pool)
+                #expect(sessionDuringTransaction == session)
             }
         }
     }
@@ -88,6 +88,7 @@ struct ReadTests {
             $0.statementDeadline = .milliseconds(1500)
         } _: { pool, session in
             if !serverKnowsTheDeadline {
+                // Turns off the server's time limit for the session of the reads.
                 _ = try await pool.read("SELECT set_config('statement_timeout', '0', false)")
             }
             let slow = Task(executorPreference: pool.loop) { try await pool.read("SELECT pg_sleep(60)") }
@@ -161,9 +162,9 @@ struct ReadTests {
             $0.connections = 1
             $0.usesPreparedStatements = false
         } _: { pool in
-            let own: Int = try await pool.query("SELECT pg_backend_pid() AS pid")[0].decode("pid")
+            let onlyPID: Int = try await pool.query("SELECT pg_backend_pid() AS pid")[0].decode("pid")
             let answers = try await reads(of: 0..<20, on: pool)
-            #expect(answers.map(\.number) == Array(0..<20) && Set(answers.map(\.session)) == [Int32(own)])
+            #expect(answers.map(\.number) == Array(0..<20) && Set(answers.map(\.session)) == [Int32(onlyPID)])
         }
     }
 
@@ -184,7 +185,7 @@ struct ReadTests {
     func outage() async throws {
         let directory = try TestServer.temporaryDirectory()
         let first = try PrivatePostgres.start(directory: directory, durable: false)
-        defer { TestServer.remove(first) }
+        defer { TestServer.removeFolders(of: first) }
         try await withPool(url: first.url()) {
             $0.connections = 1
         } _: { pool in

@@ -16,13 +16,13 @@ enum TestServer {
             // Without a server there is nothing to stop.
             guard let server = try? TestServer.shared.get() else { return }
             server.stop()
-            TestServer.remove(server)
+            TestServer.removeFolders(of: server)
         }
         return server
     }
 
     /// Deletes the folders of a stopped server.
-    static func remove(_ server: PrivatePostgres) {
+    static func removeFolders(of server: PrivatePostgres) {
         // Leftover folders are harmless.
         try? FileManager.default.removeItem(atPath: (server.logFile as NSString).deletingLastPathComponent)
         try? FileManager.default.removeItem(atPath: (server.dataDirectory as NSString).deletingLastPathComponent)

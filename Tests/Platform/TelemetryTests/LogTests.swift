@@ -91,15 +91,17 @@ struct LogTests {
     func levels(level: Log.Level) {
         let channel = Channel()
         let log = Log(level: level, descriptor: channel.writer)
+        // Each message is the raw value of its level.
         log.debug("0")
         log.info("1")
         log.warning("2")
         log.error("3")
         let lines = channel.lines(4 - level.rawValue)
+        // A line ends with the message, a quotation mark and a brace.
         #expect(lines.map { $0.suffix(3).prefix(1) } == (level.rawValue...3).map { "\($0)" })
     }
 
-    @Test("A log does not wait for a stalled reader, and reports dropped lines", arguments: [false, true])
+    @Test("A log does not wait for a reader that does not read, and reports dropped lines", arguments: [false, true])
     func stalled(isNonBlocking: Bool) throws {
         let channel = Channel(isNonBlocking: isNonBlocking)
         // 5000 lines of about 80 bytes are more than the pipe (65 536 bytes) and the queue (100 000 bytes) hold.

@@ -68,7 +68,7 @@ struct MetricsTests {
             ])
     }
 
-    @Test("Unknown label values are counted as other")
+    @Test("Unknown label values are counted as `other`")
     func bounded() {
         let metrics = Metrics()
         let requests = metrics.counter("requests", help: "", labels: [MetricLabel("operation", ["a"])])

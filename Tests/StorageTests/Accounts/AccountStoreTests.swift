@@ -4,11 +4,14 @@ import Storage
 import Support
 import Testing
 
+/// An account's generation is a counter. A change that opens a new session increments it, which ends all other
+/// sessions.
 @Suite("The account store")
 struct AccountStoreTests {
     @Test("An account and its session are read as they were stored")
     func roundTrip() async throws {
         let fixture = try await StoreFixture(email: "ada@example.com", passwordHash: "$argon2id$")
+        // The account that has the address, and its password hash.
         let holder = try #require(try await fixture.store.holder(of: fixture.account.email!, in: fixture.realm))
         var expected = fixture.account
         expected.lastRefreshAt = nil  // the statement does not read it
@@ -66,10 +69,10 @@ struct AccountStoreTests {
         var change = OwnerChange(changedAt: fixture.start + .milliseconds(90_500))
         change.update.passwordHash = .set("new")
         let fresh = Session.fresh(of: "ada", generation: 2, at: change.changedAt)
-        change.replace(with: fresh)
+        change.replaceSession(with: fresh)
         let account = try await fixture.store.update(change, by: fixture.session, in: fixture.realm)
         #expect(account.generation == 2)
-        #expect(account.validSince == fixture.start + .seconds(90))
+        #expect(account.validSince == fixture.start + .seconds(90), "in whole seconds")
         for session in [fixture.session, second] {
             let rotation = try await fixture.store.rotate(
                 RefreshTokenContents(session: session.id, counter: 0), by: Policy(.sekisho), at: change.changedAt,
@@ -85,7 +88,7 @@ struct AccountStoreTests {
         let fixture = try await StoreFixture(email: "ada@example.com", passwordHash: "old")
         var change = OwnerChange(changedAt: fixture.start)
         change.update.passwordHash = .set("new")
-        change.replace(with: .fresh(of: "ada", generation: 2, at: fixture.start))
+        change.replaceSession(with: .fresh(of: "ada", generation: 2, at: fixture.start))
         _ = try await fixture.store.update(change, by: fixture.session, in: fixture.realm)
         let late = Session.fresh(of: "ada", generation: 1, at: fixture.start)
         await #expect(throws: StoreConflict.stale) {
@@ -104,7 +107,7 @@ struct AccountStoreTests {
                 group.addTask {
                     var change = OwnerChange(changedAt: fixture.start)
                     change.update.passwordHash = .set("new \(number)")
-                    change.replace(with: .fresh(of: "ada", generation: 2, at: fixture.start))
+                    change.replaceSession(with: .fresh(of: "ada", generation: 2, at: fixture.start))
                     do {
                         _ = try await fixture.store.update(change, by: fixture.session, in: fixture.realm)
                         return true
@@ -150,11 +153,11 @@ struct AccountStoreTests {
     @Test("A deleted account is not found, and leaves a tombstone")
     func deletion() async throws {
         let fixture = try await StoreFixture(email: "ada@example.com", passwordHash: "h")
-        try await fixture.store.delete(
-            by: fixture.session, actor: .system, at: fixture.start, emailBatch: EmailBatch(), in: fixture.realm)
+        try await fixture.store.deleteAccount(
+            of: fixture.session, actor: .system, at: fixture.start, emailBatch: EmailBatch(), in: fixture.realm)
         await #expect(throws: StoreConflict.stale) {
-            try await fixture.store.delete(
-                by: fixture.session, actor: .system, at: fixture.start, emailBatch: EmailBatch(), in: fixture.realm)
+            try await fixture.store.deleteAccount(
+                of: fixture.session, actor: .system, at: fixture.start, emailBatch: EmailBatch(), in: fixture.realm)
         }
         #expect(try await fixture.store.find(IDTokenContents(of: fixture.session), in: fixture.realm) == nil)
         #expect(try await fixture.store.holder(of: fixture.account.email!, in: fixture.realm) == nil)
@@ -185,7 +188,7 @@ struct AccountStoreTests {
         #expect(try await fixture.store.find(IDTokenContents(of: late), in: fixture.realm)?.session == nil)
         var change = OwnerChange(changedAt: fixture.start)
         change.update.passwordHash = .set("new")
-        change.replace(with: .fresh(of: "ada", generation: 2, at: fixture.start))
+        change.replaceSession(with: .fresh(of: "ada", generation: 2, at: fixture.start))
         await #expect(throws: StoreConflict.stale) {
             try await fixture.store.update(change, by: fixture.session, in: fixture.realm)
         }
@@ -197,24 +200,24 @@ struct AccountStoreTests {
         _ = try await fixture.database.pool.execute("UPDATE session SET ended_at = now()")
         var change = OwnerChange(changedAt: fixture.start)
         change.update.passwordHash = .set("new")
-        change.replace(with: .fresh(of: "ada", generation: 2, at: fixture.start))
+        change.replaceSession(with: .fresh(of: "ada", generation: 2, at: fixture.start))
         await #expect(throws: StoreConflict.stale) {
             try await fixture.store.update(change, by: fixture.session, in: fixture.realm)
         }
         await #expect(throws: StoreConflict.stale) {
-            try await fixture.store.delete(
-                by: fixture.session, actor: .system, at: fixture.start, emailBatch: EmailBatch(), in: fixture.realm)
+            try await fixture.store.deleteAccount(
+                of: fixture.session, actor: .system, at: fixture.start, emailBatch: EmailBatch(), in: fixture.realm)
         }
     }
 
-    @Test("The sessions of the current and the previous generation are kept, and earlier ones are deleted")
+    @Test("Sessions of the current and the previous generation are kept, and those of earlier generations are deleted")
     func oldGenerations() async throws {
         let fixture = try await StoreFixture(email: "ada@example.com", passwordHash: "old")
         var session = fixture.session
         for generation in Int64(2)...5 {
             var change = OwnerChange(changedAt: fixture.start)
             let next = Session.fresh(of: "ada", generation: generation, at: fixture.start)
-            change.replace(with: next)
+            change.replaceSession(with: next)
             _ = try await fixture.store.update(change, by: session, in: fixture.realm)
             session = next
         }

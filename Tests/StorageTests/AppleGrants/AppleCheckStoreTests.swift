@@ -4,17 +4,21 @@ import Testing
 
 @testable import Storage
 
+/// A grant is a token or an authorization code of Apple in the database. Tests read each grant as a line: state, token
+/// type, subject (`-` if it has none), and the encrypted token or code in hexadecimal, which has one byte here.
 @Suite("Checks of Apple grants")
 struct AppleCheckStoreTests {
     struct Row: Sendable, CustomTestStringConvertible {
         let testDescription: String
         let check: RecordedCheck
+        /// The state of the grant after the check.
         let state: String
+        /// The state of the identity after the check.
         let credential: CredentialStatus.State
     }
 
     @Test(
-        "A check stores the state that Apple reported, and when the next check is due",
+        "A check stores the state that Apple reported, and the time of the next check",
         arguments: [
             Row(testDescription: "authorized", check: .authorized, state: "AUTHORIZED", credential: .authorized),
             Row(
@@ -30,8 +34,8 @@ struct AppleCheckStoreTests {
         let day = AppleGrant.checkInterval
         let grant = try #require(try await fixture.claimChecks().first)
         try await fixture.store.record([grant.id: row.check], nextCheck: fixture.now + day + day, at: fixture.now + day)
-        #expect(try await fixture.grants()[0].hasPrefix(row.state))
-        #expect(try await fixture.credential()?.state == row.credential)
+        #expect(try await fixture.grantLines()[0].hasPrefix(row.state))
+        #expect(try await fixture.credentialStatus()?.state == row.credential)
         #expect(try await fixture.claimChecks(after: day + .seconds(86_399)).isEmpty)
         #expect(try await fixture.claimChecks(after: day + day).count == (row.state == "AUTHORIZED" ? 1 : 0))
     }
@@ -39,11 +43,11 @@ struct AppleCheckStoreTests {
     @Test("A grant that Apple reports as revoked keeps its token, so that deleting the account revokes it once more")
     func wronglyRevoked() async throws {
         let fixture = try await AppleGrantFixture()
-        let grant = try await fixture.insertGrant(2)
+        let grant = try await fixture.insertGrant(byte: 2)
         try await fixture.store.record(
             [grant.id: .revoked(failure: "invalid_grant")], nextCheck: fixture.now, at: fixture.now)
         try await fixture.pool.execute("DELETE FROM account")
-        #expect(try await fixture.grants() == ["REVOKING REFRESH_TOKEN - 02"])
+        #expect(try await fixture.grantLines() == ["REVOKING REFRESH_TOKEN - 02"])
     }
 
     @Test("Marking grants of a former key skips those of a locked identity until a later run")
@@ -53,21 +57,21 @@ struct AppleCheckStoreTests {
         try await fixture.configure(AppleKeyName(teamID: "OTHERTEAM1", keyID: AppleGrantFixture.key.keyID))
         try await fixture.pool.transaction { transaction in
             _ = try await transaction.execute("SELECT FROM linked_identity FOR UPDATE")
-            try await fixture.store.markGrantsOfOtherKeys()
+            try await fixture.store.markGrantsOfFormerTeamOrKey()
         }
-        #expect(try await fixture.credential()?.state == .authorized)
-        try await fixture.store.markGrantsOfOtherKeys()
-        #expect(try await fixture.credential()?.state == .unknown)
+        #expect(try await fixture.credentialStatus()?.state == .authorized)
+        try await fixture.store.markGrantsOfFormerTeamOrKey()
+        #expect(try await fixture.credentialStatus()?.state == .unknown)
     }
 
     @Test("An identity stays authorized while one of its grants is authorized")
     func twoClients() async throws {
         let fixture = try await AppleGrantFixture()
-        let native = try await fixture.insertGrant(2)
-        try await fixture.insertGrant(3, client: "com.example.web")
+        let native = try await fixture.insertGrant(byte: 2)
+        try await fixture.insertGrant(byte: 3, client: "com.example.web")
         try await fixture.store.record(
             [native.id: .revoked(failure: "invalid_grant")], nextCheck: fixture.now, at: fixture.now)
-        #expect(try await fixture.credential()?.state == .authorized)
+        #expect(try await fixture.credentialStatus()?.state == .authorized)
     }
 
     @Test("Claiming checks skips other client IDs, and postpones checks of accounts that were not used for a month")
@@ -79,11 +83,11 @@ struct AppleCheckStoreTests {
         #expect(try await fixture.claimChecks().isEmpty, "the check was postponed")
     }
 
-    @Test("Checks and failed checks are counted by client ID")
+    @Test("All checks and failed checks are counted for each client ID")
     func counts() async throws {
         let fixture = try await AppleGrantFixture()
         let grant = try await fixture.insertGrant()
-        let web = try await fixture.insertGrant(3, client: "com.example.web")
+        let web = try await fixture.insertGrant(byte: 3, client: "com.example.web")
         try await fixture.store.record(
             [grant.id: .failed(failure: "status 503")], nextCheck: fixture.now, at: fixture.now)
         try await fixture.store.record([web.id: .authorized], nextCheck: fixture.now, at: fixture.now)
@@ -91,11 +95,11 @@ struct AppleCheckStoreTests {
             AppleClientReference(realm: fixture.realm, clientID: client)
         }
         #expect(
-            try await fixture.store.checks(since: fixture.now - .seconds(1)) == [
+            try await fixture.store.checkCounts(since: fixture.now - .seconds(1)) == [
                 reference(AppleGrantFixture.client): CheckCounts(all: 1, failed: 1),
                 reference("com.example.web"): CheckCounts(all: 1, failed: 0),
             ])
-        #expect(try await fixture.store.checks(since: fixture.now).isEmpty)
+        #expect(try await fixture.store.checkCounts(since: fixture.now).isEmpty)
     }
 
     @Test(
@@ -107,14 +111,14 @@ struct AppleCheckStoreTests {
     func changedKey(key: AppleKeyName) async throws {
         let fixture = try await AppleGrantFixture()
         try await fixture.insertGrant()
-        try await fixture.store.markGrantsOfOtherKeys()
-        #expect(try await fixture.credential()?.state == .authorized)
+        try await fixture.store.markGrantsOfFormerTeamOrKey()
+        #expect(try await fixture.credentialStatus()?.state == .authorized)
         try await fixture.configure(key)
-        try await fixture.store.markGrantsOfOtherKeys()
-        #expect(try await fixture.grants()[0].hasPrefix("UNKNOWN"))
-        #expect(try await fixture.credential()?.state == .unknown)
+        try await fixture.store.markGrantsOfFormerTeamOrKey()
+        #expect(try await fixture.grantLines()[0].hasPrefix("UNKNOWN"))
+        #expect(try await fixture.credentialStatus()?.state == .unknown)
         #expect(try await fixture.claimChecks().isEmpty)
         let client = AppleClientReference(realm: fixture.realm, clientID: AppleGrantFixture.client)
-        #expect(try await fixture.store.counts() == [client: [.unknown: 1]])
+        #expect(try await fixture.store.grantCounts() == [client: [.unknown: 1]])
     }
 }

@@ -115,12 +115,13 @@ struct AppleDailyCheckTests {
         let key = AppleGrantFixture.key
         let statements: [(statement: SQL, index: String)] = [
             (
-                .claimChecks(of: client, limit: 10, until: now, activeSince: now, nextCheck: now, at: now),
+                .claimChecks(
+                    of: client, limit: 10, leaseEnd: now, postponingInactiveSince: now, until: now, at: now),
                 "apple_grant_unchecked"
             ),
-            (.outdatedKeys, "apple_grant_obtained_with"),
+            (.formerTeamsAndKeys, "apple_grant_obtained_with"),
             (
-                .markGrants(of: realm.rawValue, team: key.teamID, key: key.keyID, limit: 500),
+                .markGrantsAsUnknown(of: realm.rawValue, team: key.teamID, key: key.keyID, limit: 500),
                 "apple_grant_obtained_with"
             ),
             (.counts(after: nil, limit: 100), "apple_grant_pkey"),
@@ -137,7 +138,7 @@ struct AppleDailyCheckTests {
         }
     }
 
-    @Test("Checks stop without revoking a grant if more than 5 % fail, and continue with a few grants after an hour")
+    @Test("If more than 5 % of checks fail, no grant becomes REVOKED, and only a few grants are checked each hour")
     func failureRate() async throws {
         let fixture = try await Fixture()
         let replica = fixture.replica(receiving: .rejected(.invalidGrant))

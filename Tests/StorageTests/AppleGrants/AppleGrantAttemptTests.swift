@@ -5,6 +5,8 @@ import Testing
 
 @testable import Storage
 
+/// A grant is a token or an authorization code of Apple in the database. Tests read each grant as a line: state, token
+/// type, subject (`-` if it has none), and the encrypted token or code in hexadecimal, which has one byte here.
 @Suite("Attempts to redeem and revoke Apple grants")
 struct AppleGrantAttemptTests {
     /// Apple's responses, and the fault of the private key, if any.
@@ -57,20 +59,20 @@ struct AppleGrantAttemptTests {
     @Test("An expired code is given up without a request to Apple")
     func expired() async throws {
         let fixture = try await AppleGrantFixture()
-        try await fixture.insertCode(1)
-        let code = try #require(try await fixture.claim().first)
+        try await fixture.insertCode(byte: 1)
+        let code = try #require(try await fixture.claimAttempts().first)
         let apple = Apple()
         let outcome = await attempts(fixture, apple, after: AuthorizationCode.lifetime).attempt(code)
         #expect(outcome == .givenUp(reason: "the time for attempts has expired"))
         #expect(apple.requests.count == 0)
-        #expect(try await fixture.grants().isEmpty)
+        #expect(try await fixture.grantLines().isEmpty)
     }
 
     @Test("Storing a token is retried while the database fails")
     func storeFails() async throws {
         let fixture = try await AppleGrantFixture()
-        try await fixture.insertCode(1)
-        let code = try #require(try await fixture.claim().first)
+        try await fixture.insertCode(byte: 1)
+        let code = try #require(try await fixture.claimAttempts().first)
         try await fixture.pool.execute(
             """
             CREATE FUNCTION fail() RETURNS trigger LANGUAGE plpgsql AS $$
@@ -82,33 +84,33 @@ struct AppleGrantAttemptTests {
             fixture, Apple(), pause: { try await fixture.pool.execute("DROP TRIGGER fail ON apple_grant") }
         ).attempt(code)
         #expect(outcome == .redeemed)
-        #expect(try await fixture.grants() == ["AUTHORIZED REFRESH_TOKEN \(AppleGrantFixture.subject) 07"])
+        #expect(try await fixture.grantLines() == ["AUTHORIZED REFRESH_TOKEN \(AppleGrantFixture.subject) 07"])
     }
 
-    @Test("A code that Apple rejects is postponed until it expires, because an earlier worker may have redeemed it")
+    @Test("A code that Apple rejects is kept until it expires, because an earlier worker may have redeemed it")
     func anotherWorker() async throws {
         let fixture = try await AppleGrantFixture()
-        try await fixture.insertCode(1)
-        let first = try #require(try await fixture.claim().first)
-        let second = try #require(try await fixture.claim(after: .seconds(30)).first)
+        try await fixture.insertCode(byte: 1)
+        let earlierClaim = try #require(try await fixture.claimAttempts().first)
+        let laterClaim = try #require(try await fixture.claimAttempts(after: .seconds(30)).first)
         let apple = Apple(exchange: .rejected(.invalidGrant))
-        let outcome = await attempts(fixture, apple).attempt(second)
+        let outcome = await attempts(fixture, apple).attempt(laterClaim)
         #expect(
             outcome == .postponed(until: fixture.now + AuthorizationCode.lifetime, reason: "invalid_grant"))
-        #expect(await attempts(fixture, Apple()).attempt(first) == .redeemed)
-        #expect(try await fixture.grants() == ["AUTHORIZED REFRESH_TOKEN \(AppleGrantFixture.subject) 07"])
+        #expect(await attempts(fixture, Apple()).attempt(earlierClaim) == .redeemed)
+        #expect(try await fixture.grantLines() == ["AUTHORIZED REFRESH_TOKEN \(AppleGrantFixture.subject) 07"])
     }
 
     @Test("A worker changes nothing after another one has claimed the code")
     func tooSlow() async throws {
         let fixture = try await AppleGrantFixture()
-        try await fixture.insertCode(1)
-        let first = try #require(try await fixture.claim().first)
-        _ = try await fixture.claim(after: .seconds(30))
-        try await fixture.store.remove(first)
-        try await fixture.store.postpone(first, until: fixture.now, failure: "slow")
-        #expect(try await fixture.grants().count == 1)
-        #expect(try await fixture.claim(after: .seconds(59)).isEmpty)
+        try await fixture.insertCode(byte: 1)
+        let earlierClaim = try #require(try await fixture.claimAttempts().first)
+        _ = try await fixture.claimAttempts(after: .seconds(30))
+        try await fixture.store.remove(earlierClaim)
+        try await fixture.store.postpone(earlierClaim, until: fixture.now, failure: "slow")
+        #expect(try await fixture.grantLines().count == 1)
+        #expect(try await fixture.claimAttempts(after: .seconds(59)).isEmpty)
     }
 
     /// - Parameter fault: the fault of the private key; `nil` if Apple rejects the client.
@@ -117,7 +119,7 @@ struct AppleGrantAttemptTests {
         arguments: [nil, AppleKeyFault.missing, .unreadable])
     func clientFails(fault: AppleKeyFault?) async throws {
         let fixture = try await AppleGrantFixture()
-        for client in ["one", "one.web"] { try await fixture.insertGrant(2, client: client) }
+        for client in ["one", "one.web"] { try await fixture.insertGrant(byte: 2, client: client) }
         try await fixture.pool.execute("DELETE FROM account")
         try await fixture.pool.execute(
             """
@@ -125,7 +127,7 @@ struct AppleGrantAttemptTests {
             SELECT gen_random_uuid(), 'demo', 'one', 'REVOKING', 'REFRESH_TOKEN', 'sealed', now(), '-infinity'
             FROM generate_series(1, 20)
             """)
-        let claimed = try await fixture.store.claimWaiting(
+        let claimed = try await fixture.store.claimDueAttempts(
             for: .revoke, limit: 1, lease: .seconds(30), at: fixture.now)
         let apple = Apple(revocation: .rejected(.invalidClient), keyFault: fault)
         let grant = try #require(claimed.first)
@@ -133,7 +135,7 @@ struct AppleGrantAttemptTests {
         #expect(
             outcome == .postponed(until: fixture.now + .seconds(60), reason: fault?.reason ?? "invalid_client"))
         // The other client ID has one grant, or 21 grants, of which 10 are claimed at a time.
-        let clients = try await fixture.claim(after: .seconds(59)).map(\.clientID)
+        let clients = try await fixture.claimAttempts(after: .seconds(59)).map(\.clientID)
         #expect(clients == (grant.clientID == "one" ? ["one.web"] : Array(repeating: "one", count: 10)))
     }
 
@@ -146,8 +148,8 @@ struct AppleGrantAttemptTests {
             SELECT gen_random_uuid(), 'demo', 'one', 'REVOKING', 'REFRESH_TOKEN', 'sealed', now(), '-infinity'
             FROM generate_series(1, 20)
             """)
-        try await fixture.insertCode(1)
-        let claimed = try await fixture.store.claimWaiting(
+        try await fixture.insertCode(byte: 1)
+        let claimed = try await fixture.store.claimDueAttempts(
             for: .redeem, limit: 1, lease: .seconds(30), at: fixture.now)
         #expect(claimed.map(\.tokenType) == [.code])
     }
@@ -157,7 +159,11 @@ struct AppleGrantAttemptTests {
         let code = SealedAppleToken(
             id: ID("00000000-0000-4000-8000-000000000001"), subject: "ada", clientID: "one", code: [1],
             redirectURI: nil, expiresAt: Instant(seconds: 5))
-        #expect(try SQL.insertCode(code, at: Instant(seconds: 4), in: ID("demo"), from: .singleRow) != nil)
-        #expect(try SQL.insertCode(code, at: Instant(seconds: 5), in: ID("demo"), from: .singleRow) == nil)
+        #expect(
+            try SQL.insertAppleGrant(
+                for: code, at: Instant(seconds: 4), in: ID("demo"), forEachRowOf: .singleRow) != nil)
+        #expect(
+            try SQL.insertAppleGrant(
+                for: code, at: Instant(seconds: 5), in: ID("demo"), forEachRowOf: .singleRow) == nil)
     }
 }

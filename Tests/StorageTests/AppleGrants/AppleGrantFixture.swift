@@ -47,11 +47,13 @@ struct AppleGrantFixture: Sendable {
     /// Inserts an authorization code, as a sign-in stores it.
     ///
     /// - Parameter code: the only byte of the encrypted code.
-    func insertCode(_ code: UInt8 = 1, client: String = client) async throws {
+    func insertCode(byte code: UInt8 = 1, client: String = client) async throws {
         let sealed = SealedAppleToken(
             id: ID(UUID().uuidString.lowercased()), subject: Self.subject, clientID: client, code: [code],
             redirectURI: nil, expiresAt: now + AuthorizationCode.lifetime)
-        guard let statement = try SQL.insertCode(sealed, at: now, in: realm, from: .singleRow) else { return }
+        guard let statement = try SQL.insertAppleGrant(for: sealed, at: now, in: realm, forEachRowOf: .singleRow) else {
+            return
+        }
         try await pool.execute(statement)
     }
 
@@ -59,19 +61,19 @@ struct AppleGrantFixture: Sendable {
     ///
     /// - Parameter token: the only byte of the encrypted token.
     @discardableResult
-    func insertGrant(_ token: UInt8 = 2, client: String = client) async throws -> AppleGrant {
+    func insertGrant(byte token: UInt8 = 2, client: String = client) async throws -> AppleGrant {
         try await insertCode(client: client)
-        let claimed = try await claim()
+        let claimed = try await claimAttempts()
         try await store.storeRefreshToken(
             claimed[0], token: [token], obtainedWith: Self.key, firstCheck: now + AppleGrant.checkInterval, at: now)
         return claimed[0]
     }
 
     /// Claims at most ten grants to redeem and ten to revoke, with a lease of 30 seconds.
-    func claim(after delay: Duration = .zero) async throws -> [AppleGrant] {
+    func claimAttempts(after delay: Duration = .zero) async throws -> [AppleGrant] {
         var claimed: [AppleGrant] = []
         for purpose in AppleGrant.Purpose.allCases {
-            claimed += try await store.claimWaiting(for: purpose, limit: 10, lease: .seconds(30), at: now + delay)
+            claimed += try await store.claimDueAttempts(for: purpose, limit: 10, lease: .seconds(30), at: now + delay)
         }
         return claimed
     }
@@ -83,11 +85,11 @@ struct AppleGrantFixture: Sendable {
         let time = now + delay
         return try await store.claimChecks(
             of: AppleClientReference(realm: realm, clientID: client), limit: limit, lease: .seconds(30),
-            activeSince: time - AppleGrant.activityWindow, nextCheck: time + AppleGrant.checkInterval, at: time)
+            postponingInactiveSince: time - AppleGrant.activityWindow, until: time + AppleGrant.checkInterval, at: time)
     }
 
     /// The state, token type, subject and token (in hexadecimal) of each grant.
-    func grants() async throws -> [String] {
+    func grantLines() async throws -> [String] {
         try await pool.query(
             """
             SELECT concat_ws(' ', state, token_type, coalesce(subject, '-'), encode(token, 'hex')) AS line
@@ -97,7 +99,7 @@ struct AppleGrantFixture: Sendable {
     }
 
     /// The credential state of the account's Apple identity; `nil` if none is stored.
-    func credential() async throws -> CredentialStatus? {
+    func credentialStatus() async throws -> CredentialStatus? {
         try await pool.query(.find([.id(accounts.account.id)], in: realm)).first
             .flatMap { try AccountRow.account($0).identities.first?.credential }
     }

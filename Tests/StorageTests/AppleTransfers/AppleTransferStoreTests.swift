@@ -38,7 +38,7 @@ struct AppleTransferStoreTests {
         let store = AppleTransferStore(pool: fixture.pool)
         let counts = try await store.counts(to: Self.team, in: fixture.realm)
         #expect([counts.all, counts.exported, counts.imported] == [10_000, 9000, 1000])
-        #expect(try await store.waitingCounts(in: fixture.realm) == [Self.team: 8000])
+        #expect(try await store.countsOfWaitingImports(in: fixture.realm) == [Self.team: 8000])
         var exports: [String] = []
         var last: String? = ""
         while let start = last {
@@ -63,10 +63,10 @@ struct AppleTransferStoreTests {
     func marked() async throws {
         let fixture = try await fixture()
         let transferred: SQL = "SELECT FROM linked_identity WHERE credential_state = 'TRANSFERRED'"
-        try await fixture.store.markGrantsOfOtherKeys()
+        try await fixture.store.markGrantsOfFormerTeamOrKey()
         #expect(try await fixture.pool.query(transferred).isEmpty, "the old team is still configured")
         try await fixture.configure(AppleKeyName(teamID: Self.team, keyID: AppleGrantFixture.key.keyID))
-        try await fixture.store.markGrantsOfOtherKeys()
+        try await fixture.store.markGrantsOfFormerTeamOrKey()
         #expect(try await fixture.pool.query(transferred).count == 8000)
         #expect(try await fixture.pool.query(.transfersToConfiguredTeam).isEmpty)
     }

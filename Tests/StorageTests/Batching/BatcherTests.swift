@@ -6,6 +6,7 @@ import Storage
 import Support
 import Testing
 
+/// Writes and refreshes that arrive while a statement is running wait for it, and then share a statement.
 @Suite("The batcher")
 struct BatcherTests {
     @Test("Sign-ups that arrive while another is running share transactions")
@@ -15,6 +16,7 @@ struct BatcherTests {
             (1...20).map { number in Task { try await fixture.signUp("user\(number)") } }
         }
         for signUp in signUps { _ = try await signUp.value }
+        // `xmin` is the ID of the transaction that inserted the row.
         let transactions = try await fixture.database.pool.query(
             "SELECT count(DISTINCT xmin::text) AS count FROM session WHERE account_id LIKE 'user%'")
         #expect(try #require(transactions.first).decode("count", as: Int.self) < 20)
@@ -38,7 +40,7 @@ struct BatcherTests {
         #expect(outcomes == ["ada": false, "bob": true, "eve": true])
     }
 
-    @Test("Each of fifty refreshes has its own outcome")
+    @Test("Each of fifty concurrent refreshes has its own outcome")
     func outcomes() async throws {
         let fixture = try await StoreFixture()
         var sessions: [Session] = []
@@ -66,8 +68,8 @@ struct BatcherTests {
     func lockedSession() async throws {
         let fixture = try await StoreFixture()
         let (locked, free) = (try await fixture.signUp("locked"), try await fixture.signUp("free"))
-        let late = try await fixture.database.pool.transaction { holder in
-            _ = try await holder.query(
+        let late = try await fixture.database.pool.transaction { transaction in
+            _ = try await transaction.query(
                 "SELECT FROM session WHERE account_id = \(locked.account.rawValue) FOR UPDATE")
             let late = Task { try await fixture.refresh([locked]) }
             try await fixture.database.waitForBlockedStatements()
@@ -99,6 +101,7 @@ struct BatcherTests {
     struct Change: CustomTestStringConvertible, Sendable {
         let testDescription: String
         let statement: SQL
+        /// The outcome of the refresh that waits. `gives(1)`: it returns the token with counter 1.
         let outcome: Refresh.Outcome
     }
 
@@ -119,8 +122,8 @@ struct BatcherTests {
     func concurrentChange(change: Change) async throws {
         let fixture = try await StoreFixture()
         let session = try await fixture.signUp("bob")
-        let late = try await fixture.database.pool.transaction { holder in
-            _ = try await holder.execute(change.statement)
+        let late = try await fixture.database.pool.transaction { transaction in
+            _ = try await transaction.execute(change.statement)
             let late = Task { try await fixture.refresh([session]) }
             try await fixture.database.waitForBlockedStatements()
             return late
@@ -131,8 +134,8 @@ struct BatcherTests {
     @Test("A cancelled caller returns at once, and its write is not sent if it was still waiting")
     func cancellation() async throws {
         let fixture = try await StoreFixture()
-        try await fixture.database.withSeparateConnection { holder in
-            try await holder.transaction { transaction in
+        try await fixture.database.withSeparateConnection { separate in
+            try await separate.transaction { transaction in
                 _ = try await transaction.execute("LOCK TABLE account IN SHARE MODE")
                 // Each is sent in a statement of its own. The batcher executes at most four at a time: a fifth waits.
                 var sent: [Task<Session, any Error>] = []
@@ -158,20 +161,20 @@ struct BatcherTests {
     @Test("A sign-up whose connection is lost has an unknown outcome and is not repeated")
     func lostConnection() async throws {
         let fixture = try await StoreFixture()
-        let outcomes = try await fixture.database.pool.transaction { holder in
-            _ = try await holder.execute("LOCK TABLE account IN SHARE MODE")
-            let signUps = (1...5).map { number in Task { try await fixture.signUp("user\(number)") } }
+        let signUps = try await fixture.database.pool.transaction { transaction in
+            _ = try await transaction.execute("LOCK TABLE account IN SHARE MODE")
+            let tasks = (1...5).map { number in Task { try await fixture.signUp("user\(number)") } }
             try await fixture.database.waitForBlockedStatements()
             try await fixture.database.endWaitingConnections()
-            return signUps
+            return tasks
         }
         var failures = 0
-        for outcome in outcomes {
-            do { _ = try await outcome.value } catch is StoreUnavailable { failures += 1 }
+        for signUp in signUps {
+            do { _ = try await signUp.value } catch is StoreUnavailable { failures += 1 }
         }
         let stored = try await fixture.database.pool.query("SELECT id FROM account WHERE id LIKE 'user%'")
         #expect(failures > 0)
-        #expect(stored.count == outcomes.count - failures)
+        #expect(stored.count == signUps.count - failures)
     }
 }
 
@@ -203,8 +206,8 @@ extension StoreFixture {
     fileprivate func whileAccountsAreLocked<Value: Sendable>(
         _ work: @escaping @Sendable () async throws -> Value
     ) async throws -> Value {
-        let running = try await database.pool.transaction { holder in
-            _ = try await holder.execute("LOCK TABLE account IN SHARE MODE")
+        let running = try await database.pool.transaction { transaction in
+            _ = try await transaction.execute("LOCK TABLE account IN SHARE MODE")
             let running = Task { try await work() }
             try await database.waitForBlockedStatements()
             return running

@@ -6,6 +6,7 @@ import Testing
 
 @testable import Storage
 
+/// Before the email worker sends a code, it binds the email to the account that has the recipient's address.
 @Suite("Queued emails")
 struct EmailQueueTests {
     struct Fixture: Sendable {
@@ -33,6 +34,7 @@ struct EmailQueueTests {
             return ID(id.uuidString.lowercased())
         }
 
+        /// Claims emails that are due, as a worker does, with a lease of 60 seconds.
         func claim(_ limit: Int = 10, after delay: Duration = .zero) async throws -> [QueuedEmail] {
             try await queue.claim(limit: limit, lease: .seconds(60), at: now + delay)
         }
@@ -80,7 +82,7 @@ struct EmailQueueTests {
         #expect(try await fixture.claim(after: .seconds(60)).map(\.attempts) == [2])
     }
 
-    @Test("No email is claimed by two of twenty concurrent workers")
+    @Test("Twenty concurrent workers never claim the same email")
     func race() async throws {
         let fixture = try await Fixture()
         for _ in 0..<40 { try await fixture.insert() }
@@ -133,10 +135,10 @@ struct EmailQueueTests {
         try await fixture.insert()
         let code = [UInt8](repeating: 7, count: 32)
         let email = try #require(try await fixture.claim().first)
-        #expect(try await !fixture.queue.isUsable(code))
+        #expect(try await !fixture.queue.isCodeStored(code))
         #expect(try await fixture.queue.bind(code, of: email))
         #expect(try await fixture.queue.bind(code, of: email))
-        #expect(try await fixture.queue.isUsable(code))
+        #expect(try await fixture.queue.isCodeStored(code))
         #expect(try await fixture.claim(after: .seconds(60)).first?.email.account == fixture.accounts.account.id)
         let row = try #require(
             try await fixture.accounts.database.pool.query(
@@ -157,7 +159,7 @@ struct EmailQueueTests {
         #expect(try await fixture.queue.bind(code, of: email))
         try await fixture.accounts.database.pool.execute("DELETE FROM oob_code")
         #expect(try await !fixture.queue.bind(code, of: email))
-        #expect(try await !fixture.queue.isUsable(code))
+        #expect(try await !fixture.queue.isCodeStored(code))
     }
 
     @Test("An email is not bound if no account has the address")

@@ -33,6 +33,7 @@ struct JanitorTenantTests {
             try await fixture.insertAccount("ada", in: "demo/" + name)
             try await insertAuditEvent(in: "demo/" + name, of: fixture)
         }
+        // The maximum number of deleted tenants in a pass is one.
         var limits = Janitor.PassLimits()
         limits.tenants = 1
         let janitor = Janitor(pool: try fixture.pool, limits: limits)
@@ -84,6 +85,7 @@ struct JanitorTenantTests {
             INSERT INTO apple_grant (id, project_id, client_id, state, token_type, token, created_at, due_at)
             VALUES (gen_random_uuid(), 'demo/first', 'app', 'REVOKING', 'REFRESH_TOKEN', 'sealed', now(), now())
             """)
+        // The maximum number of deleted tenants in a pass is one.
         var limits = Janitor.PassLimits()
         limits.tenants = 1
         let janitor = Janitor(pool: try fixture.pool, limits: limits)

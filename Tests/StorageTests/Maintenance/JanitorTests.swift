@@ -4,6 +4,7 @@ import Storage
 import Support
 import Testing
 
+/// The janitor is the job that deletes rows that have expired or are no longer needed.
 @Suite("The janitor")
 struct JanitorTests {
     private static let day: Duration = .seconds(86_400)
@@ -154,6 +155,7 @@ struct JanitorTests {
         let janitor = Janitor(pool: try fixture.pool, limits: limits)
         var removed: [Int] = []
         for _ in 1...4 { removed.append(try await janitor.remove(.session, at: JanitorFixture.now)) }
+        // One page of two sessions in each pass.
         #expect(removed == [2, 2, 2, 1])
         try await fixture.insertSession(of: "ada", age: Self.day * 31, isEnded: true)
         #expect(try await janitor.remove(.session, at: JanitorFixture.now) == 1)
@@ -171,6 +173,7 @@ struct JanitorTests {
         let janitor = Janitor(pool: try fixture.pool, limits: limits)
         var removed: [Int] = []
         for _ in 1...3 { removed.append(try await janitor.remove(.replayKey, at: JanitorFixture.now)) }
+        // Three batches of five rows in each pass.
         #expect(removed == [15, 10, 0])
     }
 

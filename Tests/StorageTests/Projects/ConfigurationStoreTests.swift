@@ -23,7 +23,8 @@ struct ConfigurationStoreTests {
         init() async throws {
             database = try TestDatabase()
             store = ConfigurationStore(
-                pool: database.pool, rules: ConfigurationRules { secret, _ in secret.expose() != "bad" },
+                pool: database.pool,
+                rules: ConfigurationRules(acceptsSecret: { secret, _ in secret.expose() != "bad" }),
                 secrets: encryption, clock: .fixed(at: start))
             projects = ProjectStore(pool: database.pool)
             let project = Project(
@@ -33,12 +34,13 @@ struct ConfigurationStoreTests {
                     project, name: "Demo", app: App(id: ID("default")), keys: [], by: .commandLine, at: start))
         }
 
+        /// Edits the project as a service key that may do everything except discard identities.
         @discardableResult
         func edit(
             isDryRun: Bool = false, _ change: @escaping ProjectEditor.Change
         ) async throws -> ConfigurationStore.Edit {
             try #require(
-                try await store.edit(ID(id), by: .key("k"), allowing: .changeTrust, isDryRun: isDryRun, change))
+                try await store.edit(ID(id), by: .serviceKey("k"), allowing: .changeTrust, isDryRun: isDryRun, change))
         }
 
         func enableAppleAndGoogle() async throws {
@@ -49,7 +51,8 @@ struct ConfigurationStoreTests {
             }
         }
 
-        func trail() async throws -> [String] {
+        /// Actor, action and subject of each audit event after the creation of the project, sorted.
+        func auditLines() async throws -> [String] {
             try await database.pool.query(
                 "SELECT actor || ' ' || action || ' ' || subject AS line FROM audit_event WHERE action <> 'project.added'"
             ).map { try $0.decode("line", as: String.self) }.sorted()
@@ -75,7 +78,7 @@ struct ConfigurationStoreTests {
                     declaration: .init(actor: "key:k", declaredAt: Instant(seconds: 1_800_000_000))))),
         name: "The app")
 
-    @Test("A configuration is read as it was stored, through each of the stores")
+    @Test("A configuration is read as it was stored, whether by project or by API key")
     func roundTrip() async throws {
         let fixture = try await Fixture()
         try await fixture.enableAppleAndGoogle()
@@ -140,7 +143,7 @@ struct ConfigurationStoreTests {
         #expect(try await ProviderSecretStore(pool: fixture.database.pool).all().isEmpty)
     }
 
-    @Test("A change with problems is rejected with all of them, and nothing is stored")
+    @Test("A change with several problems is rejected, the error has all of them, and nothing is stored")
     func refusal() async throws {
         let fixture = try await Fixture()
         let expected = ConfigurationRefusal(problems: [
@@ -157,13 +160,14 @@ struct ConfigurationStoreTests {
         let read = try #require(try await fixture.store.configuration(of: ID(fixture.id)))
         #expect(read.name == "Demo")
         #expect(read.project.providers.isEmpty)
-        #expect(try await fixture.trail().isEmpty)
+        #expect(try await fixture.auditLines().isEmpty)
     }
 
     @Test("A change may keep an existing violation, but must not add one for another app")
     func oldProblems() async throws {
         let fixture = try await Fixture()
         try await fixture.enableAppleAndGoogle()
+        // Without its private key, Apple cannot work. Google without Apple violates App Review guideline 4.8.
         _ = try await fixture.database.pool.execute("UPDATE identity_provider SET secret = NULL")
         let warned = ConfigurationProblem.loginServices(.init(.appleCannotWork, .google), app: ID("default"))
         #expect(try await fixture.edit { $0.name = "Other" }.after.warnings == [warned])
@@ -189,7 +193,7 @@ struct ConfigurationStoreTests {
         // `enabled`, `clientIds`, `teamId`, `keyId`, `acceptsUnhashedNonces` and `privateKey`.
         #expect(edit.after.changes(since: edit.before).count == 6)
         #expect(try await fixture.store.configuration(of: ID(fixture.id))?.project.providers == [])
-        #expect(try await fixture.trail().isEmpty)
+        #expect(try await fixture.auditLines().isEmpty)
     }
 
     @Test("Secrets are stored encrypted, kept if an edit omits them, and removed by an empty secret")
@@ -239,7 +243,7 @@ struct ConfigurationStoreTests {
             $0.apps[1].app.settings.signInMethods = nil
         }
         #expect(
-            try await fixture.trail() == [
+            try await fixture.auditLines() == [
                 "cli app.changed ios", "cli exemption.withdrawn ios", "key:k app.added ios",
                 "key:k exemption.declared ios", "key:k provider.added apple.com", "key:k provider.added google.com",
             ])

@@ -42,7 +42,7 @@ struct ProviderDocumentStoreTests {
             stored == ProviderDocument(body: "keys", fetchedAt: start, forcedFetchClaimedAt: start + .seconds(500)))
     }
 
-    @Test("A forced refetch is allowed to one of many concurrent callers, before and after a document is stored")
+    @Test("Of many concurrent callers, one may force a refetch, before and after a document is stored")
     func race() async throws {
         let database = try TestDatabase()
         let store = PostgresProviderDocumentStore(pool: database.pool).documentStore
@@ -72,7 +72,7 @@ struct ProviderDocumentStoreTests {
             try await store.load(url) == ProviderDocument(body: "now", fetchedAt: start, forcedFetchClaimedAt: start))
     }
 
-    @Test("An unreachable database throws StoreUnavailable")
+    @Test("Every operation throws StoreUnavailable if the database is unreachable")
     func unreachable() async throws {
         let pool = Pool(
             loop: TestCluster.shared.loop, configuration: .init(url: "postgresql:///nobody?host=/nonexistent"))

@@ -6,13 +6,16 @@ import Testing
 
 @testable import Identity
 
+/// Concurrent first sign-ins share statements. Each creates an account, an identity, a session, a known network and a
+/// replay key. A credential is void if Apple has reported a revocation about its subject after the credential was
+/// issued.
 @Suite("First sign-ins of many users at once")
 struct FirstSignInBatchTests {
     @Test("Each of fifty first sign-ins creates an account, except one with a void credential")
     func outcomes() async throws {
         let fixture = try await SignInFixture(accounts: 0)
         try await fixture.database.pool.execute(.voidCredentials(of: "subject7"))
-        let results = await fixture.commit((1...50).map { .create($0) })
+        let results = await fixture.commit((1...50).map { .firstSignIn($0) })
         for (index, result) in results.enumerated() {
             switch result {
             case .success(let account): #expect(account.id.rawValue == "user\(index + 1)" && index != 6)
@@ -28,7 +31,7 @@ struct FirstSignInBatchTests {
     func voidCredential() async throws {
         let fixture = try await SignInFixture(accounts: 0)
         try await fixture.database.pool.execute(.voidCredentials(of: "subject1"))
-        let results = await fixture.commit([.create(1)])
+        let results = await fixture.commit([.firstSignIn(1)])
         #expect(throws: StoreConflict.stale) { try results[0].get() }
         for table: SQL in ["account", "linked_identity", "session", "known_network", "replay_guard"] {
             #expect(try await fixture.count("SELECT FROM \(table)") == 0, "\(table)")
@@ -41,12 +44,17 @@ struct FirstSignInBatchTests {
         func address(_ number: Int) -> (inout VerifiedIdentity) -> Void {
             { $0.email = EmailAddress("user\(number)@example.com") }
         }
-        _ = try await fixture.store.commit(.create(100, key: "used", address(2)), in: fixture.realm)
-        var commits: [SignInCommit] = [.create(1, key: "used"), .create(2, address(2)), .create(3), .create(3)]
-        commits += [
-            .create(5, address(5)), .create(6, address(5)), .create(7, key: "shared"), .create(8, key: "shared"),
+        _ = try await fixture.store.commit(.firstSignIn(100, key: "used", address(2)), in: fixture.realm)
+        // A used credential, a taken address, and three pairs in which only one can succeed: with the same user, the
+        // same address and the same replay key.
+        var commits: [SignInCommit] = [
+            .firstSignIn(1, key: "used"), .firstSignIn(2, address(2)), .firstSignIn(3), .firstSignIn(3),
         ]
-        commits += (9...50).map { .create($0) }
+        commits += [
+            .firstSignIn(5, address(5)), .firstSignIn(6, address(5)), .firstSignIn(7, key: "shared"),
+            .firstSignIn(8, key: "shared"),
+        ]
+        commits += (9...50).map { .firstSignIn($0) }
         let results = await fixture.commit(commits)
         #expect(throws: StoreConflict.alreadyUsed) { try results[0].get() }
         #expect(throws: StoreConflict.stale) { try results[1].get() }
@@ -64,7 +72,7 @@ struct FirstSignInBatchTests {
     @Test("Two sign-ins of one user do not prevent other sign-ins from sharing statements")
     func sameUser() async throws {
         let fixture = try await SignInFixture(accounts: 0)
-        let results = await fixture.commit((1...20).map { .create($0) } + [.create(7)])
+        let results = await fixture.commit((1...20).map { .firstSignIn($0) } + [.firstSignIn(7)])
         #expect(results.count { $0.isSuccess } == 20)
         // `xmin` is the ID of the transaction that inserted the row.
         #expect(try await fixture.count("SELECT DISTINCT xmin::text FROM account") < 20)
@@ -125,19 +133,19 @@ struct FirstSignInBatchTests {
         let fixture = try await SignInFixture(accounts: 1)
         let names: [String] = ["c", "b", "a"]
         let commits = names.enumerated().map { number, name in
-            SignInCommit.create(number + 2, key: name) {
+            SignInCommit.firstSignIn(number + 2, key: name) {
                 $0 = VerifiedIdentity(
                     provider: .apple, subject: "subject\(name)", audience: $0.audience,
                     email: EmailAddress("\(name)@example.com"), replayKeys: $0.replayKeys, issuedAt: $0.issuedAt)
             }
         }
-        let late = try await fixture.database.pool.transaction { holder in
+        let late = try await fixture.database.pool.transaction { transaction in
             // In a deadlock, this transaction fails, and not the shared statement, which would be repeated.
-            _ = try await holder.execute("SET LOCAL deadlock_timeout = '10ms'")
-            _ = try await holder.execute(order.before)
+            _ = try await transaction.execute("SET LOCAL deadlock_timeout = '10ms'")
+            _ = try await transaction.execute(order.before)
             let late = Task { await fixture.commit(commits) }
             try await fixture.database.waitForBlockedStatements()
-            _ = try await holder.execute(order.after)
+            _ = try await transaction.execute(order.after)
             return late
         }
         let results = await late.value
@@ -150,10 +158,10 @@ struct FirstSignInBatchTests {
     @Test("A client that repeats a used credential does not fail the shared statements of others")
     func repeatedCredential() async throws {
         let fixture = try await SignInFixture(accounts: 0)
-        _ = try await fixture.store.commit(.create(100, key: "used"), in: fixture.realm)
-        let first = await fixture.commit([.create(1, key: "used")])
+        _ = try await fixture.store.commit(.firstSignIn(100, key: "used"), in: fixture.realm)
+        let first = await fixture.commit([.firstSignIn(1, key: "used")])
         #expect(throws: StoreConflict.alreadyUsed) { try first[0].get() }
-        let results = await fixture.commit([.create(2, key: "used")] + (3...22).map { .create($0) })
+        let results = await fixture.commit([.firstSignIn(2, key: "used")] + (3...22).map { .firstSignIn($0) })
         #expect(throws: StoreConflict.alreadyUsed) { try results[0].get() }
         #expect(results.count { $0.isSuccess } == 20)
         // One by one, they would be twenty transactions.
@@ -163,9 +171,9 @@ struct FirstSignInBatchTests {
     @Test("A sign-in whose connection is lost has an unknown outcome and is not repeated")
     func lostConnection() async throws {
         let fixture = try await SignInFixture(accounts: 0)
-        let late = try await fixture.database.pool.transaction { holder in
-            _ = try await holder.execute("LOCK TABLE account IN SHARE MODE")
-            let late = Task { await fixture.commit((1...5).map { .create($0) }) }
+        let late = try await fixture.database.pool.transaction { transaction in
+            _ = try await transaction.execute("LOCK TABLE account IN SHARE MODE")
+            let late = Task { await fixture.commit((1...5).map { .firstSignIn($0) }) }
             try await fixture.database.waitForBlockedStatements()
             try await fixture.database.endWaitingConnections()
             return late
@@ -180,7 +188,7 @@ struct FirstSignInBatchTests {
 extension SignInCommit {
     /// A first sign-in with every member that a shared statement can store.
     fileprivate static func complete(_ number: Int) -> SignInCommit {
-        create(number) { identity in
+        firstSignIn(number) { identity in
             identity.email = EmailAddress("user\(number)@example.com")
             (identity.emailTrust, identity.isPrivateEmail) = (.authoritative, true)
             identity.profile = UserProfile(
@@ -196,13 +204,14 @@ extension SignInCommit {
 
     /// A first sign-in at a provider that states only the subject, without a replay key.
     fileprivate static func minimal(_ number: Int) -> SignInCommit {
-        create(number) {
+        firstSignIn(number) {
             $0 = VerifiedIdentity(provider: .google, subject: $0.subject, audience: $0.audience)
         }
     }
 }
 
 extension SQL {
+    /// Makes all credentials of a subject void, also those that are issued later.
     fileprivate static func voidCredentials(of subject: String) -> SQL {
         """
         INSERT INTO revoked_subject (project_id, subject_hash, credentials_void_before, expires_at)

@@ -16,7 +16,7 @@ struct SignInBatchTests {
         try await fixture.database.pool.execute(
             "UPDATE linked_identity SET credentials_void_before = now() + interval '9 years' WHERE account_id = 'user10'"
         )
-        let results = await fixture.commit(fixture.accounts.map { .signIn($0) })
+        let results = await fixture.commit(fixture.accounts.map { .laterSignIn($0) })
         for (account, result) in zip(fixture.accounts, results) {
             let isStale = ["user7", "user8", "user9", "user10"].contains(account.id.rawValue)
             switch result {
@@ -34,20 +34,20 @@ struct SignInBatchTests {
     @Test("A replayed credential does not make concurrent sign-ins fail")
     func replay() async throws {
         let fixture = try await SignInFixture(accounts: 20)
-        _ = try await fixture.store.commit(.signIn(fixture.accounts[0], key: "used"), in: fixture.realm)
+        _ = try await fixture.store.commit(.laterSignIn(fixture.accounts[0], key: "used"), in: fixture.realm)
         let keys = ["used", "shared", "shared"] + (3..<20).map { "key\($0)" }
-        let results = await fixture.commit(zip(fixture.accounts, keys).map { .signIn($0, key: $1) })
+        let results = await fixture.commit(zip(fixture.accounts, keys).map { .laterSignIn($0, key: $1) })
         #expect(throws: StoreConflict.alreadyUsed) { try results[0].get() }
-        let applied = results.dropFirst(3).compactMap { try? $0.get() }  // a failure is not counted
+        let applied = results.dropFirst(3).compactMap { try? $0.get() }  // failures are omitted
         #expect(applied.count == 17)
-        let shared = results[1...2].compactMap { try? $0.get() }  // a failure is not counted
+        let shared = results[1...2].compactMap { try? $0.get() }  // failures are omitted
         #expect(shared.count == 1)
     }
 
     @Test("Concurrent sign-ins of one user are all applied")
     func sameAccount() async throws {
         let fixture = try await SignInFixture(accounts: 1)
-        let results = await fixture.commit((1...20).map { _ in .signIn(fixture.accounts[0]) })
+        let results = await fixture.commit((1...20).map { _ in .laterSignIn(fixture.accounts[0]) })
         for result in results { _ = try result.get() }
         #expect(try await fixture.count("SELECT FROM session") == 21)
     }
@@ -55,10 +55,10 @@ struct SignInBatchTests {
     @Test("A sign-in to a locked account does not delay others, and is applied when the lock is released")
     func lockedAccount() async throws {
         let fixture = try await SignInFixture(accounts: 20)
-        let late = try await fixture.database.pool.transaction { holder in
-            _ = try await holder.query("SELECT FROM account WHERE id = 'user1' FOR UPDATE")
-            let late = Task { await fixture.commit([.signIn(fixture.accounts[0])]) }
-            for result in await fixture.commit(fixture.accounts.dropFirst().map { .signIn($0) }) {
+        let late = try await fixture.database.pool.transaction { transaction in
+            _ = try await transaction.query("SELECT FROM account WHERE id = 'user1' FOR UPDATE")
+            let late = Task { await fixture.commit([.laterSignIn(fixture.accounts[0])]) }
+            for result in await fixture.commit(fixture.accounts.dropFirst().map { .laterSignIn($0) }) {
                 _ = try result.get()
             }
             return late

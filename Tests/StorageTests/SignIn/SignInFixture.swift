@@ -16,7 +16,7 @@ struct SignInFixture: Sendable {
         database = try TestDatabase()
         store = PostgresFederationStore(pool: database.pool)
         var accounts: [Account] = []
-        for number in 0..<count { accounts.append(try await store.commit(.create(number + 1), in: realm)) }
+        for number in 0..<count { accounts.append(try await store.commit(.firstSignIn(number + 1), in: realm)) }
         self.accounts = accounts
     }
 
@@ -74,7 +74,7 @@ extension SignInCommit {
     /// - Parameters:
     ///   - key: the replay key of the credential (default: a new one).
     ///   - change: a change of the identity.
-    static func create(
+    static func firstSignIn(
         _ number: Int, key: String? = nil, _ change: (inout VerifiedIdentity) -> Void = { _ in }
     ) -> SignInCommit {
         var identity = VerifiedIdentity.ofUser(number, key: key)
@@ -82,10 +82,10 @@ extension SignInCommit {
         return SignInCommit(.create(takesEmail: true), of: ID("user\(number)"), generation: 1, with: identity)
     }
 
-    /// A later sign-in to an account that ``create(_:key:_:)`` created.
+    /// A later sign-in to an account that ``firstSignIn(_:key:_:)`` created.
     ///
     /// - Parameter key: the replay key of the credential (default: a new one).
-    static func signIn(_ account: Account, key: String? = nil) -> SignInCommit {
+    static func laterSignIn(_ account: Account, key: String? = nil) -> SignInCommit {
         let number = Int(account.id.rawValue.dropFirst("user".count)) ?? 0
         return SignInCommit(
             .signIn(account), of: account.id, generation: account.generation, with: .ofUser(number, key: key))
@@ -102,14 +102,14 @@ extension SignInCommit {
                 method: identity.provider,
                 authenticatedAt: now, device: "phone", networkHash: Array(repeating: 7, count: 16),
                 credentialIssuedAt: identity.issuedAt),
-            trace: RequestTrace(network: nil, request: "request"), committedAt: now, emailBatch: EmailBatch())
+            trace: RequestTrace(network: nil, requestID: "request"), committedAt: now, emailBatch: EmailBatch())
     }
 }
 
 extension Account {
     /// The account of the user with this number, as the fixture creates it.
     static func ofUser(_ number: Int) -> Account {
-        let commit = SignInCommit.create(number)
+        let commit = SignInCommit.firstSignIn(number)
         return Account(commit.session.account, for: commit.linked, takesEmail: true, at: commit.committedAt)
     }
 }

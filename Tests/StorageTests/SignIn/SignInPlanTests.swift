@@ -33,14 +33,14 @@ struct SignInPlanTests {
     func signIns(accounts: Int, isAnalysed: Bool) async throws {
         let signIns = try (1...64).map { number in
             let account = Account.ofUser(number)
-            return try ReturningSignIn(account, .signIn(account))
+            return try ReturningSignIn(account, .laterSignIn(account))
         }
         try await expectIndexes(for: .apply(signIns, in: ID("demo")), among: accounts, isAnalysed: isAnalysed)
     }
 
     @Test("First sign-ins find void credentials by an index, whatever the statistics", arguments: sizes)
     func firstSignIns(accounts: Int, isAnalysed: Bool) async throws {
-        let signIns = try (1...64).map { try FirstSignIn(.create($0), takesEmail: true) }
+        let signIns = try (1...64).map { try FirstSignIn(.firstSignIn($0), takesEmail: true) }
         try await expectIndexes(for: .create(signIns, in: ID("demo")), among: accounts, isAnalysed: isAnalysed)
     }
 

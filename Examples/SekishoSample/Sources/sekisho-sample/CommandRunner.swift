@@ -26,14 +26,16 @@ import SekishoSample
 
     /// Runs a command and prints the state. For `help` or an unknown command, prints the list of commands instead.
     func run(_ words: [String]) async throws {
+        // Missing arguments are empty.
         let argument = { (index: Int) in index < words.count ? words[index] : "" }
         switch words[0] {
         case "help":
             FileHandle.standardError.write(Data(Self.help.utf8))
             return
-        case "apple": await useProvider("apple.com", argument(1), argument(2))
+        case "apple": await useProvider("apple.com", purpose: argument(1), email: argument(2))
         case "google":
-            await useProvider("google.com", argument(1), argument(2), isVerified: argument(3) != "unverified")
+            await useProvider(
+                "google.com", purpose: argument(1), email: argument(2), isVerified: argument(3) != "unverified")
         case "sign-up": await model.signUp(email: argument(1), password: argument(2))
         case "sign-in": await model.use(email: argument(1), password: argument(2), for: .signIn)
         case "link-password": await model.use(email: argument(1), password: argument(2), for: .link)
@@ -77,9 +79,9 @@ import SekishoSample
         return true
     }
 
-    /// Simulates the provider's dialog and uses its result.
+    /// Simulates the provider's dialog, and signs in, links or reauthenticates with its result.
     private func useProvider(
-        _ providerID: String, _ purposeName: String, _ email: String, isVerified: Bool = true
+        _ providerID: String, purpose purposeName: String, email: String, isVerified: Bool = true
     ) async {
         guard let purpose = CredentialPurpose(rawValue: purposeName) else {
             let message = "expected sign-in, link or reauthenticate, got \(purposeName)\n"
@@ -88,6 +90,7 @@ import SekishoSample
         }
         await model.prepareNonce()
         guard let nonce = model.nonceForRequest() else { return }
+        // A request to Apple contains the hash of the nonce, and a request to Google the nonce itself.
         let isApple = providerID == "apple.com"
         do {
             let authorization = try await simulator.authorize(

@@ -28,6 +28,7 @@ struct Report: Encodable {
     let user: User?
     let loginMethods: [String]
     let devices: [Device]
+    /// The providers with which the user can reauthenticate, if an action requires it.
     let reauthentication: [String]?
     let conflict: String?
     let error: ErrorMessage?

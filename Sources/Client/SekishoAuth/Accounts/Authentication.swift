@@ -3,7 +3,8 @@ internal import Foundation
 /// The operation that a credential is used for.
 enum AuthOperationType: Sendable {
     case signIn
-    /// Links the credential to the account of the ID token. Linking a password replaces the session.
+    /// Links the credential to the account of the ID token. Linking a password replaces the session, so the request
+    /// has a ``ResumptionKey``.
     case link(idToken: String, resumptionKey: String?)
     /// Reauthenticates the user of the ID token. The credential must already be linked.
     case reauthenticate(idToken: String)
@@ -58,7 +59,8 @@ extension AuthCore {
         return try authentication(response, provider: EmailAuthProvider.id)
     }
 
-    /// Creates an account, or links a password to the account of an ID token.
+    /// Creates an account, or links a password to the account of an ID token. The ID token determines the tenant, so
+    /// the request for a link has no `tenantId`.
     func signUp(
         email: String?, password: String?, idToken: String? = nil, resumptionKey: String? = nil
     ) async throws -> Authentication {

@@ -5,7 +5,8 @@ public enum MergeTarget: Sendable {
     /// An identity provider's credential that is linked to the target, for example the
     /// ``AuthErrorCode/updatedCredential`` of ``AuthErrorCode/credentialAlreadyInUse``.
     case credential(AuthCredential)
-    /// A user of the target with a recent login, for example from another ``Auth`` instance for the same gateway.
+    /// A user who is signed in to the target with a recent login, for example in another ``Auth`` instance for the same
+    /// gateway.
     case user(User)
 }
 
@@ -73,11 +74,11 @@ extension User {
     ///
     /// - Parameter target: proof of the target account.
     /// - Throws: ``AuthErrorCode/invalidCredential`` or ``AuthErrorCode/missingOrInvalidNonce`` for the proof;
-    ///   ``AuthErrorCode/userNotFound`` if it belongs to no account; ``AuthErrorCode/requiresRecentLogin``;
+    ///   ``AuthErrorCode/userNotFound`` if the proof belongs to no account; ``AuthErrorCode/requiresRecentLogin``;
     ///   ``AuthErrorCode/providerAlreadyLinked`` if both accounts have an identity of the same provider;
     ///   ``AuthErrorCode/internalError`` with the ``AuthErrorCode/serverCode`` `MERGE_SAME_ACCOUNT` if the target is
-    ///   this account, or `RECOVERY_PENDING` if this account's email address was changed and its recovery link is still
-    ///   valid.
+    ///   this account, or `RECOVERY_PENDING` if this account's email address was changed and the link that restores the
+    ///   previous address is still valid.
     public func previewMerge(into target: MergeTarget) async throws -> MergePreview {
         let received: TimedResponse<MergeResponse> = try await withIDToken(onAccountError: .keepUser) {
             [core] idToken in

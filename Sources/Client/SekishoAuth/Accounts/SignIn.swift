@@ -1,8 +1,8 @@
 internal import Foundation
 
 extension AuthCore {
-    /// Signs in. Cancelling the caller does not cancel a sign-in that has begun, because the gateway may already have
-    /// used the credential or created the account.
+    /// Runs `authenticate`, then completes the sign-in with its result. Cancelling the caller does not cancel a sign-in
+    /// that has begun, because the gateway may already have used the credential or created the account.
     func performSignIn(
         isAnonymous: Bool = false, _ authenticate: @escaping @Sendable () async throws -> Authentication
     ) async throws -> AuthDataResult {
@@ -17,15 +17,17 @@ extension AuthCore {
             Session(
                 tokens: authentication.tokens, profile: profile, isAnonymous: isAnonymous, tenantID: tenant),
             core: self)
-        try signIn(user)
+        try storeAsCurrentUser(user)
         await waitForListeners()
         return AuthDataResult(
             user: user, additionalUserInfo: authentication.additionalUserInfo, credential: authentication.credential)
     }
 
-    /// Returns the profile of the account that new tokens are for. If two requests fail with a transient error, or the
-    /// response is for another account, the profile is made from the claims, because a single-use credential cannot be
-    /// used for another sign-in. ``User/reload()`` completes the profile.
+    /// Returns the profile of the account that new tokens are for.
+    ///
+    /// The profile is made from the ID token's claims if two requests fail with a transient error, or if a response is
+    /// for another account. The sign-in must not fail then, because a single-use credential cannot be used again.
+    /// ``User/reload()`` completes the profile.
     private func profile(of tokens: SessionTokens) async throws -> (Profile, tenantID: String?) {
         let claims = try IDTokenClaims(of: tokens.idToken)
         for attempt in 1...2 {
@@ -68,6 +70,7 @@ extension User {
             throw AuthErrorCode.providerAlreadyLinked
         }
         let authentication = try await replacingTokens { [self] idToken in
+            // Linking a password ends the session and starts another.
             let replacesSession = if case .password = credential.content { true } else { false }
             let authentication = try await replacingSession(if: replacesSession) { key in
                 try await core.authenticate(credential, for: .link(idToken: idToken, resumptionKey: key))

@@ -106,7 +106,8 @@ extension User {
 
     /// Sends a change of the account, adopts the tokens of the response and reloads the profile.
     ///
-    /// - Parameter replacesSession: whether the gateway ends the session and starts another.
+    /// - Parameter replacesSession: whether the gateway ends the session and starts another. Such a request has a
+    ///   ``ResumptionKey``, so that a lost response does not sign the user out.
     func changeAccount(
         replacesSession: Bool = false, _ request: @escaping @Sendable (_ idToken: String) -> UpdateRequest
     ) async throws {

@@ -23,11 +23,11 @@ extension User {
             do {
                 let response: DeleteResponse = try await core.post(
                     "/v1/accounts:delete", IDTokenRequest(idToken: idToken))
-                await core.endSession(of: self)
+                await core.signOutLocally(self)
                 return response.appleRevocation.flatMap(AppleRevocation.init(rawValue:))
             } catch let error as AuthErrorCode where error == .userNotFound {
                 // An earlier request deleted the account, but its response was lost.
-                await core.endSession(of: self)
+                await core.signOutLocally(self)
                 return nil
             }
         }

@@ -40,7 +40,7 @@ extension User {
         try await Task { [self] in
             try await taskQueue.run { [self] in
                 var tokens = session.current.tokens
-                if !tokens.isFresh(at: core.gatewayClock.reading) {
+                if !tokens.isFresh(at: core.gatewayClock.currentReading) {
                     tokens = try await refreshTokens(from: tokens)
                 }
                 do {
@@ -61,7 +61,7 @@ extension User {
     private func signOut(after error: any Error, _ action: AccountErrorAction) async {
         // If the ID token is rejected, the refresh has decided whether the session has ended.
         if action == .signOut, let error = error as? AuthErrorCode, error.endsSession, !error.rejectsIDToken {
-            await core.endSession(of: self)
+            await core.signOutLocally(self)
         }
     }
 
@@ -101,8 +101,8 @@ extension AuthCore {
         return user
     }
 
-    /// Signs out a user whose session has ended, or whose account is deleted or disabled.
-    func endSession(of user: User) async {
+    /// Signs out a user on this device, after the session has ended, or the account was deleted or disabled.
+    func signOutLocally(_ user: User) async {
         // If the store fails, the user stays signed in until the next request is rejected.
         _ = try? signOut(user)
         await waitForListeners()

@@ -53,7 +53,7 @@ extension User {
                 "/v1/accounts:revokeSession",
                 RevokeSessionRequest(
                     idToken: idToken, sessionId: sessionId, everywhere: sessionId == nil ? true : nil))
-            if sessionId == nil || sessionId == "current" { await core.endSession(of: self) }
+            if sessionId == nil || sessionId == "current" { await core.signOutLocally(self) }
         }
     }
 }

@@ -12,7 +12,7 @@ extension User {
             return try await freshTokens(forced: forcingRefresh).idToken
         } catch let error as AuthErrorCode where error.isTransient && !forcingRefresh {
             let tokens = session.current.tokens
-            guard tokens.remainingLifetime(at: core.gatewayClock.reading) > 30 else { throw error }
+            guard tokens.remainingLifetime(at: core.gatewayClock.currentReading) > 30 else { throw error }
             return tokens.idToken
         }
     }
@@ -22,7 +22,7 @@ extension User {
         try await getIDToken(forcingRefresh: forceRefresh)
     }
 
-    /// Returns the ID token with its claims. Refreshes it as ``getIDToken(forcingRefresh:)``.
+    /// Returns the ID token with its claims. Refreshes the token in the same cases as ``getIDToken(forcingRefresh:)``.
     ///
     /// - Throws: ``AuthErrorCode/malformedJWT`` if the claims cannot be decoded; otherwise as
     ///   ``getIDToken(forcingRefresh:)``.

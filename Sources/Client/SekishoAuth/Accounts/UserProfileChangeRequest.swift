@@ -2,6 +2,7 @@ public import Foundation
 
 /// A change of the display name and the photo URL. Set the properties, then call ``commitChanges()`` once.
 public final class UserProfileChangeRequest: Sendable {
+    /// The values that were set. `nil` keeps a property unchanged, and `.some(nil)` removes it.
     private struct Values: Sendable {
         var displayName: String??
         var photoURL: URL??

@@ -11,14 +11,14 @@ enum DeviceName {
         let version = (info["CFBundleShortVersionString"] as? String).map { "/\($0)" } ?? ""
         // `operatingSystemVersionString` is localized, so it can contain characters other than ASCII.
         let release = ProcessInfo.processInfo.operatingSystemVersion
-        let app = app(named: [info["CFBundleName"], info["CFBundleExecutable"]].map { $0 as? String })
+        let app = appName(from: [info["CFBundleName"], info["CFBundleExecutable"]].map { $0 as? String })
         return "\(app)\(version) (\(machine); \(system) \(release.majorVersion).\(release.minorVersion))"
     }
 
-    /// Returns the first usable name: one of `names`, then the name of the process, then `app`. A usable name is not
-    /// empty and contains only ASCII characters, because other characters are sent as `?`.
-    static func app(named names: [String?]) -> String {
-        (names + [ProcessInfo.processInfo.processName]).lazy.compactMap { $0 }
+    /// Returns the first usable name: one of `candidates`, then the name of the process, then `app`. A usable name is
+    /// not empty and contains only ASCII characters, because other characters are sent as `?`.
+    static func appName(from candidates: [String?]) -> String {
+        (candidates + [ProcessInfo.processInfo.processName]).lazy.compactMap { $0 }
             .first { !$0.isEmpty && $0.allSatisfy(\.isASCII) } ?? "app"
     }
 

@@ -40,7 +40,7 @@ struct IdpTokens: Sendable {
     var authorizationCode: String?
 }
 
-/// A user's name, as in the contract's `PersonName`.
+/// A user's name, as in `PersonName` of `openapi.yaml`.
 struct PersonName: Codable, Hashable, Sendable {
     var givenName: String?
     var familyName: String?

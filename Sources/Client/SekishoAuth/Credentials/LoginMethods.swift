@@ -21,7 +21,7 @@ public struct LoginMethod: Hashable, Sendable, Identifiable {
     public struct Nonce: Hashable, Sendable {
         /// Whether the gateway rejects a sign-in without a nonce.
         public let isRequired: Bool
-        /// Whether the request to the provider contains ``SignInNonce/sha256`` instead of ``SignInNonce/rawNonce``.
+        /// Whether the request to the provider must contain ``SignInNonce/sha256`` instead of ``SignInNonce/rawNonce``.
         public let isHashed: Bool
     }
 

@@ -77,7 +77,7 @@ extension AuthErrorCode {
     public static let invalidVerificationCode = AuthErrorCode(known: 17044)
     /// The verification ID is not valid.
     public static let invalidVerificationID = AuthErrorCode(known: 17046)
-    /// The verification code has expired.
+    /// The verification code has expired. For a session that has ended, see ``userTokenExpired``.
     public static let sessionExpired = AuthErrorCode(known: 17051)
     /// The project's quota is used up.
     public static let quotaExceeded = AuthErrorCode(known: 17052)

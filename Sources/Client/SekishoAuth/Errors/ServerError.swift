@@ -70,7 +70,7 @@ struct ServerError: Sendable {
         ["USER_NOT_FOUND", "USER_DISABLED", "TOKEN_EXPIRED"].contains(code)
     }
 
-    /// Whether a code means that the ID token is not accepted. If the code of such a rejection is `TOKEN_EXPIRED`,
-    /// which also belongs to ``endsSession(_:)``, a refresh decides whether the session has ended.
+    /// Whether a code means that the ID token is not accepted. `TOKEN_EXPIRED` can also mean that the session has ended
+    /// (``endsSession(_:)``). After this code, a refresh shows which is the case.
     static func rejectsIDToken(_ code: String) -> Bool { ["INVALID_ID_TOKEN", "TOKEN_EXPIRED"].contains(code) }
 }

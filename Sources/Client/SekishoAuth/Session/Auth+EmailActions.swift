@@ -44,8 +44,9 @@ extension Auth {
     ///
     /// - Throws: ``AuthErrorCode/invalidActionCode`` or ``AuthErrorCode/expiredActionCode``.
     public func checkActionCode(_ code: String) async throws -> ActionCodeInfo {
+        // Without a new password, this request only checks the code.
         let response = try await core.resetPassword(code)
-        // For a change of address, `email` is the current address.
+        // The current address is `email` for a change of address, and `newEmail` for a recovery.
         let isChange = response.newEmail != nil && response.requestType == "VERIFY_AND_CHANGE_EMAIL"
         return ActionCodeInfo(
             operation: ActionCodeOperation(name: response.requestType ?? ""),
@@ -85,7 +86,8 @@ extension Auth {
 }
 
 extension AuthCore {
-    /// Sends an email with an action code (`oobCode`).
+    /// Sends an email with an action code (`oobCode`). An ID token determines the tenant, so a request with one has no
+    /// `tenantId`.
     ///
     /// - Parameter requestType: the operation of the code, for example `PASSWORD_RESET`.
     func sendOobCode(

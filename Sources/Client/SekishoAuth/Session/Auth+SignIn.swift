@@ -41,7 +41,7 @@ extension Auth {
     /// - Throws: ``AuthErrorCode/adminRestrictedOperation`` if the project does not allow anonymous accounts;
     ///   ``AuthErrorCode/operationNotAllowed`` if the app's configuration does not allow them.
     @discardableResult public func signInAnonymously() async throws -> AuthDataResult {
-        try await core.anonymousSignIns.run { [core] in
+        try await core.anonymousSignInQueue.run { [core] in
             if let user = core.currentUser, user.isAnonymous {
                 return AuthDataResult(user: user, additionalUserInfo: nil)
             }
@@ -102,7 +102,7 @@ extension Auth {
         guard let user else { throw AuthErrorCode.nullUser }
         try core.requireSameServer(user)
         guard user.tenantID == tenantID else { throw AuthErrorCode.tenantIDMismatch }
-        try core.signIn(user.core === core ? user : User(user.session.current, core: core))
+        try core.storeAsCurrentUser(user.core === core ? user : User(user.session.current, core: core))
         await core.waitForListeners()
     }
 }

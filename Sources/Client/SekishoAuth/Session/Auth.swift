@@ -44,7 +44,7 @@ public final class Auth: Sendable {
         configuredApp = app
         lockedCore = Locked(AuthCore(appName: app.name, options: app.options))
         // Restores the session in the background, so that `currentUser` seldom has to wait.
-        DispatchQueue.global(qos: .userInitiated).async { [core] in core.withState { _ in } }
+        DispatchQueue.global(qos: .userInitiated).async { [core] in core.restoreIfNeeded() }
     }
 
     deinit { core.stopProactiveRefreshes() }
@@ -80,7 +80,8 @@ public final class Auth: Sendable {
         set { core.withState { $0.tenantID = newValue } }
     }
 
-    /// The host of the gateway's web pages. It has no effect, because the gateway serves its pages itself.
+    /// In FirebaseAuth, the domain of the sign-in pages. It has no effect here, because the gateway serves its pages
+    /// itself.
     public var customAuthDomain: String? {
         get { customDomain.current }
         set { customDomain.withLock { $0 = newValue } }
@@ -101,7 +102,7 @@ public final class Auth: Sendable {
         let name = host.contains(":") && !host.hasPrefix("[") ? "[\(host)]" : host
         guard let server = URL(string: "http://\(name):\(port)") else { return }
         lockedCore.withLock { $0 = AuthCore(emulator: server, replacing: $0) }
-        core.withState { _ in }
+        core.restoreIfNeeded()
     }
 
     // MARK: Listeners

@@ -6,7 +6,7 @@ internal import Foundation
 /// even if a request is in progress when ``Auth/useEmulator(withHost:port:)`` changes the server.
 ///
 /// Every change runs under one lock. A sign-in and a sign-out change the store first, then the user. A change of tokens
-/// or profile changes the user first, because the gateway has already made it. The observers are notified last.
+/// or profile changes the user first, because the gateway has already made the change. The observers are notified last.
 final class AuthCore: Sendable {
     struct State {
         var restoration = Restoration.pending
@@ -24,8 +24,8 @@ final class AuthCore: Sendable {
     enum Restoration: Equatable {
         /// The store has not been read yet, or is locked.
         case pending
-        /// The store failed, or its item has another format. No user is signed in until the item can be read or a user
-        /// signs in. The item is kept until a sign-in or a sign-out.
+        /// The store failed, or its item is in a format that this version cannot read. No user is signed in until the
+        /// item can be read or a user signs in. The item is kept until a sign-in or a sign-out.
         case failed
         case done
     }
@@ -38,7 +38,7 @@ final class AuthCore: Sendable {
     let gatewayClock: GatewayClock
     let state: Locked<State>
     /// Prevents concurrent calls from creating several anonymous accounts.
-    let anonymousSignIns = SerialTaskQueue()
+    let anonymousSignInQueue = SerialTaskQueue()
 
     init(appName: String, options: SekishoOptions) {
         self.appName = appName
@@ -79,6 +79,8 @@ final class AuthCore: Sendable {
         }
     }
 
+    func restoreIfNeeded() { withState { _ in } }
+
     var currentUser: User? { withState(\.user) }
 
     var sessionKey: SessionKey {
@@ -109,7 +111,7 @@ final class AuthCore: Sendable {
         do {
             let key = sessionKey
             let item = try options.store.load(key.name)
-            let session = try item.flatMap { try StoredSession(decoding: $0, owner: key.owner)?.session }
+            let session = try item.flatMap { try StoredSession(decoding: $0, of: key)?.session }
             state.restoration = .done
             guard let session else {
                 if previous == .pending { notifyObservers(&state) }
@@ -136,7 +138,7 @@ final class AuthCore: Sendable {
     /// Stores a user's session and makes the user current.
     ///
     /// - Throws: ``AuthErrorCode/keychainError`` if the store fails. The current user is then unchanged.
-    func signIn(_ user: User) throws {
+    func storeAsCurrentUser(_ user: User) throws {
         try withState { state in
             try save(user.session.current)
             state.restoration = .done
@@ -149,8 +151,8 @@ final class AuthCore: Sendable {
 
     /// Removes the stored session, then the user.
     ///
-    /// - Parameter expected: the user to sign out (default: the current user). If it is set, another user whom another
-    ///   process has signed in stays signed in, and an item in another format is kept.
+    /// - Parameter expected: the user to sign out (default: the current user). If it is set, the call keeps a different
+    ///   user whom another process has signed in. It also keeps an item in a format that this version cannot read.
     /// - Throws: ``AuthErrorCode/keychainError`` if the store fails. The user then stays signed in.
     /// - Returns: the user who was signed out, if any.
     @discardableResult func signOut(_ expected: User? = nil) throws -> User? {
@@ -185,9 +187,10 @@ final class AuthCore: Sendable {
         }
     }
 
-    /// Retries a failed write, whatever another process has stored since. The next refresh must wait for the write: if
-    /// the stored refresh token were two refreshes old, the gateway would detect its reuse after a restart and end the
-    /// session.
+    /// Retries a failed write, and overwrites whatever another process has stored since.
+    ///
+    /// The next refresh must wait for the write. If the stored refresh token were two refreshes old, the gateway would
+    /// detect its reuse after a restart and end the session.
     ///
     /// - Throws: ``AuthErrorCode/keychainError`` if the store fails again.
     func saveIfNeeded(_ user: User) throws {
@@ -198,13 +201,14 @@ final class AuthCore: Sendable {
         }
     }
 
-    /// See ``adoptStored(_:)``.
+    /// Adopts what another process has stored. See ``adoptStored(_:)``.
     func adoptStoredSession() { withState { _ = adoptStored(&$0) } }
 
-    /// Adopts what another process has stored: another user, or newer tokens or a resumption key of the same account.
+    /// Adopts what another process has stored: another user or, for the same account, newer tokens or a
+    /// ``ResumptionKey``.
     ///
-    /// - Returns: whether the item may be replaced or removed. This is false if another process has signed the user out
-    ///   and removed the item, or has stored an item in another format.
+    /// - Returns: whether the item may be replaced or removed: false if another process has signed the user out and
+    ///   removed the item, or has stored an item in a format that this version cannot read.
     private func adoptStored(_ state: inout State) -> Bool {
         guard let user = state.user, !state.needsSave else { return true }
         let key = sessionKey
@@ -212,7 +216,7 @@ final class AuthCore: Sendable {
         do { item = try options.store.load(key.name) } catch { return true }
         guard let item else { return false }
         let session: Session?
-        do { session = try StoredSession(decoding: item, owner: key.owner)?.session } catch { return false }
+        do { session = try StoredSession(decoding: item, of: key)?.session } catch { return false }
         guard let stored = session else { return true }
         let known = user.session.current
         if stored.profile.uid != known.profile.uid {
@@ -233,7 +237,7 @@ final class AuthCore: Sendable {
     private func save(_ session: Session) throws {
         let key = sessionKey
         do {
-            try options.store.save(StoredSession(session, owner: key.owner).encoded, for: key.name)
+            try options.store.save(StoredSession(session, of: key).encoded, for: key.name)
         } catch { throw Self.storeError(error) }
     }
 

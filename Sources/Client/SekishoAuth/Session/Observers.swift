@@ -46,7 +46,8 @@ extension AuthCore {
         _ = state.withLock { $0.observers.removeValue(forKey: id) }
     }
 
-    /// Notifies every observer whose value has changed. Called with the lock held, so that notifications stay in order.
+    /// Notifies every observer for which the uid or the ID token has changed. Called with the lock held, so that
+    /// notifications stay in order.
     func notifyObservers(_ state: inout State) {
         let user = state.user
         for (id, observer) in state.observers.sorted(by: { $0.key < $1.key }) {
@@ -68,7 +69,7 @@ extension AuthCore {
         }
     }
 
-    /// Waits until the listeners were called for every change so far. Methods call it before they return.
+    /// Waits until the listeners were called for every change so far. The `async` methods call it before they return.
     func waitForListeners() async {
         let hasListeners = state.withLock { state in
             state.observers.values.contains { if case .handler = $0.delivery { true } else { false } }

@@ -21,7 +21,7 @@ extension AuthCore {
                 guard tokens.idToken == idToken else { return }
                 let wait =
                     failures == 0
-                    ? tokens.timeUntilRefresh(at: core.gatewayClock.reading)
+                    ? tokens.timeUntilRefresh(at: core.gatewayClock.currentReading)
                     : Self.refreshDelay(afterFailures: failures)
                 // Sleeping fails only if the task is cancelled.
                 guard (try? await clock.sleep(wait)) != nil else { return }

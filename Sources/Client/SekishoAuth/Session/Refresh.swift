@@ -22,7 +22,7 @@ extension User {
         // ignored, because the ID token may still be fresh; a refresh reports the error.
         try? core.saveIfNeeded(self)
         let known = session.current.tokens
-        if !forced && known.isFresh(at: core.gatewayClock.reading) { return known }
+        if !forced && known.isFresh(at: core.gatewayClock.currentReading) { return known }
         let attempts = refreshState.current.attempts
         return try await taskQueue.run { [self] in
             // Another caller or operation may have replaced the tokens, or failed, in the meantime.
@@ -39,25 +39,25 @@ extension User {
     func refreshTokens(from known: SessionTokens) async throws -> SessionTokens {
         core.adoptStoredSession()
         let stored = session.current.tokens
-        if stored.idToken != known.idToken && stored.isFresh(at: core.gatewayClock.reading) { return stored }
+        if stored.idToken != known.idToken && stored.isFresh(at: core.gatewayClock.currentReading) { return stored }
         do {
             try core.saveIfNeeded(self)
             try requireAttemptAllowed()
             let tokens = try await requestTokens()
             core.update(self) { $0.replaceTokens(with: tokens) }
-            finishAttempt(nil)
+            recordAttempt(failure: nil)
             await core.waitForListeners()
             return tokens
         } catch {
             let error = AuthErrorCode(converting: error)
-            finishAttempt(error)
+            recordAttempt(failure: error)
             if error.endsSession {
                 // Another process may have replaced the session, for example with a new password.
                 let rejected = session.current.tokens
                 core.adoptStoredSession()
                 let stored = session.current.tokens
                 if stored != rejected { return try await refreshTokens(from: rejected) }
-                await core.endSession(of: self)
+                await core.signOutLocally(self)
             }
             throw error
         }
@@ -76,7 +76,8 @@ extension User {
     }
 
     /// Requests new tokens, in at most three attempts. A retry is safe, because the gateway returns the same new
-    /// refresh token for the same old one.
+    /// refresh token for the same old one. If the outcome of an earlier change is unknown, sends its
+    /// ``ResumptionKey`` too.
     private func requestTokens(for refreshToken: String) async throws -> SessionTokens {
         var failures = 0
         while true {
@@ -109,7 +110,7 @@ extension User {
         }
     }
 
-    private func finishAttempt(_ failure: AuthErrorCode?) {
+    private func recordAttempt(failure: AuthErrorCode?) {
         let uptime = core.options.clock.uptime()
         refreshState.withLock { state in
             state.attempts += 1

@@ -7,8 +7,8 @@ internal import Foundation
 /// be used to get tokens of a session that starts after a later change of the password.
 struct ResumptionKey: Codable, Hashable, Sendable {
     let value: String
-    /// When the ID token of the latest request with the key expires, in seconds since 1970 by the gateway's clock.
-    /// After that, the gateway rejects the request.
+    /// The expiry of the ID token in the latest request with the key, in seconds since 1970 by the gateway's clock.
+    /// After this time, the gateway rejects that request.
     var neededUntil: TimeInterval
 
     init(neededUntil: TimeInterval) {
@@ -56,7 +56,7 @@ extension User {
 }
 
 extension AuthErrorCode {
-    /// Whether the gateway certainly did not make the change. If it rejects the ID token, it may have made the change,
-    /// because the system can send a request twice.
+    /// Whether the gateway certainly did not make the change. If the gateway rejects the ID token, it may have made the
+    /// change: the operating system can send a request twice, and the first copy makes the ID token invalid.
     fileprivate var isRejection: Bool { serverCode != nil && !rejectsIDToken && !endsSession }
 }

@@ -19,7 +19,7 @@ struct Session: Codable, Hashable, Sendable {
     }
 }
 
-/// The profile of an account, from `lookup`.
+/// The profile of an account, as the operation `lookup` returns it.
 struct Profile: Codable, Hashable, Sendable {
     var uid: String
     var email: String?
@@ -47,7 +47,8 @@ struct ProviderProfile: Codable, Hashable, Sendable {
     var phoneNumber: String?
 }
 
-/// The item in the session store: a session, the version of the item's format, and the session's owner.
+/// The item in the session store: a session, the version of the item's format, and the owner (the app, gateway, API key
+/// and tenant).
 struct StoredSession: Codable, Sendable {
     /// The version of the format. A new optional member does not change it.
     static let format = 1
@@ -58,28 +59,28 @@ struct StoredSession: Codable, Sendable {
     }
 
     var format: Int
-    /// The app, gateway, API key and tenant that the session belongs to. See ``SessionKey/owner``.
+    /// ``SessionKey/owner``: the app, gateway, API key and tenant that the session belongs to.
     var owner: String
     var session: Session
 
-    init(_ session: Session, owner: String) {
+    init(_ session: Session, of key: SessionKey) {
         format = Self.format
-        self.owner = owner
+        owner = key.owner
         self.session = session
     }
 
     /// Decodes an item of the session store.
     ///
     /// - Throws: ``SessionStoreError/failed(_:)`` if the item has another format, for example because a later version
-    ///   of the app wrote it. The item must be kept, because it is the session of that version.
-    /// - Returns: `nil` if the item is damaged or has another owner.
-    init?(decoding item: Data, owner: String) throws {
+    ///   of the app wrote it. The caller must keep the item, because it is the session of that version.
+    /// - Returns: `nil` if the item is damaged or belongs to another key.
+    init?(decoding item: Data, of key: SessionKey) throws {
         let decoder = JSONDecoder()
         guard let header = try? decoder.decode(Header.self, from: item) else { return nil }
         guard header.format == Self.format else {
             throw SessionStoreError.failed("expected an item of format \(Self.format), got format \(header.format)")
         }
-        guard let stored = try? decoder.decode(Self.self, from: item), stored.owner == owner else { return nil }
+        guard let stored = try? decoder.decode(Self.self, from: item), stored.owner == key.owner else { return nil }
         self = stored
     }
 
@@ -95,7 +96,7 @@ struct StoredSession: Codable, Sendable {
 /// The key of an ``Auth`` object's item in the session store. The key differs by app, gateway, API key and tenant, so
 /// that the tokens of one gateway, project or tenant are never sent to another.
 struct SessionKey: Hashable, Sendable {
-    /// The parts of the key, one per line.
+    /// The app, gateway, API key and tenant, one per line. They own the item.
     let owner: String
 
     init(app: String, server: URL, apiKey: String, tenantID: String?) {

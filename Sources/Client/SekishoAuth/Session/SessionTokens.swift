@@ -8,8 +8,8 @@ struct SessionTokens: Codable, Hashable, Sendable {
 
     var idToken: String
     var refreshToken: String
-    /// The refresh token before the latest refresh. The gateway accepts it until ``refreshToken`` is used. It is sent
-    /// if the gateway cannot read ``refreshToken``.
+    /// The refresh token before the latest refresh. The gateway accepts it until ``refreshToken`` is used. The library
+    /// sends it if the gateway cannot read ``refreshToken``.
     var previousRefreshToken: String?
     /// Seconds from ``requestedAt`` until the ID token expires (`expiresIn`).
     var lifetime: TimeInterval
@@ -70,7 +70,7 @@ final class GatewayClock: Sendable {
 
     init(_ clock: AuthClock) { self.clock = clock }
 
-    var reading: ClockReading {
+    var currentReading: ClockReading {
         ClockReading(
             uptime: clock.uptime(), deviceTime: clock.now().timeIntervalSince1970, clockOffset: offset.current)
     }

@@ -13,8 +13,7 @@ extension AuthCore {
     /// Tries again to restore the session when the device is unlocked, and reschedules the refresh when the app becomes
     /// active.
     func observeSystem() {
-        // `withState` first restores the session if that has not been done.
-        observe(SystemEvent.unlocked) { core in core.withState { _ in } }
+        observe(SystemEvent.unlocked) { core in core.restoreIfNeeded() }
         for name in SystemEvent.foreground {
             observe(name) { core in core.withState { core.scheduleRefresh(&$0) } }
         }

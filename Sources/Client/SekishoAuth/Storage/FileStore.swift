@@ -20,7 +20,7 @@ public struct FileStore: SessionStore {
         self.directory = directory ?? Self.standardDirectory
     }
 
-    /// Returns the contents of the file, or `nil` if it does not exist.
+    /// Returns the contents of a key's file, or `nil` if it does not exist.
     ///
     /// - Throws: ``SessionStoreError/failed(_:)``.
     public func load(_ key: String) throws -> Data? {
@@ -43,7 +43,7 @@ public struct FileStore: SessionStore {
         }
     }
 
-    /// Replaces the file, or creates it.
+    /// Replaces the file of a key, or creates it.
     ///
     /// - Throws: ``SessionStoreError/failed(_:)``.
     public func save(_ item: Data, for key: String) throws {
@@ -60,7 +60,7 @@ public struct FileStore: SessionStore {
         synchronizeDirectory()
     }
 
-    /// Removes the file if it exists.
+    /// Removes the file of a key if it exists.
     ///
     /// - Throws: ``SessionStoreError/failed(_:)``.
     public func remove(_ key: String) throws {
@@ -100,8 +100,8 @@ public struct FileStore: SessionStore {
         guard fsync(descriptor) == 0 else { throw Self.failure("fsync") }
     }
 
-    /// Flushes the directory, so that a rename survives a power failure. Errors are ignored: the file itself is
-    /// complete.
+    /// Flushes the directory, so that a rename or a removal survives a power failure. Ignores errors, because every
+    /// file is complete without the flush.
     private func synchronizeDirectory() {
         let descriptor = open(directory.path, O_RDONLY | O_CLOEXEC)
         guard descriptor >= 0 else { return }

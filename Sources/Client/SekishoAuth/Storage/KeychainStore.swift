@@ -4,6 +4,7 @@
 
     /// Stores each session in the keychain. The item is readable after the first unlock, and on this device only.
     public struct KeychainStore: SessionStore {
+        /// The key of an empty item, which is written to find out whether the keychain is locked.
         private static let probeKey = "sekisho-probe"
 
         /// The service of the keychain items (`kSecAttrService`).
@@ -27,7 +28,7 @@
         /// - Throws: ``SessionStoreError/locked`` before the first unlock, otherwise ``SessionStoreError/failed(_:)``.
         public func load(_ key: String) throws -> Data? {
             var found: CFTypeRef?
-            var query = item(key)
+            var query = itemAttributes(key)
             query[kSecReturnData] = true
             query[kSecMatchLimit] = kSecMatchLimitOne
             switch SecItemCopyMatching(query as CFDictionary, &found) {
@@ -36,7 +37,7 @@
                 guard let data = found as? Data else { throw SessionStoreError.failed("the item is not data") }
                 return data
             case errSecItemNotFound:
-                // A locked keychain can report that an item does not exist. It does not accept a write.
+                // A locked keychain can report that an item does not exist. It rejects this write, so the call throws.
                 try write(Data(), for: Self.probeKey)
                 return nil
             case let status: throw Self.failure(status)
@@ -52,7 +53,7 @@
         ///
         /// - Throws: ``SessionStoreError``.
         public func remove(_ key: String) throws {
-            let status = SecItemDelete(item(key) as CFDictionary)
+            let status = SecItemDelete(itemAttributes(key) as CFDictionary)
             guard status == errSecSuccess || status == errSecItemNotFound else { throw Self.failure(status) }
         }
 
@@ -60,24 +61,25 @@
             let value: [CFString: Any] = [
                 kSecValueData: data, kSecAttrAccessible: kSecAttrAccessibleAfterFirstUnlockThisDeviceOnly,
             ]
-            var status = SecItemUpdate(item(key) as CFDictionary, value as CFDictionary)
+            var status = SecItemUpdate(itemAttributes(key) as CFDictionary, value as CFDictionary)
             if status == errSecItemNotFound {
-                status = SecItemAdd(item(key).merging(value) { old, _ in old } as CFDictionary, nil)
+                status = SecItemAdd(itemAttributes(key).merging(value) { old, _ in old } as CFDictionary, nil)
                 if status == errSecDuplicateItem {
                     // Another process has added the item in the meantime.
-                    status = SecItemUpdate(item(key) as CFDictionary, value as CFDictionary)
+                    status = SecItemUpdate(itemAttributes(key) as CFDictionary, value as CFDictionary)
                 }
             }
             guard status == errSecSuccess else { throw Self.failure(status) }
         }
 
-        private func item(_ key: String) -> [CFString: Any] {
-            var query: [CFString: Any] = [
+        /// Returns the attributes that identify a key's item, for a query or a new item.
+        private func itemAttributes(_ key: String) -> [CFString: Any] {
+            var attributes: [CFString: Any] = [
                 kSecClass: kSecClassGenericPassword, kSecAttrService: service, kSecAttrAccount: key,
                 kSecUseDataProtectionKeychain: true,
             ]
-            if let accessGroup { query[kSecAttrAccessGroup] = accessGroup }
-            return query
+            if let accessGroup { attributes[kSecAttrAccessGroup] = accessGroup }
+            return attributes
         }
 
         private static func failure(_ status: OSStatus) -> SessionStoreError {

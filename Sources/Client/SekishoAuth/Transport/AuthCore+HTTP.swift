@@ -44,7 +44,7 @@ extension AuthCore {
     ) async throws -> TimedResponse<Response> {
         var request = try request(method, path, query: query, body: body)
         request.headers["Sekisho-Resumption-Key"] = resumptionKey
-        let requestedAt = gatewayClock.reading
+        let requestedAt = gatewayClock.currentReading
         let response: TransportResponse
         do {
             response = try await options.transport.send(request)
@@ -63,7 +63,7 @@ extension AuthCore {
         }
         // Before the first response, the offset was unknown.
         var corrected = requestedAt
-        corrected.clockOffset = gatewayClock.reading.clockOffset
+        corrected.clockOffset = gatewayClock.currentReading.clockOffset
         return TimedResponse(value: value, requestedAt: corrected)
     }
 

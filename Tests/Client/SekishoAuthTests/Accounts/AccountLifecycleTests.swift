@@ -24,11 +24,12 @@ struct AccountLifecycleTests {
         #expect(user.email == "ada@example.com")
         #expect(log.removeAll() == ["token"])
 
-        let apple = try await user.link(with: app.gateway.apple().credential())
+        let apple = try await user.link(with: app.gateway.appleCredential().oauthCredential())
         #expect(apple.user === user)
         #expect(Set(user.providerData.map(\.providerID)) == ["password", "apple.com"])
         #expect(log.removeAll() == ["token"])
 
+        // The new ID token gets a later issue time.
         app.clock.advance(by: 10)
         _ = try await user.getIDToken(forcingRefresh: true)
         #expect(log.removeAll() == ["token"])
@@ -53,8 +54,9 @@ struct AccountLifecycleTests {
     func unlinkedClaim() async throws {
         let app = try await TestApp()
         let user = try await app.auth.createUser(withEmail: "ada@example.com", password: "secret1").user
-        try await user.link(with: app.gateway.apple().credential())
+        try await user.link(with: app.gateway.appleCredential().oauthCredential())
         let log = ListenerLog(app.auth)
+        // The new ID token gets a later issue time.
         app.clock.advance(by: 10)
         _ = try await user.unlink(fromProvider: "apple.com")
         #expect(log.lines == ["signed in", "token", "token"])
@@ -66,7 +68,7 @@ struct AccountLifecycleTests {
     func restart() async throws {
         let app = try await TestApp()
         let uid = try await app.auth.createUser(withEmail: "ada@example.com", password: "secret1").user.uid
-        let restored = try #require(try app.restarted().currentUser)
+        let restored = try #require(try app.authOfNewProcess().currentUser)
         #expect(restored.uid == uid)
         #expect(restored.email == "ada@example.com")
         try await restored.reload()

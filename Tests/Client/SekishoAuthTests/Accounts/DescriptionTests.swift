@@ -17,13 +17,13 @@ struct DescriptionTests {
     @Test("The descriptions of a sign-in contain no email address and no token")
     func signIn() async throws {
         let app = try await TestApp()
-        let proof = try app.gateway.apple()
-        let result = try await app.auth.signIn(with: proof.credential())
+        let appleCredential = try app.gateway.appleCredential()
+        let result = try await app.auth.signIn(with: appleCredential.oauthCredential())
         let credential = try #require(result.credential)
         let tokenResult = try await result.user.getIDTokenResult()
         let refreshToken = try #require(result.user.refreshToken)
         let text = descriptions(of: [result, result.user, credential, tokenResult, app.auth] as [Any])
-        for secret in [proof.idToken, tokenResult.token, refreshToken, "ada.lovelace@example.com"] {
+        for secret in [appleCredential.idToken, tokenResult.token, refreshToken, "ada.lovelace@example.com"] {
             #expect(!text.contains(secret))
         }
         #expect(text.contains(result.user.uid))

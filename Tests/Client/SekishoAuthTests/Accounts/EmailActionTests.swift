@@ -19,7 +19,7 @@ struct EmailActionTests {
         let app = try await TestApp()
         try await app.auth.createUser(withEmail: "ada@example.com", password: "secret1")
         try await app.auth.sendPasswordReset(withEmail: "ada@example.com", actionCodeSettings: settings())
-        let code = try await app.gateway.code(.resetPassword)
+        let code = try await app.gateway.latestCode(.resetPassword)
         #expect(try await app.auth.verifyPasswordResetCode(code) == "ada@example.com")
         #expect(try await app.auth.checkActionCode(code).operation == .passwordReset)
         #expect(
@@ -47,7 +47,7 @@ struct EmailActionTests {
         let app = try await TestApp()
         let user = try await app.auth.createUser(withEmail: "ada@example.com", password: "secret1").user
         try await user.sendEmailVerification()
-        let code = try await app.gateway.code(.verifyEmail)
+        let code = try await app.gateway.latestCode(.verifyEmail)
         #expect(await failure { try await app.auth.verifyPasswordResetCode(code) } == .invalidActionCode)
         try await app.auth.applyActionCode(code)
         #expect(!user.isEmailVerified)
@@ -62,7 +62,7 @@ struct EmailActionTests {
         let app = try await TestApp()
         let user = try await app.auth.createUser(withEmail: "ada@example.com", password: "secret1").user
         try await user.sendEmailVerification(beforeUpdatingEmail: "countess@example.com")
-        let code = try await app.gateway.code(.changeEmail)
+        let code = try await app.gateway.latestCode(.changeEmail)
         let info = try await app.auth.checkActionCode(code)
         #expect(info.operation == .verifyAndChangeEmail)
         #expect(info.email == "countess@example.com")
@@ -73,7 +73,7 @@ struct EmailActionTests {
     func signInLink() async throws {
         let app = try await TestApp()
         try await app.auth.sendSignInLink(toEmail: "ada@example.com", actionCodeSettings: settings())
-        let link = try await link(app)
+        let link = try await latestSignInLink(app)
         #expect(app.auth.isSignIn(withEmailLink: link))
         #expect(!app.auth.isSignIn(withEmailLink: "https://auth.example.com/__/auth/action?mode=signIn"))
         let uid = try await app.auth.signIn(withEmail: "ada@example.com", link: link).user.uid
@@ -82,13 +82,14 @@ struct EmailActionTests {
         try await app.auth.sendSignInLink(toEmail: "mary@example.com", actionCodeSettings: settings())
         let anonymous = try await app.auth.signInAnonymously().user
         try await anonymous.link(
-            with: EmailAuthProvider.credential(withEmail: "mary@example.com", link: try await self.link(app)))
+            with: EmailAuthProvider.credential(withEmail: "mary@example.com", link: try await latestSignInLink(app)))
         #expect(anonymous.email == "mary@example.com")
         #expect(anonymous.uid != uid)
     }
 
-    private func link(_ app: TestApp) async throws -> String {
-        let code = try await app.gateway.code(.signIn)
+    /// Returns the link in the latest email with a sign-in link.
+    private func latestSignInLink(_ app: TestApp) async throws -> String {
+        let code = try await app.gateway.latestCode(.signIn)
         return "https://auth.example.com/__/auth/action?mode=signIn&oobCode=\(code)&apiKey=x&lang=en"
     }
 

@@ -11,10 +11,10 @@ struct ExtensionTests {
     func nonce() async throws {
         let app = try await TestApp()
         let nonce = try await app.auth.issueNonce()
-        let proof = try app.gateway.apple(nonce: nonce.rawNonce)
-        let claims = try claims(of: proof.idToken)
+        let appleCredential = try app.gateway.appleCredential(nonce: nonce.rawNonce)
+        let claims = try claims(of: appleCredential.idToken)
         #expect(claims["nonce"]?.string == nonce.sha256)
-        try await app.auth.signIn(with: proof.credential())
+        try await app.auth.signIn(with: appleCredential.oauthCredential())
         #expect("\(nonce)".contains(nonce.rawNonce) == false)
     }
 
@@ -61,8 +61,9 @@ struct ExtensionTests {
     @Test("The credential state is the one that the gateway has recorded, or notFound without an Apple identity")
     func credentialState() async throws {
         let app = try await TestApp(TestGateway(transport: .socket, servesApple: true))
-        let user = try await app.auth.signIn(with: app.gateway.appleWithCode().credential()).user
-        try await app.gateway.attemptAppleGrants()
+        let user = try await app.auth.signIn(with: app.gateway.appleCredentialWithCode().oauthCredential()).user
+        // The gateway exchanges the authorization code for Apple's tokens.
+        try await app.gateway.processDueAppleGrants()
         let states = try await user.credentialState()
         #expect(states.map(\.state) == [.authorized])
         #expect(states.first?.userID == user.providerData.first?.uid)
@@ -73,8 +74,9 @@ struct ExtensionTests {
     @Test("A deletion returns whether a revocation of Apple's tokens is queued")
     func deletion() async throws {
         let app = try await TestApp(TestGateway(transport: .socket, servesApple: true))
-        let user = try await app.auth.signIn(with: app.gateway.appleWithCode().credential()).user
-        try await app.gateway.attemptAppleGrants()
+        let user = try await app.auth.signIn(with: app.gateway.appleCredentialWithCode().oauthCredential()).user
+        // The gateway exchanges the authorization code for Apple's tokens, which it can revoke later.
+        try await app.gateway.processDueAppleGrants()
         #expect(try await user.delete() == .queued)
         let other = try await app.auth.signInAnonymously().user
         #expect(try await other.delete() == .notNeeded)
@@ -83,8 +85,8 @@ struct ExtensionTests {
     @Test("An authorization code is accepted once for a revocation, and only while a user is signed in")
     func revokeToken() async throws {
         let app = try await TestApp(TestGateway(transport: .socket, servesApple: true))
-        let user = try await app.auth.signIn(with: app.gateway.apple().credential()).user
-        let code = try #require(try app.gateway.appleWithCode().code)
+        let user = try await app.auth.signIn(with: app.gateway.appleCredential().oauthCredential()).user
+        let code = try #require(try app.gateway.appleCredentialWithCode().code)
         try await app.auth.revokeToken(withAuthorizationCode: code)
         #expect(app.auth.currentUser === user)
         #expect(

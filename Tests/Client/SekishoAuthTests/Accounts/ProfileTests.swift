@@ -41,7 +41,7 @@ struct ProfileTests {
         try await user.updatePassword(to: "another secret")
         #expect(try await app.gateway.lookup(old).status == 400)
         try await user.reload()
-        #expect(try app.restarted().currentUser?.uid == user.uid)
+        #expect(try app.authOfNewProcess().currentUser?.uid == user.uid)
         try app.auth.signOut()
         try await app.auth.signIn(withEmail: "ada@example.com", password: "another secret")
     }
@@ -99,8 +99,9 @@ struct ProfileTests {
 
     @Test("The last sign-in method is removed only with allowNoSignInMethod")
     func lastMethod() async throws {
+        // The profile `sekisho` protects the last sign-in method.
         let app = try await TestApp(TestGateway(.sekisho, transport: .socket))
-        let user = try await app.auth.signIn(with: app.gateway.apple().credential()).user
+        let user = try await app.auth.signIn(with: app.gateway.appleCredential().oauthCredential()).user
         let error = await failure { try await user.unlink(fromProvider: "apple.com") }
         #expect(error?.serverCode == "LAST_SIGN_IN_METHOD")
         _ = try await user.unlink(fromProvider: "apple.com", allowNoSignInMethod: true)

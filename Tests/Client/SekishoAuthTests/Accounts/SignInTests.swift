@@ -18,7 +18,7 @@ struct SignInTests {
         var name = PersonNameComponents()
         name.givenName = given
         name.familyName = family
-        let result = try await app.auth.signIn(with: app.gateway.apple().credential(name: name))
+        let result = try await app.auth.signIn(with: app.gateway.appleCredential().oauthCredential(name: name))
         let expected = [given, family].map { $0.trimmingCharacters(in: .whitespaces) }.filter { !$0.isEmpty }
         let shown = result.user.displayName ?? ""
         for part in expected { #expect(shown.contains(part)) }
@@ -32,14 +32,15 @@ struct SignInTests {
     @Test("The credentials of three factory methods sign in to the same account")
     func credentialForms() async throws {
         let app = try await TestApp()
-        let proofs = try (0..<3).map { _ in try app.gateway.apple() }
+        let appleCredentials = try (0..<3).map { _ in try app.gateway.appleCredential() }
         let credentials = [
             OAuthProvider.credential(
-                withProviderID: "apple.com", idToken: proofs[0].idToken, rawNonce: proofs[0].rawNonce),
+                withProviderID: "apple.com", idToken: appleCredentials[0].idToken,
+                rawNonce: appleCredentials[0].rawNonce),
             OAuthProvider.credential(
-                providerID: .apple, idToken: proofs[1].idToken, rawNonce: proofs[1].rawNonce ?? ""),
+                providerID: .apple, idToken: appleCredentials[1].idToken, rawNonce: appleCredentials[1].rawNonce ?? ""),
             OAuthProvider.appleCredential(
-                withIDToken: proofs[2].idToken, rawNonce: proofs[2].rawNonce, fullName: nil),
+                withIDToken: appleCredentials[2].idToken, rawNonce: appleCredentials[2].rawNonce, fullName: nil),
         ]
         var uids: Set<String> = []
         for credential in credentials { uids.insert(try await app.auth.signIn(with: credential).user.uid) }
@@ -49,9 +50,9 @@ struct SignInTests {
     @Test("A sign-in with the nonce of another request fails with missingOrInvalidNonce")
     func otherNonce() async throws {
         let app = try await TestApp()
-        let proof = try app.gateway.apple()
+        let appleCredential = try app.gateway.appleCredential()
         let credential = OAuthProvider.credential(
-            withProviderID: "apple.com", idToken: proof.idToken, rawNonce: "of another request")
+            withProviderID: "apple.com", idToken: appleCredential.idToken, rawNonce: "of another request")
         let error = await failure { try await app.auth.signIn(with: credential) }
         #expect(error == .missingOrInvalidNonce)
         #expect(error?.localizedDescription.isEmpty == false)
@@ -63,11 +64,11 @@ struct SignInTests {
         // The look-up has two attempts.
         app.transport.injectNext(.dropResponse, for: "lookup")
         app.transport.injectNext(.respond(503), for: "lookup")
-        let user = try await app.auth.signIn(with: app.gateway.apple().credential()).user
+        let user = try await app.auth.signIn(with: app.gateway.appleCredential().oauthCredential()).user
         #expect(user.email == "ada.lovelace@example.com")
         #expect(user.isEmailVerified)
         #expect(user.providerData.isEmpty)
-        #expect(try app.restarted().currentUser?.uid == user.uid)
+        #expect(try app.authOfNewProcess().currentUser?.uid == user.uid)
         try await user.reload()
         #expect(user.providerData.map(\.providerID) == ["apple.com"])
     }
@@ -76,7 +77,7 @@ struct SignInTests {
     func cancelled() async throws {
         let app = try await TestApp()
         app.transport.injectNext(.holdResponse, for: "signInWithIdp")
-        let credential = try app.gateway.apple().credential()
+        let credential = try app.gateway.appleCredential().oauthCredential()
         let signIn = Task { try await app.auth.signIn(with: credential).user }
         try await eventually { app.transport.heldCount == 1 }
         signIn.cancel()
@@ -90,7 +91,7 @@ struct SignInTests {
     func storeFails() async throws {
         let app = try await TestApp()
         let current = try await app.auth.signInAnonymously().user
-        app.store.fail(.failed("disk full"))
+        app.store.setFailure(.failed("disk full"))
         let error = await failure {
             try await app.auth.createUser(withEmail: "ada@example.com", password: "secret1")
         }
@@ -161,7 +162,7 @@ struct SignInTests {
         _ = try await app.auth.signInAnonymously()
         let headers = app.transport.headers
         #expect(headers["x-goog-api-key"] == TestGateway.apiKey)
-        #expect(headers["X-Ios-Bundle-Identifier"] == "com.example.app")
+        #expect(headers["X-Ios-Bundle-Identifier"] == SimulatedProviders.appleClientID)
         #expect(headers["X-Firebase-Locale"] == "ja")
         #expect(headers["X-Client-Version"]?.hasPrefix("Swift/SekishoAuth/") == true)
     }
@@ -206,6 +207,7 @@ struct SignInTests {
     @Test("A valid custom token signs in, and an invalid one is rejected")
     func customToken() async throws {
         let app = try await TestApp(TestGateway(transport: .socket, mode: .dev(ID("demo"))))
+        // In this mode, the gateway accepts bare JSON claims as a custom token.
         #expect(try await app.auth.signIn(withCustomToken: #"{"uid":"ada"}"#).user.uid == "ada")
         #expect(await failure { try await app.auth.signIn(withCustomToken: "x") } == .invalidCustomToken)
     }

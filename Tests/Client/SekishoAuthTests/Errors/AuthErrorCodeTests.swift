@@ -37,7 +37,9 @@ struct AuthErrorCodeTests {
         ("INVALID_REFRESH_TOKEN", 17017), ("LAST_SIGN_IN_METHOD", 17999), ("SOMETHING_NEW : text", 17999),
     ].map { Row(message: $0.0, number: $0.1) }
 
-    @Test("Error codes of the wire have FirebaseAuth's numbers, and other codes have 17999", arguments: rows)
+    @Test(
+        "Error codes of the wire have FirebaseAuth's numbers, and other codes have 17999 (internalError)",
+        arguments: rows)
     func codes(row: Row) throws {
         let body = #"{"error":{"code":400,"message":"\#(row.message)","unknown":1}}"#
         let error = try #require(ServerError(decoding: Data(body.utf8))).authError

@@ -40,8 +40,8 @@ enum Contract {
     }
 }
 
-/// Validates types, members, alternatives, enumerations and minimum lengths. Ignores formats, patterns, bounds and
-/// other lengths. Members that the schema does not describe are problems, unless it has `additionalProperties`.
+/// Validates types, members, alternatives, enumerations and `minLength`. Ignores formats, patterns and all other
+/// bounds. Members that the schema does not describe are problems, unless it has `additionalProperties`.
 struct SchemaCheck {
     private let document: JSON
 

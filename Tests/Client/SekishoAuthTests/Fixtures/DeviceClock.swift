@@ -46,7 +46,7 @@ final class DeviceClock: Sendable {
         for continuation in woken { continuation.resume() }
     }
 
-    /// The clocks as an app's option.
+    /// The value of ``SekishoOptions/clock`` for an app on this device.
     var authClock: AuthClock {
         AuthClock(
             now: { [self] in Date(timeIntervalSince1970: seconds + wallClockError) },

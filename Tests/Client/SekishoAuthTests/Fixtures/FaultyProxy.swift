@@ -34,20 +34,23 @@ final class FaultyProxy: Sendable {
         let faultFlag = Flag()
         self.faultFlag = faultFlag
         server = try TCPServer { connection in
-            let (fault, position) = generator.withLock { generator in
+            let (fault, fraction) = generator.withLock { generator in
                 (
                     faultFlag.isSet ? Fault.allCases.randomElement(using: &generator) ?? .none : .none,
                     Double.random(in: 0..<1, using: &generator)
                 )
             }
-            Self.serve(connection, gatewayPort, fault, position)
+            Self.serve(connection, gatewayPort, fault, fraction)
         }
         port = server.port
     }
 
-    private static func serve(_ connection: TCPConnection, _ port: Int, _ fault: Fault, _ position: Double) {
+    /// Forwards one request to the gateway, and its response to the app.
+    ///
+    /// - Parameter fraction: the fraction of the response's body that is cut off, or after which one byte is changed.
+    private static func serve(_ connection: TCPConnection, _ port: Int, _ fault: Fault, _ fraction: Double) {
         if fault == .closeConnection { return }
-        let request = connection.request()
+        let request = connection.receiveRequest()
         if fault == .respondWithHTML {
             connection.send("HTTP/1.1 200 OK\r\nContent-Length: 6\r\nConnection: close\r\n\r\n<html>")
             return
@@ -61,9 +64,9 @@ final class FaultyProxy: Sendable {
         case .dropResponse: return
         case .truncateResponse:
             // Foundation on Linux crashes if a response ends within its header.
-            response.removeLast(Int(Double(response.count - body) * position))
+            response.removeLast(Int(Double(response.count - body) * fraction))
         case .corruptResponse:
-            let index = body + Int(Double(response.count - body) * position)
+            let index = body + Int(Double(response.count - body) * fraction)
             let (letter, other) = (UInt8(ascii: "A"), UInt8(ascii: "B"))
             if response.indices.contains(index) { response[index] = response[index] == letter ? other : letter }
         case .delayResponse: Thread.sleep(forTimeInterval: 0.05)

@@ -78,8 +78,8 @@ final class TCPConnection: Sendable {
         return all
     }
 
-    /// Returns one HTTP request with its body, or its beginning if no more bytes arrive.
-    func request() -> [UInt8] {
+    /// Receives one HTTP request with its body, or its beginning if no more bytes arrive.
+    func receiveRequest() -> [UInt8] {
         var all: [UInt8] = []
         while true {
             if let end = all.firstRange(of: Array("\r\n\r\n".utf8)) {

@@ -31,9 +31,9 @@ struct TestApp: Sendable {
         auth = try Self.auth(self.gateway, clock, transport, store, change)
     }
 
-    /// Returns the instance of another process of the app, for example after a restart: same gateway, clock,
-    /// transport and store.
-    func restarted(change: (inout SekishoOptions) -> Void = { _ in }) throws -> Auth {
+    /// Returns the instance of ``Auth`` in a new process of the app, for example after a restart. The gateway, the
+    /// clock, the transport and the store are the same.
+    func authOfNewProcess(change: (inout SekishoOptions) -> Void = { _ in }) throws -> Auth {
         try Self.auth(gateway, clock, transport, store, change)
     }
 
@@ -44,7 +44,7 @@ struct TestApp: Sendable {
         let port = try #require(gateway.server?.port)
         var options = SekishoOptions(
             url: try #require(URL(string: "https://auth.example.com")), apiKey: TestGateway.apiKey)
-        options.bundleIdentifier = SimulatedProviders.appleClient
+        options.bundleIdentifier = SimulatedProviders.appleClientID
         options.deviceName = "Ada's phone"
         options.store = store
         options.transport = transport
@@ -57,9 +57,9 @@ struct TestApp: Sendable {
     }
 }
 
-extension Proof {
+extension ProviderCredential {
     /// The credential that an app creates from the result of a provider's dialog.
-    func credential(name: PersonNameComponents? = nil) -> OAuthCredential {
+    func oauthCredential(name: PersonNameComponents? = nil) -> OAuthCredential {
         if provider == "apple.com" {
             return OAuthProvider.appleCredential(
                 withIDToken: idToken, rawNonce: rawNonce, fullName: name, authorizationCode: code)
@@ -96,6 +96,7 @@ final class ListenerLog: Sendable {
         }
     }
 
+    /// Creates a log to which the test appends.
     init() {}
 }
 

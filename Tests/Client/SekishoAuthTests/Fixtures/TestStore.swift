@@ -20,7 +20,7 @@ final class TestStore: SessionStore {
     }
 
     /// Makes every further `load`, `save` and `remove` throw an error, until `failure` is `nil`.
-    func fail(_ failure: SessionStoreError?) { state.withLock { $0.failure = failure } }
+    func setFailure(_ failure: SessionStoreError?) { state.withLock { $0.failure = failure } }
 
     func load(_ key: String) throws -> Data? { try access { $0.items[key] } }
 

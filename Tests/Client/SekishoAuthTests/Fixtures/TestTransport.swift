@@ -24,7 +24,7 @@ final class TestTransport: HTTPTransport {
     private struct State {
         var operations: [String] = []
         var faults: [(operation: String?, fault: Fault)] = []
-        var permanent: Fault?
+        var permanentFault: Fault?
         var held: [CheckedContinuation<Void, Never>] = []
         var headers: [String: String] = [:]
         var body: Data?
@@ -62,8 +62,8 @@ final class TestTransport: HTTPTransport {
         state.withLock { $0.faults.append((operation, fault)) }
     }
 
-    /// Injects a fault into every request for which ``injectNext(_:for:)`` has set none. `nil` ends this.
-    func injectAlways(_ fault: Fault?) { state.withLock { $0.permanent = fault } }
+    /// Injects a fault into every request for which ``injectNext(_:for:)`` has set none. `nil` ends the injection.
+    func injectAlways(_ fault: Fault?) { state.withLock { $0.permanentFault = fault } }
 
     /// Lets each held response return to its caller.
     func releaseResponses() {
@@ -84,7 +84,7 @@ final class TestTransport: HTTPTransport {
             if let index = state.faults.firstIndex(where: { $0.operation == nil || $0.operation == operation }) {
                 return state.faults.remove(at: index).fault
             }
-            return state.permanent
+            return state.permanentFault
         }
         switch fault {
         case .dropRequest: throw URLError(.cannotConnectToHost)

@@ -6,15 +6,18 @@ import Testing
 
 @testable import Support
 
+/// A request that replaces the session has a resumption key. With the key, the refresh token of the replaced session
+/// can be exchanged for tokens of the new session.
 @Suite("A lost response with the tokens of a new session")
 struct LostSessionTests {
-    private static let keyHeader = "Sekisho-Resumption-Key"
+    private static let resumptionKeyHeader = "Sekisho-Resumption-Key"
 
     /// A change that replaces the session.
     struct Change: CustomTestStringConvertible, Sendable {
         let testDescription: String
         /// The gateway's operation whose response has the tokens of the new session.
         let operation: String
+        /// Whether the user is anonymous before the change.
         var isAnonymous = false
         let run: @Sendable (User) async throws -> Void
 
@@ -37,6 +40,7 @@ struct LostSessionTests {
         ]
     }
 
+    /// Returns an app with a signed-in user. The project has the profile `sekisho`, which rotates refresh tokens.
     private func signedIn(_ change: Change) async throws -> (app: TestApp, user: User) {
         let app = try await TestApp(TestGateway(.sekisho, transport: .socket))
         if change.isAnonymous { return (app, try await app.auth.signInAnonymously().user) }
@@ -56,18 +60,18 @@ struct LostSessionTests {
     }
 
     @Test(
-        "If the response to a link was lost, a reload makes the user permanent, and the next anonymous user is another")
+        "A reload after a lost response to a link makes the user permanent; signInAnonymously then creates a new user")
     func lostLink() async throws {
         let app = try await TestApp(TestGateway(.sekisho, transport: .socket))
         let user = try await app.auth.signInAnonymously().user
         try await user.reload()
         #expect(user.isAnonymous)
         app.transport.injectNext(.dropResponse, for: "signInWithIdp")
-        let credential = try app.gateway.apple().credential()
+        let credential = try app.gateway.appleCredential().oauthCredential()
         #expect(await failure { try await user.link(with: credential) } == .networkError)
         try await user.reload()
         #expect(!user.isAnonymous)
-        let restarted = try app.restarted()
+        let restarted = try app.authOfNewProcess()
         #expect(restarted.currentUser?.isAnonymous == false)
         #expect(try await restarted.signInAnonymously().user.uid != user.uid)
     }
@@ -82,7 +86,7 @@ struct LostSessionTests {
         app.transport.releaseResponses()
         try await changed
         app.store.item = itemBefore
-        let restored = try #require(try app.restarted().currentUser)
+        let restored = try #require(try app.authOfNewProcess().currentUser)
         try await restored.reload()
         try await expectSessionAfterAnHour(app, restored)
     }
@@ -104,11 +108,11 @@ struct LostSessionTests {
         let (app, user) = try await signedIn(Change.newPassword)
         app.transport.injectNext(.dropRequest, for: "update")
         #expect(await failure { try await user.updatePassword(to: "another secret") } == .networkError)
-        let key = try #require(app.transport.headers[Self.keyHeader])
+        let key = try #require(app.transport.headers[Self.resumptionKeyHeader])
         let idToken = try await user.getIDToken(forcingRefresh: true)
         let late = try await app.gateway.post(
             "/v1/accounts:update", ["idToken": .string(idToken), "password": "another secret"],
-            headers: [Self.keyHeader: key])
+            headers: [Self.resumptionKeyHeader: key])
         #expect(late.outcome == "200")
         try await user.reload()
         try await expectSessionAfterAnHour(app, user)
@@ -121,17 +125,17 @@ struct LostSessionTests {
         for number in 0..<2 {
             app.transport.injectNext(.dropResponse, for: "update")
             #expect(await failure { try await user.updatePassword(to: "another secret \(number)") } == .networkError)
-            keys.append(app.transport.headers[Self.keyHeader])
+            keys.append(app.transport.headers[Self.resumptionKeyHeader])
             // The first refresh gets the tokens of the new session, and the second needs no key.
             _ = try await user.getIDToken(forcingRefresh: true)
             _ = try await user.getIDToken(forcingRefresh: true)
-            #expect(app.transport.headers[Self.keyHeader] == nil)
+            #expect(app.transport.headers[Self.resumptionKeyHeader] == nil)
         }
         #expect(Set(keys).count == 2 && !keys.contains(nil))
     }
 
     /// Whether the store contains a resumption key.
-    private func hasKey(_ app: TestApp) throws -> Bool {
+    private func storesResumptionKey(_ app: TestApp) throws -> Bool {
         String(decoding: try #require(app.store.item), as: UTF8.self).contains("resumptionKey")
     }
 
@@ -141,10 +145,10 @@ struct LostSessionTests {
         app.transport.injectNext(.holdResponse, for: change.operation)
         async let changed: Void = change.run(user)
         try await eventually { app.transport.heldCount == 1 }
-        #expect(try hasKey(app))
+        #expect(try storesResumptionKey(app))
         app.transport.releaseResponses()
         try await changed
-        #expect(try !hasKey(app))
+        #expect(try !storesResumptionKey(app))
     }
 
     @Test(
@@ -156,13 +160,13 @@ struct LostSessionTests {
             .respond(400, [:], #"{"error":{"code":400,"message":"CREDENTIAL_TOO_OLD_LOGIN_AGAIN"}}"#),
             for: change.operation)
         #expect(await failure { try await change.run(user) } == .requiresRecentLogin)
-        let rejected = try #require(app.transport.headers[Self.keyHeader])
-        #expect(try !hasKey(app))
-        let copy = try #require(user.refreshToken)
+        let rejected = try #require(app.transport.headers[Self.resumptionKeyHeader])
+        #expect(try !storesResumptionKey(app))
+        let copiedRefreshToken = try #require(user.refreshToken)
         try await change.run(user)
         let refreshed = try await app.gateway.post(
-            "/v1/token", ["grant_type": "refresh_token", "refresh_token": .string(copy)],
-            headers: [Self.keyHeader: rejected])
+            "/v1/token", ["grant_type": "refresh_token", "refresh_token": .string(copiedRefreshToken)],
+            headers: [Self.resumptionKeyHeader: rejected])
         #expect(refreshed.outcome == "400 TOKEN_EXPIRED")
     }
 
@@ -171,10 +175,10 @@ struct LostSessionTests {
         let app = try await TestApp(TestGateway(.sekisho, transport: .socket))
         let user = try await app.auth.signInAnonymously().user
         app.transport.injectNext(.dropRequest, for: "signInWithIdp")
-        let credential = try app.gateway.apple().credential()
+        let credential = try app.gateway.appleCredential().oauthCredential()
         #expect(await failure { try await user.link(with: credential) } == .networkError)
-        #expect(app.transport.headers[Self.keyHeader] == nil)
-        #expect(try !hasKey(app))
+        #expect(app.transport.headers[Self.resumptionKeyHeader] == nil)
+        #expect(try !storesResumptionKey(app))
     }
 
     @Test("A resumption key is removed when the gateway no longer accepts the lost request")
@@ -183,10 +187,11 @@ struct LostSessionTests {
         app.transport.injectNext(.dropRequest, for: "update")
         #expect(await failure { try await user.updatePassword(to: "another secret") } == .networkError)
         _ = try await user.getIDToken(forcingRefresh: true)
-        #expect(try hasKey(app))
+        #expect(try storesResumptionKey(app))
+        // The ID token of the lost request has expired after 3600 seconds.
         app.clock.advance(by: 3601)
         _ = try await user.getIDToken(forcingRefresh: true)
-        #expect(try !hasKey(app))
+        #expect(try !storesResumptionKey(app))
     }
 
     @Test("A retry has the resumption key of the lost request, which may still arrive")
@@ -194,18 +199,18 @@ struct LostSessionTests {
         let (app, user) = try await signedIn(Change.newPassword)
         app.transport.injectNext(.dropRequest, for: "update")
         #expect(await failure { try await user.updatePassword(to: "another secret") } == .networkError)
-        let key = app.transport.headers[Self.keyHeader]
+        let key = app.transport.headers[Self.resumptionKeyHeader]
         app.transport.injectNext(
             .respond(400, [:], #"{"error":{"code":400,"message":"WEAK_PASSWORD"}}"#), for: "update")
         #expect(await failure { try await user.updatePassword(to: "x") } == .weakPassword)
-        #expect(app.transport.headers[Self.keyHeader] == key)
-        #expect(try hasKey(app))
+        #expect(app.transport.headers[Self.resumptionKeyHeader] == key)
+        #expect(try storesResumptionKey(app))
     }
 
     /// Expects that a restart an hour later restores the user, and that the tokens can be refreshed.
     private func expectSessionAfterAnHour(_ app: TestApp, _ user: User) async throws {
         app.clock.advance(by: 3600)
-        let restored = try #require(try app.restarted().currentUser)
+        let restored = try #require(try app.authOfNewProcess().currentUser)
         #expect(restored.uid == user.uid)
         _ = try await restored.getIDToken()
         try await restored.reload()

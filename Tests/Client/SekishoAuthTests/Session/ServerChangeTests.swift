@@ -42,7 +42,7 @@ struct ServerChangeTests {
         let user = try await signIn.value
         #expect(app.auth.currentUser == nil)
         #expect(app.transport.hosts == ["127.0.0.1"])
-        #expect(try app.restarted().currentUser?.uid == user.uid)
+        #expect(try app.authOfNewProcess().currentUser?.uid == user.uid)
     }
 
     @Test("Listeners and sequences continue after a change of the server")

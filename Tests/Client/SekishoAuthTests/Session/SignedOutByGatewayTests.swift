@@ -57,13 +57,14 @@ struct SignedOutByGatewayTests {
         let app = try await TestApp()
         let user = try await app.auth.createUser(withEmail: "ada@example.com", password: "secret1").user
         let log = ListenerLog(app.auth)
+        // Both listeners have been called with the user.
         try await eventually { log.lines.count == 2 }
         app.clock.advance(by: 3600)
         app.transport.injectAlways(row.fault)
         #expect(await failure { try await user.getIDToken() } == row.error)
         #expect(await failure { try await user.reload() } == row.error)
         #expect(app.auth.currentUser === user)
-        #expect(try app.restarted().currentUser?.uid == user.uid)
+        #expect(try app.authOfNewProcess().currentUser?.uid == user.uid)
         app.transport.injectAlways(nil)
         try await user.reload()
         #expect(log.lines == ["signed in", "token", "token"])
@@ -79,11 +80,11 @@ struct SignedOutByGatewayTests {
     static let sessionEnds = [
         SessionEnd(testDescription: "a deleted account", error: .userNotFound) { app, user in
             try await app.gateway.makeServiceKey()
-            #expect(try await app.gateway.administer(":delete", ["localId": .string(user.uid)]).status == 200)
+            #expect(try await app.gateway.administerAccounts(":delete", ["localId": .string(user.uid)]).status == 200)
         },
         SessionEnd(testDescription: "a disabled account", error: .userDisabled) { app, user in
             try await app.gateway.makeServiceKey()
-            let disabled = try await app.gateway.administer(
+            let disabled = try await app.gateway.administerAccounts(
                 ":update", ["localId": .string(user.uid), "disableUser": true])
             #expect(disabled.status == 200)
         },
@@ -100,7 +101,7 @@ struct SignedOutByGatewayTests {
     func refresh(row: SessionEnd) async throws {
         // The response to a refresh does not reveal that the account was deleted.
         let error = row.error == .userNotFound ? .userTokenExpired : row.error
-        try await expectEnd(row, error) { app, user in
+        try await expectSignOut(after: row, error: error) { app, user in
             app.clock.advance(by: 3600)
             _ = try await user.getIDToken()
         }
@@ -109,11 +110,12 @@ struct SignedOutByGatewayTests {
     @Test(
         "The user is signed out if the gateway rejects a request because the session has ended", arguments: sessionEnds)
     func request(row: SessionEnd) async throws {
-        try await expectEnd(row, row.error) { _, user in try await user.reload() }
+        try await expectSignOut(after: row, error: row.error) { _, user in try await user.reload() }
     }
 
-    private func expectEnd(
-        _ row: SessionEnd, _ expected: AuthErrorCode, _ operation: (TestApp, User) async throws -> Void
+    /// Ends the session, and expects that the operation then fails with an error and signs the user out.
+    private func expectSignOut(
+        after row: SessionEnd, error expected: AuthErrorCode, _ operation: (TestApp, User) async throws -> Void
     )
         async throws
     {
@@ -127,7 +129,7 @@ struct SignedOutByGatewayTests {
         #expect(app.auth.currentUser == nil)
         #expect(app.store.isEmpty)
         #expect(log.lines == ["signed in", "token", "signed out", "no token"])
-        #expect(try app.restarted().currentUser == nil)
+        #expect(try app.authOfNewProcess().currentUser == nil)
     }
 
     @Test("The user is signed out if a request is rejected again with a new ID token")
@@ -154,10 +156,10 @@ struct SignedOutByGatewayTests {
     func storeFails() async throws {
         let app = try await TestApp()
         let user = try await app.auth.createUser(withEmail: "ada@example.com", password: "secret1").user
-        app.store.fail(.failed("read-only"))
+        app.store.setFailure(.failed("read-only"))
         #expect(throws: AuthErrorCode.self) { try app.auth.signOut() }
         #expect(app.auth.currentUser === user)
-        app.store.fail(nil)
+        app.store.setFailure(nil)
         try app.auth.signOut()
         #expect(app.store.isEmpty)
     }
@@ -169,6 +171,7 @@ struct SignedOutByGatewayTests {
         let idToken = try await user.getIDToken()
         try app.auth.signOut()
         try await eventually { try await app.gateway.lookup(idToken).status == 400 }
+        // A sign-out without a user has no effect.
         try app.auth.signOut()
     }
 }

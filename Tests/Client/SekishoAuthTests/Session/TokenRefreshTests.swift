@@ -80,7 +80,7 @@ struct TokenRefreshTests {
             _ = try await user.getIDToken()
             try await user.reload()
         }
-        #expect(try app.restarted().currentUser?.uid == user.uid)
+        #expect(try app.authOfNewProcess().currentUser?.uid == user.uid)
     }
 
     @Test("A refresh succeeds after the process ended between the response and the write")
@@ -92,17 +92,17 @@ struct TokenRefreshTests {
             _ = try await user.getIDToken()
             // The write did not reach the disk, and the process ended.
             app.store.item = item
-            let restored = try #require(try app.restarted().currentUser)
+            let restored = try #require(try app.authOfNewProcess().currentUser)
             _ = try await restored.getIDToken()
             try await restored.reload()
-            #expect(try app.restarted().currentUser?.uid == user.uid)
+            #expect(try app.authOfNewProcess().currentUser?.uid == user.uid)
         }
     }
 
     @Test("Refreshes in two processes at once keep both signed in")
     func twoProcesses() async throws {
         let (app, user) = try await signedIn()
-        let other = try #require(try app.restarted().currentUser)
+        let other = try #require(try app.authOfNewProcess().currentUser)
         for round in 0..<6 {
             app.clock.advance(by: hour)
             if round % 3 == 2 {
@@ -116,7 +116,7 @@ struct TokenRefreshTests {
             try await user.reload()
             try await other.reload()
         }
-        #expect(try app.restarted().currentUser?.uid == user.uid)
+        #expect(try app.authOfNewProcess().currentUser?.uid == user.uid)
     }
 
     struct TokenReplacement: CustomTestStringConvertible, Sendable {
@@ -131,7 +131,7 @@ struct TokenRefreshTests {
             try await user.updatePassword(to: "another secret")
         },
         TokenReplacement(testDescription: "a link", operation: "signInWithIdp") { app, user in
-            try await user.link(with: app.gateway.apple().credential())
+            try await user.link(with: app.gateway.appleCredential().oauthCredential())
         },
         TokenReplacement(testDescription: "a reauthentication", operation: "signInWithPassword") { _, user in
             try await user.reauthenticate(
@@ -144,6 +144,7 @@ struct TokenRefreshTests {
         arguments: replacements)
     func supersededByOperation(row: TokenReplacement) async throws {
         let (app, user) = try await signedIn()
+        // The new tokens get a later issue time than the old ones.
         app.clock.advance(by: 100)
         app.transport.injectNext(.holdResponse, for: row.operation)
         let update = Task { try await row.run(app, user) }
@@ -191,6 +192,7 @@ struct TokenRefreshTests {
     func staleToken() async throws {
         let (app, user) = try await signedIn()
         let token = try await user.getIDToken()
+        // A refresh is due 300 seconds before the token expires.
         app.clock.advance(by: hour - 200)
         app.transport.injectAlways(.dropRequest)
         #expect(try await user.getIDToken() == token)
@@ -236,6 +238,7 @@ struct TokenRefreshTests {
             .respond(
                 200, [:],
                 #"{"access_token":"a","id_token":"a","refresh_token":"b","expires_in":"3600","user_id":"another"}"#))
+        // The second attempt gets tokens of the user.
         #expect(try await user.getIDToken() != "a")
         #expect(app.auth.currentUser === user)
     }
@@ -258,15 +261,15 @@ struct TokenRefreshTests {
         _ = try await user.getIDToken()
     }
 
-    @Test("Tokens that an operation could not store are stored at the next call after the store works again")
+    @Test("Tokens that could not be stored are stored by the next call after the store works again")
     func laterWrite() async throws {
         let (app, user) = try await signedIn()
-        app.store.fail(.failed("disk full"))
+        app.store.setFailure(.failed("disk full"))
         try await user.updatePassword(to: "another secret")
-        app.store.fail(nil)
+        app.store.setFailure(nil)
         // No refresh is needed yet.
         _ = try await user.getIDToken()
-        let restored = try #require(try app.restarted().currentUser)
+        let restored = try #require(try app.authOfNewProcess().currentUser)
         app.clock.advance(by: hour)
         _ = try await restored.getIDToken()
     }
@@ -275,13 +278,13 @@ struct TokenRefreshTests {
     func failedWrite() async throws {
         let (app, user) = try await signedIn()
         app.clock.advance(by: hour)
-        app.store.fail(.failed("disk full"))
+        app.store.setFailure(.failed("disk full"))
         let token = try await user.getIDToken()
         app.clock.advance(by: hour)
         #expect(await failure { try await user.getIDToken() } == .keychainError)
-        app.store.fail(nil)
+        app.store.setFailure(nil)
         #expect(try await user.getIDToken() != token)
-        let restored = try #require(try app.restarted().currentUser)
+        let restored = try #require(try app.authOfNewProcess().currentUser)
         app.clock.advance(by: hour)
         _ = try await restored.getIDToken()
     }

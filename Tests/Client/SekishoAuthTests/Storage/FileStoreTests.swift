@@ -21,6 +21,7 @@ struct FileStoreTests {
             try store.remove("a")
             try store.save(Data("1".utf8), for: "a")
             try store.save(Data("2".utf8), for: "b")
+            // More bytes than the store reads at once.
             try store.save(Data(repeating: 7, count: 100_000), for: "a")
             #expect(try FileStore(directory: store.directory).load("a") == Data(repeating: 7, count: 100_000))
             try store.remove("a")

@@ -19,12 +19,12 @@ struct StoredSessionTests {
         let key = SessionKey(
             app: "default", server: try #require(URL(string: "https://auth.example.com")), apiKey: "key",
             tenantID: nil)
-        let stored = try #require(try StoredSession(decoding: Data(Self.item.utf8), owner: key.owner))
+        let stored = try #require(try StoredSession(decoding: Data(Self.item.utf8), of: key))
         #expect(stored.session.profile.uid == "ada")
         #expect(stored.session.profile.identities.map(\.providerID) == ["password"])
         #expect(stored.session.tokens.refreshToken == "r")
         #expect(stored.session.tenantID == "acme")
-        let written = try #require(try StoredSession(decoding: stored.encoded, owner: key.owner))
+        let written = try #require(try StoredSession(decoding: stored.encoded, of: key))
         #expect(written.session == stored.session)
     }
 

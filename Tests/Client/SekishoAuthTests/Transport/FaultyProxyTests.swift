@@ -11,6 +11,7 @@ struct FaultyProxyTests {
         "Faults do not sign the user out, and a refresh succeeds after they end",
         arguments: 1...4 as ClosedRange<UInt64>)
     func refreshes(seed: UInt64) async throws {
+        // The profile `sekisho` rotates refresh tokens.
         let gateway = try await TestGateway(.sekisho, transport: .socket)
         let proxy = try FaultyProxy(before: Int(try #require(gateway.server?.port)), seed: seed)
         let app = try await TestApp(gateway) { $0.transport = URLSessionTransport() }
@@ -34,7 +35,7 @@ struct FaultyProxyTests {
         proxy.hasFaults = false
         _ = try await user.getIDToken(forcingRefresh: true)
         try await user.reload()
-        let restored = try app.restarted { $0.transport = URLSessionTransport() }
+        let restored = try app.authOfNewProcess { $0.transport = URLSessionTransport() }
         restored.useEmulator(withHost: "127.0.0.1", port: proxy.port)
         #expect(restored.currentUser?.uid == user.uid)
     }

@@ -4,11 +4,12 @@ import Testing
 
 @Suite("The URLSession transport")
 struct URLSessionTransportTests {
+    /// Sends a request to a server that receives it and then runs `script`. Returns the response.
     private func exchange(
         timeout: TimeInterval = 20, _ script: @escaping @Sendable (TCPConnection) -> Void
     ) async throws -> TransportResponse {
         let server = try TCPServer { connection in
-            _ = connection.request()
+            _ = connection.receiveRequest()
             script(connection)
         }
         let url = try #require(URL(string: "http://127.0.0.1:\(server.port)/v1/token"))

@@ -42,7 +42,7 @@ extension SampleModel {
     }
 
     /// Resolves ``Conflict/signInFirst(email:)``: links the postponed credential, without another dialog of the
-    /// provider. Discards the credential if the account that the user has signed in to has another address.
+    /// provider. Discards the credential if the user has signed in to an account with another address.
     private func linkPostponedCredential(to user: User) async throws {
         guard case .signInFirst(let email) = state.conflict, let credential = postponedCredential else { return }
         dismissConflict()
@@ -92,7 +92,7 @@ extension SampleModel {
             settings.url = URL(string: continueURL)
             settings.handleCodeInApp = true
             try await self.auth.sendSignInLink(toEmail: email, actionCodeSettings: settings)
-            self.linkEmail = email
+            self.signInLinkEmail = email
             self.state.notice = "We have sent a link to \(email)."
         }
     }
@@ -104,7 +104,7 @@ extension SampleModel {
                 throw AuthErrorCode.invalidActionCode
             }
             if action.operation == .emailLink {
-                guard let email = self.linkEmail else { throw AuthErrorCode.missingEmail }
+                guard let email = self.signInLinkEmail else { throw AuthErrorCode.missingEmail }
                 try await self.auth.signIn(withEmail: email, link: link)
                 return
             }
@@ -112,8 +112,8 @@ extension SampleModel {
             self.state.notice =
                 action.operation == .recoverEmail
                 ? "Your previous address is restored." : "Thank you. The address is verified."
-            // A changed or restored address ends all sessions. The reload then signs the user out on this device. Its
-            // error is ignored, because the code was applied.
+            // A changed or restored address ends all sessions. The reload then signs the user out on this device. An
+            // error of the reload is ignored, because the code was applied.
             _ = try? await self.auth.currentUser?.reload()
         }
     }

@@ -18,7 +18,7 @@ import SekishoAuth
     /// The credential that caused ``SampleState/conflict``.
     var postponedCredential: AuthCredential?
     /// The address that a sign-in link was sent to.
-    var linkEmail: String?
+    var signInLinkEmail: String?
     /// The action that requires ``SampleState/reauthentication``.
     private var postponedAction: (@MainActor () async throws -> Void)?
     private var listener: AuthStateDidChangeListenerHandle?

@@ -3,7 +3,7 @@ import SekishoAuth
 
 /// The gateway that the app uses.
 public struct SampleServer: Sendable {
-    /// The gateway's options.
+    /// The options of the library for this gateway.
     public var options: SekishoOptions
     /// The port of `sekisho dev` on this machine, or `nil` for a gateway with TLS.
     public var developmentPort: Int?

@@ -3,8 +3,8 @@
 
     /// The root view: sign-in, then the account.
     ///
-    /// On all screens, the synchronous handlers of buttons and links start a task for a method of the model. The task
-    /// needs no owner, because the method stores its outcome in the model's state.
+    /// On all screens, the synchronous handlers of buttons and links start a task for a method of the model. No view
+    /// keeps the task, because the method stores its outcome in the model's state.
     public struct SampleScreen: View {
         @ObservedObject private var model: SampleModel
 

@@ -3,17 +3,18 @@ internal import Encoding
 internal import HTML
 internal import HTTP
 
-/// The parts that all pages of the simulated providers have.
-struct ConsentFrame {
+/// A page of a simulated provider. All of these pages have the same layout, styles and headers.
+struct SimulatorPage {
     let language: ConsentLanguage
     let title: String
 
     private static let submission: StaticString = "document.forms[0].submit()"
 
-    /// Returns a page. Its headers contain no `Cross-Origin-Opener-Policy`, because a popup would lose its opener, and
-    /// no `form-action`, because browsers apply it to the redirects that follow a form.
+    /// Returns the page. Its headers contain no `Cross-Origin-Opener-Policy`, because a popup would lose its opener.
+    /// The Content-Security-Policy contains no `form-action`, because browsers apply it to the redirects that follow a
+    /// form.
     ///
-    /// - Parameter submitsItself: whether a script submits the only form.
+    /// - Parameter submitsItself: whether a script submits the first form of the page.
     func response(_ content: [Markup], status: Int = 200, submitsItself: Bool = false) -> Response {
         let script = submitsItself ? [Markup.script(Self.submission)] : []
         let html = Markup.document(

@@ -3,23 +3,23 @@ import Synchronization
 
 extension PasswordHasher {
     /// Compares passwords without hashing, for tests that are not about hashing.
-    static let plain = PasswordHasher(
+    static let withoutHashing = PasswordHasher(
         hash: { password, _ in "hash of \(password.expose())" },
         check: { password, stored, _ in
             stored == "hash of \(password.expose())" ? .right(rehashed: nil) : .wrong
         })
 
-    /// ``plain``, which also records each check.
+    /// ``withoutHashing``, which also records each check.
     static func recording(_ checks: PasswordChecks) -> PasswordHasher {
         PasswordHasher(
-            hash: PasswordHasher.plain.hash,
+            hash: PasswordHasher.withoutHashing.hash,
             check: { password, stored, network in
                 checks.recorded.withLock { $0.append(stored != nil) }
-                return try await PasswordHasher.plain.check(password, stored, network)
+                return try await PasswordHasher.withoutHashing.check(password, stored, network)
             })
     }
 
-    /// Throws ``Overloaded`` for every password, as if too many checks were waiting.
+    /// Throws ``Overloaded`` for every password, as if too many passwords were waiting to be hashed.
     static let overloaded = PasswordHasher(
         hash: { _, _ in throw Overloaded() }, check: { _, _, _ in throw Overloaded() })
 }

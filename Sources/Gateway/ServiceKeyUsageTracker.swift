@@ -3,8 +3,9 @@ internal import Postgres
 internal import Storage
 internal import Synchronization
 
-/// Records the last use of service keys in memory, and writes it to the database in the background.
-final class KeyUsageTracker: Sendable {
+/// Records the last use of each service key (a backend's credential) in memory, and writes it to the database in the
+/// background.
+final class ServiceKeyUsageTracker: Sendable {
     private struct Key: Hashable {
         let id: String
         let project: ID<Project>
@@ -12,6 +13,7 @@ final class KeyUsageTracker: Sendable {
 
     private struct Use {
         var latest: Instant
+        /// The use that the database contains; `nil` if this process has written none.
         var written: Instant?
 
         /// Whether the latest use must be written. The latest use precedes the written one if the clock was set back.

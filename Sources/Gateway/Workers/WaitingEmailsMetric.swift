@@ -1,8 +1,8 @@
 internal import Synchronization
 internal import Telemetry
 
-/// Counts the emails that wait to be sent, for a metric.
-final class WaitingEmails: Sendable {
+/// Counts the emails that wait to be sent, for a metric. Delivers none of them.
+final class WaitingEmailsMetric: Sendable {
     /// `nil` before the first count, and while counting fails.
     private let last = Mutex<Int?>(nil)
     private let count: @Sendable () async throws -> Int
