@@ -6,7 +6,7 @@ CREATE FUNCTION public.revoke_apple_grants() RETURNS trigger
 BEGIN
     DELETE FROM apple_grant WHERE project_id = OLD.project_id AND subject = OLD.subject AND token IS NULL;
 
-    -- Keeps the lease of a code or a revocation, because a worker may have claimed it.
+    -- Keeps the due time of a code or a revocation, because a worker may have claimed it until then.
     UPDATE apple_grant SET state = 'REVOKING', subject = NULL, checked_at = NULL, failure = NULL,
         attempts = CASE WHEN token_type = 'CODE' OR state = 'REVOKING' THEN attempts ELSE 0 END,
         due_at = CASE WHEN token_type = 'CODE' OR state = 'REVOKING' THEN due_at ELSE '-infinity' END
