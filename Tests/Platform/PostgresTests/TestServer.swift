@@ -30,7 +30,7 @@ enum TestServer {
 
     /// Creates a directory that all users can read, because the server may run as another user.
     static func temporaryDirectory() throws -> String {
-        let path = "/tmp/sekisho-test-\(UUID().uuidString.prefix(8))"
+        let path = FileManager.default.temporaryDirectory.path + "/sekisho-test-\(UUID().uuidString.prefix(8))"
         try FileManager.default.createDirectory(
             atPath: path, withIntermediateDirectories: false, attributes: [.posixPermissions: 0o755])
         return path
