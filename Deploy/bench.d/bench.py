@@ -1,4 +1,7 @@
-"""Runs each load and its limit in turn, and prints their rates, the gateway's start time, its memory and latencies."""
+"""Measures loads on the gateway and their limits, and also the gateway's start time, memory and latencies.
+
+The limit of a load is the rate at which pgbench executes the same statements, or Argon2id verifies the same hash.
+"""
 
 import json
 import resource
@@ -28,10 +31,11 @@ SETTLE_SECONDS = 0.3
 OPERATIONS = ("look-up", "refresh", "refresh-lasting", "sign-up", "password", "apple", "p99")
 # The numbers of clients with which each load is measured, except for password sign-ins.
 CLIENTS = (1, 8, 64)
-# The numbers of clients with which pgbench measures a limit. The higher rate is the limit.
+# The numbers of clients with which pgbench measures a limit. The higher of the two rates is the limit.
 LIMIT_CLIENTS = (8, 64)
 # Enough clients to keep every core busy with password hashes.
 PASSWORD_CLIENTS = 8
+# The number of accounts that the requests of a load use in turn.
 ACCOUNTS = 256
 WRK_THREADS = 2
 # How often the time from the start to the first response is measured.
@@ -43,18 +47,18 @@ PASSWORD = "correct horse battery"
 # The number of clients whose password sign-ins saturate every core while a refresh is measured.
 BACKGROUND_CLIENTS = 32
 BACKGROUND_START_SECONDS = 0.5
-# After this time, a gateway without requests is idle.
+# The memory of an idle gateway is measured this long after its start.
 IDLE_SECONDS = 3
-# More than ROUNDS, because a p99 differs more between rounds than a rate.
+# More than ROUNDS, because between rounds, a p99 varies more than a rate.
 P99_ROUNDS = 6
 IDLE_CONNECTIONS = 10_000
 IDLE_SETTINGS = {"SEKISHO_CONNECTIONS": "20000", "SEKISHO_CONNECTIONS_PER_ADDRESS": "20000"}
 
 
 class Bench:
-    """Loads a gateway with `wrk`, and measures the limit of each load.
+    """Puts load on a gateway with `wrk`, and measures the limit of each load.
 
-    Refresh tokens of a project with the profile `sekisho` rotate; those of a project with `firebase` do not.
+    Refresh tokens rotate in the project with the profile `sekisho`, and not in the one with the profile `firebase`.
     `scripts` has the pgbench script and its constants for each operation, by name.
     """
 
@@ -94,8 +98,8 @@ class Bench:
 
     def measure_refresh(self, gateway, script, key):
         def load(measurement, _):
-            # New accounts in each round, because in a project whose tokens rotate, the previous load and pgbench have
-            # rotated the tokens of the earlier accounts.
+            # New accounts in each round: if tokens rotate, the previous load and pgbench have replaced the tokens of
+            # the earlier accounts.
             accounts = sign_up_many(gateway, key, [{}] * ACCOUNTS)
             self.store_sessions_for_pgbench(accounts)
             tokens = [account["refreshToken"] for account in accounts]
@@ -118,7 +122,7 @@ class Bench:
             self.run_wrk(
                 gateway, measurement, "cycle", "/v1/accounts:signInWithPassword", self.sekisho_profile_key,
                 [json.dumps(body) for body in self.password_sign_in_bodies])
-            # 0 clients, because no client takes part in this limit.
+            # 0 clients, because Argon2id is measured without clients.
             measurement.add_limit(0, limits.argon2id(phc, PASSWORD, SECONDS))
         return [measurement]
 
@@ -145,7 +149,7 @@ class Bench:
         return self.measure_in_rounds("returning sign-in with Apple", load, script="apple-returning", target=0.7)
 
     def measure_in_rounds(self, name, load, script, target):
-        """Returns a measurement for each number of clients. Only the highest number has a target; see Deploy/bench.md.
+        """Returns one measurement per number of clients. Only the highest number has a target; see Deploy/bench.md.
 
         `load` puts load on the gateway in one round. The pgbench script with the name `script` measures the limit.
         """
@@ -165,7 +169,10 @@ class Bench:
         self.run_wrk(gateway, measurement, "once", "/v1/accounts:signInWithIdp", self.sekisho_profile_key, lines)
 
     def run_wrk(self, gateway, measurement, script, path, key, lines):
-        """Runs a Lua script of this folder in wrk for one round, with the lines as input, and adds the results."""
+        """Runs a Lua script of this folder in wrk for one round, with the lines as input.
+
+        Adds the results to `measurement`.
+        """
         threads = min(WRK_THREADS, measurement.clients)
         file = self.folder / f"lines-{measurement.name}"
         file.write_text("".join(line + "\n" for line in lines))
@@ -203,13 +210,14 @@ class Bench:
         psql(url, "COPY bench_row FROM STDIN", input=rows)
 
     def refresh_p99(self, gateway):
-        """Returns the median of the p99 of a refresh with 8 clients, in ms, in three situations: without other work,
-        while Argon2id hashes of another process saturate every core, and while password sign-ins do.
+        """Returns the p99 of a refresh with 8 clients, in ms, in three situations: without other work, while Argon2id
+        hashes of another process saturate every core, and while password sign-ins do. Each value is the median of all
+        rounds.
 
-        The second value is the baseline for the third: the effect of any program that saturates every core with the
-        niceness of the password threads.
+        The second value is the baseline for the third. It shows the effect of any program that saturates every core
+        with the niceness of the gateway's password threads.
         """
-        alone, beside_hashes, beside_sign_ins = (Measurement("refresh", 8, None) for _ in range(3))
+        alone, beside_hashes, beside_sign_ins = (Measurement("refresh", clients=8, target=None) for _ in range(3))
         file = self.folder / "background"
         file.write_text("".join(json.dumps(body) + "\n" for body in self.password_sign_in_bodies))
         # Longer than the load, which begins BACKGROUND_START_SECONDS later.
@@ -237,8 +245,8 @@ class Bench:
 def in_background(command):
     """Starts `command`, runs the block of `with`, and waits for the end of `command`. `None` runs only the block.
 
-    The command has its own session, like the gateway, because by default Linux divides the processor between sessions
-    first.
+    The command has its own process session, like the gateway, because by default Linux first divides the processor
+    between sessions.
     """
     if command is None:
         yield

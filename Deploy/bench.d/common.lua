@@ -1,4 +1,5 @@
--- Functions that all scripts for wrk share. In wrk's command line, a file and the number of wrk's threads follow `--`.
+-- Functions that all scripts for wrk share. The scripts have two arguments, which follow `--` in wrk's command line: a
+-- file and the number of wrk's threads.
 
 local threads = 0
 

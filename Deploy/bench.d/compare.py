@@ -37,7 +37,7 @@ class Side:
             firebase_profile_key=self.firebase_profile_key, apple=self.apple)
         self.accounts = sign_up_many(self.gateway, self.sekisho_profile_key, self.bench.password_sign_in_bodies)
         # Creates the accounts of the users whose later sign-ins are measured as returning.
-        self.returning_sign_in_with_apple(Measurement("returning", 8, None), None)
+        self.returning_sign_in_with_apple(Measurement("returning", clients=8, target=None), None)
 
     def look_up(self, measurement, _):
         self.cycle(measurement, "lookup", [{"idToken": account["idToken"]} for account in self.accounts])
@@ -86,7 +86,7 @@ HEAD = ["load", "clients", "old/s", "new/s", "ratio", "p50 ms", "new", "gateway 
 
 def compare(load, clients, sides):
     """Runs one load against both binaries, and prints the results in one line."""
-    measurements = [Measurement(load.__name__, clients, None) for _ in sides]
+    measurements = [Measurement(load.__name__, clients, target=None) for _ in sides]
     for turn in range(ROUNDS):
         pairs = list(zip(sides, measurements))
         for side, measurement in pairs if turn % 2 == 0 else reversed(pairs):

@@ -1,4 +1,4 @@
--- Script for wrk: posts the JSON bodies of a file in turn, and starts again after the last one.
+-- Script for wrk: posts the lines of a file, which are JSON bodies, in turn. Starts again after the last line.
 dofile("common.lua")
 
 local requests, position = {}, 0

@@ -6,13 +6,14 @@ SQL generates most of the rows, because that is faster than an import.
 import users
 from gateway import psql
 
-# The number of users that `sekisho users import` imports. SQL generates the others in the same form.
+# The number of users that `sekisho users import` imports. SQL generates the rows of the others.
 IMPORTED_USERS = 100
 # The time limit of one statement.
 STATEMENT_SECONDS = 3600
 SETTINGS = "SET synchronous_commit = off; SET maintenance_work_mem = '512MB'; SET work_mem = '256MB';"
 
-# Rows of account and linked_identity for the users in {numbers}. The members that all users share come from user 0.
+# Rows of account and linked_identity for the users in {numbers}. They have the values that users.py generates. Values
+# that are the same for all users are copied from the imported user 0.
 ACCOUNTS = """
 SELECT t.project_id, 'user' || lpad((n * 7919 % {count})::text, 24, '0') AS id,
     'user' || n || '@example.com' AS email, n % 2 = 0 AS email_verified, '+1' || 2000000000 + n AS phone_number,
@@ -40,9 +41,9 @@ INSERT INTO session (project_id, id, account_id, generation, method, authenticat
 SELECT project_id, gen_random_uuid(), id, generation, 'password', last_sign_in_at, last_sign_in_at, last_sign_in_at
 FROM account"""
 
-# Stores statements in a table `definition`: they recreate the indexes of the three tables, and the foreign keys that
-# refer to account. Indexes keep their order of creation, because the planner prefers the newest of those with equal
-# costs. Foreign keys come last.
+# Stores statements in a table `definition`: they recreate the indexes of account, linked_identity and session, and the
+# foreign keys that refer to account. Indexes are recreated in their original order, because the planner prefers the
+# newest of several indexes with equal costs. Foreign keys come last.
 DEFINITIONS = """
 CREATE TABLE definition AS
 SELECT i.indexrelid::bigint AS position, CASE WHEN c.oid IS NULL THEN pg_get_indexdef(i.indexrelid)
@@ -54,7 +55,7 @@ UNION ALL
 SELECT 1e12::bigint + oid::bigint,
     format('ALTER TABLE %s ADD CONSTRAINT %I %s', conrelid::regclass, conname, pg_get_constraintdef(oid))
 FROM pg_constraint WHERE contype = 'f' AND confrelid = 'account'::regclass"""
-# Drops the foreign keys and indexes that DEFINITIONS has stored. Foreign keys come first, because they need an index.
+# Drops the foreign keys and indexes that DEFINITIONS has stored; foreign keys first, because they depend on an index.
 DROP = """
 DO $$
 DECLARE command text;
@@ -96,12 +97,12 @@ def fill(installation, folder, project, count):
     run("DROP TABLE definition")
     # Otherwise autovacuum would run during the measurement.
     psql(url, "VACUUM ANALYZE", timeout=STATEMENT_SECONDS)
-    # Otherwise requests that read pages would first write pages that the insertions changed.
+    # Otherwise the measured reads would have to evict dirty pages of the insertions, and so write them first.
     psql(url, "CHECKPOINT", timeout=STATEMENT_SECONDS)
 
 
 def require_equal_rows(url, count):
-    """Exits with an error unless the statements above generate the same rows as the import."""
+    """Exits with an error unless ACCOUNTS and IDENTITIES generate the same rows as the import."""
     numbers = f"generate_series(0::bigint, {min(IMPORTED_USERS, count) - 1})"
     for table, rows in (("account", ACCOUNTS), ("linked_identity", IDENTITIES)):
         generated, imported = rows.format(numbers=numbers, count=count), f"SELECT {COLUMNS[table]} FROM {table}"

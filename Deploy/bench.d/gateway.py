@@ -85,7 +85,7 @@ class Client:
 
 
 def sign_up_many(gateway, key, bodies):
-    """Signs up once with each of `bodies`, and returns the answers in another order."""
+    """Sends one sign-up request with each of `bodies`, and returns the answers in another order."""
     workers = 8
     bodies_of_workers = [bodies[number::workers] for number in range(workers)]
 
@@ -124,7 +124,7 @@ def private_postgres(binary, folder):
 def postgres_with_default_buffers(binary, folder):
     """Yields the URL of a PostgreSQL server with the default `shared_buffers`, and a larger `max_wal_size`.
 
-    `sekisho dev` creates the data directory and runs a server with smaller `shared_buffers`, which ends before this
+    `sekisho dev` creates the data directory. Its own server, which has smaller `shared_buffers`, ends before this
     server starts.
     """
     with private_postgres(binary, folder) as url:

@@ -47,8 +47,8 @@ def main(binary):
             installation.run("projects", "create", "bench")
             file = folder / "users.json"
             users.write_export(file, (users.user(number, ROWS) for number in range(ROWS)))
-            words = ["users", "import", str(file), "--project", "bench", *users.IMPORT_OPTIONS]
-            import_seconds = seconds_of(lambda: installation.run(*words, timeout=DEADLINE_SECONDS))
+            arguments = ["users", "import", str(file), "--project", "bench", *users.IMPORT_OPTIONS]
+            import_seconds = seconds_of(lambda: installation.run(*arguments, timeout=DEADLINE_SECONDS))
             # The maximum of all child processes so far. The import uses more memory than the others.
             memory = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss / 1024
             export_seconds = seconds_of(lambda: installation.run(

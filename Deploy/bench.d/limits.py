@@ -9,7 +9,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 from gateway import output
 
-# What the gateway adds to its own niceness for its password threads.
+# The gateway adds this number to its own niceness for its password threads.
 PASSWORD_THREAD_NICENESS = 5
 
 

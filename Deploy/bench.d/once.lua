@@ -1,4 +1,4 @@
--- Script for wrk: posts each JSON body of a file once, and ends after the last one.
+-- Script for wrk: posts each line of a file, which is a JSON body, once. Ends after the last line.
 dofile("common.lua")
 
 local bodies, position = {}, 1

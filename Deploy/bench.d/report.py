@@ -21,11 +21,11 @@ class Measurement:
 
     name: str
     clients: int
-    # The minimum of the rate divided by the limit; `None` if there is no target for this number of clients.
+    # The ratio of rate to limit that is to be reached; `None` if there is no target for this number of clients.
     target: float | None
     requests: int = 0
     seconds: float = 0
-    # CPU time.
+    # CPU time in seconds.
     gateway_seconds: float = 0
     postgres_seconds: float = 0
     # The rounds in which pgbench or Argon2id measured the limit: lists of pairs (count, seconds), by number of clients.
@@ -43,7 +43,7 @@ class Measurement:
 
     @property
     def best_limit(self):
-        """The limit per second with the number of clients that reached the highest rate."""
+        """The limit per second. Of the rates with different numbers of clients, the highest is the limit."""
         return max(
             sum(count for count, _ in rounds) / sum(seconds for _, seconds in rounds)
             for rounds in self.limits.values())
@@ -92,8 +92,8 @@ def huge_pages():
 def report(measurements, start_ms, idle_mib, loaded_mib, p99):
     """Prints all results.
 
-    `idle_mib` has the memory of an idle gateway without and with idle connections, `loaded_mib` the memory after the
-    loads. `p99` is the result of `Bench.refresh_p99`, or None.
+    `idle_mib` has two values: the memory of a gateway without connections, and the memory with idle connections.
+    `loaded_mib` is the memory after the loads. `p99` is the result of `Bench.refresh_p99`, or None.
     """
     print(f"{machine()}\n")
     print_table(

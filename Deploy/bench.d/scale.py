@@ -1,8 +1,8 @@
 """Sends the same requests to a small and a large project in turn: operations with an index must be about equally fast.
 
-Each project has a database of its own, in one PostgreSQL server, and a gateway of its own. All requests of an operation
-are sent twice, and the second times count. The first time, most requests to the large project read pages that are not
-yet in PostgreSQL's memory.
+Each project has its own gateway, and its own database in one PostgreSQL server. All requests of an operation are sent
+twice, and the target applies to the second time. The first time, most requests to the large project read pages that
+are not yet in PostgreSQL's memory.
 """
 
 import re
@@ -26,14 +26,14 @@ from report import machine, print_table
 COUNTS = {"small": 10_000, "large": 1_000_000}
 # The number of requests of an operation to each project.
 REQUESTS = 600
-# The time limit of a round, for slow operations, which then send fewer requests.
+# The time limit for sending the requests of one operation once. Slow operations send fewer requests.
 SECONDS = 10
 PAGE_SIZE = 20
 # The number of accounts whose IDs differ only in the last digit. A search by the other digits finds all of them.
 SIBLINGS = 10
-# The maximum median in the large project, divided by the median in the small one.
+# The maximum of this ratio: the median latency in the large project, divided by that in the small project.
 TARGET_RATIO = 1.2
-# Disk space per account, with its identity, its session, their indexes, and PostgreSQL's log of the insertions.
+# Disk space per account, with its identity, its session, their indexes, and the write-ahead log of the insertions.
 BYTES_PER_ACCOUNT = 1800
 
 
@@ -43,7 +43,7 @@ class Operation:
     requests: list
     # The number of accounts that each answer must have.
     accounts: int = 1
-    # Whether the operation reads all accounts and therefore has no target; see DECISIONS.md.
+    # Whether the operation reads all accounts. Such an operation has no target; see DECISIONS.md.
     is_full_scan: bool = False
     # Whether the gateway rejected a request because reading all accounts took too long.
     was_rejected: bool = False
@@ -53,7 +53,7 @@ def operations(project, id_tokens):
     """Yields the operations to measure. Requests about single accounts name a different account each time."""
     lookups = [project.app_post_request("lookup", {"idToken": token}) for token in id_tokens]
     yield Operation("look-up by ID token", lookups)
-    # The numbers of the users in a request are multiples of `step`: only every fourth user has an identity.
+    # Requests name only users whose number is a multiple of `step`, because only every fourth user has an identity.
     for operation, name, step, body in (
         ("lookup", "look-up by ID", 1, lambda n: {"localId": [users.local_id(n, project.count)]}),
         ("lookup", "look-up by email", 1, lambda n: {"email": [users.email(n)]}),
@@ -96,9 +96,9 @@ class Comparison:
 
     operation: Operation
     requests: int
-    # The first time that the requests are sent.
+    # The median when the requests are sent for the first time.
     first_p50: list
-    # The second time.
+    # Percentiles when the same requests are sent again.
     p50: list
     p99: list
 
@@ -198,7 +198,7 @@ class Side:
 def compare(sides):
     """Returns the comparisons of all operations."""
     with ExitStack() as stack:
-        # One event loop, so that every request of a side finds the same thread and database connection.
+        # One event loop per gateway, so that all requests to a gateway use the same thread and database connection.
         gateways = [stack.enter_context(side.installation.serve(SEKISHO_LOOPS="1"))[0] for side in sides]
         projects = [side.project for side in sides]
         tokens = [project.id_tokens(gateway, REQUESTS) for project, gateway in zip(projects, gateways)]
@@ -209,7 +209,7 @@ def compare(sides):
 def main(binary, *counts):
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
     sizes = dict(zip(COUNTS, map(int, counts))) if counts else COUNTS
-    # On a disk, because /tmp may be in memory. PostgreSQL may run as another user, which needs access.
+    # The folder is on a disk, because /tmp may be in memory. PostgreSQL may run as another user, which needs access.
     with tempfile.TemporaryDirectory(prefix="sekisho-bench-", dir="/var/tmp") as name:
         folder = Path(name)
         folder.chmod(0o711)

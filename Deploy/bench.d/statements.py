@@ -96,7 +96,7 @@ def apple_script(statements, expressions):
     script, constants = "", {}
     for number, statement in enumerate(statements):
         def expression_for(value, kind):
-            # The only text[] is the list of replay keys. Each sign-in stores a new one.
+            # The only parameter of the type text[] is a list of replay keys. Each sign-in stores a new replay key.
             if kind == "text[]":
                 return "ARRAY[encode(sha256(gen_random_uuid()::text::bytea), 'hex')]"
             return "gen_random_uuid()" if kind == "uuid" else expressions.get(value)
@@ -116,7 +116,7 @@ SELECT subject, email, account FROM bench_person WHERE n = :n \\gset
 \\set left :left - 1
 """
 
-# Chooses the ID of a new account, which is also the user's subject at Apple and begins the user's address.
+# Chooses the ID of a new account. The ID is also the user's subject at Apple, and the beginning of the email address.
 NEW_PERSON = """\\set person random(1000000000000000000, 9000000000000000000)
 """
 
@@ -124,7 +124,7 @@ NEW_PERSON = """\\set person random(1000000000000000000, 9000000000000000000)
 def apple_scripts(log, client, apple):
     """Returns the pgbench scripts of a first and of a returning sign-in with Apple."""
     subject = "recorded"
-    # Two sign-ins fill the caches of the gateway: this one, and the first call of `recorded`.
+    # Two sign-ins of new users fill the gateway's caches: this one, and that of "warm-up-2".
     client.post("signInWithIdp", apple.sign_in_bodies(["warm-up"])[0])
     first, answer = recorded(
         log, lambda body: client.post("signInWithIdp", body), apple.sign_in_bodies(["warm-up-2", subject]), count=2)

@@ -27,7 +27,7 @@ class Blocks(dict):
         return "\n".join(lines).rstrip()
 
     def copy(self):
-        copy = Blocks([], self.indentation)
+        copy = Blocks([], indentation=self.indentation)
         copy.update({key: list(lines) for key, lines in self.items()})
         copy.after_colon = dict(self.after_colon)
         return copy
@@ -44,9 +44,11 @@ class Blocks(dict):
         return self.get(key, [])
 
     def text(self, key):
+        """The value of a key as YAML: the text on its own line, and the lines below it."""
         return "\n".join([self.after_colon.get(key, ""), *self.lines(key)])
 
     def value(self, key):
+        """The value of a key that has no lines below it."""
         return self.after_colon[key].strip()
 
     def set_value(self, key, value):

@@ -19,7 +19,7 @@ class Document:
         paths, components = rest.split("\ncomponents:\n", 1)
         before, after = self._around_generated_paths(paths)
         self.head, self.components = head, components
-        # The paths before and after the generated ones.
+        # The paths that are written by hand: those before the generated paths, and those after them.
         self.written_paths = [split_paths(before), split_paths(after)]
 
     @staticmethod
@@ -56,7 +56,7 @@ class Document:
 
 
 def split_paths(text):
-    """A dictionary of path to a dictionary of method to operation."""
+    """Returns {path: {method: operation}}."""
     paths, path, lines = {}, None, None
     for line in text.splitlines():
         if match := re.fullmatch(r"  (/\S*):", line):

@@ -1,4 +1,4 @@
-"""One operation of openapi.yaml, and those of its parts that its security, path and error codes determine."""
+"""One operation of openapi.yaml. Some of its parts are generated, because its other parts determine them."""
 
 import re
 
@@ -11,6 +11,7 @@ COMMON_RESPONSES = {
     "Unauthenticated", "PermissionDenied", "ServiceKeyRequired", "NotFound", "TenantNotFound", "ConfigurationNotFound",
     "RequestRejected", "NotImplemented", "Unavailable",
 }
+# The error codes of every operation that accepts an API key, a service key, or a JSON body.
 CODES_WITH_API_KEY = {
     "API_KEY_INVALID", "INVALID_TENANT_ID", "PERMISSION_DENIED", "PROJECT_DISABLED", "TENANT_ID_MISMATCH",
 }
@@ -20,7 +21,7 @@ CODES_WITH_JSON = {"INVALID_ARGUMENT"}
 
 class Operation:
     def __init__(self, lines):
-        self.blocks = Blocks(lines, 6)
+        self.blocks = Blocks(lines, indentation=6)
 
     def __str__(self):
         return str(self.blocks)
@@ -55,7 +56,7 @@ class Operation:
         return codes
 
     def _complete_responses(self, key_kinds):
-        responses = Blocks(self.blocks.lines("responses"), 8)
+        responses = Blocks(self.blocks.lines("responses"), indentation=8)
         # Removes what an earlier run added.
         for status in list(responses):
             found = re.search(r"#/components/responses/(\w+)", responses.text(status))
@@ -87,7 +88,7 @@ class Operation:
         yield "503", "Unavailable"
 
     def in_tenant(self, path):
-        """The same operation below the path of a tenant, which replaces the parameter `tenantId`."""
+        """The same operation below the path of a tenant. The tenant in the path replaces the parameter `tenantId`."""
         copy = Operation([])
         copy.blocks = self.blocks.copy()
         del copy.blocks["x-tenants"]
@@ -96,7 +97,7 @@ class Operation:
         summary = copy.blocks.value("summary")
         copy.blocks.set_value("summary", f"{summary}, in a tenant" if "," in summary else f"{summary} in a tenant")
         parameters = [part for part in copy.blocks.members("parameters") if part[0] != "        - name: tenantId"]
-        # The tenant follows the project, which is the first parameter.
+        # The project is the first parameter, and the tenant follows it.
         parameters.insert(1, ["        - $ref: '#/components/parameters/Tenant'"])
         copy.blocks["parameters"] = [line for part in parameters for line in part]
         # The tenant of the contract's examples.

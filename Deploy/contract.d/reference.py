@@ -90,7 +90,7 @@ class Reference:
         return tag("p", "Authentication: " + (" or ".join(words) or "none") + ".", class_="security")
 
     def _resolved(self, node, kind):
-        """The component of this kind that the node refers to, or the node itself if it is no reference."""
+        """The component of this kind that the node refers to, or the node itself if it is not a reference."""
         return self.document["components"][kind][schemas.reference_name(node)] if "$ref" in node else node
 
     def _parameter(self, node):
@@ -110,7 +110,7 @@ class Reference:
             yield table(schemas.members_of(schema), label) or tag("h4", f"{label}: {schemas.type_of(schema)}")
 
     def _responses(self, operation):
-        """One row for each response of the operation, and one for all responses that most operations have."""
+        """One row for each response that few operations have, and one row for all the common responses together."""
         common = []
         for status, node in operation["responses"].items():
             response = self._resolved(node, "responses")
