@@ -35,12 +35,12 @@ def fresh_phone():
 
 
 def unsaved_account():
-    """Returns new values; no gateway has such an account."""
+    """Returns the values of an account that does not exist yet."""
     return Account(fresh_uid(), fresh_email(), fresh_phone(), secrets.token_hex(8))
 
 
 def import_account(admin, account=None):
-    """Imports `account` (default: a new one) with ``PASSWORD``, by a firebase-admin client of a project or tenant."""
+    """Imports `account` (default: a new one) with ``PASSWORD``. `admin` is firebase-admin for a project or a tenant."""
     account = account or unsaved_account()
     record = auth.ImportUserRecord(
         uid=account.uid, email=account.email, phone_number=account.phone_number, display_name="Ada",

@@ -14,7 +14,7 @@ from google.oauth2.credentials import Credentials
 from client import Client
 from gateway import DEMO_PROJECT
 
-# Not the default domain, with which the library would ask Google where a credential may be used.
+# With the default domain, the library would ask Google where a credential may be used.
 UNIVERSE_DOMAIN = "example.com"
 CERTIFICATES_PATH = "/robot/v1/metadata/x509/securetoken@system.gserviceaccount.com"
 
@@ -108,7 +108,7 @@ def owner_credential():
 
 
 def service_credential(service_key, gateway):
-    """The credential of a service account made from a service key. Its access token is the secret of the key."""
+    """The credential of a service account that is made from a service key. The access token is the key's secret."""
     account = service_account.Credentials.from_service_account_info({
         "client_email": service_key["id"], "private_key_id": service_key["id"],
         "private_key": service_key["privateKey"],

@@ -1,4 +1,4 @@
-"""Chromium's headless shell, driven by Selenium: it needs half the CPU time of the browser with windows."""
+"""Chromium's headless shell, driven by Selenium. The shell needs half the CPU time of the browser with windows."""
 
 import json
 from contextlib import contextmanager

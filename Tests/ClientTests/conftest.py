@@ -16,7 +16,7 @@ from simulators import Simulators
 
 
 def pytest_collection_modifyitems(items):
-    """Begins with the files that have slow tests, so that at the end no process runs a long file alone."""
+    """Moves the files with slow tests to the front, so that no worker of pytest-xdist runs a long file last."""
     slow = {item.path for item in items if item.get_closest_marker("slow")}
     items.sort(key=lambda item: item.path not in slow)
 
@@ -29,7 +29,7 @@ def contract():
 @pytest.fixture(scope="session")
 def folder():
     with tempfile.TemporaryDirectory(prefix="sekisho-") as path:
-        # PostgreSQL does not run as root: its own user needs access to its files in this folder.
+        # If the tests run as root, PostgreSQL runs as another user, who must be able to enter this folder.
         os.chmod(path, 0o711)
         yield Path(path)
 
@@ -57,8 +57,8 @@ def simulators(dev):
 
 def new_folder(folder):
     """A folder for the data of a gateway."""
-    # If the tests run as root, PostgreSQL's user cannot enter pytest's own folders, and the database would be in
-    # /var/tmp.
+    # Not `tmp_path`: if the tests run as root, PostgreSQL's user cannot enter pytest's folders, and `sekisho dev` would
+    # put the database into /var/tmp.
     path = folder / f"own-{secrets.token_hex(4)}"
     path.mkdir(mode=0o711)
     return path
@@ -161,13 +161,13 @@ def admin(request, contract):
 
 @pytest.fixture(scope="module")
 def acme(admin):
-    """A tenant that the tests of one file share."""
+    """firebase-admin for a tenant that the tests of one file share."""
     return admin.new_tenant()
 
 
 @pytest.fixture(scope="module")
 def zen(admin):
-    """Another tenant of the same project."""
+    """firebase-admin for another tenant of the same project."""
     return admin.new_tenant("Zen-2")
 
 

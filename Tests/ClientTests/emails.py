@@ -25,10 +25,10 @@ class QueuedEmail:
 
 
 def queue_email(installation, kind, recipient, *, code=None, language=None, lifetime=HOUR, account_id=None, **content):
-    """Inserts an email into the queue. `content` and `code` are the values that the gateway inserts into its text.
+    """Inserts an email into the queue. `content` and `code` are the values for the text of the email.
 
-    Without `account_id`, the gateway stores the code of a password reset as an action code when it sends the email. For
-    other emails, `insert_action_code` must have stored the code.
+    Without `account_id`, the gateway stores the code of a password reset as an action code when it sends the email. Any
+    other code must have been stored by `insert_action_code`.
     """
     identifier = str(uuid.uuid4())
     if code:
@@ -69,7 +69,7 @@ def queue_row_eventually_deleted(installation, queued):
 
 
 def make_due(installation, *queued):
-    """Makes the next attempt to deliver the queued emails due now."""
+    """Sets the time of the next delivery attempt of the queued emails to now."""
     identifiers = ", ".join(f"'{email.id}'" for email in queued)
     sql(installation.database_url, f"UPDATE outgoing_email SET due_at = now() WHERE id IN ({identifiers})")
 

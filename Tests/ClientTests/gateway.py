@@ -162,7 +162,7 @@ def clean_environment(**variables):
 def _found_in_log(log, pattern, process):
     """Waits until a line of the log matches, and returns the group of the pattern."""
     def match():
-        # The pattern must be followed by a newline: a line may be written in parts.
+        # The gateway may write a line in parts. A line with a newline is complete.
         found = re.search(pattern + r".*\n", log.read_text())
         return found and found[1]
 

@@ -81,7 +81,7 @@ class Installation:
         """Migrates the database, creates a project in it, and returns the installation."""
         self.run_ok("migrate")
         self.run_ok(f"projects create {project} {options}")
-        # All tests share one client address and would exceed its limits.
+        # All tests have the same client address, and would exceed the limits for an address.
         self.run_ok(f"projects policy {project} --set signUpLimit=0 --set passwordFailureLimit=0")
         return self
 
@@ -108,7 +108,7 @@ class Installation:
             yield serve
 
     def replica(self):
-        """Another gateway of the same installation, on another port."""
+        """The same installation with another port, to run a second gateway."""
         replica = Installation(self.folder, self.database_url)
         listen = replica.environment["SEKISHO_LISTEN"]
         replica.environment = self.environment | {"SEKISHO_LISTEN": listen}

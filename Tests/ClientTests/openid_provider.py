@@ -16,6 +16,7 @@ from wsgiref.simple_server import WSGIRequestHandler, WSGIServer, make_server
 import gateway
 
 CLIENT_ID = "sekisho-client"
+# No server listens at this address: the tests read the code from the redirect.
 REDIRECT_URI = "http://127.0.0.1:1/callback"
 
 
@@ -25,7 +26,7 @@ class Provider:
         self.folder = folder
 
     def set_user(self, **claims):
-        """Sets the claims of the user as whom requests are authenticated from now on."""
+        """Authenticates further requests as a user with these claims."""
         (self.folder / "user.json").write_text(json.dumps({"sub": secrets.token_hex(8)} | claims))
 
 
@@ -104,7 +105,7 @@ def authenticate(get_response):
 
 
 def __getattr__(name):
-    """Names that Django imports from this module, which need Django to be set up first."""
+    """Creates what Django imports from this module. This is possible only after Django is set up."""
     if name == "urlpatterns":
         return urls()
     if name == "validator":

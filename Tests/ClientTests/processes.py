@@ -23,7 +23,7 @@ def run_program(*words, folder=None, **environment):
 
 
 def child_process_ids(process_id):
-    """The IDs of the running child processes of all threads of a process."""
+    """The IDs of the running child processes of a process. Linux lists them by the thread that created them."""
     lists = Path(f"/proc/{process_id}/task").glob("*/children")
     return [int(number) for path in lists for number in path.read_text().split()]
 
@@ -58,6 +58,7 @@ def _target(path):
 
 
 def _tcp():
+    """Yields the columns of each socket: among them the local address (1), the state (3) and the inode (9)."""
     for name in ("tcp", "tcp6"):
         yield from (line.split() for line in Path(f"/proc/net/{name}").read_text().splitlines()[1:])
 

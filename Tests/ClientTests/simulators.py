@@ -44,7 +44,7 @@ class Simulators:
         return _json(self.request("PATCH", "/simulators", change))
 
     def apple_notification_payload(self):
-        """Disconnects the app for a new person, and returns the payload of the notification that Apple sends."""
+        """Lets a new person disconnect the app, and returns the payload of the notification that Apple sends."""
         sent = self.configure(apple={"disconnect": fresh_person(), "clientId": "com.example.app"})
         return sent["notifications"][0]["payload"]
 
@@ -76,10 +76,10 @@ def unpublished_key():
 
 
 def unverifiable_post_body(provider, key_id="another-key", **changed):
-    """Returns a `postBody` with an ID token of the provider's issuer that is signed with `unpublished_key`.
+    """Returns a `postBody` with an ID token that names the provider's issuer and is signed with `unpublished_key`.
 
-    The token has expired, so it is accepted only where no claim but the issuer is checked. `changed` are claims to add
-    or replace.
+    The token has expired, so it is accepted only where the gateway checks no claim except the issuer. `changed` are
+    claims to add or replace.
     """
     claims = {"iss": ISSUERS[provider], "aud": "some.app", "sub": secrets.token_hex(8), "exp": 1, "iat": 0} | changed
     token = jwt.encode(claims, unpublished_key(), algorithm="RS256", headers={"kid": key_id})

@@ -94,7 +94,7 @@ def token(serve, contract):
 
 @pytest.fixture
 def guide_code(serve):
-    """A function that returns the only block of a language, with the issuer and the audience of the tests' gateway."""
+    """A function that returns the guide's only code block in a language, adapted to the gateway of the tests."""
     def text(language):
         [block] = code_blocks_of_guide("verify-id-tokens.md", language)
         assert ISSUER in block and '"my-app"' in block

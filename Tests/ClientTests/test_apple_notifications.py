@@ -1,4 +1,4 @@
-"""The gateway verifies Apple's notifications and applies each in every project that has the client ID."""
+"""The gateway verifies each notification of Apple, and applies it in every project that has its client ID."""
 
 import secrets
 import time
@@ -99,14 +99,15 @@ def test_an_email_to_a_relay_address_that_forwards_nothing_is_given_up(dev):
 
 def test_a_notification_is_applied_in_both_projects_that_have_the_client_id(dev):
     person, other_project = fresh_person(), "other" + secrets.token_hex(4)
-    ours = sign_in_with_apple(dev, person)
-    theirs = call_as_admin(dev, "", {"email": person["email"]}, other_project)
-    subject = apple_identity(dev, ours)["rawId"]
-    call_as_admin(dev, f"/{theirs['localId']}/identities", {"providerId": "apple.com", "rawId": subject}, other_project)
+    account = sign_in_with_apple(dev, person)
+    other_account = call_as_admin(dev, "", {"email": person["email"]}, other_project)
+    subject = apple_identity(dev, account)["rawId"]
+    identity = {"providerId": "apple.com", "rawId": subject}
+    call_as_admin(dev, f"/{other_account['localId']}/identities", identity, other_project)
     simulate_event(dev, disconnect=person)
-    assert not is_signed_in(dev, ours)
-    for account, project in ((ours, dev.project), (theirs, other_project)):
-        assert apple_identity(dev, account, project)["credentialState"] == "REVOKED"
+    assert not is_signed_in(dev, account)
+    for linked_account, project in ((account, dev.project), (other_account, other_project)):
+        assert apple_identity(dev, linked_account, project)["credentialState"] == "REVOKED"
 
 
 @pytest.mark.parametrize("fault", ["another key", "another audience", "altered", "no token"])
@@ -115,6 +116,7 @@ def test_a_notification_that_is_forged_or_for_another_app_is_rejected(dev, fault
     account = sign_in_with_apple(dev, person)
     genuine = simulate_event(dev, relay={"person": person, "forwards": True})
     header, claims = jwt.get_unverified_header(genuine), unverified_claims(genuine)
+    # The event "consent-revoked" would sign the person out.
     claims |= {"jti": secrets.token_hex(8), "events": claims["events"].replace("email-enabled", "consent-revoked")}
     signed = jwt.encode(claims, unpublished_key(), algorithm="RS256", headers={"kid": header["kid"]})
     payload = {

@@ -167,7 +167,10 @@ def test_a_nonce_must_match_and_works_once(client, simulators):
 
 
 def test_an_app_with_google_sign_in_must_offer_sign_in_with_apple(client, simulators, own_dev):
-    """The API rejects a configuration that violates guideline 4.8. If the database has one, sign-ins are rejected."""
+    """The API rejects a configuration that violates App Review guideline 4.8.
+
+    If the database contains such a configuration, the gateway rejects sign-ins with Google.
+    """
     def configure(operation, change, **path):
         return client.call(operation, change, api_key=None, headers=ADMIN_HEADERS, path=path)
 

@@ -107,6 +107,7 @@ def test_hundreds_of_identities_move_although_both_commands_are_killed(dev_folde
         after = transfer.identities_by_account()
         assert after.keys() == before.keys()
         assert all(old != new for account in before for old, new in zip(before[account], after[account]))
+        # Every account has the new address of its identity.
         assert sql(dev.database_url, "SELECT count(*) FROM account a WHERE NOT EXISTS (SELECT FROM linked_identity l "
                    "WHERE l.account_id = a.id AND l.email = a.email AND a.email_verified)").strip() == "0"
         # As a sample, every 75th person signs in.

@@ -1,4 +1,4 @@
-"""`sekisho serve` with a range API of breached passwords, as of Have I Been Pwned."""
+"""`sekisho serve` with a range API for breached passwords, like that of Have I Been Pwned."""
 
 import json
 import threading

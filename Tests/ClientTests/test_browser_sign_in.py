@@ -47,7 +47,7 @@ def openid(dev, client, tmp_path_factory):
 
 @pytest.fixture(scope="module", params=["apple.com", "google.com", "oidc"])
 def new_person_at_provider(request):
-    """A function that returns the provider's ID, and a function that acts on the provider's page as a new person."""
+    """A function that returns a pair: the provider's ID, and a function that acts on its page as a new person."""
     if request.param != "oidc":
         return lambda: (request.param, answer_consent_page())
     provider_id, third_party = request.getfixturevalue("openid")
@@ -96,7 +96,7 @@ def test_a_popup_signs_in_to_the_same_account_again(app):
     assert (first["localId"], "isNewUser" in again) == (again["localId"], False)
 
 
-def test_a_popup_links_to_an_anonymous_account(app, new_person_at_provider):
+def test_a_popup_links_an_identity_to_an_anonymous_account(app, new_person_at_provider):
     provider_id, act_on_page = new_person_at_provider()
     guest = app.run("return client.post('signUp', {})")
     result = app.popup(provider_id, act_on_page, operation="link", session=guest)["value"]
@@ -143,7 +143,7 @@ def test_a_redirect_signs_in_and_its_result_is_given_once(app, new_person_at_pro
 
 
 @pytest.mark.parametrize("provider_id", ["apple.com", "google.com"])
-def test_a_redirect_links_to_the_account_that_started_it(app, provider_id):
+def test_a_redirect_links_an_identity_to_the_signed_in_account(app, provider_id):
     guest = app.run("return client.post('signUp', {})")
     result = app.redirect(provider_id, answer_consent_page(), operation="link", session=guest)["value"]
     assert result["localId"] == guest["localId"]
@@ -155,22 +155,22 @@ def test_a_cancelled_redirect_returns_to_the_app(app, provider_id):
 
 
 def test_a_redirect_has_no_result_for_an_app_on_another_site(window, app_site, dev):
-    """Browsers partition storage by site; such an app needs a proxy on its own origin."""
+    """Browsers partition storage by site. Such an app needs a proxy for the sign-in pages on its own origin."""
     app = open_web_app(window, app_site, dev, "localhost")
     assert app.redirect("google.com", answer_consent_page()) == {"value": None}
 
 
 def test_a_page_that_is_not_authorized_gets_no_frame_and_no_sign_in(serve, tmp_path):
-    with site(web_app_files("index.html", "app.js", "sign_in.js")) as other:
-        names = {"elsewhere.example": other.port}
-        with browser_with_gapi(tmp_path, ports=names) as (foreign, _):
+    with site(web_app_files("index.html", "app.js", "sign_in.js")) as foreign_site:
+        ports = {"elsewhere.example": foreign_site.port}
+        with browser_with_gapi(tmp_path, ports=ports) as (window, _):
             app = WebApp(
-                foreign, "http://elsewhere.example/index.html", pages=serve.url + "/__/auth", api=serve.url,
+                window, "http://elsewhere.example/index.html", pages=serve.url + "/__/auth", api=serve.url,
                 apiKey=serve.api_key).open()
             app.start("return client.popup('google.com')")
             assert app.finish()["error"] == "auth/network-request-failed"
             app.driver.execute_script("void client.redirect('google.com')")
-            foreign.wait(lambda: "cannot use this sign-in" in foreign.heading)
+            window.wait(lambda: "cannot use this sign-in" in window.heading)
 
 
 def handler_url(dev, app_site):
@@ -181,7 +181,7 @@ def handler_url(dev, app_site):
     return f"{dev.url}/__/auth/handler?{urlencode(query)}"
 
 
-def test_the_cookie_of_a_flow_needs_no_tls_in_dev_mode(app_site, dev):
+def test_the_cookie_of_a_sign_in_needs_no_tls_in_dev_mode(app_site, dev):
     started = requests.get(handler_url(dev, app_site), allow_redirects=False, timeout=30)
     name, _, attributes = started.headers["Set-Cookie"].partition("=")
     assert name.startswith("sekisho-flow-")
@@ -203,7 +203,7 @@ def test_sign_ins_in_a_browser_are_counted(app_site, dev):
 
 
 def test_a_foreign_page_that_opens_the_popup_gets_nothing(window, app_site, dev):
-    """The foreign page names a page of the app, and the user consents. Events go only to the gateway's own origin."""
+    """The foreign page opens the URL that the app would open, and the user consents. Events go only to the gateway."""
     with site() as attacker:
         window.open(f"http://localhost:{attacker.port}/")
         main = window.driver.current_window_handle
@@ -226,13 +226,14 @@ def test_a_foreign_page_that_opens_the_popup_gets_nothing(window, app_site, dev)
 
 
 def test_a_foreign_window_cannot_post_events_into_the_frame(app, dev):
+    # The first event says that there is no result of a redirect. The second call waits for another event.
     app.run("return client.firstEvent()")
     app.start("return client.firstEvent()")
     post = """
         const event = { type: "signInViaRedirect", eventId: null, urlResponse: arguments[0], sessionId: arguments[0] };
         opener.frames[0].postMessage({ key: arguments[1], id: "1", event }, "*")"""
     with site() as attacker:
-        # The event of the gateway's own page comes last, and is the first that the app gets.
+        # The gateway's own page posts last, and yet its event is the one that the app gets.
         for sender, name in ((attacker.url, "forged"), (dev.url + "/healthz", "own")):
             before = set(app.driver.window_handles)
             app.driver.execute_script("window.open(arguments[0])", sender)

@@ -76,7 +76,7 @@ def test_another_master_key_is_rejected(installation, command):
     assert dump(installation.database_url) == before
 
 
-def test_check_counts_the_unfinished_transfers_of_a_project_and_its_tenants(new_installation):
+def test_check_counts_for_each_project_and_tenant_the_identities_not_yet_moved_to_a_new_apple_team(new_installation):
     fresh = new_installation()
     sql(fresh.database_url, """
         INSERT INTO project (id, parent_id, tenant_settings, name, profile, created_at)
@@ -104,7 +104,7 @@ def test_the_app_review_report_needs_no_master_key(installation):
     assert {point["guideline"] for app in report["apps"] for point in app["points"]} == {"4.8", "5.1.1(v)"}
 
 
-def test_the_app_review_report_fails_when_an_app_violates_the_guideline(new_installation):
+def test_the_app_review_report_fails_when_an_app_violates_guideline_4_8(new_installation):
     fresh = new_installation()
     settings = json.dumps({"enabled": True, "clientIds": ["x"]})
     sql(fresh.database_url, f"INSERT INTO identity_provider VALUES ('demo', 'google.com', '{settings}', NULL, now())")

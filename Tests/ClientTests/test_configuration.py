@@ -9,12 +9,12 @@ import pytest
 from gateway import run_sekisho
 
 EXAMPLE = Path(__file__).parents[2] / "Deploy" / "sekisho.env.example"
-# `serve` does not read these variables of the file, only other commands do.
+# The variables in the example file that only commands other than `serve` read.
 NOT_READ_BY_SERVE = ["SEKISHO_HASH_KEY"]
 VARIABLES = [
     name for name in re.findall(r"^#?([A-Z_]+)=", EXAMPLE.read_text(), re.MULTILINE) if name not in NOT_READ_BY_SERVE]
 
-# A constant, because these values are part of test IDs, which must be equal in every worker of pytest-xdist.
+# Not random: test IDs contain invalid forms of this key, and must be equal in every worker of pytest-xdist.
 VALID_MASTER_KEY = base64.b64encode(bytes(range(32))).decode()
 
 VALID_VALUES = {
@@ -22,7 +22,7 @@ VALID_VALUES = {
     "SEKISHO_MASTER_KEY": VALID_MASTER_KEY,
     "SEKISHO_PUBLIC_URL": "https://auth.example.com",
 }
-# DATABASE_URL is not in this table: only libpq parses the URL, so at its start the gateway rejects only an empty value.
+# DATABASE_URL is not in this table: the gateway leaves the URL to libpq, and rejects only an empty value at its start.
 INVALID_VALUES = {
     "SEKISHO_DATABASE_CONNECTIONS": ["0", "65", "-1", "four", "4.0"],
     "SEKISHO_DATABASE_PREPARED": ["yes", "ON"],
@@ -109,7 +109,7 @@ def test_the_variables_of_an_installation_can_be_read_from_files(ending, tmp_pat
 
 
 @pytest.mark.parametrize("url", ["", "http://127.0.0.1:9/range", "https://mirror.internal/range/"])
-def test_a_range_api_on_loopback_or_with_https_is_accepted_and_can_be_disabled(url, installation):
+def test_the_url_for_breached_passwords_may_be_empty_or_on_loopback_or_use_https(url, installation):
     assert installation.run("check", SEKISHO_BREACHED_PASSWORDS_URL=url).returncode == 0
 
 

@@ -43,7 +43,7 @@ class Provider:
 
     def url(self, **changed):
         """The URL of the consent page; `changed` are query parameters to add or replace."""
-        return f"{self.base}{self.path}?{urlencode(self.request() | changed)}"
+        return f"{self.base}{self.path}?{urlencode(self.query() | changed)}"
 
     def claims(self, fields):
         """Redeems the code of a response, and returns the claims of the ID token."""
@@ -57,7 +57,7 @@ class Apple(Provider):
     path, token_path = "/auth/authorize", "/auth/token"
     cancellation = "user_cancelled_authorize"
 
-    def request(self):
+    def query(self):
         return {
             "client_id": APPLE_CLIENT, "redirect_uri": self.callback, "response_type": "code id_token",
             "response_mode": "form_post", "scope": "name email", "state": "a state", "nonce": "a nonce"}
@@ -75,7 +75,7 @@ class Google(Provider):
     path, token_path = "/o/oauth2/v2/auth", "/token"
     cancellation = "access_denied"
 
-    def request(self):
+    def query(self):
         return {
             "client_id": GOOGLE_CLIENT, "redirect_uri": self.callback, "response_type": "code",
             "scope": "openid email profile", "state": "a state", "nonce": "a nonce", "code_challenge": CHALLENGE,
@@ -156,7 +156,7 @@ def test_a_person_entered_on_the_page_can_be_chosen_later(app_site, provider, an
     assert provider.claims(click_and_receive(any_browser, app_site, f"{name} Antonelli").fields)["sub"] == claims["sub"]
 
 
-def test_apple_posts_the_name_once_and_keeps_the_choice_about_the_address(app_site, apple, any_browser):
+def test_apple_posts_the_name_once_and_remembers_that_the_person_hides_the_address(app_site, apple, any_browser):
     person, name = fresh_person(), secrets.token_hex(4)
     any_browser.open(apple.url())
     fill_in(any_browser, givenName=name, familyName="Hidden", email=person["email"])
@@ -243,7 +243,7 @@ def test_a_client_id_is_accepted_after_a_project_has_configured_it(dev, google):
     config = f"{dev.url}/v2/projects/with-added-client/defaultSupportedIdpConfigs/google.com?updateMask=clientIds"
     change = {"clientIds": ["added.apps.googleusercontent.com"]}
     requests.patch(config, json=change, headers=ADMIN_HEADERS, timeout=30).raise_for_status()
-    # The request after a change loads the project with the change.
+    # The next request that names the project registers its client IDs with the simulator.
     requests.get(config, headers=ADMIN_HEADERS, timeout=30).raise_for_status()
     assert requests.get(url, timeout=30).status_code == 200
 
@@ -306,6 +306,7 @@ def test_a_page_can_be_used_with_the_keyboard(app_site, apple, window):
 
 
 def test_a_page_loads_nothing_else_and_obeys_its_content_security_policy(provider, window):
+    # These calls discard what the pages of earlier tests caused.
     window.console_messages()
     window.requested_urls()
     window.open(provider.url())

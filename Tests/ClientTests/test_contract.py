@@ -95,7 +95,7 @@ def test_server_errors_can_be_plain_text_and_have_retry_after(operation):
     for status in (500, 503):
         response = operation.response(status)
         if response:
-            # Operations with pages also have a page, for an unavailable provider.
+            # Operations that return pages describe a page too, for a provider that is unavailable.
             assert list(response["content"]) in (["text/plain"], ["text/html", "text/plain"])
             assert "Retry-After" in response["headers"]
 

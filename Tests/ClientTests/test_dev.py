@@ -90,7 +90,7 @@ def test_the_default_project_is_configurable(dev_folder):
 
 def test_a_master_key_that_cannot_be_written_is_reported_with_the_reason(dev_folder):
     data = dev_folder / "without-key"
-    # The program writes this file first. A folder in its place stops root too.
+    # `sekisho dev` writes this file first. With a folder in its place, even root cannot write it.
     (data / "master-key.unfinished").mkdir(parents=True)
     completed = gateway.run_sekisho("dev", "--data", str(data), "--port", "0")
     assert completed.returncode == 1

@@ -1,4 +1,4 @@
-"""The gateway serves the contract, and a reference page that is generated from the contract."""
+"""The gateway serves the contract (openapi.yaml), and a reference page that is generated from it."""
 
 import pytest
 import requests

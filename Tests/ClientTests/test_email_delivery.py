@@ -141,10 +141,13 @@ def test_emails_are_sent_with_implicit_tls(installation, server, folder):
 
 @pytest.mark.parametrize("server_has", ["no encryption", "an untrusted certificate"])
 def test_nothing_is_sent_to_a_server_without_trusted_tls(installation, server, folder, server_has):
-    """The gateway trusts only `SEKISHO_SMTP_CA_FILE`. Without it, `smtp://` connections to this machine need no TLS."""
-    other = folder / secrets.token_hex(4)
-    other.mkdir()
-    file, context = create_certificate(folder).file, create_certificate(other).server_context()
+    """The gateway trusts only the certificate in `SEKISHO_SMTP_CA_FILE`.
+
+    If this variable were not set, a connection with `smtp://` to this machine would need no TLS.
+    """
+    untrusted_folder = folder / secrets.token_hex(4)
+    untrusted_folder.mkdir()
+    file, context = create_certificate(folder).file, create_certificate(untrusted_folder).server_context()
     options = {} if server_has == "no encryption" else {"tls_context": context}
     queued = queue_notice(installation)
     with smtp_server_running(server, auth_require_tls=False, **options) as port:

@@ -116,7 +116,7 @@ def test_only_owner_and_google_access_tokens_authenticate_an_administrator(emula
     assert response.status_code == status
 
 
-def test_an_invalid_bearer_token_is_rejected_beside_a_valid_api_key(emulator):
+def test_an_invalid_bearer_token_is_rejected_even_with_a_valid_api_key(emulator):
     headers = {"Authorization": "Bearer nonsense"}
     assert emulator.request("GET", "/v1/projects?key=any", headers=headers).status_code == 401
 
@@ -144,7 +144,7 @@ def test_an_invalid_project_id_is_not_found(emulator, project):
         assert response.json()["error"]["status"] == "NOT_FOUND"
 
 
-def test_clearing_deletes_every_account_and_session(emulator, client, dev):
+def test_clearing_a_project_deletes_its_accounts_and_sessions(emulator, client, dev):
     ada, anonymous = client.new_account(), client.sign_up()
     assert emulator.json("DELETE", f"/emulator/v1/projects/{dev.project}/accounts") == {}
     for user in (ada, anonymous):
@@ -155,7 +155,7 @@ def test_clearing_deletes_every_account_and_session(emulator, client, dev):
     assert again["localId"] != ada["localId"]
 
 
-def test_clearing_keeps_the_accounts_of_other_projects(emulator, client):
+def test_clearing_a_project_keeps_the_accounts_of_other_projects(emulator, client):
     ada = client.new_account()
     emulator.json("DELETE", f"/emulator/v1/projects/{fresh_project()}/accounts")
     assert client.call("lookup", {"idToken": ada["idToken"]}).status == 200
@@ -270,7 +270,7 @@ def test_an_invalid_clock_change_is_rejected(emulator, change):
     assert emulator.change_clock(advanceSeconds=0) == before
 
 
-def test_the_clock_ends_with_the_year_9999(emulator):
+def test_the_clock_cannot_be_advanced_beyond_the_year_9999(emulator):
     emulator.change_clock(freezeAtMs=END_OF_9999_MS)
     assert emulator.request("POST", "/emulator/v1/clock", {"advanceSeconds": 1}).status_code == 400
 
@@ -303,5 +303,5 @@ def test_an_unsigned_credential_signs_in_to_the_same_account(client, provider, e
     assert token["firebase"]["identities"][provider] == [claims["sub"]]
 
 
-def test_providers_of_unsigned_credentials_are_not_listed(client):
+def test_a_provider_that_has_only_unsigned_credentials_is_not_a_login_method(client):
     assert "facebook.com" not in str(client.call("getLoginMethods").body)

@@ -251,7 +251,7 @@ def test_authenticating_again_with_an_identity_of_the_account_is_no_conflict(cli
 
 # Backends
 
-def test_a_backend_names_an_account_by_id_token_alone(client, demo):
+def test_a_backend_can_name_an_account_by_its_id_token_alone(client, demo):
     ada = client.new_account()
     issued = demo.send_code({"requestType": "VERIFY_EMAIL", "idToken": ada["idToken"]})
     assert (issued["email"], bool(issued["oobCode"])) == (ada["email"], True)
@@ -292,7 +292,7 @@ def test_a_reset_is_rejected_before_its_code_is_checked_if_password_sign_in_is_d
     assert (rejected.status, rejected.code) == (400, "PASSWORD_LOGIN_DISABLED")
 
 
-def test_other_codes_can_be_checked_if_password_sign_in_is_disabled(client, demo):
+def test_a_sign_in_code_can_be_checked_if_password_sign_in_is_disabled(client, demo):
     demo.json("PATCH", "/v2/projects/{P}/tenants/links", {"enableEmailLinkSignin": True})
     issued = demo.json("POST", "/v1/projects/{P}/tenants/links/accounts:sendOobCode", {
         "requestType": "EMAIL_SIGNIN", "email": fresh_email(), "returnOobLink": True})
@@ -328,7 +328,7 @@ def test_a_fake_password_hash_is_imported_as_its_password(client, demo, encode):
     assert signed_in["localId"] == user["localId"]
 
 
-# Tokens with the issuer of Apple or Google that no simulator signed
+# Tokens that name Apple or Google as their issuer, but that no simulator signed
 
 def unverifiable_sign_in_body(provider, **changed):
     """The body of `signInWithIdp` with a token that is signed with a key that no simulator publishes."""

@@ -10,22 +10,22 @@ import requests
 from client import ADMIN_HEADERS, PASSWORD, fresh_email
 from simulators import Simulators, fresh_person, idp_sign_in_body
 
-# Placeholders in the request of a row. The test replaces each by its value of `placeholder_values`.
+# Placeholders in the request of a row. The test replaces each by its value from `placeholder_values`.
 # EMAIL, ID_TOKEN, REFRESH_TOKEN and LOCAL_ID are those of one new account, and ANONYMOUS_ID_TOKEN is the ID token of a
 # new anonymous account. NEW_EMAIL, NEW_LOCAL_ID and NEW_PROVIDER are values that nothing has yet. PROVIDER and APP are
 # the IDs of a new provider and a new app.
 EMAIL, ID_TOKEN, REFRESH_TOKEN, NEW_EMAIL, ANONYMOUS_ID_TOKEN, LOCAL_ID, NEW_LOCAL_ID, NEW_PROVIDER, PROVIDER, APP = (
     object() for _ in range(10))
-# Credentials from providers: Apple's `postBody`, Apple's ID token and Google's ID token of a new person, and Apple's ID
-# token of a person who has an account.
+# Credentials from providers. Apple's `postBody`, Apple's ID token and Google's ID token are each for a new person. The
+# last one is Apple's ID token for a person who has an account.
 APPLE, APPLE_TOKEN, GOOGLE_TOKEN, KNOWN_PERSON_TOKEN = (object() for _ in range(4))
-# The ID token of a new account with only Apple and Google identities, and the merge token of a dry run that merges the
-# account of ID_TOKEN into another.
+# The ID token of a new account with only Apple and Google identities, and the merge token of a client's dry run. The
+# dry run is for a merge of the account of ID_TOKEN into another.
 FEDERATED_ID_TOKEN, MERGE_TOKEN = (object() for _ in range(2))
-# The merge token of a backend's dry run, and the IDs of an account that was merged and of a new account with Apple
-# and Google identities.
+# The merge token of a backend's dry run, the ID of an account that was merged into another, and the ID of a new account
+# with Apple and Google identities.
 ADMIN_MERGE_TOKEN, MERGED_LOCAL_ID, FEDERATED_LOCAL_ID = (object() for _ in range(3))
-# Action codes for the account of EMAIL, and one for an unused email address, NEW_LINK_EMAIL.
+# Action codes for the account of EMAIL. NEW_LINK_CODE is for an unused email address, NEW_LINK_EMAIL.
 VERIFY_CODE, RESET_CODE, CHANGE_CODE, LINK_CODE, NEW_LINK_CODE, NEW_LINK_EMAIL = (object() for _ in range(6))
 # The session of ID_TOKEN.
 SESSION_ID = object()
@@ -232,7 +232,7 @@ ROWS = [
     Row("identity of another account", "signInWithIdp",
         credential_request("apple.com", KNOWN_PERSON_TOKEN) | {"idToken": ID_TOKEN},
         "FEDERATED_USER_ID_ALREADY_LINKED"),
-    Row("identity of another account with returnIdpCredential", "signInWithIdp",
+    Row("identity of another account with returnIdpCredential, reported with status 200", "signInWithIdp",
         credential_request("apple.com", KNOWN_PERSON_TOKEN) | {
         "idToken": ID_TOKEN, "returnIdpCredential": True}),
     Row("new identity without autoCreate", "signInWithIdp",
@@ -340,8 +340,8 @@ ROWS = [
     Row("own sessions", "listSessions", {"idToken": ID_TOKEN}),
     Row("missing ID token", "listSessions", {}, "MISSING_ID_TOKEN"),
     Row("invalid ID token", "listSessions", {"idToken": "a.b.c"}, "INVALID_ID_TOKEN"),
-    Row("one session", "revokeSession", {"idToken": ID_TOKEN, "sessionId": SESSION_ID}),
-    Row("own session", "revokeSession", {"idToken": ID_TOKEN, "sessionId": "current"}),
+    Row("session by its ID", "revokeSession", {"idToken": ID_TOKEN, "sessionId": SESSION_ID}),
+    Row("session of the ID token", "revokeSession", {"idToken": ID_TOKEN, "sessionId": "current"}),
     Row("all sessions", "revokeSession", {"idToken": ID_TOKEN, "everywhere": True}),
     Row("missing session ID", "revokeSession", {"idToken": ID_TOKEN}, "MISSING_SESSION_ID"),
     Row("session of another account", "revokeSession", {"idToken": ANONYMOUS_ID_TOKEN, "sessionId": SESSION_ID},
@@ -361,7 +361,7 @@ ROWS = [
         credential_request("apple.com", APPLE_TOKEN) | {"idToken": ID_TOKEN, "dryRun": True},
         "USER_NOT_FOUND"),
     Row("invalid merge token", "merge", {"idToken": ID_TOKEN, "mergeToken": "x"}, "INVALID_PENDING_TOKEN"),
-    Row("unsigned custom token of dev", "signInWithCustomToken",
+    Row("unsigned custom token, which dev accepts", "signInWithCustomToken",
         {"token": '{"uid":"custom-ada"}', "returnSecureToken": True}),
     Row("missing custom token", "signInWithCustomToken", {}, "MISSING_CUSTOM_TOKEN"),
     Row("custom token without a user ID", "signInWithCustomToken", {"token": "{}"}, "MISSING_IDENTIFIER"),
@@ -439,7 +439,7 @@ ROWS = [
     tenant_row("sign-in link", "sendProjectOobCodeInTenant", {
         "requestType": "EMAIL_SIGNIN", "email": NEW_EMAIL, "returnOobLink": True}),
     tenant_row("account of the tenant", "lookupAccountsInTenant", {"localId": [TENANT_LOCAL_ID]}),
-    tenant_row("account of the project", "lookupAccountsInTenant", {"localId": [LOCAL_ID]}),
+    tenant_row("account of the project, not found and no error", "lookupAccountsInTenant", {"localId": [LOCAL_ID]}),
     tenant_row("custom claims", "updateAccountInTenant",
         {"localId": TENANT_LOCAL_ID, "customAttributes": '{"role":"editor"}'}),
     tenant_row("account of the tenant", "deleteAccountInTenant", {"localId": TENANT_LOCAL_ID}),
@@ -688,7 +688,7 @@ def tenant_with_providers(client):
 
 
 def placeholder_values(client):
-    """Maps each placeholder to a function that returns its value. Values of one account or tenant belong together."""
+    """Maps each placeholder to a function that returns its value. Cached functions let placeholders share accounts."""
     account = cache(client.new_account)
     tenant_id = cache(lambda: tenant_with_providers(client))
     tenant_account = cache(lambda: client.call("signUp", {

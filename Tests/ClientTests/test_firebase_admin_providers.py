@@ -50,7 +50,7 @@ def test_a_change_of_an_openid_connect_provider_keeps_other_fields(admin, provid
 
 @in_dev
 def test_an_openid_connect_provider_is_enabled_beside_apple(admin, provider_ids):
-    """Apple's App Review guideline 4.8 requires Apple beside other providers. In `serve`, these tests have no Apple."""
+    """App Review guideline 4.8 requires Apple beside other providers. The project of `serve` has no Apple provider."""
     assert admin.update_oidc_provider_config(provider_ids[0], enabled=True).enabled is True
 
 
@@ -99,7 +99,8 @@ def test_operations_on_saml_providers_are_not_implemented(admin, acme, call, sco
 def account_with_identities(admin, simulators):
     """Creates an account with identities of Apple and Google.
 
-    Returns the person, the session, and the subject of each identity by provider. Apple gets an address of its relay.
+    Returns the person, the session, and the subject of each identity by provider. The person hides the email address,
+    so the identity of Apple has a relay address.
     """
     person = fresh_person() | {"hidesEmail": True}
     apple, google = simulators.sign_in_with_apple(person), simulators.sign_in_with_google(person)

@@ -1,6 +1,6 @@
 """firebase-admin manages the users of a project.
 
-The fixture `admin` is firebase-admin: for `dev` as for Firebase's emulator, and for `serve` with a service key.
+The fixture `admin` is firebase-admin: for `dev`, which it takes for Firebase's emulator, and for `serve`.
 `ada` is a new account with a password, a phone number and an identity of Google; `session` is a sign-in of `ada`.
 """
 

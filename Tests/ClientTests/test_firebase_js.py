@@ -1,6 +1,6 @@
 """Firebase's JavaScript SDK, unchanged, in Chromium, with `sekisho dev` as its emulator.
 
-`test_stock_messages.py` sends the same messages without the SDK, `test_firebase_js_pages.py` opens popups.
+`test_stock_messages.py` sends the same messages without the SDK. `test_firebase_js_pages.py` opens popups.
 """
 
 import json
@@ -104,7 +104,7 @@ class SDK:
 
 
 # The beginning of a script. It makes `credential` from the value `proof`: the result of a simulated sign-in, or an
-# object whose `idToken` is JSON with claims, as Firebase's emulator accepts it.
+# object whose `idToken` is JSON with claims, which Firebase's emulator accepts too.
 MAKE_CREDENTIAL = """
 const credentialOf = proof => proof.providerId === "google.com" ? sdk.GoogleAuthProvider.credential(proof.idToken)
     : new sdk.OAuthProvider(proof.providerId).credential({
@@ -240,7 +240,7 @@ def test_an_anonymous_account_is_upgraded(sdk, simulators, provider):
     assert sdk.error(link, proof=second) == "auth/provider-already-linked"
 
 
-def test_a_password_is_linked_and_unlinked(sdk, simulators):
+def test_a_password_is_linked_and_then_the_apple_identity_is_unlinked(sdk, simulators):
     uid, _ = sdk.sign_in(simulators.sign_in_with_apple())
     sdk.run("""const credential = sdk.EmailAuthProvider.credential(v.email, v.password);
         await sdk.linkWithCredential(auth.currentUser, credential)""", email=fresh_email(), password=PASSWORD)
@@ -254,7 +254,7 @@ def test_a_taken_identity_is_a_conflict_whose_credential_signs_in(sdk, simulator
     person = fresh_person()
     uid, _ = sdk.sign_in(getattr(simulators, f"sign_in_with_{provider}")(person))
     sdk.run("await sdk.signInAnonymously(auth)")
-    # The token contains a nonce that the gateway issued. The SDK sends Google's token in both calls without the nonce.
+    # The token contains a nonce that the gateway issued. For Google, both calls of the SDK send it without the nonce.
     nonce = client.call("issueNonce", {}).body["nonce"]
     found = sdk.run(MAKE_CREDENTIAL + """
         try { await sdk.linkWithCredential(auth.currentUser, credential); } catch (error) {

@@ -67,7 +67,7 @@ def test_a_popup_signs_in_and_the_user_stays_signed_in_after_a_reload(app_on_any
     assert len(app_on_any_site.driver.window_handles) == 1
 
 
-def test_a_popup_links_to_an_anonymous_account(app, provider):
+def test_a_popup_links_an_identity_to_an_anonymous_account(app, provider):
     anonymous_id = app.run("return client.signInAnonymously()")
     result = app.popup(provider, answer_consent_page(), operation="link")["value"]
     assert (result["localId"], result["operation"], result["providers"]) == (anonymous_id, "link", [provider])
@@ -95,7 +95,7 @@ def test_a_redirect_signs_in_and_its_result_is_returned_once(app, provider):
     assert app.open().run("return client.currentUserId()") == result["localId"]
 
 
-def test_a_redirect_links_to_the_account_that_started_it(app, provider):
+def test_a_redirect_links_an_identity_to_the_signed_in_account(app, provider):
     anonymous_id = app.run("return client.signInAnonymously()")
     result = app.redirect(provider, answer_consent_page(), operation="link")["value"]
     assert (result["localId"], result["operation"]) == (anonymous_id, "link")

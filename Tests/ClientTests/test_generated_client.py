@@ -33,7 +33,7 @@ def generated(tmp_path_factory):
 
 
 @pytest.mark.parametrize("language", generator.OPTIONS_BY_LANGUAGE)
-def test_a_client_is_generated_without_unknown_warnings_and_with_the_schema_names(language, generated):
+def test_a_client_is_generated_without_unknown_warnings_and_keeps_the_schema_names(language, generated):
     log, _ = generated[language]
     assert generator.unexpected_warnings(log) == []
     assert "SignUpRequest" in log or "sign_up_request" in log

@@ -1,4 +1,4 @@
-"""Requests that schemathesis generates from openapi.yaml get documented responses only."""
+"""Requests that schemathesis generates from openapi.yaml get only documented responses."""
 
 import pytest
 import schemathesis

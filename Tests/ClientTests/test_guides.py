@@ -18,7 +18,7 @@ WEB = GUIDES / "web.md"
 
 
 def with_url_of(dev, text):
-    """An example with the address of the test's gateway instead of the address at which `Deploy/run` starts one."""
+    """`text` with the address of the tests' gateway in the place of 127.0.0.1:9099, where `Deploy/run` starts one."""
     assert "127.0.0.1:9099" in text
     return text.replace("127.0.0.1:9099", dev.url.removeprefix("http://"))
 

@@ -57,7 +57,7 @@ def test_the_claims_describe_the_account_and_the_session(client, verify):
     assert claims["sid"]
 
 
-def test_the_token_of_an_anonymous_account_names_its_provider(client, verify):
+def test_the_token_of_an_anonymous_account_has_the_provider_anonymous(client, verify):
     claims = verify(client.sign_up()["idToken"])
     assert claims["provider_id"] == claims["firebase"]["sign_in_provider"] == "anonymous"
     assert claims["firebase"]["identities"] == {}

@@ -55,8 +55,8 @@ def providers(realm, apple_key):
 def project_file(row, project, apple_key):
     """The project file of a row.
 
-    The app `native` offers no sign-in method. It only declares the bundle ID: Apple's client IDs that no app declares
-    are treated as Services IDs.
+    The app `native` offers no sign-in method. It only declares the bundle ID, because the gateway treats Apple's client
+    IDs that no app declares as Services IDs.
     """
     app = {"platform": row["platform"], "distribution": row["distribution"], "bundleIds": row["bundleIds"],
            "signInMethods": row["methods"], "linkOnlyMethods": row["linkOnly"]}
@@ -83,6 +83,7 @@ def set_tenant(own_installation, project, realm, apple_key):
         if "teamId" in members:
             provider_settings["apple"] = {
                 "teamId": members["teamId"], "keyId": members["keyId"], "acceptsUnhashedNonces": False}
+            # Not a real ciphertext: `projects apply` only checks whether there is one.
             secret = "'sealed'"
         if "issuer" in members:
             provider_settings["openId"] = {"issuer": members["issuer"], "trustsEmail": False}

@@ -52,7 +52,7 @@ def test_serve_rejects_the_owner_token_and_google_access_tokens(serve, bearer):
 
 
 @pytest.mark.parametrize("prefix", PATH_PREFIXES)
-def test_an_invalid_bearer_token_is_rejected_beside_a_valid_api_key(serve, prefix):
+def test_an_invalid_bearer_token_is_rejected_even_with_a_valid_api_key(serve, prefix):
     response = requests.post(
         serve.url + sign_up_path(prefix), json={}, params={"key": serve.api_key}, headers=ADMIN_HEADERS, timeout=30)
     assert response.status_code == 401
@@ -184,8 +184,8 @@ def test_dev_rejects_a_database_of_serve(serve, tmp_path):
 def test_dev_rejects_a_migrated_database_without_a_mode(dev, installation, tmp_path):
     """`sekisho migrate` does not set the mode of a database (`serve` or `dev`); `projects create` does.
 
-    If `dev` accepted a database without a mode, its start between these two commands would make a database that is
-    meant for production one of `dev`.
+    If `dev` accepted a database without a mode, a start of `dev` between these two commands would turn a database for
+    production into a database of `dev`.
     """
     database_url = new_database(dev.database_url)
     installation.run_ok("migrate", DATABASE_URL=database_url)

@@ -1,4 +1,4 @@
-"""An app whose site is Debian's nginx with the example in Deploy/guides/nginx.conf.
+"""An app whose web server is Debian's nginx with the configuration in Deploy/guides/nginx.conf.
 
 nginx adds TLS, serves the app's files, and forwards the sign-in pages and the API to the gateway.
 """
@@ -96,7 +96,7 @@ def nginx(folder, port, dev, certificate):
 
 @pytest.fixture(scope="module")
 def window(own_dev, tmp_path_factory):
-    """A browser that finds nginx at the app's domain. nginx serves the app, the app with the SDK, and the SDK."""
+    """A browser that finds nginx at the app's domain. nginx serves the app with and without the SDK, and the SDK."""
     folder, port = tmp_path_factory.mktemp("nginx"), gateway.free_port()
     pages = folder / "app"
     pages.mkdir()
@@ -167,6 +167,7 @@ def test_the_cookies_of_a_sign_in_are_sent_only_to_this_host_and_over_tls(app):
 
 
 def test_the_pages_of_the_app_obey_their_content_security_policy(app):
+    # The first call discards the messages of earlier tests.
     app.window.console_messages()
     app.popup("google.com", answer_consent_page())
     assert [message for message in app.window.console_messages() if "Content Security Policy" in message] == []

@@ -88,8 +88,8 @@ def test_a_sign_in_with_apple_takes_over_only_an_account_of_an_untrusted_provide
         dev, client, provider, provider_id, trusts_email):
     """A user signs in with Apple, which has verified the same email address.
 
-    If the gateway trusts the provider, the owner of the account must confirm the sign-in. Otherwise the account goes to
-    the user of Apple, and its sessions end.
+    If the gateway trusts the addresses of the OpenID provider, the owner of the account must confirm the sign-in.
+    Otherwise the account goes to the user who signs in with Apple, and its old sessions end.
     """
     ada = fresh_person()
     first = sign_in(client, provider_id, *provider.id_token_and_nonce(email=ada["email"], email_verified=True)).body

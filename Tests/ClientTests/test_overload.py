@@ -1,4 +1,4 @@
-"""Clients send more passwords, bodies or connections than the gateway accepts: which ones it rejects, and how."""
+"""What the gateway rejects, and how, when it gets more passwords, bodies or connections than it accepts."""
 
 import re
 import socket
@@ -74,8 +74,8 @@ def test_excess_password_requests_get_503_in_plain_text(client):
 
 
 # In `X-Forwarded-For`, only the last address counts, because the trusted proxy has appended it; the client may have
-# written the others. In the queue of passwords, all addresses of an IPv4 /24 have one turn together, and so do all
-# addresses of an IPv6 /48.
+# written the others. In the queue of passwords, all addresses of an IPv4 /24 share one turn, and so do all addresses of
+# an IPv6 /48.
 @pytest.mark.parametrize("address", [
     ATTACKER_ADDRESS, f"192.0.2.{{}}, {ATTACKER_ADDRESS}", "203.0.113.{}", "2001:db8:1:1::{:x}",
     "2001:db8:1:11{:02x}::1", "2001:db8:1:{:x}00::1",
@@ -122,7 +122,7 @@ def status_of(connection):
     return int(connection.recv(4096).split()[1])
 
 
-def test_large_bodies_without_a_key_are_not_read(client):
+def test_large_bodies_without_a_service_key_are_not_read(client):
     serve = client.gateway
     before = resident_memory(serve.process.pid)
     # The bodies have 240 MiB together.

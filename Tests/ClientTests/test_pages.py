@@ -166,7 +166,7 @@ def create_verified_account(client):
 
 
 def removal_link(dev, email):
-    """Returns the link to remove a linked identity, from the email about it that was sent to `email`."""
+    """Returns the link that removes an identity. It is in the email that reports the linking of the identity."""
     listed = requests.get(f"{dev.url}/emulator/emails", timeout=30).text
     rows = [row for row in listed.split("<tr>") if email in row and "notice.identity-linked" in row]
     path = re.search(r'href="(/emulator/emails/[^"]+)"', rows[0])[1]
@@ -287,7 +287,8 @@ def test_a_page_is_in_the_language_of_the_browser_unless_its_url_names_one(dev, 
 def every_page(client, dev):
     """The URLs of pages of every kind except the recovery page. A GET request does not use up the code of a page.
 
-    Every URL has a query, to which the test appends a language. Long names and addresses could make a page too wide.
+    Every URL has a query, to which the test appends a language. One device name and one address are long, because long
+    words could make a page too wide.
     """
     ada = create_verified_account(client)
     link_identity(client, "google.com", ada, device="Mozilla/5.0 (" + "Eve" * 40 + ")")

@@ -113,7 +113,7 @@ def test_a_self_describing_hash_needs_no_parameters(serve_backend, name):
     serve_backend.assert_only_the_owner_signs_in(user)
 
 
-def test_a_hash_with_excessive_cost_is_rejected_in_its_row(serve_backend):
+def test_only_the_row_of_a_hash_with_excessive_cost_is_rejected(serve_backend):
     users = [
         auth.ImportUserRecord(uid=f"uid-{secrets.token_hex(8)}", password_hash=hashed)
         for hashed in (b"$2b$31$" + b"a" * 53, SELF_DESCRIBING_HASHES["bcrypt"](PASSWORD).encode())]

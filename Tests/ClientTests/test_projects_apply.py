@@ -227,6 +227,7 @@ def test_check_reports_an_app_that_violates_guideline_4_8(apply, own_installatio
     checked = own_installation.run_ok("check")
     assert f"ok    project {project}, app default: complies with guideline 4.8" in checked
     assert "note  apple: register " in checked and "/v1/apple/notifications at Apple" in checked
+    # Without its private key, Apple cannot work, and so does not count as the alternative to Google.
     sql(own_installation.database_url, f"UPDATE identity_provider SET secret = NULL WHERE project_id = '{project}'")
     checked = own_installation.run("check")
     assert checked.returncode == 1

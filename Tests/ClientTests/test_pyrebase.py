@@ -142,7 +142,7 @@ def test_linking_keeps_sessions_and_unlinking_ends_the_sessions_of_the_unlinked_
         return response.json()
 
     def id_and_providers(user):
-        """The account ID and the providers of a user, the same with the given ID token and with a refreshed one."""
+        """The account ID and the providers of a user. Fails if a refreshed ID token gives another account."""
         [found] = auth.get_account_info(auth.refresh(user["refreshToken"])["idToken"])["users"]
         assert [found] == auth.get_account_info(user["idToken"])["users"]
         return found["localId"], {entry["providerId"] for entry in found["providerUserInfo"]}

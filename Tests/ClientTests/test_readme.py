@@ -145,8 +145,8 @@ def test_the_commands_for_production_in_the_readme_start_a_gateway(dev, program_
 
 def test_a_user_imported_as_in_the_guide_keeps_id_and_password(new_installation, program_folder):
     installation = new_installation().with_project("my-app")
-    # The example in the README of github.com/firebase/scrypt, with the password `user1password`. The guide has the same
-    # parameters of the hash.
+    # The example in the README of github.com/firebase/scrypt, with the password `user1password`. The guide uses its
+    # hash parameters.
     user = {
         "localId": "ada", "email": "ada@example.com", "salt": "42xEC+ixf3L2lw==",
         "passwordHash": "lSrfV15cpx95/sZS2W9c9Kp6i/LVgQNDNC/qzrCnh1SAyZvqmZqAjTdn3aoItz+VHjoZilo78198JAdRuid5lQ=="}

@@ -124,7 +124,7 @@ def test_a_verified_new_address_replaces_the_address_of_the_account(app, own_dev
     assert (app.user["email"], app.user["isEmailVerified"]) == (new, True)
 
 
-def test_a_password_change_continues_after_a_recent_login(app, own_dev, make_login_old):
+def test_a_password_change_continues_after_a_reauthentication(app, own_dev, make_login_old):
     email = fresh_email()
     app.run_ok("sign-up", email, PASSWORD)
     make_login_old()
@@ -192,33 +192,33 @@ def test_sign_in_methods_are_linked_and_removed(app):
     assert app.user["uid"] == uid
 
 
-def test_an_identity_of_another_account_can_be_used_instead(app):
+def test_an_anonymous_user_can_switch_to_the_account_of_a_taken_identity(app):
     person = fresh_email()
-    owner = app.run_ok("apple", "sign-in", person)["user"]["uid"]
+    apple_uid = app.run_ok("apple", "sign-in", person)["user"]["uid"]
     app.run_ok("sign-out")
     anonymous_id = app.run_ok("anonymous")["user"]["uid"]
     assert error_code(app.run("apple", "link", person)) == CREDENTIAL_ALREADY_IN_USE
     assert (app.screen["conflict"], app.user["uid"]) == ("otherAccount", anonymous_id)
     # The app opens no second dialog of Apple.
     screen = app.run_ok("use-other-account")
-    assert app.user["uid"] == owner
+    assert app.user["uid"] == apple_uid
     assert "conflict" not in screen
 
 
-def test_the_account_can_be_merged_into_the_account_of_an_identity(app, start_on):
+def test_an_account_can_be_merged_into_the_account_of_a_taken_identity(app, start_on):
     person = fresh_email()
-    owner = app.run_ok("apple", "sign-in", person)["user"]["uid"]
+    apple_uid = app.run_ok("apple", "sign-in", person)["user"]["uid"]
     app.run_ok("sign-out")
     email = fresh_email()
     app.run_ok("sign-up", email, PASSWORD)
     app.run("apple", "link", person)
     app.run_ok("merge")
-    assert app.user["uid"] == owner
+    assert app.user["uid"] == apple_uid
     app.run_ok("refresh")
     assert error_code(start_on("tablet").run("sign-in", email, PASSWORD)) == USER_NOT_FOUND
 
 
-def test_after_a_conflict_of_addresses_the_sign_in_links_the_identity(app):
+def test_after_a_conflict_of_addresses_the_sign_in_with_the_password_links_the_identity(app):
     email = fresh_email()
     uid = app.run_ok("sign-up", email, PASSWORD)["user"]["uid"]
     app.run_ok("sign-out")

@@ -147,7 +147,7 @@ def test_two_processes_with_stores_of_their_own_refresh_at_once(dev, account, tm
 
 
 def timeout(fault):
-    """The app's timeout in seconds. It is short only for the fault with which a request must exceed it."""
+    """The app's timeout in seconds. It is short only for the fault that must cause a timeout."""
     return "1" if fault == "delays the request" else "30"
 
 

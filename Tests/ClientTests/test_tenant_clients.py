@@ -1,4 +1,4 @@
-"""Requests of clients that name a tenant.
+"""Clients name a tenant in their requests.
 
 The fixture `admin` is firebase-admin, for `dev` and for `serve`; `admin.client` is a client of the same gateway.
 """
@@ -79,7 +79,7 @@ def test_a_token_of_another_tenant_is_rejected(admin, zen, ada, operation, body)
     assert "displayName" not in user
 
 
-def test_the_token_alone_names_the_tenant_for_changes_and_deletion(admin, acme, ada):
+def test_changes_and_deletion_take_the_tenant_from_the_token(admin, acme, ada):
     client = admin.client
     assert client.call("update", {"idToken": ada["idToken"], "displayName": "Ada"}).body["displayName"] == "Ada"
     changed = client.call("update", {"idToken": ada["idToken"], "password": NEW_PASSWORD}).body

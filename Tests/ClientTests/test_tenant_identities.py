@@ -68,7 +68,7 @@ def providers_of(tenant, session):
 
 
 @in_dev
-def test_the_token_alone_names_the_tenant_for_linking_and_unlinking(admin, acme, zen, simulators):
+def test_linking_and_unlinking_take_the_tenant_from_the_token(admin, acme, zen, simulators):
     person = fresh_person()
     body = idp_sign_in_body(simulators.sign_in_with_google(person), **tenant_field(acme))
     session = admin.client.call("signInWithIdp", body).body
@@ -121,7 +121,7 @@ def succeeded(response):
 def test_an_anonymous_account_of_a_tenant_is_upgraded_in_the_tenant(admin, configure):
     tenant = admin.new_tenant()
     configure(tenant, enableAnonymousUser=True)
-    # The loop that answers may not know the new setting yet, so the first successful response counts.
+    # The event loop that answers may not know the new setting yet, so the first successful response counts.
     sign_up = once_configuration_applies(lambda: succeeded(admin.client.call("signUp", tenant_field(tenant))))
     session = sign_up.body
     body = {"idToken": session["idToken"], "email": fresh_email(), "password": PASSWORD}

@@ -135,7 +135,7 @@ def test_a_client_read_of_an_unknown_tenant_is_rejected(backend, operation):
 
 
 def test_the_first_tenant_contains_no_accounts_of_the_project(new_installation, contract):
-    """For some seconds, an event loop may use the configuration without the tenant, and then responds with an error."""
+    """For some seconds, an event loop may use a configuration without the tenant, and respond with an error."""
     installation = new_installation()
     with installation.serving() as running, serve_admin(running, contract, create_service_key(installation)) as admin:
         ada = import_account(admin)

@@ -79,13 +79,13 @@ class Users:
 
 @pytest.fixture
 def users(own_installation, tmp_path):
-    """The accounts of a new project, of which there are none yet."""
+    """`Users` of a new project, which has no accounts yet."""
     return Users(own_installation, f"p{secrets.token_hex(5)}", tmp_path)
 
 
 @pytest.fixture
 def other_users(own_installation, tmp_path):
-    """The accounts of another new project."""
+    """`Users` of another new project."""
     return Users(own_installation, f"q{secrets.token_hex(5)}", tmp_path)
 
 
@@ -368,6 +368,7 @@ def test_the_memory_of_an_import_does_not_grow_with_the_file(users):
         assert process.returncode == 0
         return usage.ru_maxrss / 1024
 
+    # The files differ by more than 30 MiB.
     assert peak_mebibytes(40_000) < peak_mebibytes(10_000) + 20
 
 

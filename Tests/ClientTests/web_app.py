@@ -21,21 +21,21 @@ def browser_with_gapi(folder, *, ports=None):
     `ports` maps further host names to ports on loopback; Chromium resolves no other names. Servers for these names use
     the certificate.
     """
-    served = create_certificate(folder, GAPI_HOST, *(ports or {}))
+    certificate = create_certificate(folder, GAPI_HOST, *(ports or {}))
     script = web_app_files("gapi.js")["/gapi.js"]
-    with site({"/js/api.js": script}, tls=served.server_context()) as script_host:
+    with site({"/js/api.js": script}, tls=certificate.server_context()) as script_host:
         names = {GAPI_HOST: script_host.port} | (ports or {})
         rules = [f"MAP {name} 127.0.0.1:{port}" for name, port in names.items()]
         rules += ["MAP * ~NOTFOUND", "EXCLUDE localhost", "EXCLUDE 127.0.0.1"]
         arguments = [
             f"--host-resolver-rules={', '.join(rules)}",
-            f"--ignore-certificate-errors-spki-list={served.public_key_hash}"]
+            f"--ignore-certificate-errors-spki-list={certificate.public_key_hash}"]
         with browser(arguments=arguments) as window:
-            yield window, served
+            yield window, certificate
 
 
 class WebApp:
-    """One tab with the app. `settings` say where it finds the gateway.
+    """One tab with the app. `settings` say where the app finds the gateway.
 
     A call of the app has an outcome: a dictionary with `value`, or with `error` (the code) and `body`.
     """
@@ -95,7 +95,7 @@ class WebApp:
             try:
                 act_on_page(self.window)
             except BaseException:
-                # An open popup would fail the next tests too.
+                # With this popup still open, the next tests would fail too.
                 self.driver.close()
                 self.driver.switch_to.window(self.main_window)
                 raise

@@ -52,8 +52,8 @@ linked = sign_in.sign_in_with_idp(sekisho.SignInWithIdpRequest(id_token=user.id_
 assert linked.local_id == guest.local_id
 done("linkApple")
 
-token = sekisho.TokenRequest(grant_type="refresh_token", refresh_token=linked.refresh_token)
-refreshed = sessions.token(token)
+token_request = sekisho.TokenRequest(grant_type="refresh_token", refresh_token=linked.refresh_token)
+refreshed = sessions.token(token_request)
 assert refreshed.user_id == guest.local_id
 done("refresh")
 

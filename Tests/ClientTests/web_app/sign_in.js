@@ -26,12 +26,13 @@ export class Client {
         Object.assign(this, { pages, api, apiKey });
     }
 
-    // Signs in. If `operation` is `link` or `reauth`, links an identity to the user of `session`, or reauthenticates.
+    // Signs in. With the operation `link`, links an identity to the user of `session`; with `reauth`, reauthenticates.
     async popup(providerId, { operation = "signIn", session, ...more } = {}) {
         const frame = await this.#openedFrame();
         const [authType, eventId] = [`${operation}ViaPopup`, randomDigits()];
-        const width = "location=yes,resizable=yes,statusbar=yes,toolbar=no,width=500,height=600";
-        const popup = window.open(this.#handlerURL({ providerId, authType, eventId, ...more }), randomDigits(), width);
+        const features = "location=yes,resizable=yes,statusbar=yes,toolbar=no,width=500,height=600";
+        const url = this.#handlerURL({ providerId, authType, eventId, ...more });
+        const popup = window.open(url, randomDigits(), features);
         frame.send("webStorageSupport", { type: "webStorageSupport" }, ([answer]) => {
             this.webStorage = answer.webStorageSupport;
         }, gapi.iframes.CROSS_ORIGIN_IFRAMES_FILTER);

@@ -90,15 +90,15 @@ let reauthenticated = try await SignInAPI.signInWithPassword(
 try check(reauthenticated.localId == localId)
 done("reauthenticate")
 
-let list = ListSessionsRequest(idToken: reauthenticated.idToken)
-let listed = try await SessionsAPI.listSessions(listSessionsRequest: list, apiConfiguration: app).sessions
+let listRequest = ListSessionsRequest(idToken: reauthenticated.idToken)
+let listed = try await SessionsAPI.listSessions(listSessionsRequest: listRequest, apiConfiguration: app).sessions
 guard let otherSession = listed.first(where: { !$0.current }) else { throw UnexpectedResponse() }
 done("listSessions")
 
 let revocation = RevokeOneSessionRequest(idToken: reauthenticated.idToken, sessionId: otherSession.sessionId)
 _ = try await SessionsAPI.revokeSession(
     revokeSessionRequest: .typeRevokeOneSessionRequest(revocation), apiConfiguration: app)
-let remaining = try await SessionsAPI.listSessions(listSessionsRequest: list, apiConfiguration: app).sessions
+let remaining = try await SessionsAPI.listSessions(listSessionsRequest: listRequest, apiConfiguration: app).sessions
 try check(remaining.count == listed.count - 1)
 done("revokeSession")
 

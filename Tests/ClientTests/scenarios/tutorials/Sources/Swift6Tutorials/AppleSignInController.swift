@@ -22,7 +22,7 @@ final class AppleSignInController {
             }
         Auth.auth().signIn(with: credential) { (authResult, error) in
             if let error = error {
-                // With `missingOrInvalidNonce`, the request to Apple had another nonce.
+                // The error `missingOrInvalidNonce` means that the request to Apple had another nonce.
                 show("Apple failed: \(error.localizedDescription)")
                 return
             }
