@@ -52,7 +52,7 @@ let package = Package(
         // Lists the read-only memory of the executable and its shared libraries, which the gateway can release because
         // the kernel can read it again from the files.
         .target(name: "CProgramPages", path: "Sources/Platform/CProgramPages"),
-        // Embeds openapi.yaml, and the two files that Deploy/contract generates from it.
+        // Embeds openapi.yaml, and the JSON file and the HTML page that Deploy/contract generates from it.
         .target(name: "CReference", path: "Sources/CReference", exclude: ["openapi.json", "reference.html"]),
         platform("EventLoop", imports: ["CSystem"]),
         platform("Encoding"),

@@ -1,7 +1,7 @@
 #include "CReference.h"
 
-// Supported by clang as an extension before C23. SwiftPM's own way to embed a file makes one literal per byte, which
-// takes minutes to compile at this size.
+// Before C23, `#embed` is an extension of clang. SwiftPM's own way to embed a file makes one literal per byte, which
+// takes minutes to compile for files of this size.
 #pragma clang diagnostic ignored "-Wc23-extensions"
 
 static const unsigned char yaml[] = {

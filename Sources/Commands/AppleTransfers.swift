@@ -123,7 +123,7 @@ private struct TransferReport: Sendable {
         progressLine.show("\(verb) \(progress.done) of \(progress.all)", after: progress.done)
     }
 
-    /// Writes the result. Identities that Apple rejected are reported, but are no failure.
+    /// Writes the result. Reports the identities that Apple rejected, but does not throw because of them.
     ///
     /// - Throws: ``Failure`` if the new subject of an identity belongs to another account.
     func finish(_ progress: AppleTransferRun.Progress) throws {

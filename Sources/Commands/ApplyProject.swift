@@ -127,7 +127,7 @@ extension Command {
             .flag("dry-run", "show the changes without making them"),
             .flag(
                 "prune",
-                "remove the providers and apps that FILE omits, and reset the other settings that FILE omits to their defaults, except names, the profile, and secrets of the remaining providers"
+                "remove the providers and apps that FILE omits; reset the other settings that FILE omits, except names, the profile, and the secrets of the remaining providers"
             ),
             .flag("create", "create the project if it does not exist"),
             .flag(
@@ -136,7 +136,7 @@ extension Command {
             ),
         ],
         details: [
-            "FILE may be `-` for standard input. Without --prune, what FILE omits stays as it is. An unknown member is an error. The relative path of a secret begins at the directory of FILE, or at the current directory if FILE is `-`.",
+            "FILE may be `-` for standard input. Without --prune, what FILE omits stays as it is. An unknown member is an error. A relative path of a secret starts at the directory of FILE, or at the current directory if FILE is `-`.",
             "Prints the list of changes: `+` marks an added setting, `-` a removed one, and `~` a changed one.",
             "If the changes would violate a configuration rule, such as App Review guideline 4.8, nothing is changed, and every new violation is reported. Violations that existed before are reported as warnings. Changes take effect within seconds. Applying the same file again changes nothing.",
             "bundleIds, androidPackages, androidCertificates and webDomains prevent mistakes, not attacks: any client can send the headers that name an app or a page. A request without such a header is accepted, unless the policy setting requiresCallerHeader is on.",
@@ -151,7 +151,8 @@ extension Command {
                 title: "Kinds of exemption (conditions for the providers that the app offers)", rows: exemptionKinds),
         ],
         environment: [
-            "DATABASE_URL", "SEKISHO_MASTER_KEY", "SEKISHO_PUBLIC_URL (for an actionUrl at the gateway's host)",
+            "DATABASE_URL", "SEKISHO_MASTER_KEY",
+            "SEKISHO_PUBLIC_URL (needed only if an actionUrl is at the gateway's host)",
         ]
     ) { arguments in
         let file = try ProjectFile(at: arguments.operand)

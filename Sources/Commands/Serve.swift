@@ -33,8 +33,8 @@ extension Command {
 }
 
 extension Config {
-    /// Marks a new database with the mode `serve` and the master key, or checks the mark of an existing database,
-    /// before requests are served from it; see ``Canary``.
+    /// Marks a new database as one that `serve` uses with this master key, or checks the mark of an existing database,
+    /// before requests are served from it. See ``Canary``.
     ///
     /// - Returns: `false` if the database is unreachable or not migrated yet.
     /// - Throws: ``Failure`` if the database belongs to another mode, another master key or a pre-release version.

@@ -60,7 +60,7 @@ extension Command {
             let key = try KeyGenerator(masterKeys: masterKeys)
                 .idTokenKey(algorithm, in: id, at: now, signsFrom: signsFrom)
             let lastExpiry = signsFrom + SessionCookies.lifetimes.upperBound
-            // Five minutes more, because a backend whose clock is slow still accepts the last session cookies.
+            // Five minutes more, because a backend with a slow clock accepts the last session cookies for longer.
             let retirement = isImmediate ? now : lastExpiry + .seconds(300)
             try await store.add(key, othersRetireAt: retirement, in: id)
             Terminal.writeLine(key.id)
@@ -75,7 +75,7 @@ extension Command {
             .flag("now", "reject the old keys at once, which ends every session; use this if a key has leaked"),
         ],
         details: [
-            "Prints the ID of the new key. Without --now, the new key is used after 30 seconds, when every process has loaded it, and the old keys stay valid, because refresh tokens do not expire."
+            "Prints the ID of the new key. Without --now, the new key is used after 30 seconds, when every process has loaded it. The old keys stay valid, because refresh tokens do not expire."
         ],
         environment: ["DATABASE_URL", "SEKISHO_MASTER_KEY"]
     ) { arguments in

@@ -8,7 +8,7 @@ extension Command {
         words: ["users", "import"],
         summary: "Import accounts from a file of `firebase auth:export`",
         operand: .file,
-        options: [.project, .tenant, .userFormat] + UserArguments.hashing + [
+        options: [.project, .tenant, .userFormat] + PasswordHashArguments.options + [
             .flag("resume", "skip accounts whose IDs already exist"),
             .text(
                 "errors", "PATH", "file for the errors of rejected rows, one JSON object per line",
@@ -17,22 +17,22 @@ extension Command {
         details: [
             "FILE may be `-` for standard input. IDs, claims, phone numbers and times are kept. An invalid row is skipped and reported with its line number; the exit status is then 1. Rows are stored in batches of about 1000, two at a time; each batch is one transaction, so an interrupted import can be continued with --resume. Of rows that conflict with each other, the first is stored.",
             "An email address counts as verified if emailVerified is true. Identities are linked for Apple, Google and OpenID Connect providers; an email address from a provider is not trusted until the next sign-in with that provider. When a user signs in with the password, an imported hash of another algorithm than Argon2id is replaced by an Argon2id hash.",
-            "Hashes that name their own algorithm are those that begin with $2a$, $2b$, $2y$, $5$, $6$, $y$, $argon2i$ or $argon2id$, and those that `users export` writes. Every algorithm except BCRYPT accepts them too.",
+            "Hashes that name their own algorithm are those that begin with $2a$, $2b$, $2y$, $5$, $6$, $y$, $argon2i$ or $argon2id$, and those that `users export` writes. With any --hash-algo except BCRYPT, such hashes are accepted too.",
             "Other users of this machine can see command lines: prefer --hash-key-file or the variable SEKISHO_HASH_KEY to --hash-key.",
         ],
-        tables: [HelpTable(title: "Algorithms of password hashes", rows: UserArguments.algorithms)],
+        tables: [HelpTable(title: "Algorithms of password hashes", rows: PasswordHashArguments.algorithms)],
         environment: ["DATABASE_URL", "SEKISHO_HASH_KEY", "SEKISHO_MASTER_KEY (if there is a hash key)"]
     ) { arguments in
         let path = arguments.operand
         let realm = try arguments.realm()
         let format = UserFormat(arguments.optionalChoice("format"), path: path)
-        let scheme = try UserArguments.scheme(arguments)
+        let scheme = try PasswordHashArguments.scheme(arguments)
         let (resumes, errors) = (arguments.has("resume"), arguments.optionalText("errors"))
         // The command may be interrupted at any moment, because each batch is one transaction.
         Signals.unblock()
         // Created outside of `runWithPasswordKeys`, because a loop must not be stopped on its own thread.
-        let reader = try Loop(name: "reader")
-        defer { reader.stop() }
+        let readerLoop = try Loop(name: "reader")
+        defer { readerLoop.stop() }
         try Administration.runWithPasswordKeys(ifNeededFor: scheme.key) { administration, keys in
             let project = try await administration.requireRealm(realm)
             let keyID = if let key = scheme.key { try await keys?.store(key, realm) } else { ID<PasswordKey>?.none }
@@ -41,7 +41,7 @@ extension Command {
             let report = ImportReport(size: file.size, errors: try errors.map { try NewFile(writing: $0) })
             let source = UserSource(
                 file, format, hashed: StoredPasswordScheme(scheme, key: keyID), for: project.tenant, now: now,
-                on: reader)
+                on: readerLoop)
             let userImport = UserImport(
                 source: source, store: PostgresAccountStore(pool: administration.pool), realm: realm,
                 resumes: resumes, now: now)

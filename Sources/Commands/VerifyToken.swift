@@ -44,7 +44,7 @@ extension Command {
 
 /// Verifies a token with the project and app that the options describe.
 private struct TokenVerification: Sendable {
-    /// The maximum size of the input, in bytes. No valid token has nearly this size.
+    /// The maximum size of the input, in bytes. Valid tokens are much smaller.
     static let inputLimit = 64 * 1024
 
     let provider: ProviderID

@@ -31,7 +31,7 @@ final class CapturedEmails: Sendable {
 
     func email(withID id: String) -> Captured? { all.first { $0.message.id == id } }
 
-    /// The stored email action codes by their SHA-256 hash in hexadecimal. This process generated the codes.
+    /// The stored email action codes by their SHA-256 hash in hexadecimal. Codes of earlier processes are not stored.
     var codesByHash: [String: String] {
         let codes = state.withLock { $0.codes }
         return Dictionary(
@@ -54,9 +54,9 @@ final class CapturedEmails: Sendable {
         return .accepted
     }
 
-    /// Returns a copy of `outOfBand` that also records here the email action codes and the payloads that it creates.
-    /// Unless a project has an action URL, the links that the API returns open the emulator's action endpoint, which
-    /// redeems a code at once. ``OutOfBand/restoresFirstAddress`` is true in the copy.
+    /// Returns a copy of `outOfBand`, which creates email action codes and encrypts payloads. The copy also stores both
+    /// in this object. Unless a project has an action URL, the links that the API returns open the emulator's action
+    /// endpoint, which redeems a code at once. As in Firebase's emulator, ``OutOfBand/restoresFirstAddress`` is true.
     func decorate(_ outOfBand: OutOfBand) -> OutOfBand {
         var decorated = outOfBand
         decorated.restoresFirstAddress = true

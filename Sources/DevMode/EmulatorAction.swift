@@ -23,7 +23,7 @@ extension EndpointCall {
     fileprivate func redeemCode(with emailActions: EmailActionService) async throws -> Response {
         let code = request.query("oobCode") ?? ""
         var checked = try await emailActions.check(code)
-        // With these rules, ``ContinueURL`` accepts every URL while the project has the domains of a new project.
+        // With these rules, ``ContinueURL`` accepts every host, unless the project's authorized domains were changed.
         checked.project.emulatorRules = .firebase
         guard request.query("mode") == ActionLink.Mode(checked.code.purpose).rawValue else {
             throw OOBCodeRefusal.invalid

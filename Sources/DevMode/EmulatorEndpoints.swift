@@ -65,7 +65,7 @@ extension Endpoint {
 }
 
 extension Endpoint {
-    /// Always empty, because the gateway sends no messages to phones.
+    /// Returns an empty list, because the gateway sends no codes to phones.
     fileprivate static func verificationCodes(_ projects: DevProjects) -> Endpoint {
         outsideContract("listVerificationCodes", .get, "/emulator/v1/projects/{project}/verificationCodes") { call in
             _ = try await projects.projectOrTenant(inPathOf: call)

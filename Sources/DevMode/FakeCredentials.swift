@@ -76,8 +76,8 @@ private struct FakeClaims {
     /// Returns a claim for display, without control characters and truncated like a name.
     private func displayText(_ name: String) -> String? { PersonName(given: text(name), family: nil)?.full }
 
-    /// Returns the raw user info like Firebase's emulator: for Google, in the format of its older API; otherwise the
-    /// claims.
+    /// Returns the raw user info like Firebase's emulator: for Google, in the format of Google's older API; for other
+    /// providers, the claims.
     private func userInfo(of provider: ProviderID, _ subject: String, _ email: EmailAddress?) throws -> String {
         guard provider == .google else { return try Self.text(of: members) }
         let scopes = "openid https://www.googleapis.com/auth/userinfo.profile"

@@ -45,9 +45,10 @@ private struct SimulatorChange: Decodable {
         let relay: Relay?
         /// The team to which the app moves. The subjects and relay addresses of the app change at once.
         let transferToTeam: String?
-        /// The bundle ID of the app for the members above. It is the audience of Apple's notifications.
+        /// The bundle ID of the app for `disconnect`, `deleteAccount`, `relay` and `transferToTeam`. It is the audience
+        /// of Apple's notifications.
         let clientId: String?
-        /// The accepted redirect URIs besides loopback URLs and those of each client.
+        /// Redirect URIs to accept in addition to loopback URLs and the URIs that each client has registered.
         let redirectUris: Set<String>?
     }
 

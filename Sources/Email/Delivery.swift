@@ -24,7 +24,7 @@ struct Delivery: Sendable {
     }
 
     private func deliver() async throws -> DeliveryOutcome {
-        // Apple's relay address forwards no email to this recipient.
+        // The recipient is a relay address of Apple that forwards no email.
         guard !queued.relayIsStopped else { return try await giveUp(.relayStopped) }
         let project = try await dependencies.project(queued.realm)
         switch rendered(for: project) {
@@ -74,7 +74,7 @@ struct Delivery: Sendable {
         guard email.kind == .resetPassword, email.account == nil else {
             return try await dependencies.queue.isCodeStored(hash)
         }
-        return try await dependencies.queue.bind(hash, of: queued)
+        return try await dependencies.queue.storeResetCode(hash, of: queued)
     }
 
     private func postpone(_ error: DeliveryError) async throws -> DeliveryOutcome {

@@ -3,7 +3,8 @@ public import Identity
 public import SMTP
 
 /// Claims due emails from the queue and sends them. If the process ends during a delivery, another worker claims the
-/// email after its lease. An email may therefore be sent twice; both messages have the same `Message-ID`.
+/// email when the lease of the first claim has ended. An email may therefore be sent twice; both messages have the same
+/// `Message-ID`.
 public actor EmailWorker {
     /// The maximum number of emails in flight.
     static let capacity = 8

@@ -84,7 +84,7 @@ extension EmailTexts {
             "Your password for \(app) was changed", [change] + (hasLinks ? [recentlyAdded] : []),
             linkLabels: values.removable.map(\.englishRemovalLabel),
             hasLinks
-                ? [removalExplanation, values.lifetime.englishSinceChange, ignoreOrResetAfterAdditions]
+                ? [removalExplanation, values.lifetime.englishSinceChange, ignoreOrResetIfMethodsAreListed]
                 : [ignoreOrReset])
     }
 
@@ -115,7 +115,7 @@ extension EmailTexts {
 
     private static let ignoreOrReset = "\(noAction) If you did not, \(reset)"
 
-    private static let ignoreOrResetAfterAdditions =
+    private static let ignoreOrResetIfMethodsAreListed =
         "If you changed the password and added all of these yourself, you do not need to do anything. If you did not "
         + "change the password, \(reset)"
 

@@ -67,7 +67,7 @@ extension EmailTexts {
             "【\(app)】パスワードが変更されました", [change] + (hasLinks ? [recentlyAdded] : []),
             linkLabels: values.removable.map(\.japaneseRemovalLabel),
             hasLinks
-                ? [removalExplanation, values.lifetime.japaneseSinceChange, ignoreOrResetAfterAdditions]
+                ? [removalExplanation, values.lifetime.japaneseSinceChange, ignoreOrResetIfMethodsAreListed]
                 : [ignoreOrReset])
     }
 
@@ -97,7 +97,7 @@ extension EmailTexts {
 
     private static let ignoreOrReset = "\(noAction)お心当たりがない場合は、\(reset)"
 
-    private static let ignoreOrResetAfterAdditions =
+    private static let ignoreOrResetIfMethodsAreListed =
         "パスワードの変更と上記のログイン方法の追加が、すべてご自身の操作であれば、何もする必要はありません。パスワードの変更にお心当たりがない場合は、\(reset)"
 
     private static func stillConnected(_ app: String) -> String {

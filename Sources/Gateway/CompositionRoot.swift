@@ -201,7 +201,8 @@ struct CompositionRoot: Sendable {
         let discovery = OpenIDConfiguration(
             issuer: mode.issuers.idTokenIssuer(of: project.id),
             jwksURI: "\(publicURL())/\(project.id)/.well-known/jwks.json", algorithms: ring.algorithms)
-        // Caches expire well before a new key signs, so that every verifier knows the key by then.
+        // A new key is usually published some time before it signs. Verifiers may cache the documents for a third of
+        // this time, so that all of them know the key when it begins to sign.
         return ProjectDocuments(
             openIDConfiguration: try discovery.json(), jwks: try ring.jwks(at: now),
             certificates: try ring.certificates(at: now), maxAge: Int(KeyRing.publicationLead.components.seconds / 3))
@@ -218,13 +219,14 @@ extension WallClock {
 }
 
 extension Entropy {
-    /// Generates random IDs.
+    /// Generates random IDs of accounts and sessions. Derives the ID of a session's successor by a keyed hash, so that
+    /// a repeated request gets the same ID.
     static let live = Entropy(
         accountID: { ID(Random.text(length: 28)) },
         sessionID: { ID(UUIDText.text(UUID())) },
         successorID: { session, key in
-            let code = HMAC.sha256(key: Array(key.secret.expose().utf8), message: Array(session.rawValue.utf8))
-            return ID(UUIDText.text(code.prefix(16)))
+            let hash = HMAC.sha256(key: Array(key.secret.expose().utf8), message: Array(session.rawValue.utf8))
+            return ID(UUIDText.text(hash.prefix(16)))
         })
 }
 
@@ -232,7 +234,7 @@ extension NetworkHashing {
     /// The length of a hash, in bytes.
     private static let hashLength = 16
 
-    /// Hashes the known networks of sessions with keys that are derived from the master keys, the current one first.
+    /// Hashes the networks of sessions. A network has one hash for each master key, that of the current key first.
     static func live(under masterKeys: MasterKeys) -> NetworkHashing {
         let keys = masterKeys.keys(for: "networks of sessions")
         return NetworkHashing { network, realm in

@@ -78,7 +78,8 @@ package struct ConfigurationCache: Sendable {
             try KeyRing(
                 try await signingKeys.unretiredKeys(in: project, at: clock.now()), of: project, under: masterKeys)
         }
-        // One entry, with the key 0. Any client may request the readiness, and computing it takes several statements.
+        // One entry, with the key 0. It is cached because any client may request the readiness, and the check takes
+        // several statements.
         schemaIsCurrent = Cache(lifetime: .seconds(1)) { _ in
             do {
                 return try await Schema.status(of: pool).allSatisfy { $0.state == .applied }

@@ -63,7 +63,8 @@ package struct Mode: Sendable {
 package struct ModeExtensions: Sendable {
     /// Replaces the look-up of projects in the database.
     var projectLookup: ProjectLookup?
-    /// Maps the result of a tenant look-up, in which `nil` means that the tenant does not exist (default: unchanged).
+    /// Maps the result of a tenant look-up (default: unchanged). In `found` and in the result, `nil` means that the
+    /// tenant does not exist.
     var mapFoundTenant: @Sendable (_ found: Project?, ID<Tenant>, Project) async throws -> Project?
     /// Endpoints that openapi.yaml does not contain.
     var endpoints: @Sendable (EmailActionService) -> [Endpoint]

@@ -11,8 +11,8 @@ package enum ProgramPages {
     package static func release() {
         // If the list of pages cannot be read, the process only uses more memory.
         guard let maps = try? InputFile.text(of: "/proc/self/smaps") else { return }
-        // Another thread may have loaded or unloaded a library since the list was read, so only pages that belong to
-        // the program or a library now are released.
+        // Another thread may have loaded or unloaded a library since the list was read. Therefore only pages that still
+        // belong to the program or a library are released.
         withUnsafePointer(to: unchangedRanges(in: maps)) { ranges in
             visit_read_only_segments(
                 { start, end, ranges in

@@ -13,10 +13,10 @@ final class ServiceKeyUsageTracker: Sendable {
 
     private struct Use {
         var latest: Instant
-        /// The use that the database contains; `nil` if this process has written none.
+        /// The latest use that this process has written to the database; `nil` if there is none.
         var written: Instant?
 
-        /// Whether the latest use must be written. The latest use precedes the written one if the clock was set back.
+        /// Whether ``latest`` must be written. It is earlier than ``written`` if the clock was set back.
         var needsWrite: Bool {
             written.map { latest < $0 || latest - $0 >= ServiceKeyStore.minimumUseInterval } ?? true
         }

@@ -18,7 +18,7 @@ extension PasswordHasher {
         _ cost: PasswordHash.Cost, by argon2: Argon2, keys: PasswordKeys, replacesHashes: Bool = true, on pool: FairPool
     ) throws -> PasswordHasher {
         // The password for an unknown address is checked against this hash, so that the check takes as long as for a
-        // known one.
+        // known address.
         let dummyHash = try argon2.hash(Random.bytes(16), cost)
         return PasswordHasher(
             hash: { password, network in

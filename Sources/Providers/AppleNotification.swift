@@ -2,7 +2,7 @@ internal import Crypto
 public import Identity
 internal import JSON
 
-/// Verifies Apple's server-to-server notifications. Any client can send a forged one.
+/// Verifies Apple's server-to-server notifications, because any client can send a forged notification.
 public struct AppleNotifications: Sendable {
     private let endpoint: ProviderEndpoints.Issuer
     private let keyCache: JWKSCache

@@ -6,8 +6,8 @@ internal import JSON
 /// Caches the signing keys of identity providers, and the discovery documents of configured ones.
 ///
 /// A token with an unknown `kid` forces a new fetch, at most once a minute for all processes together. While a provider
-/// is unreachable, its cached keys stay valid for a week after their fetch. A token with a key that is not cached then
-/// fails with ``ProviderUnreachable``.
+/// is unreachable, its cached keys stay valid for a week after their fetch, and a token with any other key fails with
+/// ``ProviderUnreachable``.
 public final class JWKSCache: Sendable {
     private let keys: ProviderDocumentCache<KeySet>
     private let discoveries: ProviderDocumentCache<OpenIDDiscovery>
@@ -58,7 +58,7 @@ public final class JWKSCache: Sendable {
         _ = try await withProviderErrors(provider) { try await self.keys.current(at: address) }
     }
 
-    /// Returns the address of the keys of `issuer`, which its discovery document contains.
+    /// Returns the address of the keys of `issuer`, from the issuer's discovery document.
     func address(ofKeysOf issuer: String, _ provider: ProviderID) async throws -> DocumentAddress {
         DocumentAddress(url: try await discovery(of: issuer, provider).keysURL, isFromConfiguration: true)
     }
@@ -76,6 +76,7 @@ public final class JWKSCache: Sendable {
         return found
     }
 
+    /// Converts ``DocumentUnavailable`` to ``ProviderUnreachable``.
     private func withProviderErrors<Found>(_ provider: ProviderID, _ find: () async throws -> Found) async throws
         -> Found
     {

@@ -8,8 +8,8 @@ struct OpenIDDiscovery: Sendable {
 
     let issuer: String
     let keysURL: String
-    /// `nil` if the document has none, or if it is too long or has no TLS although TLS is required. Only a sign-in in
-    /// the browser needs this URL.
+    /// `nil` if the document has no such URL, or if the URL is too long or lacks TLS although TLS is required. Only a
+    /// sign-in in the browser needs this URL.
     let authorizationURL: String?
     /// `nil` in the same cases as ``authorizationURL``.
     let tokenURL: String?

@@ -77,10 +77,11 @@ final class ProviderDocumentCache<Value: Sendable>: Sendable {
         }
     }
 
-    /// Returns the step that `choose` returns for the state of the document, and the running fetch.
+    /// Returns the step that `choose` returns for the state of the document, and the running fetch. Starts a fetch if
+    /// the step needs one and none is running.
     ///
-    /// - Parameter fetching: started in its own task if the step is a fetch and none is running, so that the
-    ///   cancellation of one caller does not cancel the fetch of others.
+    /// - Parameter fetching: makes the fetch. It runs in its own task, so that the cancellation of one caller does not
+    ///   cancel the fetch for other callers.
     private func nextStep(
         at url: String, _ choose: (State, _ isBusy: Bool) -> State.Step,
         fetching: @escaping @Sendable () async -> Void
@@ -154,7 +155,7 @@ final class ProviderDocumentCache<Value: Sendable>: Sendable {
         }
     }
 
-    /// Makes a forced fetch, or loads the result of another process that makes it.
+    /// Makes a forced fetch. If another process already makes one, loads the result of that process instead.
     private func forceFetch(_ address: DocumentAddress) async {
         let url = address.url
         let now = clock.now()

@@ -1,7 +1,7 @@
 public import HTTP
 internal import Synchronization
 
-/// The faults that a test injects into a simulator's responses, and the record of the simulator's requests.
+/// The faults that a test injects into a simulator's responses, and the record of the requests to the simulator.
 public final class FaultInjection: Sendable {
     /// The maximum number of recorded requests.
     static let recordLimit = 100
@@ -46,7 +46,7 @@ public final class FaultInjection: Sendable {
     }
 
     /// The number of requests for `path`, with and without faults.
-    public func count(of path: String) -> Int {
+    public func requestCount(at path: String) -> Int {
         state.withLock { $0.counts[path, default: 0] }
     }
 

@@ -30,8 +30,8 @@ public final class SimulatorServer: Sendable {
     /// The URL of the server, without a slash at the end.
     public var baseURL: String { "http://127.0.0.1:\(port)" }
 
-    /// Stops listening, and closes all connections. Requests in flight get no response. Simulates an outage, or stops
-    /// for good.
+    /// Stops listening, and closes all connections. Requests in flight get no response. Tests also call this to
+    /// simulate an outage; ``resume()`` ends it.
     public func stop() async {
         let stopping = running.withLock { running in
             defer { running = nil }

@@ -8,7 +8,9 @@ internal import Postgres
 /// ``PersistentConflict``.
 func withStoreErrors<Value>(_ work: () async throws -> sending Value) async throws -> sending Value {
     do {
-        return try await retryingConflicts(where: isTransactionConflict, pause: 10...50) { _ in try await work() }
+        return try await retryingConflicts(where: isTransactionConflict, pauseMilliseconds: 10...50) { _ in
+            try await work()
+        }
     } catch PostgresError.unavailable(let reason) {
         throw StoreUnavailable(reason: reason)
     } catch PostgresError.timedOut {
@@ -24,7 +26,8 @@ private func isTransactionConflict(_ error: any Error) -> Bool {
 }
 
 /// Whether a write failed because another account has a value that must be unique. The other account may have received
-/// the value after the caller had read the accounts. ``retryingConflicts(where:pause:_:)`` then reads and writes again.
+/// the value after the caller had read the accounts. ``retryingConflicts(where:pauseMilliseconds:_:)`` then reads and
+/// writes again.
 func isUniqueValueTaken(_ error: any Error) -> Bool {
     if case .taken = error as? StoreConflict { true } else { false }
 }

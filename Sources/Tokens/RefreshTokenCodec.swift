@@ -34,7 +34,7 @@ enum RefreshTokenCodec {
         return Base64URL.encode(token)
     }
 
-    /// - Parameter secret: returns the MAC key with an ID; `nil` rejects the token.
+    /// - Parameter secret: returns the MAC key with the given key ID; `nil` rejects the token.
     static func decode(_ token: String, in project: Project, secret: (String) -> [UInt8]?) -> RefreshTokenContents? {
         guard let bytes = parse(token), tenant(in: bytes) == project.tenant?.id,
             let secret = secret(keyID(Array(bytes[1..<5])))

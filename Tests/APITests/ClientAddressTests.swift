@@ -22,7 +22,7 @@ struct ClientAddressTests {
     /// The search begins with the peer's address, continues with the entries of `X-Forwarded-For` from right to left,
     /// and ends before an invalid entry.
     @Test(
-        "The client's address is the first address found that is no trusted proxy's, otherwise the last one found",
+        "The client's address is the first address outside the trusted networks, or the last one if none is outside",
         arguments: [
             Row(testDescription: "no proxy", peer: "192.0.2.7", prefix: "192.0.2.7", logPrefix: "192.0.2.0/24"),
             Row(

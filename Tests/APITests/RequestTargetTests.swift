@@ -22,7 +22,7 @@ struct RequestTargetTests {
     /// Firebase's SDKs put the host name of a service in front of the path. A legacy name is the last part of a path
     /// that begins with `/identitytoolkit/v3/relyingparty/`.
     @Test(
-        "The host name before a path of its service is removed, and a legacy name is replaced by its current target",
+        "A service's host name is removed before the service's own paths, and a legacy name becomes its current target",
         arguments: [
             Row(.post, "/v1/accounts:signUp", "POST /v1/accounts:signUp"),
             Row(.post, "/identitytoolkit.googleapis.com/v1/accounts:signUp", "POST /v1/accounts:signUp"),

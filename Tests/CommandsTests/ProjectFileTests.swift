@@ -7,7 +7,7 @@ import Testing
 
 @Suite("Project files")
 struct ProjectFileTests {
-    /// A file with each section.
+    /// A project file with every section.
     static let completeFile = #"""
         {"project": "demo", "name": "Demo", "profile": "firebase",
          "policy": {"allowsAnonymous": false, "minimumPasswordLength": 12},
@@ -28,7 +28,7 @@ struct ProjectFileTests {
                 "exemption": {"kind": "thirdPartyClient", "reason": "because"}}}}
         """#
 
-    /// The files that a project file can name, by path.
+    /// The texts of the files that a project file can name, by path.
     static let files = ["key.p8": "PEM\n", "google": "secret\n", "empty": "", "blank": " \n"]
 
     /// The configuration of a new project, to which no file has been applied.
@@ -113,6 +113,7 @@ struct ProjectFileTests {
     func leavingOut() throws {
         let before = try Self.applied(Self.completeFile)
         let kept = try Self.applied(#"{"project": "demo", "apps": {"ios": {}}}"#, to: before)
+        // The secrets of `before` are not stored yet, and so still count as changes.
         #expect(kept.changes(since: before).filter { !$0.isSecret } == [])
         let pruned = try Self.applied(
             #"{"project": "demo", "providers": {"google.com": {"clientIds": ["g"]}}, "apps": {"ios": {}}}"#,

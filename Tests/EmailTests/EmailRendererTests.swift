@@ -35,12 +35,12 @@ struct EmailRendererTests {
     }
 
     static func renderer() throws -> EmailRenderer {
-        EmailRenderer(sender: try #require(EmailAddress("no-reply@auth.example"))) {
-            $0.actionBase(of: $1, at: "https://auth.example")
+        EmailRenderer(sender: try #require(EmailAddress("no-reply@auth.example"))) { settings, linkMode in
+            settings.actionBase(of: linkMode, at: "https://auth.example")
         }
     }
 
-    /// Renders an email of a kind. Without `payload`, the email has a code if its kind has a link.
+    /// Renders an email of `kind`. Without `payload`, the email has a code if its kind has a link.
     static func message(
         _ kind: OutgoingEmail.Kind, _ language: Language? = .english, lasting lifetime: Duration = .seconds(3600),
         _ payload: EmailPayload? = nil, in project: SendingProject = project()
@@ -54,7 +54,7 @@ struct EmailRendererTests {
     static func escaped(_ text: String) -> String { Markup.text(text).html }
 
     @Test(
-        "A deletion notice explains how to disconnect the app at Apple only if the gateway cannot do so",
+        "A deletion notice explains how to disconnect the app at Apple only if the gateway cannot disconnect it",
         arguments: Language.allCases)
     func staysConnected(language: Language) throws {
         var payload = EmailPayload()

@@ -36,7 +36,7 @@ struct EmailWorkerTests {
             }
         }
 
-        func bind(_ codeHash: [UInt8], of queued: QueuedEmail) async throws -> Bool {
+        func storeResetCode(_ codeHash: [UInt8], of queued: QueuedEmail) async throws -> Bool {
             state.withLock { $0.accountAddresses.contains(queued.email.recipient) }
         }
 

@@ -193,7 +193,7 @@ struct PageTests {
         }
     }
 
-    @Test("The verification page offers to disavow the account until the address is verified")
+    @Test("The verification page offers \"This was not me\" until the address is verified")
     func disavowal() {
         let values = Values()
         for isVerified in [false, true] {
@@ -204,14 +204,15 @@ struct PageTests {
         }
     }
 
-    @Test("The hash of the stylesheet is the hash of its text")
+    @Test("The declared hash of the stylesheet is the SHA-256 digest of its text")
     func stylesheet() {
         let hash = Data(Digest.sha256(Array("\(Stylesheet.text)".utf8))).base64EncodedString()
         #expect(Stylesheet.sha256 == hash)
         #expect(!"\(Stylesheet.text)".contains { "<>&\n".contains($0) })
     }
 
-    @Test("The hash of each script is the hash of its text", arguments: [PageScript.delivery, .sdkFrame])
+    @Test(
+        "The declared hash of a script is the SHA-256 digest of its text", arguments: [PageScript.delivery, .sdkFrame])
     func scripts(script: PageScript) {
         #expect(script.sha256 == Data(Digest.sha256(Array("\(script.text)".utf8))).base64EncodedString())
     }

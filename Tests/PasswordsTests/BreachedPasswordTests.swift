@@ -9,14 +9,14 @@ import Testing
 /// Real requests to a simulator of Pwned Passwords, with and without faults.
 @Suite("Lists of breached passwords", .timeLimit(.minutes(1)))
 struct BreachedPasswordTests {
-    /// The path of the list for `password`, whose SHA-1 digest is 5BAA61E4C9B93F3F0682250B6CF8331B7EE68FD8.
+    /// The path of the list for the password "password". Its SHA-1 digest is 5BAA61E4C9B93F3F0682250B6CF8331B7EE68FD8.
     static let rangePath = "/range/5BAA6"
-    /// The rest of that digest.
+    /// The SHA-1 digest of "password" without its first five digits.
     static let suffix = "1E4C9B93F3F0682250B6CF8331B7EE68FD8"
     /// Lines of the list for other passwords.
     static let otherLines = ["003D68EB55068C33ACE09247EE4C639306B:3", "012C192B2F16F82EA0EB9EF18D9D539B0DD:1"]
 
-    /// A client of the list, and the failures that it reported.
+    /// A client of the list, and the failures that the client reported.
     struct BreachCheck: Sendable {
         let breaches: BreachedPasswords
         let failures: Failures
@@ -57,7 +57,7 @@ struct BreachedPasswordTests {
     }
 
     @Test(
-        "A password is breached if the list has the rest of its SHA-1 digest with a count above zero",
+        "A password is breached if the list has the remaining digits of its SHA-1 digest with a count above zero",
         arguments: [
             Row(testDescription: "in the last line", lines: otherLines + ["\(suffix):9545824"], isBreached: true),
             Row(testDescription: "in the first line", lines: ["\(suffix):1"] + otherLines, isBreached: true),
@@ -103,7 +103,7 @@ struct BreachedPasswordTests {
             list.faultInjection.injectFault(.unavailable, times: 1)
             #expect(await !check.isBreached("password"))
             for _ in 1...3 { #expect(await check.isBreached("password")) }
-            #expect(list.faultInjection.count(of: Self.rangePath) == 2)
+            #expect(list.faultInjection.requestCount(at: Self.rangePath) == 2)
         }
     }
 

@@ -52,7 +52,7 @@ private final class CountingArgon2: Sendable {
 struct PasswordWorkTests {
     private static let network = ClientNetwork(prefixes: ["192.0.2.1"], knownNetworkPrefix: nil)
 
-    /// The work of the smallest hash: 8 KiB and one iteration.
+    /// The accepted difference of work: that of the smallest hash, which needs 8 KiB and one iteration.
     private static let tolerance = 8
 
     @Test(

@@ -5,7 +5,7 @@ import JSON
 import Providers
 import Testing
 
-/// Attacks that other servers were vulnerable to, by the names under which they were published, and related attacks.
+/// Attacks on other software under their published names, and related attacks.
 @Suite("Published vulnerabilities of other software")
 struct AdvisoryTests {
     @Test("CVE-2026-31813: an issuer that the token names is neither contacted nor trusted")
@@ -97,7 +97,7 @@ struct AdvisoryTests {
             #"{"iss":"https://appleid.apple.com","aud":"com.example.app","iat":1800000000,"exp":1800000600,"sub":""}"#,
         ])
     func errorAsClaims(payload: String) async throws {
-        // A JWS must not have an empty part, so that a space stands for the empty payload.
+        // A JWS must not have an empty part. Therefore a space stands for the empty payload.
         let token = try appleToken(
             header: #"{"alg":"RS256","kid":"current"}"#, payload: payload.isEmpty ? " " : payload)
         guard case .invalidToken(let fault) = try await Fixture().refusal(of: token) else {

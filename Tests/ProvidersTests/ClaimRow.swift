@@ -6,7 +6,7 @@ import Testing
 struct ClaimRow: CustomTestStringConvertible {
     let testDescription: String
     let changes: Changes
-    /// The expected reason; `nil` if the token is accepted.
+    /// The expected reason; `nil` if the token is accepted. `.claim(name)` means a missing or invalid claim.
     let fault: IdentityTokenFault?
 
     init(_ testDescription: String, _ changes: Changes, _ fault: IdentityTokenFault?) {

@@ -138,7 +138,7 @@ struct KeyCacheTests {
         #expect(try await !fixture.acceptsAppleToken(signedBy: Keys.unknown))
     }
 
-    @Test("A token is not rejected while no keys are available")
+    @Test("While no keys are available, a token is not rejected: the provider counts as unreachable")
     func neverReached() async throws {
         let fixture = Fixture()
         fixture.servers.publish(.failure, at: Fixture.appleKeysURL)

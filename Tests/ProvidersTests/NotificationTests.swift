@@ -87,7 +87,7 @@ struct NotificationTests {
         #expect(notification.isPrivateEmail)
     }
 
-    @Test("A notification is rejected once it has expired for a minute")
+    @Test("A notification is accepted until one minute after its expiry")
     func expiry() async throws {
         let start = Fixture.start.seconds
         #expect(await fault(of: try token(changing: ["exp": .integer(start + 1)])) == nil)

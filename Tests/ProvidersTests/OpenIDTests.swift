@@ -110,7 +110,7 @@ struct OpenIDTests {
     }
 
     @Test(
-        "A cached discovery document is used if the provider then returns an invalid one",
+        "A cached discovery document stays in use if the provider later returns an invalid one",
         arguments: ["<html>", #"{"issuer":"https://attacker.example","jwks_uri":"https://attacker.example/keys"}"#])
     func lastGood(document: String) async throws {
         let fixture = Fixture()

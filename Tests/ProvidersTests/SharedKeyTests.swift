@@ -10,7 +10,7 @@ import Testing
 /// together make at most one in a minute.
 @Suite("Stored keys of a provider")
 struct SharedKeyTests {
-    @Test("Stored keys are used after a restart while the provider is unreachable")
+    @Test("Stored keys are used for a week after their fetch if the provider is unreachable, even after a restart")
     func restart() async throws {
         let before = Fixture()
         #expect(try await before.acceptsAppleToken())

@@ -66,7 +66,7 @@ func appleToken(
     return input + "." + Base64URL.encode(signature)
 }
 
-/// Returns Apple's valid claims as text, for payloads that no encoder writes.
+/// Returns Apple's valid claims as text, for payloads that an encoder cannot write.
 func appleClaimsText() throws -> String { String(decoding: try payload(appleClaims, [:]), as: UTF8.self) }
 
 extension JSONValue: ExpressibleByStringLiteral, ExpressibleByBooleanLiteral,

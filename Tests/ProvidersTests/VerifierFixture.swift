@@ -67,7 +67,7 @@ final class Fixture: Sendable {
     /// Verifies an otherwise valid token of Apple.
     ///
     /// - Returns: `false` if the token is rejected because its key is unknown.
-    /// - Throws: the error if the token is not accepted for another reason.
+    /// - Throws: the refusal if the token is rejected for another reason.
     func acceptsAppleToken(signedBy key: Keys.Named = Keys.current) async throws -> Bool {
         switch try await refusal(of: longLivedAppleToken(signedBy: key)) {
         case nil: return true
@@ -205,7 +205,8 @@ final class TestDocumentStore: Sendable {
     struct Broken: Error {}
 
     let documents = Mutex<[String: ProviderDocument]>([:])
-    /// When a process last claimed a forced fetch of each URL: one before the stored document expires.
+    /// The time at which a process last claimed a forced fetch of a document, by URL. A forced fetch is one before the
+    /// stored document expires.
     let forcedFetches = Mutex<[String: Instant]>([:])
     let isBroken = Mutex(false)
 

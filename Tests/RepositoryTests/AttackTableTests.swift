@@ -4,7 +4,7 @@ import Testing
 @Suite("Attack table of SECURITY.md")
 struct AttackTableTests {
     /// The functions of each suite, from all its files. A folder whose name ends with `Tests` is a suite too.
-    static func suites() throws -> [String: Set<String>] {
+    static func functionsBySuite() throws -> [String: Set<String>] {
         var suites: [String: Set<String>] = [:]
         for file in try Repository.files(in: "Tests", ending: "Tests.swift") {
             let lines = try Repository.text(file).split(separator: "\n")
@@ -28,9 +28,10 @@ struct AttackTableTests {
     /// file or function.
     @Test("The attack table names only suites and tests that exist")
     func namesExist() throws {
-        let suites = try Self.suites()
+        let suites = try Self.functionsBySuite()
         var (suite, count) = ("", 0)
         for line in try Repository.text("SECURITY.md").split(separator: "\n") where line.hasPrefix("|") {
+            // Every second part of a line is between backquotes.
             for (index, text) in line.split(separator: "`", omittingEmptySubsequences: false).enumerated()
             where index % 2 == 1 {
                 if text.hasPrefix("test_") {
@@ -46,7 +47,7 @@ struct AttackTableTests {
                 #expect(exists, "\(suite) has no such test: \(text)")
             }
         }
-        #expect(count > 100, "the table is not read, or its format has changed")
+        #expect(count > 100, "too few tests were found: the format of the table has changed")
     }
 
     /// - Parameter name: `test_file.py` or `test_file.py::test_name`.

@@ -37,7 +37,7 @@ struct ContractTests {
         }
     }
 
-    @Test("The contract names the scope trust in each operation that changes providers, apps or the project")
+    @Test("The contract names the scope `trust` in each operation that changes a provider, an app or the project")
     func trust() throws {
         let parts = try Repository.text("openapi.yaml").split(separator: "      operationId: ").dropFirst()
         let resources = ["IdpConfig", "IdpConfigInTenant", "App", "ProjectConfig"]

@@ -120,7 +120,7 @@ struct LayeringTests {
         }
     }
 
-    @Test("Only two commands import dev mode, and only dev mode accepts unverified credentials or lists codes")
+    @Test("Only two commands import dev mode; only dev mode accepts unverified credentials or lists emailed codes")
     func devMode() throws {
         for file in try Repository.files(in: "Sources", ending: ".swift") where !file.hasPrefix("Sources/DevMode/") {
             let isDevCommand = ["Sources/Commands/Dev.swift", "Sources/Commands/Simulate.swift"].contains(file)

@@ -4,7 +4,7 @@ import Testing
 
 @Suite("Migrations")
 struct MigrationListTests {
-    @Test("The binary contains the migrations of the folder, in the order of their names")
+    @Test("The binary contains the migrations of Sources/Storage/Migrations, in the order of their names")
     func list() throws {
         let files = try Repository.files(in: "Sources/Storage/Migrations", ending: ".sql")
             .compactMap { $0.split(separator: "/").last?.split(separator: ".").first.map(String.init) }

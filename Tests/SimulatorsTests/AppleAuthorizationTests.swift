@@ -8,7 +8,7 @@ struct AppleAuthorizationTests {
 
     init() throws { fixture = try AppleFixture() }
 
-    @Test("Only the first sign-in sends the field `user` with the name, and the claim real_user_status")
+    @Test("Only the first sign-in returns the field `user`, and the claim real_user_status in its identity token")
     func firstTime() throws {
         let first = try fixture.apple.authorize(.ada, client: AppleFixture.app, nonce: "n", state: "s")
         #expect(
@@ -28,7 +28,7 @@ struct AppleAuthorizationTests {
         #expect(later["sub"] == claims["sub"])
     }
 
-    @Test("A sign-in to another client of the team sends the field `user` again, with the same subject")
+    @Test("The first sign-in to another client of the same team returns the field `user` again, and the same subject")
     func otherClient() throws {
         let inApp = try fixture.apple.authorize(.ada, client: AppleFixture.app)
         let onSite = try fixture.apple.authorize(.ada, client: AppleFixture.site, redirectURI: AppleFixture.callback)

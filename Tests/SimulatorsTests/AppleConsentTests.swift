@@ -130,7 +130,7 @@ struct AppleConsentTests {
         #expect(response.hiddenFields == ["error": "user_cancelled_authorize", "state": "state-1"])
     }
 
-    @Test("On request, the page responds with a used code, another state or another nonce")
+    @Test("The field simulated_outcome selects a response with a used code, another state or another nonce")
     func chosenErrors() throws {
         let used = try decide(["simulated_outcome": "used_code"]).hiddenFields
         #expect(try redeem(used["code"]).outcome == "400 invalid_grant")

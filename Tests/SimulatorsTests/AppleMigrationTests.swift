@@ -51,7 +51,7 @@ struct AppleMigrationTests {
                 .compactMapValues { $0 })
     }
 
-    @Test("A transfer is rejected for another scope or team, an invalid or expired token, and a person without consent")
+    @Test("An exchange is rejected for another scope or team, a wrong or expired token, or a person without consent")
     func refused() throws {
         #expect(try requestToken(team: AppleFixture.team, scope: "name").outcome == "400 invalid_scope")
         #expect(try requestToken(team: AppleFixture.team, scope: nil).outcome == "400 invalid_scope")

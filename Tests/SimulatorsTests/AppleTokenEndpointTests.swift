@@ -15,7 +15,7 @@ struct AppleTokenEndpointTests {
         try fixture.apple.authorize(.ada, client: AppleFixture.app, nonce: "n").authorizationCode
     }
 
-    @Test("A code is redeemed once; the responses to its first and second use are Apple's")
+    @Test("A code is redeemed once, and the responses to its first and second use are those of Apple")
     func redeem() throws {
         let code = try code()
         let answer = try fixture.redeem(code)
@@ -49,7 +49,7 @@ struct AppleTokenEndpointTests {
         #expect(Set(outcomes) == ["200", "400 invalid_grant"])
     }
 
-    @Test("A refresh token can be used after a year and again, and the responses have no new refresh token")
+    @Test("A refresh token can be used repeatedly, even after 400 days, and the response has no new refresh token")
     func refresh() throws {
         let signedInAt = fixture.clock.now
         let token = try #require(try fixture.redeem(code()).json["refresh_token"]?.text)
@@ -79,7 +79,8 @@ struct AppleTokenEndpointTests {
             Row(testDescription: "an unknown code", changes: ["code": "c0"], outcome: "400 invalid_grant"),
             Row(testDescription: "no code", changes: ["code": nil], outcome: "400 invalid_request"),
             Row(
-                testDescription: "with a redirect URI", changes: ["redirect_uri": AppleFixture.callback],
+                testDescription: "a redirect URI, although the sign-in had none",
+                changes: ["redirect_uri": AppleFixture.callback],
                 outcome: "400 invalid_grant"),
             Row(testDescription: "no grant type", changes: ["grant_type": nil], outcome: "400 invalid_request"),
             Row(

@@ -71,7 +71,7 @@ struct AppleTokenTests {
                 testDescription: "another issuer", quirk: { $0.issuer = "https://account.apple.com" },
                 expected: ["iss": .string("https://account.apple.com")]),
             Row(
-                testDescription: "no first sign-in, code, access token or transfer",
+                testDescription: "no claims of a first sign-in, a code, an access token or a transfer",
                 expected: ["real_user_status": .null, "c_hash": .null, "at_hash": .null, "transfer_sub": .null]),
         ])
     func quirks(row: Row) throws {
@@ -148,7 +148,7 @@ struct AppleTokenTests {
     }
 
     @Test(
-        "A rotation keeps or removes the old keys as requested, and new tokens have a new key",
+        "A rotation keeps or removes the old keys as requested, and new tokens are signed with a new key",
         arguments: [true, false])
     func rotation(keepingOld: Bool) throws {
         let served = try fixture.apple.servedKeys(at: SimulatedApple.keysPath)

@@ -86,7 +86,7 @@ extension Response {
 
     var text: String { String(decoding: body, as: UTF8.self) }
 
-    /// The hidden fields of a form, with values that need no escaping.
+    /// The hidden fields of the page's forms. Their values remain HTML-escaped.
     var hiddenFields: [String: String] {
         let inputs = text.matches(of: /<input type="hidden" name="([^"]*)" value="([^"]*)">/)
         return Dictionary(inputs.map { (String($0.output.1), String($0.output.2)) }) { $1 }

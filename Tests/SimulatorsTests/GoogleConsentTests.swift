@@ -55,7 +55,7 @@ struct GoogleConsentTests {
         return try SimulatorsTests.claims(of: token, verifiedWith: google.servedKeys(at: SimulatedGoogle.keysPath))
     }
 
-    @Test("The page offers people, the person of login_hint first, and does not offer to hide the address")
+    @Test("The page lists the person of login_hint before other people, and does not offer to hide the address")
     func shown() throws {
         let page = try page(["login_hint": "EMMY.noether@university.example"])
         #expect(page.status == 200)
@@ -97,7 +97,7 @@ struct GoogleConsentTests {
         #expect(try decide(["simulated_outcome": "cancelled"]) == ["error": "access_denied", "state": "state 1&"])
     }
 
-    @Test("On request, the page responds with a used code, another state, another nonce or server_error")
+    @Test("The field simulated_outcome selects a used code, another state, another nonce or server_error")
     func chosenErrors() throws {
         #expect(try redeem(decide(["simulated_outcome": "used_code"])["code"]).outcome == "400 invalid_grant")
         #expect(try decide(["simulated_outcome": "other_state"])["state"] != "state 1&")

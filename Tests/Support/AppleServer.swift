@@ -7,11 +7,12 @@ import Simulators
 
 @testable import Gateway
 
-/// The simulated Apple behind a real server. It knows the client IDs of ``SimulatedProviders`` with ``privateKey``.
+/// The simulated Apple behind a real server. It accepts client secrets that ``privateKey`` signs, for the client IDs of
+/// the tests: an app and a Services ID.
 final class AppleServer: Sendable {
     static let team = "TEAM123456"
     static let keyID = "KEY1234567"
-    static let client = Result { try HTTP.Client(loop: TestCluster.shared.loop) }
+    static let httpClient = Result { try HTTP.Client(loop: TestCluster.shared.loop) }
 
     let privateKey: PrivateKey
     private let server: SimulatorServer
@@ -19,7 +20,7 @@ final class AppleServer: Sendable {
     init(_ apple: SimulatedApple) throws {
         privateKey = try PrivateKey.generate(.es256)
         server = try SimulatorServer(apple)
-        register(in: apple)
+        registerClients(in: apple)
     }
 
     deinit {
@@ -28,8 +29,9 @@ final class AppleServer: Sendable {
 
     var baseURL: String { server.baseURL }
 
-    /// Registers the client IDs with `key` (default: the public key of ``privateKey``).
-    func register(in apple: SimulatedApple, key: PublicKey? = nil) {
+    /// Registers both client IDs in `apple`, with the key that verifies their client secrets (default: that of
+    /// ``privateKey``).
+    func registerClients(in apple: SimulatedApple, key: PublicKey? = nil) {
         for (id, kind) in [(SimulatedProviders.appleClientID, AppleClient.Kind.native), (TestGateway.servicesID, .web)]
         {
             apple.register(
@@ -48,6 +50,6 @@ extension AppleTokenEndpoint {
                 check: { _, _ in .unavailable(reason: "not served") },
                 revoke: { _, _, _ in .unavailable(reason: "not served") })
         }
-        return .http(try AppleServer.client.get(), at: AppleEndpoints(base: server.baseURL), clock: clock)
+        return .http(try AppleServer.httpClient.get(), at: AppleEndpoints(base: server.baseURL), clock: clock)
     }
 }

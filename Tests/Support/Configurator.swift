@@ -7,7 +7,7 @@ import Testing
 
 @testable import Gateway
 
-/// Configures providers and apps with a service key.
+/// Configures providers and apps through the admin API, with a service key.
 struct Configurator: Sendable {
     static let projectPath = "/v2/projects/demo"
     static let applePath = "defaultSupportedIdpConfigs/apple.com"
@@ -37,7 +37,7 @@ struct Configurator: Sendable {
     /// Calls an operation with the service key.
     ///
     /// - Parameters:
-    ///   - path: the path after that of the project, with the query, if any.
+    ///   - path: the part of the path after `/v2/projects/demo/`, with the query, if any.
     ///   - mask: the query parameter `updateMask`.
     func send(_ method: HTTP.Method, _ path: String, _ body: JSON? = nil, mask: String? = nil) async throws -> Exchange
     {
@@ -89,7 +89,7 @@ struct Configurator: Sendable {
             .get, "/v1/loginMethods", body: [], query: [("key", TestGateway.apiKey)] + query)
     }
 
-    /// Actor, action and subject of each audit event of a service key, sorted.
+    /// Actor, action and subject of each audit event that a service key caused, sorted.
     func serviceKeyAuditTrail() async throws -> [String] {
         try await gateway.database.pool.query(
             "SELECT actor || ' ' || action || ' ' || subject AS line FROM audit_event WHERE actor LIKE 'key:%'"

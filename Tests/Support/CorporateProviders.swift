@@ -10,7 +10,7 @@ import Synchronization
 ///
 /// A provider announces that its responses have the parameter `iss` (RFC 9207), unless its host name contains `silent`.
 final class CorporateProviders: Sendable {
-    static let client = "corp-client"
+    static let clientID = "corp-client"
 
     private let clock: TestClock
     private let key: PrivateKey
@@ -80,7 +80,7 @@ final class CorporateProviders: Sendable {
     func idToken(_ subject: String, of issuer: String, email: String? = nil, nonce: String? = nil) throws -> String {
         let now = Double(clock.now.seconds)
         var claims: [String: JSON] = [
-            "iss": .string(issuer), "sub": .string(subject), "aud": .string(Self.client), "iat": .number(now),
+            "iss": .string(issuer), "sub": .string(subject), "aud": .string(Self.clientID), "iat": .number(now),
             "exp": .number(now + 600),
         ]
         claims["nonce"] = nonce.map { .string($0) }
@@ -93,7 +93,7 @@ final class CorporateProviders: Sendable {
 }
 
 extension TestGateway {
-    /// A sign-in at the corporate provider with this issuer.
+    /// A credential for the provider `oidc.corp`, with an ID token of `issuer`.
     func corporateCredential(_ subject: String, of issuer: String, email: String? = nil) throws -> ProviderCredential {
         ProviderCredential(
             provider: "oidc.corp", idToken: try simulators.corporate.idToken(subject, of: issuer, email: email))

@@ -20,7 +20,8 @@ struct LoginServicesRow: Decodable, Sendable, CustomTestStringConvertible {
     /// How Apple is configured: `ok`, `absent`, `disabled`, `noKey` (without a private key), `bundleOnly` (without a
     /// Services ID) or `servicesOnly` (without a bundle ID).
     let apple: String
-    /// The enabled providers with the relation that the configuration states for each; `null` if it states none.
+    /// The enabled providers. The value is the relation (what the provider is to the project's apps) that the
+    /// configuration states; `null` if it states none.
     let providers: [String: String?]
     /// The app's sign-in methods; `nil` means all that the project has enabled.
     let methods: [String]?
@@ -29,8 +30,8 @@ struct LoginServicesRow: Decodable, Sendable, CustomTestStringConvertible {
     /// Those of `password`, `anonymous` and `emailLink` that the policy allows.
     let signUp: [String]
     let tenant: Realm?
-    /// Each is `METHOD VIOLATION`, preceded by `tenant ` if the tenant violates the guideline. `METHOD` is a provider
-    /// or a sign-up method.
+    /// The expected violations, each `METHOD VIOLATION`, preceded by `tenant ` if the tenant violates the guideline.
+    /// `METHOD` is a provider or a sign-up method.
     let violations: [String]
 
     var testDescription: String { row }
@@ -42,8 +43,8 @@ struct LoginServicesRow: Decodable, Sendable, CustomTestStringConvertible {
         return try JSONDecoder().decode([LoginServicesRow].self, from: Data(contentsOf: URL(filePath: path)))
     }
 
-    /// Another app of the project, without sign-in methods. It declares the bundle ID `com.example.app`, so that this
-    /// client ID of Apple is not treated as a Services ID.
+    /// An app of the project besides ``app``, without sign-in methods. It declares the bundle ID `com.example.app`, so
+    /// that this client ID of Apple is not treated as a Services ID.
     static let nativeApp = App(
         id: ID("native"),
         settings: AppSettings(platform: .ios, bundleIDs: ["com.example.app"], signInMethods: []))

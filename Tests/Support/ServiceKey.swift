@@ -10,7 +10,7 @@ import Testing
 struct ServiceKey: Sendable {
     let id: String
     let secret: String
-    let key: PrivateKey
+    let privateKey: PrivateKey
 
     /// Creates the service key in the database of `gateway`.
     init(
@@ -20,9 +20,9 @@ struct ServiceKey: Sendable {
         self.id = id
         self.secret = secret ?? "sks_\(id)"
         let secret = self.secret
-        key = try PrivateKey.generate(algorithm)
+        privateKey = try PrivateKey.generate(algorithm)
         let draft = ServiceKeyStore.Draft(
-            id: id, name: id, secretHash: Digest.sha256(Array(secret.utf8)), publicKey: try key.publicKey.pem,
+            id: id, name: id, secretHash: Digest.sha256(Array(secret.utf8)), publicKey: try privateKey.publicKey.pem,
             scopes: scopes, expiresAt: expiresAt)
         let isCreated = try await ServiceKeyStore(pool: gateway.database.pool)
             .create(draft, in: project, at: gateway.clock.now)
@@ -47,7 +47,7 @@ struct ServiceKey: Sendable {
         ]
         if let claims { payload["claims"] = claims }
         change(&payload)
-        return try JWS.sign(payload: try JSON.object(payload).bytes, keyID: keyID ?? id, with: key)
+        return try JWS.sign(payload: try JSON.object(payload).bytes, keyID: keyID ?? id, with: privateKey)
     }
 }
 

@@ -93,7 +93,7 @@ struct SimulatedProviders: Sendable {
     ]
 }
 
-/// The result of a provider's sign-in dialog, which an app sends to the gateway.
+/// What a provider's sign-in dialog returns to an app, and the app sends to the gateway.
 struct ProviderCredential: Sendable {
     var provider: String
     var idToken: String

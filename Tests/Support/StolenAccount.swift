@@ -8,7 +8,7 @@ import Testing
 /// An attacker with a session of a victim has merged the victim's account into the attacker's account.
 struct StolenAccount: Sendable {
     static let email = "ada@example.com"
-    /// The attacker's Apple account, which proves the target of the merge.
+    /// The attacker's Apple account, which proves the ownership of the merge's target.
     static let attackerApple = SimulatedPerson.grace
 
     let gateway: TestGateway

@@ -36,7 +36,7 @@ struct TenantFixture: Sendable {
         try #require(try await send(.post, Self.tenantsPath, input).json["tenantId"]?.string)
     }
 
-    /// Posts to the path of a tenant's accounts, followed by an operation with its colon, as an administrator.
+    /// Posts to a tenant's path of accounts as an administrator. `operation` follows the path, with its colon.
     func administerAccounts(_ operation: String, of tenant: String, _ body: JSON = [:]) async throws -> Exchange {
         try await send(.post, "/v1/projects/demo/tenants/\(tenant)/accounts\(operation)", body)
     }

@@ -57,7 +57,8 @@ final class TestBrowser: Sendable {
         return try await send(.get, "/__/auth/" + location)
     }
 
-    /// The person agrees at the provider; returns the URL that the browser opens next. For Apple, posts the form first.
+    /// Returns the URL that the browser opens after the person has agreed at the provider. For Apple, posts Apple's
+    /// form to the gateway first.
     func responseURL(
         _ person: SimulatedPerson = .ada, at authorizationURL: String,
         change: (inout [(String, String)]) -> Void = { _ in }

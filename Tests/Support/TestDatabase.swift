@@ -8,8 +8,8 @@ internal import Synchronization
 
 /// A migrated, empty database for one test, in a PostgreSQL that this process started.
 ///
-/// Later tests reuse the emptied database and its open connections: a copy of the template, new connections and first
-/// query plans take longer than most tests.
+/// Later tests reuse the emptied database and its open connections, because copying the template database, connecting
+/// and planning the first queries take longer than most tests.
 public final class TestDatabase: Sendable {
     private let migrated: MigratedDatabase
 
@@ -19,7 +19,7 @@ public final class TestDatabase: Sendable {
 
     public init() throws { migrated = try TestCluster.shared.migratedDatabase() }
 
-    /// Returns the database for reuse.
+    /// Gives the database back, so that a later test can reuse it.
     deinit {
         Task(executorPreference: loop) { [migrated] in await TestCluster.shared.recycle(migrated) }
     }
@@ -119,7 +119,8 @@ extension SQL {
     ///
     /// The text combines a hash of the names of tables and indexes with counts of columns, indexes, defaults, triggers
     /// and constraints. Each count is followed by the sum of the IDs of the transactions that wrote these objects.
-    /// PostgreSQL computes this much faster than a hash of the definitions. OIDs below 16384 are its own objects.
+    /// PostgreSQL computes this text much faster than a hash of the definitions. Objects with OIDs below 16384 belong
+    /// to PostgreSQL itself.
     fileprivate static let schemaFingerprint: SQL = """
         SELECT concat_ws(' ',
             (SELECT sum(hashtext(relname || relnamespace)) FROM pg_class WHERE oid >= 16384 AND relkind IN ('r', 'i')),
@@ -136,8 +137,9 @@ extension SQL {
             AND backend_type = 'client backend' AND state <> 'idle'
         """
 
-    /// Empties every table except `schema_migration`. The role `replica` disables triggers and foreign keys, so the
-    /// order of the tables does not matter. For small tables, `DELETE` is faster than `TRUNCATE`.
+    /// Empties every table except `schema_migration`. The value `replica` of `session_replication_role` disables
+    /// triggers and foreign keys, so the order of the tables does not matter. For small tables, `DELETE` is faster than
+    /// `TRUNCATE`.
     fileprivate static let emptyEveryTable: SQL = """
         DO $$
         DECLARE filled record;

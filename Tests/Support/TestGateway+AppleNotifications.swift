@@ -46,7 +46,7 @@ extension TestGateway {
         #expect(answer.json == [:])
     }
 
-    /// The state of the account's first identity. Administrators read it, so the gateway needs ``makeServiceKey()``.
+    /// The state of the account's first identity, as an administrator reads it. Needs ``makeServiceKey()`` before.
     func credentialState(of localId: String) async throws -> String? {
         let answer = try await administerAccounts(":credentialState", ["localId": .string(localId)])
         return answer.json["identities"]?[0]?["credentialState"]?.string

@@ -42,12 +42,12 @@ extension TestGateway {
 
     /// Returns the code in the latest queued email of this kind.
     ///
-    /// Binds a code that resets a password to its account, as the email worker does.
+    /// If the code is for a password reset, stores it for the account, as the email worker does.
     func latestCode(_ kind: OutgoingEmail.Kind) async throws -> String {
         let email = try #require(try await emails(kind).last)
         let code = try #require(email.content.code)
         if kind == .resetPassword {
-            _ = try await PostgresEmailQueue(pool: database.pool).bind(
+            _ = try await PostgresEmailQueue(pool: database.pool).storeResetCode(
                 Digest.sha256(Array(code.utf8)), of: email.queued)
         }
         return code

@@ -27,7 +27,7 @@ struct TestGateway: Sendable {
 
     let database: TestDatabase
     let clock: TestClock
-    let gateway: RequestPipeline
+    let pipeline: RequestPipeline
     let root: CompositionRoot
     private let transport: Transport
     /// `nil` if requests run in process.
@@ -96,8 +96,8 @@ struct TestGateway: Sendable {
             serviceKeyUse: serviceKeyUse, mode: mode, publicURL: { "https://auth.example.com" },
             isDraining: { isDraining })
         self.transport = transport
-        gateway = root.pipeline(on: database.pool)
-        server = transport == .socket ? try SocketServer(gateway, on: database.pool.loop) : nil
+        pipeline = root.pipeline(on: database.pool)
+        server = transport == .socket ? try SocketServer(pipeline, on: database.pool.loop) : nil
     }
 
     private init(_ other: TestGateway, root: CompositionRoot? = nil, limits: RateLimits? = nil) throws {
@@ -111,8 +111,8 @@ struct TestGateway: Sendable {
         transport = other.transport
         self.limits = limits ?? other.limits
         self.root = root ?? other.root
-        gateway = self.root.pipeline(on: database.pool)
-        server = transport == .socket ? try SocketServer(gateway, on: database.pool.loop) : nil
+        pipeline = self.root.pipeline(on: database.pool)
+        server = transport == .socket ? try SocketServer(pipeline, on: database.pool.loop) : nil
     }
 
     /// A gateway on the same database, with empty caches of configuration and keys.
@@ -147,7 +147,7 @@ struct TestGateway: Sendable {
         let request = Request(
             id: "0", method: method, path: path, query: query, headers: headers, body: body, peer: peer)
         if let server { return Exchange(try await server.send(request)) }
-        return Exchange(await gateway.respond(to: request))
+        return Exchange(await pipeline.respond(to: request))
     }
 }
 

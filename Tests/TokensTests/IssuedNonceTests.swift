@@ -3,8 +3,8 @@ import Identity
 import Testing
 import Tokens
 
-/// Nonces that the gateway issues to clients. They contain a code that is computed with a master key, so that the
-/// gateway recognizes them.
+/// Nonces that the gateway issues to clients. The gateway recognizes them by an authentication code, which it computes
+/// with a master key. A valid nonce has a replay key, with which the gateway rejects a second use of the nonce.
 @Suite("Issued nonces")
 struct IssuedNonceTests {
     private let now = Instant(seconds: 1_800_000_000)
@@ -20,7 +20,7 @@ struct IssuedNonceTests {
 
     struct Row: CustomTestStringConvertible {
         let testDescription: String
-        /// The master keys at the verification. The nonce is issued under the key 1.
+        /// The master keys at the verification. The nonce is issued under master key 1.
         let current: UInt8
         var previous: UInt8?
         var realm = "demo"
@@ -59,7 +59,7 @@ struct IssuedNonceTests {
         let raw = Array(sealedTokens.nonce(until: now + .seconds(600), in: realm).raw.utf8)
         var others = raw.indices.map { index in
             var other = raw
-            // Both letters are valid at every position, even at the last one.
+            // `A` and `Q` are valid even as the last character, whose two unused bits must be 0.
             other[index] = raw[index] == UInt8(ascii: "A") ? UInt8(ascii: "Q") : UInt8(ascii: "A")
             return other
         }

@@ -30,10 +30,11 @@ struct KeyRingTests {
     func reencryption() throws {
         let key = try KeyGenerator(masterKeys: masterKeys).refreshTokenKey(in: project, at: now, signsFrom: now)
         let new = [UInt8](repeating: 2, count: 32)
-        let both = try MasterKeys(current: new, previous: [UInt8](repeating: 1, count: 32))
-        let (box, context) = (SealedBox(keys: both), StoredKey.context(key.id, in: project))
+        let newAndOld = try MasterKeys(current: new, previous: [UInt8](repeating: 1, count: 32))
+        let (box, context) = (SealedBox(keys: newAndOld), StoredKey.context(key.id, in: project))
         let encrypted = try #require(try box.resealed(key.sealedPrivateKey, context: context))
         let reencrypted = key.with(sealed: encrypted)
+        // `nil`: the key is already encrypted under the current master key.
         #expect(try box.resealed(reencrypted.sealedPrivateKey, context: context) == nil)
         _ = try KeyRing([reencrypted], of: project, under: try MasterKeys(current: new))
     }
@@ -46,7 +47,7 @@ struct KeyRingTests {
         let next = try generator.idTokenKey(.es256, in: project, at: now, signsFrom: now + .seconds(900))
         let refresh = try generator.refreshTokenKey(in: project, at: now, signsFrom: now)
         let ring = try KeyRing([next, old, refresh], of: project, under: masterKeys)
-        /// Whether `old` and `next` are published after some seconds.
+        /// Whether `old` and `next` are published `seconds` after `now`.
         func published(after seconds: Int64) throws -> [Bool] {
             let text = String(decoding: try ring.jwks(at: now + .seconds(seconds)), as: UTF8.self)
             return [old, next].map { text.contains("\"\($0.id)\"") }
@@ -61,7 +62,7 @@ struct KeyRingTests {
         #expect(!certificates.contains(refresh.id))
     }
 
-    @Test("The error of a project without keys names the project and the command that creates a key")
+    @Test("The error for a project without keys names the project and the command that creates a key")
     func missing() throws {
         let ring = try KeyRing([], of: project, under: masterKeys)
         let idToken = #expect(throws: NoSigningKey.self) { try ring.idTokenSigner(at: now) }

@@ -43,8 +43,8 @@ struct RefreshTokenTests {
     func tenant() throws {
         var settings = TenantSettings()
         settings.displayName = "Acme"
-        let acme = project.applied(to: Tenant(id: ID("acme"), parent: project.id, settings: settings), providers: [])
-        let other = project.applied(to: Tenant(id: ID("acmf"), parent: project.id, settings: settings), providers: [])
+        let acme = project.forTenant(Tenant(id: ID("acme"), parent: project.id, settings: settings), providers: [])
+        let other = project.forTenant(Tenant(id: ID("acmf"), parent: project.id, settings: settings), providers: [])
         let token = try #require(RefreshTokenCodec.encode(contents, keyID: "00c0ffee", secret: secret, in: acme))
         #expect(RefreshTokenCodec.tenant(namedBy: token) == ID("acme"))
         #expect(RefreshTokenCodec.decode(token, in: acme) { _ in secret } == contents)

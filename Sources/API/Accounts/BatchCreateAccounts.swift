@@ -27,7 +27,7 @@ extension EndpointCall {
     ) async throws -> Response {
         if request.containsIdentities { try administrator.require(.linkUsers) }
         let isEmulated = administrator.project.emulatorRules != nil
-        let users = try request.checkedUsers().map { isEmulated ? $0.withoutFakeHash : $0 }
+        let users = try request.checkedUsers().map { isEmulated ? $0.withPasswordOfEmulatorHash : $0 }
         let scheme = try request.scheme.scheme()
         let administration = services.accounts.administration
         let storedScheme =
@@ -53,7 +53,7 @@ extension EndpointCall {
             imports.map(\.entry), overwrite: request.overwrite(by: administrator), in: administrator.project,
             from: context.network, by: actor(of: administrator))
         for (index, entry) in imports {
-            if let member = takenMembers[entry.account.id] { faults[index] = ImportedUser.Fault(member).message }
+            if let member = takenMembers[entry.account.id] { faults[index] = ImportedUser.Fault(taken: member).message }
         }
         return try .json(BatchCreateResponse(faults))
     }
@@ -109,7 +109,7 @@ private struct BatchCreateRequest: LegacyBatchRequest {
         return users
     }
 
-    /// Rejects entries with the same address, or with the same identity.
+    /// Rejects the request if two entries have the same address or the same identity.
     private func checkSanity(of users: [ImportedUser]) throws(RequestRefusal) {
         if let email = users.compactMap({ $0.email.nonEmpty?.lowercased() }).firstDuplicate {
             throw .rejected(.duplicateEmail, "\(email)")

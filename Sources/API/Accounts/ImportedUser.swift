@@ -42,7 +42,7 @@ public struct ImportedUser: Decodable, Sendable {
 
     /// The entry with its password instead of its hash, if the hash has the format of Firebase's emulator,
     /// `fakeHash:salt=S:password=P`, which Admin SDKs encode in base64. Only for `sekisho dev`.
-    var withoutFakeHash: ImportedUser {
+    var withPasswordOfEmulatorHash: ImportedUser {
         let fake = /fakeHash:salt=[^:]*:password=(?<password>.*)/.dotMatchesNewlines()
         guard let hash = passwordHash.nonEmpty else { return self }
         let decoded = Base64.decode(hash).flatMap { String(validating: $0, as: UTF8.self) }
@@ -62,7 +62,7 @@ public struct ImportedUser: Decodable, Sendable {
         case emailIsTaken, identityIsTaken, phoneNumberIsTaken, idIsTaken
     }
 
-    /// Decodes an entry of a file. The names of its members are in camelCase.
+    /// Decodes an entry of an import file, whose members have names in camelCase.
     public init(json: [UInt8]) throws(Fault) {
         do {
             self = try StrictJSON.decode(ImportedUser.self, from: json)
@@ -155,7 +155,7 @@ public struct ImportedUser: Decodable, Sendable {
 
     private func times() throws(Fault) -> (created: Instant?, signedIn: Instant?, validSince: Instant?) {
         do {
-            // The pointers are empty, because the errors are replaced.
+            // The JSON pointers are empty, because `timeIsInvalid` replaces the errors.
             return (
                 try .parsing(milliseconds: createdAt, at: ""),
                 try .parsing(milliseconds: lastLoginAt.nonEmpty ?? lastSignedInAt, at: ""),
@@ -169,7 +169,7 @@ public struct ImportedUser: Decodable, Sendable {
 
 extension ImportedUser.Fault {
     /// - Parameter member: the member whose value another account has.
-    public init(_ member: UniqueMember) {
+    public init(taken member: UniqueMember) {
         self =
             switch member {
             case .id: .idIsTaken

@@ -31,11 +31,11 @@ private struct LookupAccountsRequest: Decodable {
         let rawId: String?
     }
 
-    /// The maximum number of named accounts.
+    /// The maximum number of accounts that a request names.
     static let limit = 100
 
-    /// Returns the accounts that the request names. Ignores invalid email addresses and phone numbers, because no
-    /// account can have them.
+    /// Returns references to the accounts that the request names. Ignores invalid email addresses and phone numbers,
+    /// because no account can have them.
     func references() throws(RequestRefusal) -> [AccountReference] {
         guard initialEmail?.isEmpty != false else { throw .notImplemented("initialEmail") }
         let counts = [localId?.count, email?.count, phoneNumber?.count, federatedUserId?.count]

@@ -2,8 +2,8 @@ internal import HTTP
 internal import Identity
 
 extension Endpoint {
-    /// Lists one page of the accounts of a project. If `returnUserInfo` is false, returns only their number. An
-    /// expression selects at most one account. All expressions except the first are ignored.
+    /// Lists one page of the accounts of a project. If `returnUserInfo` is false, returns only the number of accounts
+    /// on all pages. An expression selects at most one account. All expressions except the first are ignored.
     static let queryAccounts = administrator(
         "queryAccounts", .post, "/v1/projects/{project}/accounts:query", needs: .readUsers
     ) { call, administrator in

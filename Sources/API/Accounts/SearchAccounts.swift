@@ -25,7 +25,7 @@ extension Endpoint {
 }
 
 private struct SearchRequest {
-    /// The valid numbers of accounts on a page.
+    /// The valid values of `maxResults`, the maximum number of accounts on a page.
     static let limits = 1...100
     /// The maximum length of `q`, in characters: that of an email address.
     static let textLimit = 254

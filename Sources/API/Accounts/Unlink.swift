@@ -29,8 +29,8 @@ private struct UnlinkRequest: ClientRequestBody {
 extension AccountEditor.Input {
     /// Adds the removal of sign-in methods to the change. Methods that the account does not have are ignored.
     ///
-    /// The change replaces or removes the account's address if the address came from a removed method and no remaining
-    /// method has it; see ``Account/primaryEmail(without:)``.
+    /// The change also replaces or removes the account's address if it came from a removed method and no remaining
+    /// method has the same address; see ``Account/primaryEmail(without:)``.
     ///
     /// - Parameter providers: `password` removes the password and the sign-in by email link; `phone` removes the phone
     ///   number; any other provider removes its identity.

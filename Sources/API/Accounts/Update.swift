@@ -14,7 +14,7 @@ extension Endpoint {
         let idToken = try request.checkedIDToken()
         let caller = try await call.services.signIn.authenticator.authenticate(idToken: idToken, in: client.project)
         var input = try request.input()
-        // If the response is lost, the client gets the new session's tokens with this key and its old refresh token.
+        // If the response is lost, the client gets the new session's tokens with this key and the old refresh token.
         input.resumptionKey = try call.resumptionKeyInHeader()
         let edited = try await call.services.accounts.editor.edit(
             caller, input, in: client.project, from: call.context)

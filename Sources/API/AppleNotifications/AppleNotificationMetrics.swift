@@ -25,8 +25,8 @@ struct AppleNotificationMetrics: Sendable {
 
     func record(_ receipt: AppleNotificationService.Receipt) {
         received.increment(receipt.outcome.rawValue)
-        if !receipt.withoutSignInMethod.isEmpty {
-            lastMethodLost.increment(by: UInt(receipt.withoutSignInMethod.count))
+        if !receipt.accountsWithoutSignInMethod.isEmpty {
+            lastMethodLost.increment(by: UInt(receipt.accountsWithoutSignInMethod.count))
         }
     }
 

@@ -41,8 +41,8 @@ extension Endpoint {
         try await $0.authFrame()
     }
 
-    /// A page that starts or completes sign-ins. It does nothing on HEAD requests: link checkers send them, and they
-    /// must not consume a code or state.
+    /// A page that starts or completes sign-ins. It does nothing on HEAD requests, because link checkers send them, and
+    /// a link checker must not consume a code or state.
     private static func handler(
         _ operationID: String, _ path: String, respond: @escaping @Sendable (EndpointCall) async throws -> PageResponse
     ) -> Endpoint {
@@ -77,7 +77,7 @@ extension EndpointCall {
         return Page.Context(language: language(tag: nil, in: project), projectName: name)
     }
 
-    /// The query of this request, encoded for a URL with the same query.
+    /// The query of this request, for a URL that repeats the request.
     var encodedQuery: String {
         PercentEncoding.encode(form: request.query.map { ($0.name, $0.value) })
     }
@@ -109,7 +109,7 @@ private struct HandlerStart {
                     guard target != nil || request.isPopup else { return .none }
                     let delivery = EventDelivery(
                         request.event, isPopup: request.isPopup, returnTo: target, failure: problem)
-                    return .script(try delivery.json(), waits: problem.waitsForClick)
+                    return .script(try delivery.json(), waitsForClick: problem.waitsForClick)
                 }, in: project)
         }
     }

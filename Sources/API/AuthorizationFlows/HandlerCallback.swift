@@ -18,7 +18,7 @@ struct HandlerCallback {
             let grant = try await flows.complete(
                 returnedFlow, with: response, at: call.request.path, cookie: call.request.cookie, from: call.context)
             return PageResponse(
-                try await delivery(of: grant, returnedFlow).removingCookie(of: returnedFlow.flow),
+                try await returnToApp(with: grant, of: returnedFlow).removingCookie(of: returnedFlow.flow),
                 of: returnedFlow.project.realm)
         }
     }
@@ -41,8 +41,8 @@ struct HandlerCallback {
         }
     }
 
-    /// Calls `respond` with the flow that `state` identifies. Converts a refusal, or an error because the provider is
-    /// unavailable, to a page.
+    /// Calls `respond` with the flow that `state` identifies. If the flow is refused or the provider is unavailable,
+    /// returns a page about the failure.
     private func withFlow(
         of state: String?, _ respond: (ReturnedFlow) async throws -> PageResponse
     ) async throws -> PageResponse {
@@ -61,8 +61,8 @@ struct HandlerCallback {
         }
     }
 
-    /// Returns the grant to the app: by a redirect, or by a page that passes it to Firebase's SDK.
-    private func delivery(of grant: FlowGrant, _ returnedFlow: ReturnedFlow) async throws -> Response {
+    /// Returns a redirect to the app with the grant, or a page that passes the grant to Firebase's SDK.
+    private func returnToApp(with grant: FlowGrant, of returnedFlow: ReturnedFlow) async throws -> Response {
         let flow = returnedFlow.flow
         switch flow.delivery {
         case .app(let target, _): return .redirect(to: target.adding(AuthorizationTarget.grantParameter, grant.secret))
@@ -106,12 +106,12 @@ struct HandlerCallback {
         return try await failure(problem, back: back, in: returnedFlow.project)
     }
 
-    /// Returns to the app by a script that passes the error to Firebase's SDK.
+    /// Returns the script that passes the error to Firebase's SDK and then returns to the app.
     private func script(
         _ event: SDKEvent, isPopup: Bool, _ target: AuthorizationTarget, _ problem: FlowProblem
     ) throws -> Page.ReturnToApp {
         let delivery = EventDelivery(event, isPopup: isPopup, returnTo: target, failure: problem)
-        return .script(try delivery.json(), waits: problem.waitsForClick)
+        return .script(try delivery.json(), waitsForClick: problem.waitsForClick)
     }
 
     /// The error that the app gets in the query of its URL if the user cancelled.

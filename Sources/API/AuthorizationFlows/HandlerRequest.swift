@@ -47,7 +47,7 @@ struct HandlerRequest {
         }
     }
 
-    /// The operation for each value of `authType`.
+    /// For each value of `authType`: the operation, and whether the SDK opened a popup.
     private static let authTypes: [String: (AuthorizationFlow.Operation, isPopup: Bool)] = [
         "signInViaPopup": (.signIn, true), "linkViaPopup": (.link, true), "reauthViaPopup": (.reauthenticate, true),
         "signInViaRedirect": (.signIn, false), "linkViaRedirect": (.link, false),

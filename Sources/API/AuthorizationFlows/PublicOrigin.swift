@@ -4,8 +4,8 @@ internal import Identity
 
 /// The origin at which browsers load the pages of the gateway.
 public struct PublicOrigin: Sendable {
-    /// Returns the URL of the gateway, without a slash at the end: the configured URL, or in `dev` the URL of its
-    /// loopback address.
+    /// Returns the URL of the gateway, without a slash at the end: the configured URL, or in `sekisho dev` the
+    /// URL of its loopback address.
     let configured: @Sendable () -> String
     /// Whether the header field `Host`, or the header fields of a proxy on the same machine, may determine the origin.
     /// Only for `sekisho dev`, in which no URL is configured.
@@ -67,7 +67,7 @@ extension Request {
 }
 
 extension AuthorizationFlow.Cookie {
-    /// The maximum number of unfinished flows of a browser that remain when it starts another one.
+    /// The maximum number of earlier flows whose cookies a browser keeps when it starts another flow.
     static let remainingLimit = 4
 
     /// Whether a cookie with this name can belong to a flow. The gateway never removes other cookies.

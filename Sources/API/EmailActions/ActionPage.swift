@@ -29,7 +29,7 @@ extension Endpoint {
     }
 }
 
-/// A request for the page of a link in an email. The link's mode is ignored; the stored code determines the action.
+/// A request that opens or submits the action page. The link's mode is ignored; the stored code determines the action.
 private struct ActionPageRequest {
     let call: EndpointCall
     let code: String
@@ -39,7 +39,7 @@ private struct ActionPageRequest {
 
     private var emailActions: EmailActionService { call.services.emailActions.pageService }
 
-    /// Checks the code and returns a page. Refusals become pages; faults remain plain text, as in every operation.
+    /// Checks the code, and returns the page from `respond`. If the code is refused, returns a page with the reason.
     func pageResponse(_ respond: (CheckedCode) async throws -> PageResponse) async throws -> PageResponse {
         var checked: CheckedCode?
         do {
@@ -122,7 +122,7 @@ private struct ActionPageRequest {
         case .verifyEmail: .emailVerified(code.email, continuing: continueURL, pageContext)
         case .resetPassword: .passwordReset(of: code.email, continuing: continueURL, pageContext)
         case .changeEmail: .emailChanged(to: code.newEmail ?? code.email, continuing: continueURL, pageContext)
-        // Not reached: ``redeem(_:_:)`` returns other pages for these.
+        // Not reached: ``redeem(_:_:)`` returns other pages for these purposes.
         case .signIn, .recoverEmail, .removeSignInMethod, .undoMerge: page(of: checked)
         }
     }
@@ -138,7 +138,7 @@ private struct ActionPageRequest {
     /// The page after a remedy (see ``page(of:unmet:after:)``): the form for a new password if the result contains a
     /// reset code, otherwise a confirmation.
     private func page(after result: RemedyResult, of checked: CheckedCode) -> Page {
-        guard let reset = result.reset else { return confirmation(result.account, checked) }
+        guard let reset = result.resetCode else { return confirmation(result.account, checked) }
         let next = ActionPageRequest(call: call, code: reset.secret, continueURL: continueURL, language: language)
         let resetCode = CheckedCode(
             code: reset.record, project: checked.project, projectName: checked.projectName, account: result.account)

@@ -3,7 +3,7 @@ internal import Pages
 
 extension CheckedCode {
     /// The identities that the form lists, so that the user can select and remove them. The form never lists identities
-    /// that were linked at the creation of the account.
+    /// with which the account was created.
     ///
     /// A password reset lists no identities if it removes all of them anyway: if the account's address is not verified,
     /// or if ``Policy/resetUnlinksIdentities`` is true. The recovery of an address lists the identities that were

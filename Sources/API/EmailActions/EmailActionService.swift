@@ -1,7 +1,7 @@
 public import Identity
 
-/// Redeems email action codes for pages, which know a code but not its project. Also sends password resets. Functions
-/// that take a code throw ``OOBCodeRefusal``.
+/// Redeems email action codes for pages, which know a code but not its project. Also sends password reset emails.
+/// Functions that take a code throw ``OOBCodeRefusal``.
 public struct EmailActionService: Sendable {
     private let sending: OOBSending
     private let redemption: OOBRedemption
@@ -12,7 +12,8 @@ public struct EmailActionService: Sendable {
     /// - Parameters:
     ///   - realm: returns the project as it applies to a realm (the project itself or a tenant), or `nil` if there is
     ///     no such realm.
-    ///   - project: takes `nil` for the only project of a single-project installation.
+    ///   - project: returns the project with an ID. The ID is `nil` for the only project of a single-project
+    ///     installation.
     ///   - projectName: returns the display name of a project.
     public init(
         sending: OOBSending, redemption: OOBRedemption,

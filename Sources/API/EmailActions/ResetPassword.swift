@@ -37,7 +37,7 @@ private struct ResetPasswordRequest: ClientRequestBody {
 private struct ResetPasswordResponse: Encodable {
     let kind = "identitytoolkit#ResetPasswordResponse"
     let requestType: String
-    /// Always present: `checkActionCode` of Firebase's Swift SDK ends the app's process if the member is absent.
+    /// Always present, because `checkActionCode` of Firebase's Swift SDK crashes the app if the member is absent.
     let email: String
     let newEmail: String?
 

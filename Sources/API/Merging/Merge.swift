@@ -25,7 +25,7 @@ protocol MergeStepRequest {
 }
 
 extension MergeStepRequest {
-    /// - Returns: the token from the dry run of the merge to commit; `nil` if this request is a dry run.
+    /// - Returns: the merge token, which identifies the merge to commit; `nil` if this request is a dry run.
     func checkedMergeToken() throws(RequestRefusal) -> String? {
         guard let mergeToken = mergeToken.nonEmpty else {
             guard dryRun == true else { throw .rejected(.missingMergeToken, "Request a dry run first.") }

@@ -3,13 +3,13 @@ internal import HTTP
 internal import Pages
 
 extension Endpoint {
-    /// The reference of the API as a page, which `Deploy/contract` generates from the contract.
+    /// The reference of the API as a page, which `Deploy/contract` generates from the contract (`openapi.yaml`).
     static let getReference = page("getReference", .get, "/docs") { _ in
         PageResponse(
             Page.response(referencePage, language: "en", style: SEKISHO_REFERENCE_STYLE))
     }
 
-    /// The contract, for generators of clients; RFC 9512 defines its media type.
+    /// The contract, for generators of clients. RFC 9512 defines the media type.
     static let getOpenAPIYAML = unauthenticated("getOpenApiYaml", "/openapi.yaml") { _ in
         .document(openAPIYAML, type: "application/yaml")
     }

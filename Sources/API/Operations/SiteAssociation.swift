@@ -59,7 +59,7 @@ private struct AppleAppSiteAssociation: Encodable {
             app.bundleIDs.map {
                 Detail(
                     appIDs: ["\(app.teamID ?? "").\($0)"],
-                    components: [LinkPattern(of: app.project, AppLink.bundleIDParameter, $0)])
+                    components: [LinkPattern(of: app.project, parameter: AppLink.bundleIDParameter, value: $0)])
             }
         }
         webcredentials = WebCredentials(apps: details.flatMap(\.appIDs).withoutDuplicates)
@@ -77,9 +77,9 @@ private struct LinkPattern: Encodable {
     let path: String
     let query: [String: String]
 
-    init(of project: ID<Project>, _ name: String, _ value: String) {
+    init(of project: ID<Project>, parameter: String, value: String) {
         path = AppLink.path(of: project)
-        query = [name: value]
+        query = [parameter: value]
     }
 }
 
@@ -119,7 +119,7 @@ private struct AssetLink: Encodable {
 
     init(_ package: String, of app: AssociatedApp) {
         target = Target(package: package, fingerprints: app.fingerprints)
-        let pattern = LinkPattern(of: app.project, AppLink.packageParameter, package)
+        let pattern = LinkPattern(of: app.project, parameter: AppLink.packageParameter, value: package)
         extensions = [Self.opensLinks: Extension(components: [pattern])]
     }
 }

@@ -1,7 +1,7 @@
 internal import Identity
 
-/// The body of a request that creates or updates an app. Ignores unknown members, and `loginServices`, which the
-/// gateway computes.
+/// The body of a request that creates or updates an app. Unknown members are ignored, and so is `loginServices`, which
+/// the gateway computes.
 struct AppInput: Decodable {
     /// The operator's claim that App Review guideline 4.8 does not require the app to offer Sign in with Apple.
     struct Exemption: Decodable {

@@ -1,7 +1,7 @@
 internal import HTTP
 internal import Identity
 
-/// The apps of a project: an extension of the protocol, in the style of Google's resources.
+/// The apps of a project. Firebase Authentication has no such operations; their form follows Google's resources.
 extension Endpoint {
     private static let collection = "/v2/projects/{project}/apps"
     private static let resource = collection + "/{appId}"

@@ -9,7 +9,7 @@ struct ClientIDsInput {
     /// Returns the new audiences. `clientIds` takes precedence if it is present and the mask covers it. Otherwise,
     /// `clientId` replaces the first audience, and `bundleIds` replaces the remaining ones. If one of these two is
     /// absent, its audiences are removed if the request has no mask, and kept otherwise.
-    func audiences(insteadOf old: [String], maskedBy mask: FieldMask) -> [String] {
+    func audiences(replacing old: [String], maskedBy mask: FieldMask) -> [String] {
         if mask.contains("clientIds"), let clientIds { return clientIds }
         let current = mask.coversAllFields ? [] : old
         let first = mask.contains("clientId") ? clientId.nonEmpty : nil

@@ -1,7 +1,7 @@
 internal import HTTP
 internal import Identity
 
-/// Apple and Google, in the shape of Identity Platform's `DefaultSupportedIdpConfig`.
+/// The configurations of Apple and Google, in the shape of Identity Platform's `DefaultSupportedIdpConfig`.
 extension Endpoint {
     private static let collection = "/v2/projects/{project}/defaultSupportedIdpConfigs"
     private static let resource = collection + "/{idpId}"
@@ -22,10 +22,10 @@ extension Endpoint {
     static let createDefaultSupportedIdpConfig = administrator(
         "createDefaultSupportedIdpConfig", .post, collection, needs: .config
     ) { call, administrator in
-        guard let named = call.request.query("idpId").nonEmpty else {
+        guard let idpID = call.request.query("idpId").nonEmpty else {
             throw RequestRefusal.rejected(.missingProviderID)
         }
-        let id = ProviderID(named)
+        let id = ProviderID(idpID)
         guard id == .apple || id == .google else {
             throw RequestRefusal.rejected(.invalidProviderID, "expected apple.com or google.com, got \"\(id.shown)\"")
         }
@@ -33,7 +33,7 @@ extension Endpoint {
         let configuration = try await call.editConfiguration(as: administrator) {
             guard $0.project.settings(of: id) == nil else { throw RequestRefusal.rejected(.configurationExists) }
             let initial = ProviderSettings(provider: id, isEnabled: false, clientIDs: [])
-            try input.apply(to: &$0, insteadOf: initial, maskedBy: .all)
+            try input.apply(to: &$0, replacing: initial, maskedBy: .all)
         }
         return try .json(DefaultSupportedIdpConfig(id, in: configuration))
     }
@@ -53,7 +53,7 @@ extension Endpoint {
             guard let settings = $0.project.settings(of: id), settings.isAppleOrGoogle else {
                 throw RequestRefusal.rejected(.configurationNotFound)
             }
-            try input.apply(to: &$0, insteadOf: settings, maskedBy: mask)
+            try input.apply(to: &$0, replacing: settings, maskedBy: mask)
         }
         return try .json(DefaultSupportedIdpConfig(id, in: configuration))
     }
@@ -161,7 +161,7 @@ private struct DefaultSupportedIdpInput: Decodable {
 
     /// Sets the members that `mask` covers. Without a mask in the request, absent members get their defaults.
     func apply(
-        to configuration: inout ProjectConfiguration, insteadOf old: ProviderSettings, maskedBy mask: FieldMask
+        to configuration: inout ProjectConfiguration, replacing old: ProviderSettings, maskedBy mask: FieldMask
     ) throws(RequestRefusal) {
         guard old.provider == .google || clientSecret == nil else {
             throw .invalidField("/clientSecret", "must be absent: apple.com uses a private key")
@@ -173,10 +173,10 @@ private struct DefaultSupportedIdpInput: Decodable {
         mask.assign("enabled", enabled, to: &settings.isEnabled, default: false)
         settings.clientIDs = ClientIDsInput(
             clientId: clientId, clientIds: clientIds, bundleIds: appleSignInConfig?.bundleIds
-        ).audiences(insteadOf: old.clientIDs, maskedBy: mask)
+        ).audiences(replacing: old.clientIDs, maskedBy: mask)
         mask.assign("relation", try RequestRefusal.enumValue(relation, at: "/relation"), to: &settings.statedRelation)
         mask.assign("hostedDomains", hostedDomains, to: &settings.hostedDomains, default: [])
-        if old.provider == .apple { settings.apple = appleSettings(insteadOf: old.apple, maskedBy: mask) }
+        if old.provider == .apple { settings.apple = appleSettings(replacing: old.apple, maskedBy: mask) }
         configuration.set(settings)
         let secret = appleSignInConfig?.codeFlowConfig?.privateKey ?? clientSecret
         if let secret, mask.contains(old.provider == .apple ? "\(Self.codeFlowPath).privateKey" : "clientSecret") {
@@ -185,7 +185,7 @@ private struct DefaultSupportedIdpInput: Decodable {
     }
 
     /// Returns the settings that only Apple has; `nil` if all of them have their defaults.
-    private func appleSettings(insteadOf old: AppleSettings?, maskedBy mask: FieldMask) -> AppleSettings? {
+    private func appleSettings(replacing old: AppleSettings?, maskedBy mask: FieldMask) -> AppleSettings? {
         let defaults = AppleSettings(teamID: "", keyID: "")
         var settings = old ?? defaults
         let input = appleSignInConfig?.codeFlowConfig

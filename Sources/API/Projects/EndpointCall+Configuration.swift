@@ -11,8 +11,8 @@ extension EndpointCall {
 
     /// Changes and stores the configuration of the administrator's project or tenant.
     ///
-    /// - Parameter discardingIdentities: what happens if the issuer of a provider changes. `true` unlinks the
-    ///   provider's identities of other issuers. `false` rejects the change while there are such identities.
+    /// - Parameter discardingIdentities: what happens to the identities of a provider's former issuers if the change
+    ///   sets another issuer. `true` unlinks them. `false` rejects the change if there are any.
     /// - Returns: the configuration after the change.
     /// - Throws: the errors of ``ProjectEditor``, and ``AccessRefusal`` if the administrator's key lacks the scope to
     ///   unlink identities.

@@ -32,8 +32,8 @@ struct NotificationInput: Decodable {
     let defaultLocale: String?
     let sendEmail: SendEmail?
 
-    /// Sets the members that `mask` covers and the input has. An empty text removes the setting, except
-    /// `defaultLocale`, which must not be empty.
+    /// Sets the members that `mask` covers and the input has. An empty text removes a setting, but `defaultLocale` must
+    /// not be empty.
     func apply(to settings: inout EmailSettings, maskedBy mask: FieldMask) throws(RequestRefusal) {
         try requireImplemented(mask, settings)
         if mask.contains("notification.defaultLocale"), let defaultLocale {
@@ -72,8 +72,8 @@ struct NotificationInput: Decodable {
         }
     }
 
-    /// Returns the value that the templates set for a member, with its JSON pointer. Ignores templates for which the
-    /// mask does not cover the member.
+    /// Returns the value that the templates set for a member, and the JSON pointer to that value. Ignores templates for
+    /// which the mask does not cover the member.
     ///
     /// - Returns: `nil` if no template sets the member.
     /// - Throws: ``RequestRefusal`` if two templates set different values.
@@ -148,8 +148,8 @@ struct NotificationConfig: Encodable {
 }
 
 extension EmailSettings {
-    /// The names of Google's templates, with the emails of the gateway. `changeEmailTemplate` is the notice to the
-    /// previous address.
+    /// The names of Google's templates, each with the gateway's email that it configures. `changeEmailTemplate`
+    /// configures the notice to the previous address.
     fileprivate static let templates: [(String, OutgoingEmail.Kind)] = [
         ("verifyEmailTemplate", .verifyEmail), ("resetPasswordTemplate", .resetPassword),
         ("changeEmailTemplate", .emailChanged),
@@ -160,8 +160,8 @@ extension EmailSettings {
     }
 
     /// Resets the members of ``NotificationConfig`` to their defaults. Keeps the sender's address, the subjects in
-    /// other languages, and the subjects of emails without a template in ``NotificationConfig``.
-    mutating func resetResourceMembers() {
+    /// languages other than ``language``, and the subjects of emails without a template in ``NotificationConfig``.
+    mutating func resetMembersOfProjectConfig() {
         for (_, kind) in Self.templates { subjects[kind]?[language] = nil }
         self = EmailSettings(senderAddress: senderAddress, subjects: subjects.filter { !$0.value.isEmpty })
     }

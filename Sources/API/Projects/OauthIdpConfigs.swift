@@ -1,7 +1,7 @@
 internal import HTTP
 internal import Identity
 
-/// OpenID Connect providers, in the shape of Identity Platform's `OAuthIdpConfig`.
+/// The configurations of OpenID Connect providers, in the shape of Identity Platform's `OAuthIdpConfig`.
 extension Endpoint {
     private static let collection = "/v2/projects/{project}/oauthIdpConfigs"
     private static let resource = collection + "/{idpId}"
@@ -21,10 +21,10 @@ extension Endpoint {
     static let createOauthIdpConfig = administrator(
         "createOauthIdpConfig", .post, collection, needs: .config
     ) { call, administrator in
-        guard let named = call.request.query("oauthIdpConfigId").nonEmpty else {
+        guard let configID = call.request.query("oauthIdpConfigId").nonEmpty else {
             throw RequestRefusal.rejected(.missingProviderID)
         }
-        let id = ProviderID(named)
+        let id = ProviderID(configID)
         guard id.isGenericOpenID, id.canBeConfigured else {
             throw RequestRefusal.rejected(
                 .invalidProviderID,
@@ -37,7 +37,7 @@ extension Endpoint {
             guard $0.project.settings(of: id) == nil else { throw RequestRefusal.rejected(.configurationExists) }
             let initial = ProviderSettings(
                 provider: id, isEnabled: false, clientIDs: [], openID: OpenIDSettings(issuer: ""))
-            try input.apply(to: &$0, insteadOf: initial, maskedBy: .all)
+            try input.apply(to: &$0, replacing: initial, maskedBy: .all)
         }
         return try .json(OauthIdpConfig(id, in: configuration))
     }
@@ -59,7 +59,7 @@ extension Endpoint {
             guard let settings = $0.project.settings(of: id), settings.openID != nil else {
                 throw RequestRefusal.rejected(.configurationNotFound)
             }
-            try input.apply(to: &$0, insteadOf: settings, maskedBy: mask)
+            try input.apply(to: &$0, replacing: settings, maskedBy: mask)
         }
         return try .json(OauthIdpConfig(id, in: configuration))
     }
@@ -132,8 +132,8 @@ private struct OauthIdpConfig: Encodable {
     }
 }
 
-/// The body of a request that creates or updates a provider. `responseType` is ignored, because the client secret
-/// determines it.
+/// The body of a request that creates or updates a provider. `responseType` is ignored, because it depends on whether
+/// the provider has a client secret.
 private struct OauthIdpConfigInput: Decodable {
     let enabled: Bool?
     let clientId: String?
@@ -146,7 +146,7 @@ private struct OauthIdpConfigInput: Decodable {
 
     /// Sets the members that `mask` covers. Without a mask in the request, absent members get their defaults.
     func apply(
-        to configuration: inout ProjectConfiguration, insteadOf old: ProviderSettings, maskedBy mask: FieldMask
+        to configuration: inout ProjectConfiguration, replacing old: ProviderSettings, maskedBy mask: FieldMask
     ) throws(RequestRefusal) {
         var settings = old
         var openID = old.openID ?? OpenIDSettings(issuer: "")
@@ -157,7 +157,7 @@ private struct OauthIdpConfigInput: Decodable {
         mask.assign("relation", try RequestRefusal.enumValue(relation, at: "/relation"), to: &settings.statedRelation)
         settings.openID = openID
         settings.clientIDs = ClientIDsInput(clientId: clientId, clientIds: clientIds)
-            .audiences(insteadOf: old.clientIDs, maskedBy: mask)
+            .audiences(replacing: old.clientIDs, maskedBy: mask)
         configuration.set(settings)
         if let clientSecret, mask.contains("clientSecret") { configuration.set(Secret(clientSecret), of: old.provider) }
     }

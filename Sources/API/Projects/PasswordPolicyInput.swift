@@ -1,6 +1,7 @@
 internal import Identity
 
-/// Identity Platform's `PasswordPolicyConfig`. The policy is always enforced, but never at sign-in.
+/// Identity Platform's `PasswordPolicyConfig`. The policy always applies to new passwords, and never to existing ones
+/// at sign-in.
 struct PasswordPolicyInput: Decodable {
     enum State: String, WireEnum {
         case unspecified = "PASSWORD_POLICY_ENFORCEMENT_STATE_UNSPECIFIED"
@@ -22,7 +23,7 @@ struct PasswordPolicyInput: Decodable {
     }
 
     private static let versionsPath = "passwordPolicyConfig.passwordPolicyVersions"
-    /// The allowed minimum lengths, in characters.
+    /// The valid values of `minPasswordLength`.
     private static let minimumLengths = 6...64
 
     let passwordPolicyEnforcementState: State?
@@ -31,7 +32,7 @@ struct PasswordPolicyInput: Decodable {
 
     private var strength: Strength? { passwordPolicyVersions?.first?.customStrengthOptions }
 
-    /// Replaces the requirements for character classes. A class that the input does not name is no longer required.
+    /// Replaces the requirements for character classes: a class is required only if its member in the input is `true`.
     /// Keeps the minimum length if the input has none.
     func apply(to policy: inout Policy, maskedBy mask: FieldMask) throws(RequestRefusal) {
         guard mask.contains(Self.versionsPath), let strength else { return }

@@ -11,7 +11,7 @@ extension Endpoint {
     ) { call, administrator in
         let (input, mask) = (try call.decodedBody(as: ProjectConfigInput.self), call.updateMask)
         let configuration = try await call.editConfiguration(as: administrator) {
-            // The project in `$0` has no emulator rules. In `sekisho dev`, the administrator's project has them.
+            // In `sekisho dev`, the defaults are those of Firebase's emulator. The stored project in `$0` lacks them.
             let defaults = administrator.project.emulatorRules?.defaultPolicy ?? $0.project.defaultPolicy
             try input.apply(to: &$0.project, maskedBy: mask, defaults: defaults)
         }

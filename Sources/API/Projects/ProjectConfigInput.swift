@@ -37,8 +37,8 @@ struct ProjectConfigInput: Decodable {
     ) throws(RequestRefusal) {
         try requireImplemented(mask)
         if mask.coversAllFields {
-            project.policy.resetResourceMembers(to: defaults)
-            project.emailSettings.resetResourceMembers()
+            project.policy.resetMembersOfProjectConfig(to: defaults)
+            project.emailSettings.resetMembersOfProjectConfig()
         }
         for flag in flags where mask.contains(flag.path) {
             if let value = flag.value { project.policy[keyPath: flag.member] = value }
@@ -90,7 +90,7 @@ struct ProjectConfigInput: Decodable {
 
 extension Policy {
     /// Resets the members that ``ProjectConfigInput`` has.
-    fileprivate mutating func resetResourceMembers(to base: Policy) {
+    fileprivate mutating func resetMembersOfProjectConfig(to base: Policy) {
         allowsPasswords = base.allowsPasswords
         allowsAnonymous = base.allowsAnonymous
         allowsDuplicateEmails = base.allowsDuplicateEmails

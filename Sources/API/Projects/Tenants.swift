@@ -140,5 +140,6 @@ extension Tenant {
 }
 
 extension Project {
+    /// The resource name of the realm: of the tenant if there is one, otherwise of the project.
     var resourceName: String { tenant?.resourceName ?? "projects/\(id)" }
 }

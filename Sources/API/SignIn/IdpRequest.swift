@@ -66,8 +66,9 @@ struct IdpCredential: Decodable {
     let accessToken: String?
     let rawNonce: String?
     let fullName: FullName?
-    /// Apple's code, and on the web the redirect URI that the code was issued for.
+    /// Apple's code.
     let authorizationCode: String?
+    /// On the web only: the redirect URI for which ``authorizationCode`` was issued.
     let redirectUri: String?
 
     /// - Throws: ``RequestRefusal`` if there is an access token but no ID token.
@@ -81,7 +82,7 @@ struct IdpCredential: Decodable {
             authorizationCode: provider == .apple ? code : nil)
     }
 
-    /// The tokens that the response returns; `nil` without an ID token.
+    /// The provider's tokens for the response to the app; `nil` without an ID token.
     var tokens: ProviderTokens? {
         idToken.nonEmpty.map { ProviderTokens(idToken: $0, accessToken: accessToken.nonEmpty) }
     }
@@ -135,8 +136,8 @@ extension IdpCredential {
         return (text[..<index], text[text.index(after: index)...])
     }
 
-    /// Separates the parameter `user` if it is not percent-encoded. Firebase's Swift SDK sends its JSON without
-    /// encoding, so `&`, `%` and `+` in a name stand for themselves.
+    /// Separates the parameter `user` if it is not percent-encoded. Firebase's Swift SDK sends the user's name as JSON
+    /// without encoding, so `&`, `%` and `+` in the name stand for themselves.
     private static func separateUser(_ postBody: String) -> (remaining: String, user: String?) {
         let bytes = Array(postBody.utf8)
         let opening = Array("user={".utf8)

@@ -5,10 +5,10 @@ extension Endpoint {
     /// Returns the sign-in methods that an app may show. Apple comes first if the app also shows a provider for which
     /// App Review guideline 4.8 requires Sign in with Apple.
     static let getLoginMethods = client("getLoginMethods", .get, "/v1/loginMethods") { call, client in
-        let named = call.request.query("appId").nonEmpty.map { ID<App>($0) }
+        let requestedApp = call.request.query("appId").nonEmpty.map { ID<App>($0) }
         let app =
-            if let named, named != client.app.id {
-                try await call.services.projects.app(named, client.project.id)
+            if let requestedApp, requestedApp != client.app.id {
+                try await call.services.projects.app(requestedApp, client.project.id)
             } else {
                 client.app
             }
@@ -45,7 +45,7 @@ private struct LoginMethods: Encodable {
 
 /// What an app needs to show the button of a method and to start the sign-in.
 private struct LoginMethod: Encodable {
-    /// How the app makes the nonce that it sends to the provider from the nonce that it sends to the gateway.
+    /// How the app derives the nonce for the provider from the nonce for the gateway.
     struct Nonce: Encodable {
         /// Whether the gateway rejects an ID token without a nonce.
         let required: Bool

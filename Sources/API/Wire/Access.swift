@@ -172,7 +172,7 @@ extension EndpointCall {
 }
 
 extension ClientRequestBody {
-    /// Rejects a body that names a project, or a tenant other than `tenant`.
+    /// Rejects a body that names any project, or a tenant other than `tenant`.
     ///
     /// - Parameter tenant: the tenant that the request resolved to; `nil` for the project itself.
     func checkProjectAndTenant(expecting tenant: ID<Tenant>?) throws {

@@ -12,13 +12,13 @@ public struct Endpoint: Sendable {
     public let bodyLimit: Int
     let errors: ErrorEnvelope
     let action: Action
-    /// Whether the operation is the variant of another one below the path of a tenant; see ``inTenant``.
+    /// Whether the operation is the variant of another operation with a tenant in its path; see ``inTenant``.
     var isBelowTenant = false
     /// Whether the operation serves disabled tenants too.
     var servesDisabledTenants = false
 
-    /// The handler. Each case permits other callers. A handler for clients or administrators takes the caller that
-    /// ``Access`` returned.
+    /// The handler. The case determines who may call the operation. A handler for clients or administrators takes the
+    /// caller that ``Access`` returned.
     enum Action: Sendable {
         case unauthenticated(@Sendable (EndpointCall) async throws -> Response)
         case page(@Sendable (EndpointCall) async throws -> PageResponse)
@@ -49,7 +49,7 @@ public struct Endpoint: Sendable {
         return endpoint
     }
 
-    /// The same operation below the path of a tenant.
+    /// The same operation with a tenant in its path.
     public var inTenant: Endpoint {
         // Administrators can also configure disabled tenants.
         Endpoint(
@@ -82,7 +82,7 @@ public struct Endpoint: Sendable {
             errors: errors, action: .client(handler))
     }
 
-    /// An operation of the admin API. A path names its project as `{project}`.
+    /// An operation of the admin API. If the path names the project, it contains `{project}`.
     static func administrator(
         _ operationID: String, _ method: HTTP.Method, _ path: String, needs scope: ServiceKeyScope,
         bodyLimit: Int? = nil, handler: @escaping @Sendable (EndpointCall, Administrator) async throws -> Response

@@ -141,7 +141,7 @@ func requireBounds(
         case "continueUri": (2048, true, true)
         case "email", "identifier", "sessionId": (1024, true, false)
         case "password", "rawPassword", "newPassword", "oldPassword": (4096, false, false)
-        // Fits a percent-encoded ID token of 16 KiB with other parameters, or a pending token with the claims of one.
+        // Fits an ID token of 16 KiB: percent-encoded with other parameters, or as the claims in a pending token.
         case "postBody", "pendingToken": (48 * 1024, false, false)
         default: (16 * 1024, false, false)
         }

@@ -51,10 +51,10 @@ extension Language {
 
 /// Determines the networks of a request's client, even behind trusted proxies.
 extension ClientNetwork {
-    /// The client's address is the first one that does not belong to a trusted proxy, beginning with the peer's address
-    /// and continuing with the entries of `forwardedFor` from right to left. Each proxy appends its peer's address, so
-    /// the client could have written all entries further left. If the next entry is missing or invalid, the address of
-    /// the last proxy counts as the client's.
+    /// Tries the peer's address first, and then the entries of `forwardedFor` from right to left. The first address
+    /// that does not belong to a trusted proxy is the client's. Entries to the left of it are ignored: each proxy
+    /// appends the address of its own peer, so the client could have written the entries before. If the next entry is
+    /// missing or invalid, the address of the last trusted proxy counts as the client's.
     ///
     /// - Parameters:
     ///   - forwardedFor: the values of `X-Forwarded-For`, in order.

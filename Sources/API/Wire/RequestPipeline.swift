@@ -40,7 +40,7 @@ public final class RequestPipeline: Sendable {
         return finish(outcome, of: request, from: client, since: began)
     }
 
-    /// Returns the app that the API key in the query of a page belongs to.
+    /// Returns the app to which the API key in the query of a page belongs.
     func callingApp(apiKey: String?) async throws -> CallingApp {
         try await access.client(CallerCredential(apiKey: apiKey.nonEmpty, bearer: nil))
     }

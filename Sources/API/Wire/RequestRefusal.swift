@@ -110,8 +110,8 @@ extension RequestRefusal {
 }
 
 extension [any CodingKey] {
-    /// The JSON pointer (RFC 6901) for an error message. Names are not escaped: only keys of maps, which are data of
-    /// the client, can contain `~` or `/`.
+    /// The JSON pointer (RFC 6901) for an error message. Names are not escaped, because only keys of maps can contain
+    /// `~` or `/`, and the client itself chose those keys.
     var pointer: String {
         map { "/" + ($0.intValue.map(String.init) ?? $0.stringValue) }.joined()
     }

@@ -36,8 +36,10 @@ public struct Services: Sendable {
 public struct AccountServices: Sendable {
     /// Changes that users make to their own accounts.
     let editor: AccountEditor
+    /// Operations of administrators on accounts.
     let administration: AccountAdministration
     let queries: AccountQueryService
+    /// Operations of administrators on identities, and merges by administrators.
     let linking: LinkAdministration
 
     public init(
@@ -113,6 +115,7 @@ public struct SignInServices: Sendable {
 /// The services that the endpoints of Sign in with Apple use.
 public struct AppleServices: Sendable {
     let revocation: AppleTokenRevocation
+    /// The stored tokens and authorization codes of Apple.
     let grants: any AppleGrantStore
     let notifications: AppleNotificationService
 

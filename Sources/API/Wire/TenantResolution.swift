@@ -3,8 +3,8 @@ internal import Identity
 
 /// Resolves the tenant that a request is about, before its handler runs.
 extension EndpointCall {
-    /// Resolves the tenant that `tenantId` in the body or the query names, or the tokens in the body. Clients name the
-    /// tenant when they sign in; later requests have a token.
+    /// Resolves the tenant of a client's request. At sign-in, the body or the query names the tenant as `tenantId`. In
+    /// later requests, the tokens in the body name the tenant.
     ///
     /// - Returns: the app in the tenant; the unchanged app if the request names no tenant.
     mutating func resolveTenant(for client: CallingApp, at endpoint: Endpoint) async throws -> CallingApp {
@@ -18,8 +18,8 @@ extension EndpointCall {
         return CallingApp(project: project, app: client.app)
     }
 
-    /// Resolves the tenant that the path, the query or the body names. All of these names, and the tenant of an ID
-    /// token in the body, must be the same.
+    /// Resolves the tenant that an administrator names in the path, the query or the body. If several of these name a
+    /// tenant, it must be the same one. An ID token in the body must not belong to another tenant.
     ///
     /// - Returns: the administrator in the tenant; the unchanged administrator if the request names no tenant.
     mutating func resolveTenant(
@@ -72,8 +72,8 @@ extension EndpointCall {
         return (try? decodedBody(as: TenantNames.self)) ?? TenantNames()
     }
 
-    /// Whether the query names a tenant, or the body may contain `tenantId` or `tenant_id`. If a client's request names
-    /// none in this way, its body is parsed for the tenant of its tokens only if the project has tenants.
+    /// Whether the query names a tenant, or the body may contain `tenantId` or `tenant_id`. A client's body without
+    /// these members can name a tenant only by a token, and is parsed only if the project has tenants.
     private var mayNameTenant: Bool {
         tenantInQuery != nil || request.body.includes("tenant")
     }

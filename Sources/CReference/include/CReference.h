@@ -8,9 +8,9 @@ struct sekisho_document {
     size_t count;
 };
 
-/// openapi.yaml.
+/// Returns the contract, openapi.yaml.
 struct sekisho_document sekisho_openapi_yaml(void);
-/// The same as JSON.
+/// Returns the contract as JSON.
 struct sekisho_document sekisho_openapi_json(void);
-/// The reference that `Deploy/contract` makes from it, as HTML.
+/// Returns the API reference in HTML that `Deploy/contract` generates from the contract.
 struct sekisho_document sekisho_reference_page(void);

@@ -10,7 +10,7 @@ enum CSVColumns {
         (27, "customAttributes"),
     ]
 
-    /// The first of the four columns of each provider. They contain ``providerMembers``.
+    /// The first of each provider's four columns, which contain ``providerMembers``.
     private static let providers: [(column: Int, name: String)] = [
         (7, "google.com"), (11, "facebook.com"), (15, "twitter.com"), (19, "github.com"), (28, "apple.com"),
         (32, "microsoft.com"), (36, "gc.apple.com"), (40, "playgames.google.com"), (44, "linkedin.com"),
@@ -24,7 +24,7 @@ enum CSVColumns {
     static func json(of fields: [[UInt8]]) -> [UInt8] {
         func value(_ column: Int, _ name: String) -> JSONValue? {
             guard column < fields.count, !fields[column].isEmpty else { return nil }
-            // Invalid UTF-8 must not be replaced; an array makes the row invalid.
+            // Rejects invalid UTF-8 instead of replacing it: an array makes the row invalid.
             guard let text = String(validating: fields[column], as: UTF8.self) else { return .array([]) }
             return booleans.contains(name) && ["true", "false"].contains(text) ? .bool(text == "true") : .string(text)
         }
@@ -37,7 +37,7 @@ enum CSVColumns {
             return .object(identity)
         }
         if !identities.isEmpty { user["providerUserInfo"] = .array(identities) }
-        // Such an object can always be encoded. If not, the empty text is rejected as an invalid row.
+        // The encoding does not fail. If it did, the empty text would be rejected as an invalid row.
         return (try? StrictJSON.encode(JSONValue.object(user))) ?? []
     }
 

@@ -7,7 +7,7 @@ struct ExportedUser: Encodable {
     let localId: String
     let email: String?
     let emailVerified: Bool
-    /// A self-describing hash, in base64.
+    /// A hash that names its own algorithm, in base64.
     let passwordHash: String?
     let displayName: String?
     let photoUrl: String?

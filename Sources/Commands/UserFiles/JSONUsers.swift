@@ -27,8 +27,8 @@ struct JSONUsers {
         case afterArray
     }
 
-    /// Parses the next bytes of the file, and calls `body` with each element of `users` that ends in them, and with
-    /// each element that begins in them but is not an object.
+    /// Parses the next bytes of the file, and calls `body` with each object of `users` that ends in these bytes, and
+    /// with each other element of `users` that begins in them.
     mutating func parse(_ chunk: [UInt8], _ body: (UserRow) -> Void) {
         // Iteration over the array itself would retain and release it for every byte.
         chunk.withUnsafeBufferPointer { parse($0, body) }

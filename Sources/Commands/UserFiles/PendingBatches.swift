@@ -81,7 +81,7 @@ struct PendingBatches {
                 existing += 1
             } else {
                 try report.reject(
-                    UserFault(line: line, localId: id.rawValue, error: ImportedUser.Fault(member).message))
+                    UserFault(line: line, localId: id.rawValue, error: ImportedUser.Fault(taken: member).message))
             }
         }
         report.add(

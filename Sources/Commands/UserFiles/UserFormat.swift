@@ -9,7 +9,7 @@ enum UserFormat: String, CaseIterable {
         self = requested ?? (path.lowercased().hasSuffix(".csv") ? .csv : .json)
     }
 
-    /// The maximum length of a row without its newline, in bytes. No exported row has nearly this length.
+    /// The maximum length of a row without its newline, in bytes. The rows of an export are much shorter.
     static let rowLimit = 1_048_576
 }
 

@@ -23,13 +23,13 @@ struct UserImport {
         await gatherStatistics()
         let failure = await withTaskGroup(of: Event.self, returning: (any Error)?.self) { tasks in
             var pending = PendingBatches(resumes: resumes)
-            var gathering = StatisticsSchedule()
+            var statisticsSchedule = StatisticsSchedule()
             var failure: (any Error)?
 
             func handle(_ event: Event?) throws {
                 switch event {
                 case .finished(let number, let result)?: try pending.finish(number, result, report)
-                case .gatheredStatistics?: gathering.isRunning = false
+                case .gatheredStatistics?: statisticsSchedule.isRunning = false
                 case nil: break
                 }
             }
@@ -47,7 +47,7 @@ struct UserImport {
                             return .finished(number: number, .failure(error))
                         }
                     }
-                    guard gathering.beginIfDue(at: report.stored) else { continue }
+                    guard statisticsSchedule.beginIfDue(at: report.stored) else { continue }
                     tasks.addTask {
                         await gatherStatistics()
                         return .gatheredStatistics
@@ -84,7 +84,7 @@ private struct StatisticsSchedule {
     /// The number of stored accounts when the statistics were last gathered.
     private var storedBefore = 0
 
-    /// - Returns: `false` if the statistics need not be gathered yet.
+    /// Returns whether to gather the statistics now, and records the start.
     mutating func beginIfDue(at stored: Int) -> Bool {
         guard !isRunning, stored > storedBefore * Self.growth else { return false }
         isRunning = true

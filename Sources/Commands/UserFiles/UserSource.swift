@@ -29,7 +29,7 @@ actor UserSource {
     private var isAtEnd = false
 
     /// The minimum number of rows of a batch; the last batches may have fewer. With this number, database round trips
-    /// take little of the time, and the memory of three batches stays small.
+    /// take little of the time, and three batches (two being stored, one being read) need little memory.
     private static let minimumBatchSize = 1000
 
     private enum Parser {

@@ -11,7 +11,8 @@ package struct Administration: Sendable {
 
     /// Reads the settings of the database and runs `body` on a new event loop.
     ///
-    /// - Throws: ``ConfigurationError``, or ``Failure`` if migrations are missing, without running `body`.
+    /// - Throws: before `body` runs, ``ConfigurationError`` if a setting is invalid, or ``Failure`` if migrations are
+    ///   missing.
     package static func run(_ body: @escaping @Sendable (Administration) async throws -> Void) throws {
         try runWithoutMigrationCheck { administration in
             try await administration.requireMigrations()
@@ -33,8 +34,8 @@ package struct Administration: Sendable {
     /// Runs `body` like ``run(_:)``, with the master keys.
     ///
     /// - Parameter mode: the mode that the database must belong to. A new database is marked with this mode.
-    /// - Throws: ``ConfigurationError``, or ``Failure`` if migrations are missing or the database belongs to another
-    ///   mode or master key, without running `body`.
+    /// - Throws: before `body` runs, ``ConfigurationError`` if a setting is invalid, or ``Failure`` if migrations are
+    ///   missing or the database belongs to another mode or master key.
     package static func runWithKeys(
         for mode: Installation.Mode = .serve,
         _ body: @escaping @Sendable (Administration, MasterKeys) async throws -> Void

@@ -4,7 +4,7 @@ package import Postgres
 internal import Storage
 internal import Tokens
 
-/// The database checks of `sekisho check`, in order. If a check fails on which all later checks depend, the run ends.
+/// The database checks of `sekisho check`, in order. If a check fails, and all later checks depend on it, the run ends.
 package struct DatabaseCheck: Sendable {
     package struct Finding: Sendable {
         package let isGood: Bool
@@ -122,9 +122,9 @@ package struct DatabaseCheck: Sendable {
     }
 
     /// Returns the problems of the stored configuration, except violations of guideline 4.8. A stored configuration can
-    /// have problems, because an edit is rejected only for problems that it adds. Checks neither the project's name,
-    /// which is not loaded, nor the host of the emails' action URL, because the gateway's own host is allowed but not
-    /// known here.
+    /// have problems, because an edit is rejected only for problems that it adds. The project's name is not loaded, and
+    /// therefore not checked. The host of the emails' action URL is not checked, because it may be the gateway's own
+    /// host, which is not known here.
     private func problems(of apps: [ConfiguredApp], in realm: Project) -> [ConfigurationProblem] {
         ProjectConfiguration(project: realm, name: "unchecked", apps: apps).problems(by: .live())
             .filter { !$0.isLoginServicesViolation && $0 != .emailActionHost }

@@ -22,7 +22,7 @@ extension Administration {
     ///
     /// - Parameters:
     ///   - override: the team and the key to use; `nil` uses those in the realm's settings.
-    ///   - clientID: authenticates all requests; `nil` uses the client ID of each identity's latest sign-in.
+    ///   - clientID: the client ID of all requests; `nil` uses the client ID of each identity's latest sign-in.
     ///   - appleURL: the base URL of a simulated Apple; `nil` for Apple itself.
     /// - Throws: ``Failure`` if the realm does not exist, has no settings for `apple.com`, or has no key and `override`
     ///   is `nil`.
@@ -34,7 +34,7 @@ extension Administration {
         guard let settings = project.settings(of: .apple) else {
             throw Failure(message: "apple.com is not configured in \(id): run `sekisho projects apply` first")
         }
-        // A realm has one key for all its client IDs, so any client ID finds it.
+        // The realm alone determines the key, so the lookup also finds it with an empty client ID.
         let stored = try await AppleCredentialsLookup.live(on: pool, under: masterKeys)
             .find(AppleClientReference(realm: id, clientID: clientID ?? ""))
         guard let key = override ?? stored.map({ AppleKeyOverride(name: $0.key, privateKey: $0.privateKey) }) else {

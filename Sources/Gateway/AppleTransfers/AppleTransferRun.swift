@@ -13,8 +13,8 @@ package import Storage
 /// stored after each group of concurrent requests. A new run after an interrupted one continues with the remaining
 /// identities.
 package struct AppleTransferRun: Sendable {
-    /// The number of identities that are read at once. Each batch gets new access tokens, one per client ID, which are
-    /// valid for an hour.
+    /// The number of identities that are read at once. Apple's access tokens are valid for an hour, so each batch
+    /// requests new ones, one per client ID.
     private static let batchSize = 200
     /// The maximum number of concurrent requests.
     private static let concurrency = 8
@@ -22,13 +22,13 @@ package struct AppleTransferRun: Sendable {
     private static let maximumAttempts = 3
 
     package struct Progress: Hashable, Sendable {
-        /// For an export, the number of Apple identities in the realm; for an import, the number of those that have a
-        /// transfer subject for the team.
+        /// For an export, the number of Apple identities in the realm. For an import, the number of identities with a
+        /// transfer subject for the new team.
         package var all = 0
-        /// The number of identities that have been exported or moved so far, including those of earlier runs and those
-        /// that sign-ins have moved.
+        /// For an export, the number of identities that have a transfer subject for the new team. For an import, the
+        /// number of identities that earlier runs, this run or sign-ins have moved to the new team.
         package var done = 0
-        /// The number of identities whose subject Apple has rejected in this run: the user has disconnected the app, or
+        /// The number of identities that Apple has rejected in this run. Either the user has disconnected the app, or
         /// the team or the client ID is wrong.
         package var rejectedInThisRun = 0
         /// The identities that this import and earlier ones have not moved, because Apple rejects them.
@@ -49,7 +49,7 @@ package struct AppleTransferRun: Sendable {
 
     private let store: AppleTransferStore
     private let realm: ID<Realm>
-    /// `nil` uses the client ID of each identity's latest sign-in.
+    /// The client ID of all requests; `nil` uses the client ID of each identity's latest sign-in.
     private let clientID: String?
     /// The client ID for identities whose latest sign-in has no stored client ID.
     private let defaultClientID: String
@@ -61,7 +61,7 @@ package struct AppleTransferRun: Sendable {
 
     /// - Parameters:
     ///   - settings: the settings of `apple.com` in the realm.
-    ///   - clientID: authenticates all requests (default: the client ID of each identity's latest sign-in).
+    ///   - clientID: the client ID of all requests; `nil` uses the client ID of each identity's latest sign-in.
     ///   - key: the key of the old team for an export, or of the new team for an import.
     init(
         _ realm: ID<Realm>, settings: ProviderSettings, clientID: String?, key: AppleKeyName, privateKey: Secret,
@@ -111,9 +111,9 @@ package struct AppleTransferRun: Sendable {
     /// Requests the new subjects from Apple, with the key of the new team, and rewrites the identities. Records the
     /// identities that Apple rejects, so that the next run does not request them again.
     ///
-    /// Apple also rejects identities if the team, the client ID or the access token is wrong. A rejection is therefore
-    /// recorded only if another identity has moved to the team, the request had the client ID of the identity's own
-    /// latest sign-in, and Apple rejects the identity a second time, with a new access token.
+    /// Apple also rejects identities if the team, the client ID or the access token is wrong. Therefore a rejection is
+    /// recorded only under three conditions: another identity has moved to the team, the command names no other client
+    /// ID than that of the identity's latest sign-in, and Apple rejects the identity again, with a new access token.
     ///
     /// - Parameter retryingRejected: whether to request identities whose rejection is recorded.
     package func `import`(
@@ -178,7 +178,7 @@ package struct AppleTransferRun: Sendable {
         return rejected
     }
 
-    /// Whether requests for the identity have the client ID of its latest sign-in.
+    /// Whether ``clientID`` is `nil` or the client ID of the identity's latest sign-in.
     private func usesOwnClientID(_ identity: AppleTransferStore.Waiting) -> Bool {
         clientID == nil || clientID == identity.clientID
     }
@@ -199,7 +199,7 @@ package struct AppleTransferRun: Sendable {
             if isRewritten { progress.done += 1 }
         } catch StoreConflict.taken {
             progress.conflicts.append(identity.account)
-            // Apple has accepted the identity, so an earlier rejection no longer counts.
+            // Apple has accepted the identity, so a recorded rejection is removed.
             try await store.storeErrors([transferSubject: nil], to: key.teamID, in: realm)
         }
     }

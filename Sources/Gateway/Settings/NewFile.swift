@@ -23,8 +23,8 @@ package final class NewFile {
         if !isDone { unlink(unfinishedPath) }
     }
 
-    /// Creates a file, and first deletes the file of an interrupted run, which may have another mode or be a symbolic
-    /// link.
+    /// Creates a file. First deletes the file that an interrupted run has left, because it may have another mode or be
+    /// a symbolic link.
     private static func create(_ path: String) -> Int32 {
         unlink(path)
         return open(path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, S_IRUSR | S_IWUSR)

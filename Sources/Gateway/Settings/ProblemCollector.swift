@@ -13,9 +13,10 @@ package struct ProblemCollector: Sendable {
         problems += other.problems
     }
 
-    /// Parses the value of `name`, or records the problem.
+    /// Parses the value of the setting or member `name`. Records a problem if the value is invalid.
     ///
     /// - Parameters:
+    ///   - expected: the description of valid values in the message.
     ///   - seen: the value that the message shows; `nil` for a secret.
     ///   - parse: returns `nil` for an invalid value.
     package mutating func value<Input, Value>(

@@ -6,13 +6,13 @@ package struct SettingsReader {
     private let contents: (String) throws(UnreadableFile) -> String
     private(set) var collector = ProblemCollector()
 
-    /// - Parameter contents: returns the text of the file with a path.
+    /// - Parameter contents: returns the text of the file at a path.
     init(environment: [String: String], contents: @escaping (String) throws(UnreadableFile) -> String) {
         self.environment = environment
         self.contents = contents
     }
 
-    /// Returns the value of a setting, or its default. `nil` if it has neither, or if a problem was recorded.
+    /// Returns the value of a setting, or its default; `nil` if it has neither, or if this call recorded a problem.
     package mutating func text(_ setting: Setting) -> String? {
         let direct = environment[setting.name].flatMap { $0.isEmpty && !setting.acceptsEmpty ? nil : $0 }
         guard let path = environment[setting.name + "_FILE"], !path.isEmpty else { return direct ?? setting.fallback }
@@ -31,7 +31,7 @@ package struct SettingsReader {
     /// Returns the parsed value of a setting. If the setting has no value and no default, records a problem.
     ///
     /// - Parameters:
-    ///   - expected: describes valid values, for the problem of an invalid one.
+    ///   - expected: the description of valid values in the message about an invalid value.
     ///   - parse: returns `nil` for an invalid value.
     mutating func required<Value>(_ setting: Setting, _ expected: String, _ parse: (String) -> Value?) -> Value? {
         let count = collector.problems.count
@@ -42,11 +42,11 @@ package struct SettingsReader {
         return value
     }
 
-    /// Returns the parsed value of a setting; `nil` if the setting has no value and no default, or if a problem was
-    /// recorded.
+    /// Returns the parsed value of a setting; `nil` if the setting has no value and no default, or if this call
+    /// recorded a problem.
     ///
     /// - Parameters:
-    ///   - expected: describes valid values, for the problem of an invalid one.
+    ///   - expected: the description of valid values in the message about an invalid value.
     ///   - parse: returns `nil` for an invalid value.
     package mutating func optional<Value>(_ setting: Setting, _ expected: String, _ parse: (String) -> Value?) -> Value?
     {
@@ -75,7 +75,7 @@ package struct SettingsReader {
 /// An environment variable that `Deploy/sekisho.env.example` lists.
 package struct Setting: Sendable {
     let name: String
-    /// The default, in the form that the environment would have; `nil` if there is none.
+    /// The default, written as in the environment; `nil` if there is none.
     let fallback: String?
     let meaning: String
     /// Whether an empty value differs from a variable that is not set.

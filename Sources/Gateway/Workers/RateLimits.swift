@@ -64,6 +64,7 @@ final class RateLimits: Sendable {
 
     /// Checks the counters of `key` from the widest network prefix to the narrowest, and counts only if all of them
     /// admit the attempt. A wide network that has reached its limit therefore creates no windows for narrow networks.
+    /// The limit of a counter is `limit` times its factor, because many clients share a wide network.
     ///
     /// - Parameter count: called for every counter if all of them admit the attempt.
     /// - Returns: the current window of the first counter whose limit is reached; `nil` if there is none.

@@ -3,7 +3,7 @@ public struct Account: Hashable, Sendable {
     public let id: ID<Account>
     public var email: EmailAddress?
     public var emailIsVerified: Bool
-    /// The first address, if it was replaced.
+    /// The account's first address; `nil` unless it was replaced.
     public var initialEmail: EmailAddress?
     public var displayName: String?
     public var photoURL: String?
@@ -15,8 +15,8 @@ public struct Account: Hashable, Sendable {
     public var customClaims: Claims?
     /// Whether the account was ever signed in with a custom token.
     public var usesCustomTokens: Bool
-    /// Whether the account was signed in with a link sent to its mailbox, or the owner added a mailbox by such a link,
-    /// and this sign-in method has not been removed since.
+    /// Whether email links are a sign-in method of the account. They become one when a user opens such a link to sign
+    /// in to the account, or to add an address to it.
     public var usesEmailLinks: Bool
     public var isDisabled: Bool
     public var createdAt: Instant
@@ -25,8 +25,8 @@ public struct Account: Hashable, Sendable {
     public var lastRefreshAt: Instant?
     /// Backends that verify tokens themselves reject the tokens of logins before this second.
     public var validSince: Instant
-    /// A counter: sessions of an earlier generation have ended. A new generation ends every session in one step,
-    /// including those of sign-ins in progress.
+    /// A counter. A session is valid only in the generation in which it was opened. A new generation therefore ends
+    /// every session in one step, including the sessions of sign-ins in progress.
     public var generation: Int64
 
     public init(

@@ -43,7 +43,8 @@ public struct AccountEditor: Sendable {
         public var unlinked: Set<ProviderID> = []
         /// Whether the request confirms that the account may lose its last sign-in method.
         public var allowsNoSignInMethod = false
-        /// Ends all other sessions of the account, and replaces the caller's session as after a fresh login.
+        /// Ends all other sessions of the account, and replaces the caller's session with one that counts as a fresh
+        /// login.
         public var renewsSession = false
         /// A secret with which the client can request the tokens of its new session again if the response is lost.
         public var resumptionKey: ResumptionKey?
@@ -94,7 +95,7 @@ public struct AccountEditor: Sendable {
         change.update.email = input.removesEmail ? .remove : isNewAddress ? email.map { .set($0) } : nil
         change.update.passwordHash = passwordHash
         if input.removesPhoneNumber { change.update.phoneNumber = .remove }
-        // Without a password and email links, unlinking `password` must not remove the address.
+        // If the account has neither a password nor email links, unlinking `password` must not remove the address.
         change.unlinked =
             caller.account.hasPassword || caller.account.usesEmailLinks
             ? input.unlinked : input.unlinked.subtracting([.password])

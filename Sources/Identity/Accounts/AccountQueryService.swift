@@ -99,7 +99,7 @@ public struct IDPrefix: Hashable, Sendable {
 }
 
 extension Unicode.Scalar {
-    /// The next code point, without surrogates; `nil` after the last one.
+    /// The next code point that is not a surrogate; `nil` after the last one.
     fileprivate var successor: Unicode.Scalar? {
         value == 0xD7FF ? Unicode.Scalar(0xE000 as UInt32) : Unicode.Scalar(value + 1)
     }

@@ -9,8 +9,8 @@ public protocol AccountStore: Sendable {
     /// - Throws: ``StoreConflict/taken(_:)``.
     func create(_ account: NewAccount, opening session: Session, in realm: ID<Realm>) async throws -> Account
 
-    /// The account that holds `email` (its own address, not only that of an identity), with its password hash if it has
-    /// one.
+    /// The account that holds `email`, with its password hash if it has one. To hold an address means that it is the
+    /// account's own address, not only the address of an identity.
     func holder(of email: EmailAddress, in realm: ID<Realm>) async throws -> EmailHolder?
 
     /// The account that holds `email`, otherwise an account with an identity that has this address.
@@ -27,15 +27,15 @@ public protocol AccountStore: Sendable {
     /// Opens a session of an existing account, and records the sign-in.
     ///
     /// - Parameter rehashed: the hash that replaces the stored password hash; `nil` keeps the stored one.
-    /// - Throws: ``StoreConflict/stale`` if the account has another generation than the session, is disabled, or does
-    ///   not exist.
+    /// - Throws: ``StoreConflict/stale`` if the account is disabled or does not exist, or if its generation differs
+    ///   from the session's, because all its sessions were ended in the meantime.
     func open(_ session: Session, rehashed: String?, in realm: ID<Realm>) async throws
 
     /// Opens a session of the account that has the session's account ID, and records the sign-in. Creates the account
     /// if there is none.
     ///
     /// - Parameters:
-    ///   - session: the session to open. The opened session has the generation of the account.
+    ///   - session: the session to open. The store replaces its generation by that of the account.
     ///   - issuedAt: when the backend issued the custom token. An account that was deleted after this time is not
     ///     created again. With `nil`, a deleted account is always created again.
     /// - Throws: ``StoreConflict/stale`` if the account is disabled; ``StoreConflict/notFound`` if the account was
@@ -53,16 +53,16 @@ public protocol AccountStore: Sendable {
     func rotate(_ contents: RefreshTokenContents, by policy: Policy, at now: Instant, in realm: ID<Realm>) async throws
         -> Rotation
 
-    /// Whether a client may request the tokens of a session again, because the responses may have been lost: the
-    /// session is active, and no refresh token after the first one was presented.
+    /// Whether a client may request the tokens of a session again, because earlier responses may have been lost: the
+    /// session is active, and no refresh token of the session except the first one has been used.
     func isResumable(_ session: ID<Session>, in realm: ID<Realm>) async throws -> Bool
 
     // For the owner of a session:
 
     /// Changes the account of `session`.
     ///
-    /// - Throws: ``StoreConflict/stale`` if the session has ended, or the account is disabled and the change opens a
-    ///   session; ``StoreConflict/taken(_:)``; ``StoreConflict/lastSignInMethod``.
+    /// - Throws: ``StoreConflict/stale`` if the session has ended, or if the change opens a session of a disabled
+    ///   account; ``StoreConflict/taken(_:)``; ``StoreConflict/lastSignInMethod``.
     func update(_ change: OwnerChange, by session: Session, in realm: ID<Realm>) async throws -> Account
 
     /// Deletes the account of `session` and everything that belongs to it. Only an administrator, or a custom token
@@ -91,7 +91,7 @@ public protocol AccountStore: Sendable {
 
     // For administrators:
 
-    /// Returns the members whose given values some account already has.
+    /// Returns the members for which an account already has the given value.
     ///
     /// - Parameter account: an account whose own address and phone number do not count. Its ID does.
     func takenMembers(
@@ -107,7 +107,7 @@ public protocol AccountStore: Sendable {
 
     /// The accounts that `references` identify, in no particular order.
     ///
-    /// - Parameter references: `password` and `phone` do not count as identities here.
+    /// - Parameter references: an identity of `password` or `phone` finds no account here.
     func find(_ references: [AccountReference], in realm: ID<Realm>) async throws -> [Account]
 
     /// Changes an account for an administrator.
@@ -134,7 +134,7 @@ public protocol AccountStore: Sendable {
 
     func count(in realm: ID<Realm>) async throws -> Int
 
-    /// Stores those of the accounts that do not conflict with a stored one.
+    /// Stores the imported accounts that do not conflict with a stored account.
     ///
     /// - Parameters:
     ///   - accounts: no two of them have the same ID, address, phone number or identity.
@@ -158,19 +158,19 @@ public protocol AccountStore: Sendable {
         in realm: ID<Realm>
     ) async throws -> DatedIdentity
 
-    /// Applies the merge plan, stores a merge record for the undo, and enqueues `notices`. The source's ID is reserved
-    /// as after a deletion. A merge token that was used before returns the first result as long as that merge can be
-    /// undone.
+    /// Applies the merge plan, stores a merge record for the undo, and enqueues `notices`. The ID of the source (the
+    /// account that the merge deletes) is reserved as after a deletion. If the merge token was used before, returns the
+    /// first result as long as the merge record exists.
     ///
     /// - Returns: the time until which the merge can be undone.
     /// - Throws: ``StoreConflict/stale`` if the accounts no longer match the precondition;
-    ///   ``StoreConflict/alreadyUsed`` if the merge token was used, and that merge can no longer be undone.
+    ///   ``StoreConflict/alreadyUsed`` if the merge token was used before, and the merge record no longer exists.
     func merge(
         _ merge: AccountMerge, by actor: AuditActor, announcing notices: MergeNotices, in realm: ID<Realm>
     ) async throws -> Instant
 
-    /// Restores the source, and removes from the target what the target received in the merge. Every session of the
-    /// target ends.
+    /// Restores the source of a merge, and removes from the target (the remaining account) what it received in the
+    /// merge. Every session of the target ends.
     ///
     /// - Returns: the target's ID.
     /// - Throws: ``UndoRefusal``; ``StoreConflict/notFound``; ``StoreConflict/taken(_:)``.

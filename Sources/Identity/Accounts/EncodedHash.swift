@@ -70,8 +70,8 @@ public struct EncodedHash: Hashable, Sendable {
         else { throw .unreadable }
     }
 
-    /// Checks `$y$j9T$salt$hash`, where `j9T` is one character each for the variant, the binary logarithm of the cost,
-    /// and the block size, both less 1.
+    /// Checks `$y$j9T$salt$hash`. The characters of `j9T` stand for the variant, for the binary logarithm of the cost
+    /// less 1, and for the block size less 1.
     private static func checkYescrypt(_ fields: [Substring]) throws(PasswordHashRefusal) {
         guard fields.count == 5, fields[2].utf8.count == 3, fields[2].first == "j", fields[3].isCryptBase64,
             fields[4].isCryptBase64, fields[4].utf8.count == 43

@@ -59,8 +59,8 @@ public struct ForeignHash: Hashable, Sendable {
         }
     }
 
-    /// The same hash with another key ID: that under which the importing realm stores its key. Without effect if the
-    /// method needs no key.
+    /// Returns the same hash with `key` as key ID: the ID under which the importing realm stores the secret key. Has no
+    /// effect if the method needs no key.
     func keyed(by key: ID<PasswordKey>?) throws(PasswordHashRefusal) -> ForeignHash {
         try ForeignHash(method, key: method.needsKey ? key : nil, salt: salt, hash: hash)
     }

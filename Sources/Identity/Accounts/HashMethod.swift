@@ -1,8 +1,8 @@
 /// How another system computed a password hash, apart from the salt and the secret key.
 public enum HashMethod: Hashable, Sendable {
-    /// The first digest is that of salt and password, and each further one is that of the previous digest: `rounds`
-    /// digests in all, at least one. For MD5, `rounds` further digests follow the first one, and each is that of the
-    /// previous digest and the password.
+    /// A repeated digest. The first digest is computed from salt and password, each further digest from the previous
+    /// digest. There are `rounds` digests in total, but at least one. MD5 differs: `rounds` further digests follow the
+    /// first one, each computed from the previous digest and the password.
     case digest(Function, rounds: Int, order: Order)
     case hmac(Function, order: Order)
     case pbkdf2(Function, iterations: Int)

@@ -1,4 +1,4 @@
-/// The operations of a backend on identities, and the merging of two accounts of one user.
+/// Operations of a backend: it links, unlinks and moves identities, and merges two accounts of one user.
 ///
 /// Throws ``IdentityRefusal``, ``MergeRefusal``, ``UndoRefusal``, and ``ProviderRefusal`` for an invalid token.
 public struct LinkAdministration: Sendable {
@@ -51,8 +51,8 @@ public struct LinkAdministration: Sendable {
             mergeToken: try sealedTokens.encode(precondition, until: end, in: project.realm))
     }
 
-    /// Commits the previewed merge atomically. As long as the merge can be undone, a repeated call with the same merge
-    /// token returns the same result.
+    /// Commits the previewed merge atomically. Until the merge token expires, a repeated call with it returns the same
+    /// result, unless the merge has been undone or the target no longer exists.
     ///
     /// - Parameter context: determines the language of the notices.
     public func merge(

@@ -9,7 +9,7 @@ public struct OwnerChange: Hashable, Sendable {
     public var protectsLastSignInMethod = false
     /// Identities of these providers do not count as sign-in methods.
     public var linkOnlyProviders: Set<ProviderID> = []
-    /// The time of the change, read after all slow work.
+    /// The time of the change, read after all slow work, such as hashing a password.
     public var changedAt: Instant
     /// The session to open. If it is set, every other session of the account ends, and `validSince` becomes the second
     /// of ``changedAt``.

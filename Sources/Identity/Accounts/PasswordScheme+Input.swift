@@ -52,7 +52,7 @@ extension PasswordScheme {
         default:
             let method = try HashMethod(input)
             if method.needsKey {
-                // Firebase's hash is as long as its key. A short hash could be matched by guessing.
+                // Firebase's hash is as long as its key. A wrong password could match a short hash by chance.
                 let range = method.isFirebaseScrypt ? HashMethod.hashLength : HashMethod.keyLength
                 guard let key = input.key, !key.bytes.isEmpty else { throw .keyIsMissing }
                 guard range.contains(key.bytes.count) else { throw .keyLength(range) }

@@ -1,5 +1,5 @@
 extension Account {
-    /// The address of the account after these sign-in methods are removed, and whether the address is verified.
+    /// The address of the account after the sign-in methods `providers` are removed, and whether it is verified.
     ///
     /// The account keeps its address if the password or the email link stays, if a remaining identity has the same
     /// address, or if the address did not come from a removed method. Otherwise the account gets the address of the
@@ -20,9 +20,9 @@ extension Account {
         return (newPrimary.email, newPrimary.emailTrust == .authoritative)
     }
 
-    /// The account after the deletion of the Apple Account with this subject. If the account has the relay address of
-    /// this identity, the address changes as in ``primaryEmail(without:)``, because the relay no longer forwards email.
-    /// Any other address stays, because it may be the only way to recover the account.
+    /// The account without the Apple identity `subject`, whose Apple Account was deleted. If the account has the relay
+    /// address of that identity, the address changes as in ``primaryEmail(without:)``, because the relay no longer
+    /// forwards email. Any other address stays, because it may be the only way to recover the account.
     func afterDeletion(ofAppleAccount subject: String) -> Account {
         var account = self
         if let identity = identity(.apple, subject: subject), identity.isPrivateEmail, identity.email == email {
@@ -48,9 +48,9 @@ extension Account {
 
     /// The address of the account after an administrator has linked `identity`, and whether the address is verified.
     ///
-    /// An account keeps its own address and its verification. An account without an address gets the identity's
+    /// An account that has an address keeps it, verified or not. An account without an address gets the identity's
     /// address, unless ``LinkedIdentity/emailTrust`` is ``EmailTrust/none``: a user who proves such an address later
-    /// would take over the account. The address is verified only if the provider is authoritative for it.
+    /// would take over the account. The new address is verified only if the provider is authoritative for it.
     public func primaryEmail(with identity: LinkedIdentity) -> (email: EmailAddress?, isVerified: Bool) {
         guard email == nil, identity.emailTrust != .none else { return (email, emailIsVerified) }
         return (identity.email, identity.email != nil && identity.emailTrust == .authoritative)

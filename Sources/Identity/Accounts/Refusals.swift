@@ -98,7 +98,7 @@ public enum TokenRefusal: Refusal, Hashable {
     case invalidRefreshToken
     /// Valid, but its session has ended or no longer exists.
     case sessionEnded
-    /// An older token of the chain, presented after the grace period; the session was ended. See ``Rotation/stolen``.
+    /// An older refresh token, used after its grace period, so the session was ended. See ``Rotation/stolen``.
     case refreshTokenStolen
     case accountDeleted
     case accountDisabled

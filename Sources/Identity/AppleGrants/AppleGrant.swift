@@ -79,6 +79,6 @@ public struct AppleClientReference: Hashable, Sendable {
 
 extension AppleGrant {
     public var client: AppleClientReference { AppleClientReference(realm: realm, clientID: clientID) }
-    /// The pending operation. Only for a grant that a worker has claimed to redeem or revoke it.
+    /// The pending operation of a grant that waits to be redeemed or revoked. Meaningless for other grants.
     public var purpose: Purpose { tokenType == .code || state == .redeeming ? .redeem : .revoke }
 }

@@ -76,7 +76,7 @@ public struct AppleGrantAttempts: Sendable {
                 try sealing.seal(tokens.refreshToken, grant.id), of: grant, obtainedWith: client.key)
             return .redeemed
         case (.giveUp(let reason), .rejected) where grant.attempts > 1:
-            // The worker of an earlier attempt may have exchanged the code, but not stored the token yet.
+            // The worker of an earlier attempt may have exchanged the code, and may still store the token.
             return try await postpone(grant, until: grant.expiresAt ?? clock.now(), because: reason)
         case (.giveUp(let reason), _): return try await giveUp(grant, because: reason)
         case (.retry(let reason), _): return try await retry(grant, because: reason)

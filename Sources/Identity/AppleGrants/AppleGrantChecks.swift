@@ -43,8 +43,8 @@ public struct AppleGrantChecks: Sendable {
     /// function once a minute. A failure for one client ID does not affect the others.
     public func run() async throws -> Report {
         var report = Report()
-        if let interruption = try await interruption({ try await store.markGrantsOfFormerTeamOrKey() }) {
-            report.interruptions.append(interruption)
+        if let error = try await errorText(of: { try await store.markGrantsOfFormerTeamOrKey() }) {
+            report.interruptions.append(error)
         }
         let now = clock.now()
         let grantCounts = try await grantCounts(at: now)
@@ -53,14 +53,14 @@ public struct AppleGrantChecks: Sendable {
         report.stopped = Set(earlier.filter(\.value.stopsChecks).keys)
         for (client, states) in grantCounts where !report.stopped.contains(client) {
             guard let authorizedCount = states[.authorized] else { continue }
-            let interruption = try await interruption {
+            let error = try await errorText {
                 let due = try await store.claimChecks(
                     of: client, limit: AppleGrant.checksPerMinute(of: authorizedCount), lease: Self.lease,
                     postponingInactiveSince: now - AppleGrant.activityWindow, until: now + AppleGrant.checkInterval,
                     at: now)
                 try await check(due, client, after: earlier[client] ?? CheckCounts(), in: &report)
             }
-            if let interruption { report.interruptions.append(interruption) }
+            if let error { report.interruptions.append(error) }
         }
         return report
     }
@@ -77,7 +77,7 @@ public struct AppleGrantChecks: Sendable {
     ///
     /// - Returns: the error that ended it, as text; `nil` if it succeeded.
     /// - Throws: `CancellationError`.
-    private func interruption(_ work: () async throws -> Void) async throws -> String? {
+    private func errorText(of work: () async throws -> Void) async throws -> String? {
         do {
             try await work()
             return nil

@@ -6,8 +6,8 @@ public enum CodeExchangeDecision: Hashable, Sendable {
     /// The grant is deleted, because no later exchange of this code can succeed.
     case giveUp(reason: String)
 
-    /// - Parameter subject: of the identity that came with the code; `nil` if the identity was unlinked in the
-    ///   meantime.
+    /// - Parameter subject: the subject of the identity whose sign-in sent the code; `nil` if the identity was unlinked
+    ///   in the meantime.
     public init(_ exchange: AppleExchange, for subject: String?) {
         self =
             switch exchange {
@@ -49,7 +49,7 @@ extension RecordedCheck {
 
 /// The results of a group of checks of one client ID, evaluated together with the earlier checks of the last hour.
 public struct CheckBatch: Sendable {
-    /// The results to record. If ``stopsChecks``, revocations are recorded as failed checks.
+    /// The results to record. If ``stopsChecks`` is true, revocations are recorded as failed checks.
     public let results: [ID<AppleGrant>: RecordedCheck]
     /// Whether the checks of the client ID stop; see ``CheckCounts/stopsChecks``.
     public let stopsChecks: Bool

@@ -89,7 +89,7 @@ public struct AppleTokens: Sendable {
 
 /// The errors of Apple's token endpoints (TN3107).
 public enum AppleErrorCode: String, CaseIterable, Sendable {
-    /// On a check, this also means that the user has disconnected the app.
+    /// In the response to a check, this can also mean that the user has disconnected the app.
     case invalidRequest = "invalid_request"
     /// The team, the private key or its ID is wrong, or they do not belong to the client ID.
     case invalidClient = "invalid_client"

@@ -30,8 +30,8 @@ public struct AppleEvent: Hashable, Sendable {
         self.replayKey = replayKey
     }
 
-    /// Credentials, sessions and grants from before this time precede the event. The time is the next whole second,
-    /// because the times of identity tokens are in whole seconds.
+    /// Credentials, sessions and grants (stored tokens of Apple) from before this time count as older than the event.
+    /// The time is the next whole second, because identity tokens state their times in whole seconds.
     public var cutoff: Instant { Instant(seconds: occurredAt.seconds + 1) }
 
     /// Until this time, the store remembers that identity tokens from before the event are invalid. By then all of them
@@ -56,7 +56,7 @@ public struct AppleEventFacts: Hashable, Sendable {
     public let tokensRevokedAt: Instant?
     /// The session that requested that revocation.
     public let tokensRevokedBy: ID<Session>?
-    /// The time of the latest event about the relay.
+    /// The time of the latest event about email forwarding that was applied.
     public let forwardingChangedAt: Instant?
 
     public init(
@@ -89,7 +89,8 @@ public struct AppleEventDecision: Hashable, Sendable {
         case end(except: ID<Session>?)
     }
 
-    /// A `consent-revoked` within this time after a revocation through the gateway is attributed to that revocation.
+    /// An event `consent-revoked` that arrives within this time after a revocation through the gateway is attributed to
+    /// that revocation.
     public static let ownRevocationWindow: Duration = .seconds(600)
 
     public let change: Change
@@ -99,7 +100,7 @@ public struct AppleEventDecision: Hashable, Sendable {
 
     public init(_ event: AppleEvent, _ facts: AppleEventFacts) {
         let identity = facts.account.identity(.apple, subject: event.subject)
-        let isOutdated = identity.map { facts.isConfirmed(after: event, by: $0) } ?? true
+        let isOutdated = identity.map { facts.isOutdated(event, for: $0) } ?? true
         switch event.kind {
         case .consentRevoked where facts.isCausedByGateway(event):
             // Apps with Firebase's SDK call `accounts:delete` next, with the session that requested the revocation.
@@ -133,7 +134,7 @@ public struct AppleEventDecision: Hashable, Sendable {
 extension AppleEventFacts {
     /// Whether, after the event, Apple has confirmed that the user uses the app, or an administrator has linked the
     /// identity.
-    fileprivate func isConfirmed(after event: AppleEvent, by identity: LinkedIdentity) -> Bool {
+    fileprivate func isOutdated(_ event: AppleEvent, for identity: LinkedIdentity) -> Bool {
         if let credentialIssuedAt, credentialIssuedAt >= event.cutoff { return true }
         guard let credential = identity.credential else { return identity.linkedAt.map { $0 >= event.cutoff } ?? false }
         return credential.state == .authorized && credential.checkedAt >= event.cutoff

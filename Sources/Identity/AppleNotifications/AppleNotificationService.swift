@@ -36,7 +36,7 @@ public struct AppleNotificationService: Sendable {
     public struct Receipt: Hashable, Sendable {
         public let outcome: Outcome
         /// Accounts that have no sign-in method left.
-        public fileprivate(set) var withoutSignInMethod: [ID<Account>] = []
+        public fileprivate(set) var accountsWithoutSignInMethod: [ID<Account>] = []
     }
 
     /// - Parameter pathProject: the project in the path; `nil` if the path has none.
@@ -50,7 +50,8 @@ public struct AppleNotificationService: Sendable {
             guard let commit = try await apply(event, in: realm, from: context) else { continue }
             let affected = commit.leavesNoSignInMethod ? commit.facts?.account.id : nil
             receipt = Receipt(
-                outcome: .applied, withoutSignInMethod: receipt.withoutSignInMethod + [affected].compactMap(\.self))
+                outcome: .applied,
+                accountsWithoutSignInMethod: receipt.accountsWithoutSignInMethod + [affected].compactMap(\.self))
         }
         return receipt
     }

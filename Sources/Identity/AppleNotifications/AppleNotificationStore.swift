@@ -1,6 +1,6 @@
 /// Applies Apple's notifications. Every call is one statement or one transaction, and may throw ``StoreUnavailable``.
 public protocol AppleNotificationStore: Sendable {
-    /// The realms whose provider `apple.com`, or one of whose apps, has this client ID.
+    /// The realms that list this client ID for `apple.com`, in the settings of the provider or of an app.
     ///
     /// - Parameter project: only this project and its tenants; `nil` for all.
     func realms(ofClient clientID: String, in project: ID<Project>?) async throws -> [ID<Realm>]

@@ -3,8 +3,8 @@
 public struct AppleMigrationEndpoint: Sendable {
     /// Returns an access token for the other calls, valid for an hour.
     public var accessToken: @Sendable (_ client: AppleClientCredentials) async throws -> AppleMigrationResult<Secret>
-    /// Requests the transfer subject of a user, with the credentials of the old team. `target` is the ID of the new
-    /// team.
+    /// Requests the transfer subject (`transfer_sub`) of a user, with the credentials of the old team. `target` is the
+    /// ID of the new team.
     public var transferSubject:
         @Sendable (_ subject: String, _ target: String, _ token: Secret, _ client: AppleClientCredentials) async throws
             -> AppleMigrationResult<String>

@@ -6,7 +6,7 @@ public struct IdentityTransfer: Hashable, Sendable {
     public let transferSubject: String
     /// The subject at the new team.
     public let subject: String
-    /// The address at the new team. `nil` if Apple did not state one: the identity keeps its current address.
+    /// The address at the new team. `nil` if Apple did not state one; then the identity keeps its current address.
     public let email: EmailAddress?
     public let isPrivateEmail: Bool
 
@@ -40,8 +40,8 @@ extension IdentityTransfer {
 
 extension Account {
     /// The account after the transfer of one of its identities. The account's address changes only if it is the relay
-    /// address of the old team, and the account signs in neither with a password nor with email links. The new address
-    /// is verified if the old one was.
+    /// address of the old team, and the account has no password and uses no email links. The new address is verified if
+    /// the old one was.
     public func applying(_ transfer: IdentityTransfer) -> Account {
         var account = self
         account.identities = identities.map { former in

@@ -1,11 +1,11 @@
 /// A sign-in in the browser between its start and the provider's response: the content of `state`, which only the
-/// gateway can read. It holds everything that is needed to process the response, so no row exists before the provider
-/// has responded.
+/// gateway can read. It holds everything that is needed to process the response, so the database stores nothing before
+/// the provider has responded.
 public struct AuthorizationFlow: Hashable, SealedTokenContent {
     public static let purpose = "authorization-flow"
 
-    /// The operation that the flow was started for. The result of ``link`` can only be linked, and no other result
-    /// can be linked.
+    /// The operation that the flow was started for. The identity that results from ``link`` can only be linked. The
+    /// identity that results from another operation cannot be linked.
     public enum Operation: String, CaseIterable, Codable, Sendable {
         case signIn = "SIGN_IN"
         case link = "LINK"
@@ -22,7 +22,7 @@ public struct AuthorizationFlow: Hashable, SealedTokenContent {
         case app(AuthorizationTarget, sessionHash: String)
         /// An event for the frame of Firebase's SDK in the window that opened the popup.
         case popup(SDKEvent, returnTo: AuthorizationTarget)
-        /// An event that is stored in the browser for the SDK's frame, and a redirect to the page.
+        /// An event that is stored in the browser for the SDK's frame, and a redirect to the app's page.
         case page(SDKEvent, returnTo: AuthorizationTarget)
     }
 
@@ -81,7 +81,7 @@ extension AuthorizationFlow {
     public var receivesForm: Bool { provider == .apple }
 }
 
-/// The members of an event that Firebase's JavaScript SDK chose itself.
+/// The values in an event that come from Firebase's JavaScript SDK, and that it gets back unchanged.
 public struct SDKEvent: Hashable, Codable, Sendable {
     /// The SDK's `authType`, such as `signInViaPopup`.
     public let type: String
@@ -109,7 +109,8 @@ public struct AuthorizationResult: Hashable, SealedTokenContent {
     public let tokens: ProviderTokens
 }
 
-/// The tokens of a provider that the app receives: from the provider's token endpoint, or as the app sent them.
+/// The provider's tokens in the response to the app. They come from the provider's token endpoint, or from the app's
+/// own request.
 public struct ProviderTokens: Hashable, Codable, Sendable {
     public let idToken: String
     public let accessToken: String?
@@ -145,7 +146,8 @@ public struct RedeemedAuthorization: Sendable {
 
     var mayCreateAccount: Bool { result.operation != .reauthenticate }
 
-    /// - Throws: ``AuthorizationRefusal/otherOperation`` unless both the request and the flow link, or neither does.
+    /// - Parameter linking: whether the request links the identity.
+    /// - Throws: ``AuthorizationRefusal/otherOperation`` if only one of them links: the request or the flow.
     func requireOperation(linking: Bool) throws(AuthorizationRefusal) {
         guard linking == (result.operation == .link) else { throw .otherOperation }
     }

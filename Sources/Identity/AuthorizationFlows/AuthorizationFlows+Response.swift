@@ -70,10 +70,11 @@ extension AuthorizationFlows {
     }
 
     /// Exchanges the code for the provider's tokens, verifies the identity, and stores the result for the client. If
-    /// the provider does not respond before the exchange, the flow is released, and the same request may succeed later.
+    /// the provider does not respond before or during the exchange, the flow is released, and the same request may
+    /// succeed later.
     ///
     /// - Parameters:
-    ///   - response: ignored if the provider posts its response.
+    ///   - response: ignored if the provider posts its response, which is then stored already.
     ///   - path: the path of the request.
     ///   - cookie: returns the value of the cookie with this name.
     public func complete(

@@ -12,7 +12,7 @@ public struct AuthorizationFlows: Sendable {
     /// use it has expired, even if the clocks of replicas differ by up to 300 seconds.
     static let unusedTokenLifetime = grantLifetime + FederatedSignIn.pendingLifetime + .seconds(300)
 
-    /// Finds the realm and the app of a flow that comes back from a provider.
+    /// Finds the realm and the app of a flow when the provider's response arrives.
     public struct ConfigurationLookup: Sendable {
         public var realm: @Sendable (ID<Realm>) async throws -> Project?
         public var app: @Sendable (ID<App>, ID<Project>) async throws -> App?

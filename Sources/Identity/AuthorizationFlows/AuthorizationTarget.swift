@@ -9,10 +9,13 @@ public struct AuthorizationTarget: Hashable, Codable, Sendable {
 
     public let text: String
 
-    /// Accepts a URL that is equal to one of the app's redirect URIs. For an app without redirect URIs, accepts https
-    /// URLs of authorized domains, and http URLs of `localhost` and `127.0.0.1` if these are authorized. For such an
-    /// app, `dev` also accepts http URLs of every authorized domain and, as long as no domains are configured, every
-    /// URL that an app can register. Rejects a URL whose query already has a parameter `grant` or `error`.
+    /// If the app has redirect URIs, accepts only a URL that is equal to one of them. Otherwise accepts:
+    /// - https URLs of authorized domains
+    /// - http URLs of `localhost` and `127.0.0.1` if these are authorized; in `sekisho dev`, of every authorized domain
+    /// - in `sekisho dev`, as long as no domains are configured: every https or http URL, and every custom scheme that
+    ///   an app can register
+    ///
+    /// Rejects a URL whose query already has a parameter `grant` or `error`.
     public init(_ text: String, of app: App, in project: Project) throws(ContinueURLRefusal) {
         guard text.isUnambiguousURL(byteLimit: Self.lengthLimit) else { throw .malformed }
         if app.settings.redirectURIs.isEmpty {
@@ -83,7 +86,7 @@ public struct AuthorizationTarget: Hashable, Codable, Sendable {
 }
 
 extension Project {
-    /// The pages that may frame the helper of Firebase's SDK, and so receive its events: sources of a
+    /// The pages that may frame the helper page of Firebase's SDK, and so receive its events: sources of a
     /// Content-Security-Policy (CSP 3 §2.3.1).
     public var frameAncestors: [String] {
         guard !acceptsEveryDomain else { return ["*"] }

@@ -123,6 +123,8 @@ extension OutOfBand {
     /// Returns a notice to the account's former address that the account no longer has this address, with a link that
     /// restores it. An unverified address gets no notice, because another user may own it. If ``restoresFirstAddress``
     /// is true, the first address gets the notice instead, verified or not.
+    ///
+    /// - Parameter account: the account before the change.
     func emailChangedNotice(
         to account: Account, newEmail: EmailAddress?, from context: RequestContext, at now: Instant
     ) throws -> EmailBatch {

@@ -28,7 +28,7 @@ public struct OutgoingEmail: Hashable, Sendable {
     public let id: ID<OutgoingEmail>
     public let kind: Kind
     /// The account that the email is about. `nil` for a sign-in link, for a notice about a deleted account, and until
-    /// ``EmailQueue/bind(_:of:)`` finds the account of a password reset.
+    /// ``EmailQueue/storeResetCode(_:of:)`` finds the account of a password reset.
     public let account: ID<Account>?
     public let recipient: EmailAddress
     public let language: Language?
@@ -122,7 +122,7 @@ public protocol EmailQueue: Sendable {
     ///
     /// - Parameter codeHash: the SHA-256 of the code.
     /// - Returns: whether the code can be redeemed: there is such an account, and the code has not been redeemed.
-    func bind(_ codeHash: [UInt8], of queued: QueuedEmail) async throws -> Bool
+    func storeResetCode(_ codeHash: [UInt8], of queued: QueuedEmail) async throws -> Bool
 
     /// Whether a code is still stored. Codes are deleted when they are redeemed or invalidated, but not at once when
     /// they expire.

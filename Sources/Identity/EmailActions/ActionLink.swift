@@ -77,8 +77,8 @@ extension OutgoingEmail.Kind {
     /// the source's own address has a link.
     public var linkIsOptional: Bool { self == .accountsMerged }
 
-    /// The mode of the link with ``EmailPayload/code``; `nil` if emails of this kind have no such link. They may have
-    /// links for ``EmailPayload/removals``.
+    /// The mode of the link with ``EmailPayload/code``; `nil` if emails of this kind have no such link. They may still
+    /// have links for ``EmailPayload/removals``.
     public var linkMode: ActionLink.Mode? {
         switch self {
         case .verifyEmail: .verifyEmail

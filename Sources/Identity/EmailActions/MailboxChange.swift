@@ -7,8 +7,8 @@ public struct MailboxChange: Hashable, Sendable {
     public var unlinksIdentitiesLinkedSince: Instant?
     /// Identities of these providers are unlinked, except those that were linked at the creation of the account.
     public var unlinkedProviders: Set<ProviderID> = []
-    /// The codes that recover an address or remove a sign-in method, and that the change invalidates; `nil` if it
-    /// invalidates none.
+    /// Which codes that recover an address or remove a sign-in method the change invalidates; `nil` if it invalidates
+    /// none of them.
     public var voidedRemedies: VoidedRemedies?
     /// The hash of a network that becomes a known network of the account; see ``NetworkHashing``.
     public var networkHash: [UInt8]?
@@ -148,8 +148,8 @@ public struct MailboxChange: Hashable, Sendable {
         return change
     }
 
-    /// The user who controls the mailbox disavows the account ("this was not me"): it loses the address, the password
-    /// and the sign-in by email link. Ends every session, and invalidates ``VoidedRemedies/all`` remedies.
+    /// The user who controls the mailbox disavows the account ("this was not me"). The account loses the address, the
+    /// password and the sign-in by email link. Ends every session, and voids all remedies (``VoidedRemedies/all``).
     public static func disavowing(_ account: Account) -> MailboxChange {
         var change = MailboxChange(account)
         change.email = nil
@@ -163,7 +163,7 @@ public struct MailboxChange: Hashable, Sendable {
 
     /// Gives an account whose address was never verified to the user who has proven the mailbox. Removes everything
     /// that the creator of the account added: ``Account/initialEmail``, password, email links, phone number,
-    /// identities, name and photo. Ends every session, and invalidates ``VoidedRemedies/all`` remedies.
+    /// identities, name and photo. Ends every session, and voids all remedies (``VoidedRemedies/all``).
     private static func reclaiming(_ account: Account) -> MailboxChange {
         var change = MailboxChange(account)
         change.update.passwordHash = account.hasPassword ? .remove : nil
@@ -179,7 +179,7 @@ public struct MailboxChange: Hashable, Sendable {
         return change
     }
 
-    /// The generation of the account for a session that is opened with this change.
+    /// The generation of the account after the change: that of a session which the change opens.
     var generation: Int64 { account.generation + (endsSessions ? 1 : 0) }
 
     /// The identities that the account keeps, except those that were linked at its creation.

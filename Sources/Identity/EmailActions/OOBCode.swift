@@ -8,7 +8,7 @@ public struct OOBCode: Hashable, Sendable {
         case changeEmail = "VERIFY_AND_CHANGE_EMAIL"
         /// Restores a verified address that was replaced.
         case recoverEmail = "RECOVER_EMAIL"
-        /// Removes a sign-in method that was added to an account, and everything that was added after it.
+        /// Removes an added sign-in method, and the identities and password that were added at the same time or later.
         case removeSignInMethod = "REMOVE_SIGN_IN_METHOD"
         /// Restores an account that was merged into another one.
         case undoMerge = "UNDO_MERGE"
@@ -32,7 +32,7 @@ public struct OOBCode: Hashable, Sendable {
     /// The generation that the account must still have: a counter that increases when all sessions end. `nil` if the
     /// code is valid in every generation.
     public let generation: Int64?
-    /// The address that the code is about. For a remedy, the address that it was sent to and restores.
+    /// The address that the code is about. A remedy was sent to this address, and restores it.
     public let email: EmailAddress
     /// For ``Purpose/changeEmail`` the new address, for ``Purpose/recoverEmail`` the address to be replaced.
     public let newEmail: EmailAddress?
@@ -64,8 +64,8 @@ public struct OOBCode: Hashable, Sendable {
 /// Why a code was rejected.
 public enum OOBCodeRefusal: Refusal, Hashable {
     case missing
-    /// Unknown, used, of another purpose or realm, or invalidated by a change of the account. Also for a merge that
-    /// cannot be undone any more, and for the disavowal of an address that is already verified.
+    /// Unknown, used, of another purpose or realm, or invalidated by a change of the account. Also thrown if the merge
+    /// of the code can no longer be undone, and if a user disavows an address that is already verified.
     case invalid
     case expired
     /// The code was sent to another address than the request names.

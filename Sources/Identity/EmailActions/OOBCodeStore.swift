@@ -12,8 +12,8 @@ public protocol OOBCodeStore: Sendable {
         in realm: ID<Realm>
     ) async throws
 
-    /// Enqueues an email whose code is stored, with its account, when the email is sent; see
-    /// ``EmailQueue/bind(_:of:)``.
+    /// Enqueues an email with a code that is not stored yet. The code is stored, with its account, when the email is
+    /// sent; see ``EmailQueue/storeResetCode(_:of:)``.
     func enqueue(_ outgoing: OutgoingEmail, in realm: ID<Realm>) async throws
 
     /// Returns a stored code, expired or not, with its account; see ``FoundCode/account``.
@@ -24,16 +24,16 @@ public protocol OOBCodeStore: Sendable {
     /// Consumes the code and applies its change in one transaction.
     ///
     /// - Returns: the account after the change.
-    /// - Throws: ``StoreConflict/stale`` if the decision has to be made again; ``StoreConflict/alreadyUsed``;
-    ///   ``StoreConflict/taken(_:)`` for the email address: then the code is consumed nevertheless, unless it restores
-    ///   an earlier address.
+    /// - Throws: ``StoreConflict/stale`` if the change has to be computed again from the current accounts;
+    ///   ``StoreConflict/alreadyUsed``; ``StoreConflict/taken(_:)`` for the email address: then the code is consumed
+    ///   nevertheless, unless its purpose is ``OOBCode/Purpose/recoverEmail``.
     func redeem(_ redemption: Redemption, in realm: ID<Realm>) async throws -> Account
 
     /// Consumes the code and applies a ``MergeReversal``.
     ///
     /// - Returns: the restored source.
-    /// - Throws: ``StoreConflict/stale`` if the decision has to be made again; ``StoreConflict/alreadyUsed``;
-    ///   ``StoreConflict/notFound`` if the code's merge is no longer stored;
+    /// - Throws: ``StoreConflict/stale`` if other transactions have changed the accounts, so that the call has to be
+    ///   repeated; ``StoreConflict/alreadyUsed``; ``StoreConflict/notFound`` if the code's merge is no longer stored;
     ///   ``StoreConflict/taken(_:)`` if another account has the source's ID.
     func undoMerge(_ undoing: MergeUndoing, in realm: ID<Realm>) async throws -> Account
 }
@@ -71,7 +71,7 @@ public struct FoundCode: Hashable, Sendable {
 public struct Redemption: Hashable, Sendable {
     public enum Step: Hashable, Sendable {
         case change(MailboxChange)
-        /// Creates an account that has only this verified address.
+        /// Creates an account that has only the address of the code, as a verified address.
         case create(NewAccount)
     }
 
@@ -80,20 +80,20 @@ public struct Redemption: Hashable, Sendable {
     /// The session to open; `nil` if the redemption signs no user in.
     public let session: Session?
     /// The session of a caller who adds the mailbox to their own account. It must be active.
-    public let caller: Session?
+    public let callerSession: Session?
     public let emailBatch: EmailBatch
     public let trace: RequestTrace
     public let redeemedAt: Instant
 
     public init(
-        code: OOBCode, step: Step, session: Session? = nil, caller: Session? = nil,
+        code: OOBCode, step: Step, session: Session? = nil, callerSession: Session? = nil,
         emailBatch: EmailBatch = .none,
         trace: RequestTrace, redeemedAt: Instant
     ) {
         self.code = code
         self.step = step
         self.session = session
-        self.caller = caller
+        self.callerSession = callerSession
         self.emailBatch = emailBatch
         self.trace = trace
         self.redeemedAt = redeemedAt

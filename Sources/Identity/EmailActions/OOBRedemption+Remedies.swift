@@ -70,17 +70,17 @@ public struct RemedyResult: Hashable, Sendable {
     /// The account after the change.
     public let account: Account
     /// The code with which the owner sets a new password; `nil` if the account cannot have a password.
-    public let reset: IssuedCode?
+    public let resetCode: IssuedCode?
 
-    public init(account: Account, reset: IssuedCode?) {
+    public init(account: Account, resetCode: IssuedCode?) {
         self.account = account
-        self.reset = reset
+        self.resetCode = resetCode
     }
 
     fileprivate init(_ result: OOBRedemption.RedemptionResult, _ secret: String) {
         account = result.account
         // A remedy creates no other code.
-        reset = result.redemption.emailBatch.codes.first.map { IssuedCode(secret: secret, record: $0) }
+        resetCode = result.redemption.emailBatch.codes.first.map { IssuedCode(secret: secret, record: $0) }
     }
 }
 

@@ -1,5 +1,5 @@
 extension OOBRedemption {
-    /// Undoes a merge by a code that was sent to the address of the source, the account that the merge deleted; see
+    /// Undoes a merge with a code that was sent to the address of the source, the account that the merge deleted; see
     /// ``MergeReversal``.
     public func undoMerge(_ code: String?, in project: Project, from context: RequestContext) async throws
         -> RemedyResult
@@ -15,8 +15,8 @@ extension OOBRedemption {
             let source = try await throwingRefusals(\.refusalOfOwnersUndo) {
                 try await codes.undoMerge(undoing, in: project.realm)
             }
-            let reset = undoing.resetCode(of: source).map { IssuedCode(secret: secret, record: $0) }
-            return RemedyResult(account: source, reset: reset)
+            let resetCode = undoing.resetCode(of: source).map { IssuedCode(secret: secret, record: $0) }
+            return RemedyResult(account: source, resetCode: resetCode)
         }
     }
 }

@@ -156,8 +156,8 @@ public struct OOBRedemption: Sendable {
                 authenticatedAt: authenticatedAt, device: context.device,
                 networkHash: networks.hash(of: context, in: project))
             let redemption = Redemption(
-                code: found.code, step: step, session: session, caller: caller?.session, emailBatch: emailBatch,
-                trace: context.trace, redeemedAt: now)
+                code: found.code, step: step, session: session, callerSession: caller?.session,
+                emailBatch: emailBatch, trace: context.trace, redeemedAt: now)
             let isNewAccount = if case .create = step { true } else { false }
             return PreparedSignIn(redemption: redemption, session: session, isNewAccount: isNewAccount)
         }
@@ -173,7 +173,7 @@ public struct OOBRedemption: Sendable {
             }
             guard found.account == nil || found.account?.id == caller.account.id else { throw EditRefusal.emailTaken }
             let emailBatch = try emailsAboutLinking(email, by: change, from: context, at: now)
-            // A change that ends the sessions moves `validSince`, which Admin SDKs compare with `auth_time`.
+            // A change that ends the sessions moves `validSince`. Admin SDKs reject tokens with an earlier `auth_time`.
             let isNewLogin = change.endsSessions || isOwnAddress
             return prepared(
                 .change(change), account: caller.account.id, generation: change.generation, sending: emailBatch,
@@ -229,8 +229,8 @@ extension OOBRedemption {
         }
     }
 
-    /// Returns the notice to the mailbox that was just proven. It is about the reset or, if the account's address was
-    /// never verified, about the removal of its creator's credentials.
+    /// Returns the notice to the mailbox that the reset has just proven. If the account was reclaimed, because its
+    /// address was never verified, the notice states that. Otherwise it states that the password was changed.
     private func emailsAboutReset(_ reset: MailboxChange, from context: RequestContext, at now: Instant) throws
         -> EmailBatch
     {

@@ -207,7 +207,7 @@ extension OOBSending {
         }
     }
 
-    /// - Returns: the code.
+    /// Stores a new code, enqueues its email unless `sendsEmail` is `false`, and returns the code.
     @discardableResult
     private func issue(
         _ draft: Draft, _ content: EmailPayload, sendsEmail: Bool = true,

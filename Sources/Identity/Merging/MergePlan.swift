@@ -1,4 +1,4 @@
-/// The changes of a merge. A pure value: the preview shows the same plan that the commit applies.
+/// The changes of a merge, which deletes the source. A pure value: the commit applies the plan that the preview shows.
 public struct MergePlan: Hashable, Codable, Sendable {
     public struct Moved: Hashable, Codable, Sendable {
         public let provider: ProviderID
@@ -9,7 +9,8 @@ public struct MergePlan: Hashable, Codable, Sendable {
     public let target: ID<Account>
     /// Identities that move to the target.
     public let identities: [Moved]
-    /// Whether the target gets the source's address, with the flag whether it is verified, and the source's password.
+    /// Whether the target gets the source's address, password and sign-in by email link. The address is then verified
+    /// only if it was verified before.
     public let movesEmail: Bool
     public let movesPhoneNumber: Bool
     public let movesDisplayName: Bool
@@ -56,9 +57,10 @@ public enum MergeRefusal: Refusal, Hashable {
     case recoveryPending
     /// Both accounts have identities of these providers, but an account can have only one of each.
     case providersConflict([ProviderID])
-    /// The accounts have changed since the dry run.
+    /// The accounts have changed since the preview (the wire's dry run).
     case changed
-    /// The merge token was used before, and that merge was undone or can no longer be undone.
+    /// The merge token was used before, and the record of that merge no longer exists. As long as the record exists,
+    /// the same token returns the first result.
     case alreadyMerged
 }
 
@@ -86,7 +88,7 @@ extension MergeRefusal {
             "Both accounts have an identity of \(providers.map(\.rawValue).joined(separator: " and "))."
         case .changed: "The accounts have changed since the dry run. Request another dry run."
         case .alreadyMerged:
-            "The merge token was already used. The merge was undone, or can no longer be undone."
+            "The merge token was already used, and its merge was undone or the target no longer exists."
         }
     }
 }

@@ -81,7 +81,7 @@ public enum UndoRefusal: Refusal, Hashable {
     /// The target's sessions were ended after the merge, by a reset, a reclaim, a change of credentials, or an
     /// administrator.
     case credentialsChanged
-    /// The target no longer has a value that it received in the merge, or has changed it.
+    /// A value that the target received in the merge was changed or removed.
     case changedSinceMerge(UniqueMember)
     /// Another account now has a unique member of the source.
     case taken(UniqueMember)

@@ -1,5 +1,5 @@
 /// The effect of the link in the notice of a merge: the source is restored with everything that no third account has
-/// now. The source also gets back an address that a third account has but never verified; see ``disavowed``.
+/// now. The source also gets back an address that a third account has but never verified; see ``accountLosingAddress``.
 ///
 /// The user who opens the link has proven the source's address. Therefore no later change of the target can prevent the
 /// undo; only a deletion of the target can. The target keeps everything that did not come from the source.
@@ -11,8 +11,8 @@ public struct MergeReversal: Hashable, Sendable {
     public let returnsPhoneNumber: Bool
     /// Identities that move back from the target.
     public let movedBack: [MergePlan.Moved]
-    /// Identities that no account has now. They are linked again, except those of a generic OpenID provider whose
-    /// issuer has changed. The credential state of an Apple identity is not restored.
+    /// Identities that no account has now. They are linked to the source again, except those of a generic OpenID
+    /// provider whose issuer has changed. The credential state of an Apple identity is not restored.
     public let recreated: [MergePlan.Moved]
     /// The target after the reversal; `nil` if the target loses no address, phone number or identity. In that case, the
     /// target also keeps its name and photo, and its sessions continue.
@@ -21,7 +21,7 @@ public struct MergeReversal: Hashable, Sendable {
     public let targetLosesEmail: Bool
     /// Another account that has the source's address but never verified it. That account loses the address, because the
     /// user who opens the link has proven control of the mailbox.
-    public let disavowed: Account?
+    public let accountLosingAddress: Account?
 
     /// - Parameter holders: every account that has the address, the phone number or an identity of the source now,
     ///   including the target.
@@ -31,7 +31,7 @@ public struct MergeReversal: Hashable, Sendable {
         let isUnverifiedElsewhere = emailHolder?.losesAddressToOwner ?? false
         targetLosesEmail = emailHolder?.id == target.id
         returnsEmail = source.email != nil && (emailHolder == nil || targetLosesEmail || isUnverifiedElsewhere)
-        disavowed = targetLosesEmail || !isUnverifiedElsewhere ? nil : emailHolder
+        accountLosingAddress = targetLosesEmail || !isUnverifiedElsewhere ? nil : emailHolder
 
         let phoneHolder = holders.first { $0.phoneNumber != nil && $0.phoneNumber == source.phoneNumber }
         let targetLosesPhoneNumber = plan.movesPhoneNumber && phoneHolder?.id == target.id
@@ -78,8 +78,9 @@ public struct MergeUndoing: Hashable, Sendable {
         self.undoneAt = undoneAt
     }
 
-    /// - Parameter source: the restored account.
-    /// - Returns: `nil` if the source did not get its address back.
+    /// The code that sets a new password for the restored `source`.
+    ///
+    /// - Returns: `nil` if there is no ``resetHash``, or if the source did not get its address back.
     public func resetCode(of source: Account) -> OOBCode? {
         guard let resetHash, source.email == code.email else { return nil }
         return OOBCode(

@@ -64,15 +64,15 @@ extension App {
     ///
     /// - Parameters:
     ///   - isRequired: ``Policy/requiresCallerHeader``.
-    ///   - header: the value of the header with this name.
+    ///   - header: returns the value of the header with this name.
     public func checkCaller(isRequired: Bool, header: (String) -> String?) throws(CallerRefusal) {
         let callers = settings.callers
-        // The refusal of a request that states no app, if one is required.
+        // Thrown if the request states no app although one is required.
         var refusalOfUnstated: CallerRefusal?
         var isStated = false
         if !settings.bundleIDs.isEmpty {
             if let stated = header("X-Ios-Bundle-Identifier"), !stated.isEmpty {
-                guard settings.bundleIDs.contains(where: { stated.isBundle(of: $0) }) else {
+                guard settings.bundleIDs.contains(where: { stated.isOrExtends(bundleID: $0) }) else {
                     throw .ios(bundleID: stated)
                 }
                 isStated = true
@@ -129,7 +129,7 @@ extension AllowedCallers {
 
 extension String {
     /// Whether this is the app's bundle ID, or the bundle ID of one of its extensions.
-    fileprivate func isBundle(of bundleID: String) -> Bool {
+    fileprivate func isOrExtends(bundleID: String) -> Bool {
         guard utf8.starts(with: bundleID.utf8) else { return false }
         let remaining = utf8.dropFirst(bundleID.utf8.count)
         return remaining.isEmpty || remaining.first == UInt8(ascii: ".")

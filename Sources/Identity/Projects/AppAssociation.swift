@@ -30,7 +30,6 @@ public struct AssociatedApp: Hashable, Sendable {
         teamID = settings.association.teamID ?? projectTeamID
     }
 
-    /// Whether the app is associated with `host`.
     public func isAssociated(with host: String) -> Bool {
         settings.association.domains.contains { $0.lowercased() == host.lowercased() }
     }
@@ -61,9 +60,9 @@ extension Project {
 }
 
 extension [AssociatedApp] {
-    /// The hosts that several projects share and that an Android app lists, with these projects. Before Android 15, the
-    /// Android app may open the links of another project: its own intent filter decides which links it opens, and not
-    /// the `assetlinks.json` file of the host.
+    /// The hosts that several projects share, with these projects; only hosts that at least one Android app lists.
+    /// Before Android 15, such an app may open the links of another project: its own intent filter decides which links
+    /// of a host it opens, and not the host's `assetlinks.json` file.
     public var sharedHostsWithAndroidApps: [(host: String, projects: [ID<Project>])] {
         let listed = flatMap { app in app.settings.association.domains.map { (host: $0.lowercased(), app: app) } }
         return Dictionary(grouping: listed, by: \.host).sorted { $0.key < $1.key }.compactMap { host, listed in

@@ -34,7 +34,7 @@ public struct AppReview: Hashable, Sendable {
             + Self.revocation(of: app, services, project, clientIDsWithRedeemedCodes)
     }
 
-    /// Guideline 4.8.
+    /// The points about guideline 4.8 that are met or violated.
     private static func loginServices(_ services: LoginServices, _ app: App) -> [Point] {
         guard services.isCompliant else { return services.violations.map { point(.violated, $0.descriptionWithKind) } }
         guard !services.thirdParties.isEmpty else {
@@ -81,7 +81,7 @@ public struct AppReview: Hashable, Sendable {
         return "exempt as \(exemption.kind.rawValue)\(declaration), because: \(exemption.reason)"
     }
 
-    /// The points with the status `open`.
+    /// The points about guideline 4.8 with the status `open`.
     private static func openPoints(
         _ services: LoginServices, _ app: App, _ project: Project, _ usesCustomTokens: Bool
     ) -> [Point] {
@@ -190,8 +190,8 @@ public struct LoginServicesExemption: Hashable, Sendable {
 }
 
 extension ProjectConfiguration {
-    /// Adds the declaration to every exemption that differs from the app's exemption in `old`. The other exemptions
-    /// keep their declarations.
+    /// Adds a declaration (the actor and the time) to every exemption that differs from the app's exemption in `old`.
+    /// The other exemptions keep their declarations.
     public mutating func declareExemptions(since old: ProjectConfiguration, by actor: AuditActor, at now: Instant) {
         for index in apps.indices {
             guard var exemption = apps[index].app.settings.exemption else { continue }

@@ -2,12 +2,11 @@
 public struct ConfigurationChange: Hashable, Sendable {
     /// The names of the member and its parents, outermost first: `["providers", "google.com", "clientIds"]`.
     public let path: [String]
-    /// `nil` if the member was added.
+    /// The value before the change; `nil` if the member was added.
     public let old: String?
-    /// `nil` if the member was removed.
+    /// The value after the change; `nil` if the member was removed.
     public let new: String?
-    /// Whether the member is a secret. Its values are not shown: ``old`` is `kept` and ``new`` is `new`, unless they
-    /// are `nil`.
+    /// Whether the member is a secret. Then ``old`` and ``new`` contain placeholders, not the values.
     public let isSecret: Bool
 
     public init(path: [String], old: String?, new: String?, isSecret: Bool = false) {
@@ -19,7 +18,7 @@ public struct ConfigurationChange: Hashable, Sendable {
 }
 
 extension ProjectConfiguration {
-    /// The changes since `old`, in the order of paths; all members if the project is new.
+    /// The changes since `old`, in the order of paths. If `old` is `nil`, every member is added.
     public func changes(since old: ProjectConfiguration?) -> [ConfigurationChange] {
         let before = Dictionary(uniqueKeysWithValues: old?.members ?? [])
         let after = Dictionary(uniqueKeysWithValues: members)
@@ -28,13 +27,15 @@ extension ProjectConfiguration {
         return (changes + changedSecrets(since: old)).sorted { $0.path.lexicographicallyPrecedes($1.path) }
     }
 
+    /// The changes of secrets, with the placeholders `stored` and `new` for their values.
     private func changedSecrets(since old: ProjectConfiguration?) -> [ConfigurationChange] {
         newSecrets.compactMap { provider, secret in
+            // An empty secret deletes the stored one.
             let wasStored = old?.project.settings(of: provider)?.hasSecret == true
             guard wasStored || !secret.isEmpty else { return nil }
             return ConfigurationChange(
                 path: ["providers", provider.rawValue, provider == .apple ? "privateKey" : "clientSecret"],
-                old: wasStored ? "kept" : nil, new: secret.isEmpty ? nil : "new", isSecret: true)
+                old: wasStored ? "stored" : nil, new: secret.isEmpty ? nil : "new", isSecret: true)
         }
     }
 

@@ -13,7 +13,7 @@ public struct EditPermissions: OptionSet, Sendable {
     public static let discardIdentities = EditPermissions(rawValue: 2)
 }
 
-/// Why an edit was rejected because of what it changes, even if the resulting configuration is valid.
+/// Why an edit was rejected because of what it changes, although the resulting configuration may be valid.
 public enum ConfigurationEditRefusal: Refusal, Hashable {
     /// The edit needs ``EditPermissions/changeTrust``.
     case trustRequired

@@ -1,5 +1,5 @@
-/// Why a configuration is invalid. A case that is named after a member means that the member's value is invalid. Names
-/// the member by ID or position, without its value.
+/// Why a configuration is invalid. A case that is named after a member means that the member's value is invalid.
+/// Contains the ID or the position of the member, not the value.
 public enum ConfigurationProblem: Hashable, Sendable {
     case projectName
     case tooManyDomains

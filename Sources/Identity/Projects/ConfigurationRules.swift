@@ -1,4 +1,4 @@
-/// The rules that a configuration has to satisfy as a whole.
+/// The parts of the check of a configuration that differ between installations.
 public struct ConfigurationRules: Sendable {
     /// Whether issuers may be `http` URLs of loopback hosts, for simulators.
     public var acceptsLoopbackIssuers: Bool
@@ -127,8 +127,8 @@ extension ProjectConfiguration {
     }
 
     /// A problem for each app that has an associated host, but no identifier that a host can list in its
-    /// `apple-app-site-association` or `assetlinks.json` file. A tenant shares the apps of its project, so only the
-    /// project checks them.
+    /// `apple-app-site-association` or `assetlinks.json` file. None for a tenant: it shares the apps of its project,
+    /// where they are checked.
     private var associationProblems: [ConfigurationProblem] {
         guard project.tenant == nil else { return [] }
         return zip(apps, project.associatedApps).filter { _, app in

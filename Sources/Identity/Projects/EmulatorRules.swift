@@ -2,7 +2,7 @@
 /// `sekisho serve` never sets them.
 public struct EmulatorRules: Hashable, Sendable {
     /// The policy of a project that was not configured. An update of the configuration without a field mask restores
-    /// it.
+    /// this policy.
     public let defaultPolicy: Policy
     /// The authorized domains of a new project. As long as a project has exactly these, every continue URL is accepted.
     public let defaultDomains: [String]

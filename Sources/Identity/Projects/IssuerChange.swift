@@ -1,7 +1,7 @@
 /// A change of the issuer of a generic OpenID provider.
 ///
 /// A subject is unique only with its issuer (OpenID Connect Core 1.0 §2). Therefore each identity keeps its issuer,
-/// and a provider's issuer can change only if no identity would become another user's.
+/// and a provider's issuer can change only if no stored identity could then belong to another user.
 public struct IssuerChange: Hashable, Sendable {
     public let provider: ProviderID
     /// `nil` if the provider was not configured.

@@ -21,7 +21,7 @@ public struct LoginServices: Hashable, Sendable {
         offersEmailLinks = project.policy.allowsEmailLinks && settings.signInMethods?.contains(.password) != false
     }
 
-    /// Whether the app has a grace period. A grace period that has ended must have been removed by
+    /// Whether the app has a grace period. The caller must have removed an ended one with
     /// ``App/withoutEndedGracePeriod(at:)``.
     private var isInGracePeriod: Bool { app.graceEndsAt != nil }
 
@@ -65,8 +65,8 @@ public struct LoginServices: Hashable, Sendable {
         }
     }
 
-    /// Throws if `app` lists its sign-in methods without `method`, which is `password` or `anonymous`. For example, an
-    /// app whose accounts belong to an organisation lists neither of them, to prevent open sign-up.
+    /// Throws if `app` has a list of sign-in methods without `method`, which is `password` or `anonymous`. For example,
+    /// an app whose accounts belong to an organisation lists neither of them, to prevent open sign-up.
     public static func requireListed(_ method: ProviderID, for app: App) throws(ProviderRefusal) {
         guard app.settings.signInMethods?.contains(method) != false else { throw .notForThisApp(violation: nil) }
     }
@@ -102,7 +102,8 @@ public enum LoginServicesGrace {
     public static let period: Duration = .seconds(90 * 86_400)
 
     /// Returns the end of the app's grace period when a gateway starts at `now`; `nil` if the app has no violation in
-    /// any of `realms`. An app gets no second period until it has been compliant.
+    /// any of `realms`. An end that is already set does not change, even if it has passed: the app gets another grace
+    /// period only after it has been compliant.
     public static func end(for app: App, in realms: [Project], startingAt now: Instant) -> Instant? {
         guard realms.contains(where: { !LoginServices(of: app, in: $0).isCompliant }) else { return nil }
         return app.graceEndsAt ?? now + period
@@ -238,7 +239,7 @@ extension AppSettings.Platform {
 }
 
 extension Project {
-    /// Whether an Apple client ID is a Services ID: it is not the bundle ID of an app.
+    /// Whether an Apple client ID is a Services ID: it is not the bundle ID of any app of the project.
     func isServicesID(_ clientID: String, for app: App) -> Bool {
         !app.settings.bundleIDs.contains(clientID) && !apps.contains { $0.settings.bundleIDs.contains(clientID) }
     }

@@ -14,7 +14,8 @@ public struct Policy: Hashable, Sendable {
     public var allowsAnonymous: Bool
     /// A link sent to a mailbox signs in the user who opens it.
     public var allowsEmailLinks: Bool
-    /// New identities are not linked by email address. Each new identity gets its own account, which has no address.
+    /// An identity that signs in for the first time always gets a new account, even if another account has its email
+    /// address. The address is stored with the identity only.
     public var allowsDuplicateEmails: Bool
     /// An address that Google has verified is trusted in every domain.
     public var trustsGoogleForEveryDomain: Bool
@@ -44,8 +45,10 @@ public struct Policy: Hashable, Sendable {
     /// address was taken; 0 means no limit.
     public var signUpLimit: Int
     /// The maximum number of emails of one purpose to one address that one client network may request within
-    /// ``Policy/emailWindow``. All networks together may request twice as many. A project and its tenants share these
-    /// limits. 0 means no limit.
+    /// ``Policy/emailWindow``. All networks together may request twice as many. 0 means no limit.
+    ///
+    /// A project and its tenants share these limits. However, in each of these realms, the first password reset email
+    /// to an address within the window is sent even if the limits are reached.
     public var emailLimit: Int
     /// How long an unused anonymous account is kept; 0 means forever.
     public var anonymousLifetime: Duration
@@ -57,17 +60,17 @@ public struct Policy: Hashable, Sendable {
     public var rotatesRefreshTokens: Bool
     /// How long a refresh token remains valid after its successor was used; 0 to 300 s.
     public var refreshTokenGracePeriod: Duration
-    /// How old a login may be for a change of address or credentials, a merge, or the deletion of the account.
+    /// The maximum age of a login that still allows a change of address or credentials, a merge, or the deletion of the
+    /// account.
     public var recentLoginMaxAge: Duration
-    /// If Apple replaces the relay address of an identity, an account with the former relay address gets the new
-    /// address, unless it has a password or uses email links.
+    /// If Apple replaces a user's relay address, an account with the former relay address gets the new one. The account
+    /// keeps its address if it has a password or uses email links, or if another account has the new address.
     public var followsRelayAddress: Bool
     /// Linking and unlinking require a recent login, like other changes of credentials.
     public var requiresRecentLoginToLink: Bool
     /// Lifetime of ID tokens.
     public var idTokenLifetime: Duration
-    /// If the app does not request the name or the address of an identity, the gateway discards it before it stores
-    /// anything.
+    /// A name or an email address that the app does not request from the provider is discarded before it is stored.
     public var dropsUnrequestedProfile: Bool
     /// If an app lists its callers (see ``AllowedCallers``), its API keys are accepted only with a header that states
     /// one of the callers.
@@ -119,19 +122,20 @@ public struct Policy: Hashable, Sendable {
         }
     }
 
-    /// The length of the window of ``passwordFailureLimit``. Firebase does not publish the lengths of its windows.
+    /// The length of the window of ``passwordFailureLimit``.
     public static let passwordWindow: Duration = .seconds(600)
     /// The maximum number of wrong passwords for one address from all networks together within
-    /// ``addressFailureWindow``. After that, all networks share one attempt per ``unknownNetworkWindow``, except known
-    /// networks: those from which the account was used recently. No limit if ``passwordFailureLimit`` is 0.
+    /// ``addressFailureWindow``; no limit if ``passwordFailureLimit`` is 0. After that, known networks of the account
+    /// (see ``knownNetworkLifetime``) can continue. All other networks together get one attempt per
+    /// ``unknownNetworkWindow``.
     public static let addressFailureLimit = 100
     public static let addressFailureWindow: Duration = .seconds(3600)
     public static let unknownNetworkWindow: Duration = .seconds(60)
     /// How long a network remains a known network of an account after the latest sign-in or password reset there.
     public static let knownNetworkLifetime: Duration = .seconds(30 * 86_400)
     public static let signUpWindow: Duration = .seconds(3600)
-    /// Not longer than ``signInLinkLifetime``: if an attacker exhausts the limit of an address, a link that was sent
-    /// before is still valid.
+    /// Not longer than ``signInLinkLifetime``: if an attacker exhausts the limit of an address, each sign-in link that
+    /// was sent within the window is valid until the window ends.
     public static let emailWindow: Duration = .seconds(900)
     /// The maximum number of credential changes by the clients of one account within ``credentialChangeWindow``.
     public static let credentialChangeLimit = 20
@@ -140,18 +144,18 @@ public struct Policy: Hashable, Sendable {
     /// times as many, a /48 sixteen times. The 8000 nonces of a /24 are enough for the sign-ins behind a large NAT.
     public static let nonceLimit = 2000
     public static let nonceWindow: Duration = .seconds(600)
-    /// The maximum number of requests by which browsers sign in, from one IPv4 address or IPv6 /64 within
-    /// ``authorizationFlowWindow``. A sign-in counts twice: its start and the provider's response. With Apple it counts
-    /// three times, because a redirect follows Apple's form.
+    /// The maximum number of requests for sign-ins in the browser, from one IPv4 address or IPv6 /64 within
+    /// ``authorizationFlowWindow``. A sign-in has two requests: its start and the provider's response. A sign-in with
+    /// Apple has three, because a redirect follows Apple's form.
     public static let authorizationFlowLimit = 1000
     public static let authorizationFlowWindow: Duration = .seconds(600)
-    /// The maximum number of rejected notifications from one IPv4 address or IPv6 /64 within
+    /// The maximum number of rejected notifications from one IPv4 address or IPv6 /64 to the endpoint for Apple within
     /// ``rejectedNotificationWindow``. Accepted notifications are not counted.
     public static let rejectedNotificationLimit = 100
     public static let rejectedNotificationWindow: Duration = .seconds(600)
     /// Lifetime of sign-in links.
     public static let signInLinkLifetime: Duration = .seconds(900)
-    /// Lifetime of codes that restore the earlier address.
+    /// Lifetime of codes that restore the former address of an account.
     public static let recoveryLifetime: Duration = .seconds(72 * 3600)
     /// Lifetime of codes that remove a sign-in method.
     public static let removalLinkLifetime: Duration = .seconds(7 * 86_400)

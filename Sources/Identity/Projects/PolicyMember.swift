@@ -1,5 +1,5 @@
 extension Policy {
-    /// A member of a policy, by its name in configuration files and on the command line.
+    /// A member of a policy, with its name in configuration files and on the command line.
     public struct Member: Sendable {
         public let name: String
         /// The accepted values: `true or false`, or a range with its unit.
@@ -70,7 +70,7 @@ extension Policy {
         .flag("allowsEmailLinks", \.allowsEmailLinks, "users can sign in with an emailed link"),
         .flag(
             "allowsDuplicateEmails", \.allowsDuplicateEmails,
-            "each identity that signs in for the first time gets its own account, which has no primary email address; so the identities of several accounts can have the same address"
+            "an identity that signs in for the first time always gets a new account, even if another account has its email address; the address is stored with the identity only"
         ),
         .flag(
             "trustsGoogleForEveryDomain", \.trustsGoogleForEveryDomain,
@@ -103,7 +103,7 @@ extension Policy {
         ),
         .number(
             "signUpLimit", \.signUpLimit, 0...100_000, "sign-ups",
-            "maximum number of sign-ups (with a password, or anonymous) from one client network in an hour; attempts with an email address that another account has count too; with emailEnumerationProtection, so do attempts to add such an address to an account; 0: no limit"
+            "maximum number of sign-ups (with a password, or anonymous) from one client network in an hour; a sign-up that fails because another account has the email address counts too; with emailEnumerationProtection, so does an attempt to give an account such an address; 0: no limit"
         ),
         .number(
             "emailLimit", \.emailLimit, 0...1000, "emails",
@@ -124,7 +124,8 @@ extension Policy {
             "with rotatesRefreshTokens: how long a refresh token remains valid after its successor was used"),
         .seconds(
             "recentLoginMaxAge", \.recentLoginMaxAge, 60...3600,
-            "how old a login may be for a change of address or credentials, a merge, or the deletion of the account"),
+            "maximum age of a login that still allows a change of address or credentials, a merge, or the deletion of the account"
+        ),
         .flag(
             "requiresRecentLoginToLink", \.requiresRecentLoginToLink,
             "linking and unlinking require a recent login"),
@@ -142,15 +143,15 @@ extension Policy {
         ),
     ]
 
-    /// The members that differ from `profile`, by name.
+    /// The values of the members that differ from `profile`, by name.
     public func overrides(of profile: Profile) -> [String: String] {
         let base = Policy(profile)
         let changed = Self.members.filter { $0.text(in: self) != $0.text(in: base) }
         return Dictionary(uniqueKeysWithValues: changed.map { ($0.name, $0.text(in: self)) })
     }
 
-    /// A profile with the members that differ from it. Unknown names and values are ignored, because a newer release
-    /// may have written them.
+    /// Creates a policy from a profile and the values that differ from it. Unknown names and values are ignored,
+    /// because a newer release may have written them.
     public init(_ profile: Profile, overrides: [String: String]) {
         self.init(profile)
         for member in Self.members {

@@ -47,7 +47,7 @@ public struct Project: Hashable, Sendable {
             emailSettings: emailSettings, providers: providers)
     }
 
-    /// The project itself, even if ``realm`` is a tenant: apps, keys and tokens belong to the project.
+    /// The ID of the project itself, even if ``realm`` is a tenant: apps, keys and tokens belong to the project.
     public var id: ID<Project> { realm.project }
 
     public func settings(of provider: ProviderID) -> ProviderSettings? {
@@ -77,7 +77,7 @@ extension Project {
     /// project.
     ///
     /// - Parameter providers: the tenant's own providers, which replace those of the project.
-    public func applied(to tenant: Tenant, providers: [ProviderSettings]) -> Project {
+    public func forTenant(_ tenant: Tenant, providers: [ProviderSettings]) -> Project {
         var project = Project(
             realm: tenant.realm, number: number, profile: profile, policy: policy,
             authorizedDomains: authorizedDomains, emailSettings: emailSettings, providers: providers)
@@ -123,8 +123,8 @@ extension ID where Subject == Tenant {
 public struct App: Hashable, Sendable {
     public let id: ID<App>
     public var settings: AppSettings
-    /// Before this time, users can sign in with social providers although the app violates guideline 4.8; see
-    /// ``LoginServicesGrace``.
+    /// Before this time, users can sign in with social providers although the app violates App Review guideline 4.8;
+    /// see ``LoginServicesGrace``.
     public var graceEndsAt: Instant?
 
     public init(id: ID<App>, settings: AppSettings = AppSettings(), graceEndsAt: Instant? = nil) {
@@ -171,12 +171,12 @@ public struct AppSettings: Hashable, Sendable {
     public var platform: Platform
     public var distribution: Distribution
     /// On Apple's platforms: the bundle IDs of the app and its extensions. The audience of a native Apple token is a
-    /// bundle ID. It is accepted only if Apple's client IDs contain it; see ``App/audiences(of:)``.
+    /// bundle ID. The token is accepted only if Apple's client IDs contain its audience; see ``App/audiences(of:)``.
     public var bundleIDs: [String]
     /// In display order; `nil` means all that the project has enabled.
     public var signInMethods: [ProviderID]?
-    /// Providers whose identities can be linked to an account but not used to sign in. Guideline 4.8 does not apply to
-    /// these providers.
+    /// Providers whose identities can be linked to an account but not used to sign in. App Review guideline 4.8 does
+    /// not apply to these providers.
     public var linkOnlyMethods: [ProviderID]
     /// The allowed audiences of tokens that this app sends, by provider. ``ProviderSettings/clientIDs`` applies to a
     /// provider that is not listed.

@@ -20,8 +20,8 @@ public struct ProviderID: Hashable, Codable, Sendable {
     /// An OpenID Connect provider that the operator configures: `oidc.` and a name.
     public var isGenericOpenID: Bool { rawValue.hasPrefix("oidc.") }
 
-    /// Whether the method is an identity provider: its users have accounts at another service. Guideline 4.8 applies to
-    /// such providers.
+    /// Whether the method is an identity provider: its users have accounts at another service. App Review guideline 4.8
+    /// applies only to identity providers.
     public var isIdentityProvider: Bool { self == .apple || self == .google || isGenericOpenID }
 }
 
@@ -146,7 +146,7 @@ extension ProviderSettings {
 
 extension Project {
     /// Throws if the settings of the identity's provider list hosted domains, and the identity belongs to none of them.
-    /// Every proof of an identity is checked, including a pending token that was issued before the domains were
+    /// Callers check every proof of an identity, even a pending token that was issued before the domains were
     /// configured.
     func requireHostedDomain(of identity: VerifiedIdentity) throws(ProviderRefusal) {
         guard let domains = settings(of: identity.provider)?.hostedDomains, !domains.isEmpty else { return }

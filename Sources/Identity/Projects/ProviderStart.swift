@@ -5,9 +5,9 @@ public struct ProviderStart: Hashable, Sendable {
     /// client ID that the app accepts.
     public let clientID: String?
     /// The client ID for a sign-in in the browser, on any platform; `nil` if there is none. For Apple, this is a
-    /// Services ID. For other providers, this is the first of the provider's client IDs that the app accepts, because
-    /// the client secret belongs to the provider's first client ID. If the app accepts none of them, this is the app's
-    /// own first client ID.
+    /// Services ID. For other providers, this is the first of the project's client IDs that the app accepts. If the app
+    /// accepts none of them, this is the app's own first client ID. The project's client IDs come first, because the
+    /// client secret belongs to the first of them.
     public let webClientID: String?
     /// OAuth 2.0 scopes, in the provider's spelling.
     public let scopes: [String]
@@ -33,11 +33,12 @@ public struct ProviderStart: Hashable, Sendable {
         clientID = project.appleClientID(for: app, among: audiences)
         scopes = AppSettings.RequestedScope.allCases.filter(requestedScopes.contains).map(\.rawValue)
         requiresNonce = project.policy.requiresNonce
-        // In Apple's web flow, the token contains the nonce as the page sent it.
+        // On the web, the page passes the nonce to Apple unhashed.
         hashesNonce = app.settings.platform != .web
     }
 
-    /// Returns ``scopes``, and those of `requested` that the provider can accept. Apple knows only `name` and `email`.
+    /// Returns ``scopes``, with the scopes of `requested` that the provider can accept. Apple knows only `name` and
+    /// `email`.
     func scopes(adding requested: [String]) -> [String] {
         let known = requested.filter { scope in
             isApple ? AppSettings.RequestedScope(rawValue: scope) != nil : Self.isScope(scope)

@@ -1,15 +1,17 @@
-/// A permission of administrators. Every administrative operation requires one; a few require a second one for certain
+/// A permission of a service key. Every administrative operation requires one; a few require a second one for certain
 /// requests.
 ///
-/// With ``linkUsers``, ``mintTokens``, or both ``config`` and ``trust``, the holder of a key can sign in as any user:
-/// by linking an identity, minting a token, receiving a link that proves control of a mailbox, or changing whose tokens
-/// are accepted. The holder of a key with ``writeUsers`` can do so by setting a password, but the user notices that.
+/// With some scopes, the holder of a key can sign in as any user:
+/// - ``linkUsers``: by linking an identity
+/// - ``mintTokens``: by creating a token, or a link that proves control of a mailbox
+/// - ``config`` and ``trust`` together: by changing whose tokens are accepted or where codes are sent
+/// - ``writeUsers``: by setting a password, which the user notices
 public enum ServiceKeyScope: String, Hashable, Sendable, CaseIterable {
     case readUsers = "users.read"
     case writeUsers = "users.write"
     /// Link, unlink and move identities; merge accounts.
     case linkUsers = "users.link"
-    /// The configuration of the project: read it, and change everything outside ``trust``.
+    /// Read the configuration of the project, and change all settings that do not need ``trust``.
     case config
     /// With ``config``: change settings that decide whose tokens are accepted or where codes are sent. See
     /// ``ProjectConfiguration/changesTrust(since:)``.

@@ -1,4 +1,4 @@
-/// A key of the gateway's own tokens. The private or secret key is encrypted.
+/// A key that signs the gateway's own tokens. Its private or secret part is encrypted.
 public struct StoredKey: Hashable, Sendable {
     public enum Purpose: String, Sendable {
         case idToken = "id-token"
@@ -13,7 +13,7 @@ public struct StoredKey: Hashable, Sendable {
     /// PEM; only for ``Purpose/idToken``.
     public let certificate: String?
     public let createdAt: Instant
-    /// From this time on, the key may sign new tokens. Of several such keys, the one with the latest time signs.
+    /// From this time on, the key may sign new tokens. If several keys may sign, the one with the latest time signs.
     public let signsFrom: Instant
     /// From this time on, tokens signed with the key are rejected; `nil` if the key is not going to be retired.
     public let retiresAt: Instant?

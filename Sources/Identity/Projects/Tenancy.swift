@@ -8,7 +8,8 @@ public struct Tenancy: Sendable {
     /// The tenant that a token of the gateway names, without verification of the token; `nil` if it names none.
     public var tenantOfToken: @Sendable (_ token: String) -> ID<Tenant>?
     public let store: any TenantStore
-    /// Called after every change, and after an attempt to change or delete a tenant that does not exist.
+    /// Invalidates the cached configuration. Called after every change, and after an attempt to change or delete a
+    /// tenant that does not exist, because such a tenant may still be cached.
     private let onChange: @Sendable () -> Void
     /// Generates a random ID.
     private let newID: @Sendable () -> ID<Tenant>
@@ -73,7 +74,8 @@ public protocol TenantStore: Sendable {
     /// The tenants after `last`, in the order of IDs.
     func tenants(after last: ID<Tenant>?, limit: Int, of project: ID<Project>) async throws -> [Tenant]
     /// - Throws: ``StoreConflict/notFound`` if the project does not exist, ``StoreConflict/taken(_:)`` if the ID is
-    ///   taken (a deleted tenant may still have it), and ``ConfigurationRefusal`` for violations of guideline 4.8.
+    ///   taken (a deleted tenant may still have it), and ``ConfigurationRefusal`` for violations of App Review
+    ///   guideline 4.8.
     func create(_ tenant: Tenant, by actor: AuditActor, at now: Instant) async throws
     /// - Returns: `nil` if the tenant does not exist.
     /// - Throws: ``ConfigurationRefusal`` for violations of guideline 4.8 that did not exist before.

@@ -73,8 +73,8 @@ extension RateLimiter {
     }
 
     /// Runs `work`, which gives an account an address. If the project has email enumeration protection, the sign-up
-    /// limit applies to it. The change stays counted only if the address was taken: the account was already counted
-    /// when it was created.
+    /// limit applies to this change. The change stays counted only if the address was taken: the account itself was
+    /// counted when it was created.
     func limitingAddressChange<Result>(
         from network: ClientNetwork, in project: Project, _ work: () async throws -> Result
     ) async throws -> Result {

@@ -7,8 +7,8 @@ extension RateLimiter {
     /// Counts an email of one purpose to `email` against three limits: for all emails from the network, for emails from
     /// the network to this address, and for all emails to this address.
     ///
-    /// In each realm, the first password reset email to an address in a window is sent even if the two limits of the
-    /// address are exhausted. The limit for all emails from the network applies to it too.
+    /// In each realm, the first password reset email to an address in a window is sent even if the last two of these
+    /// limits are exhausted. The limit for all emails from the network still applies.
     func countEmail(
         _ purpose: OOBCode.Purpose, to email: EmailAddress, from network: ClientNetwork, in project: Project
     ) throws(TooManyAttempts) {

@@ -161,12 +161,15 @@ public struct Caller: Hashable, Sendable {
 
 /// The result of a request with a refresh token.
 ///
-/// The session stores the counter of the newest token that was issued. For the newest token, the client gets its
-/// successor, which is then the newest. For the token before the newest, the client gets the newest again at any time,
-/// because the first response may have been lost. For an older token, the client gets the newest only during a short
-/// grace period after the older token's successor was used. After that, the reuse means that two parties have tokens of
-/// the chain, and the session ends. A token with a counter higher than the stored one was issued before a database
-/// failover that lost the update: the chain continues from that token.
+/// The session stores the counter of the newest token that was issued. What the client gets depends on the token that
+/// it sends:
+///
+/// - The newest token: its successor, which is then the newest.
+/// - The token before the newest: the newest again, at any time, because the first response may have been lost.
+/// - An older token: the newest, but only during a short grace period after the older token's successor was used. After
+///   that, the reuse means that two parties have tokens of the chain, and the session ends.
+/// - A token with a counter higher than the stored one: its successor. The token was issued before a database failover
+///   that lost the stored counter, so the chain continues from that token.
 ///
 /// Without ``Policy/rotatesRefreshTokens``, the client gets the newest token for every token of the chain.
 public enum Rotation: Hashable, Sendable {
@@ -183,9 +186,9 @@ public enum Rotation: Hashable, Sendable {
 
 /// A secret that a client generates before a request that replaces the client's session.
 ///
-/// If the response with the new tokens is lost, a refresh token of the former session and the key together give tokens
-/// of the new one. Without the key, the refresh token is rejected, so that an attacker who has copied it gets no tokens
-/// after a change of password.
+/// If the response with the new tokens is lost, the client sends a refresh token of the former session with the key,
+/// and gets tokens of the new session. Without the key, the refresh token is rejected. An attacker who has copied the
+/// refresh token therefore gets no tokens after a change of password.
 public struct ResumptionKey: Sendable {
     public let secret: Secret
 

@@ -92,8 +92,8 @@ public struct Authenticator: Sendable {
 
     /// Exchanges a refresh token by the rules of ``Rotation``.
     ///
-    /// - Parameter resumptionKey: the key of the request that replaced the session, if there was one. Then the tokens
-    ///   of the new session are returned.
+    /// - Parameter resumptionKey: the key that the client generated for the request that replaced its session. With it,
+    ///   a refresh token of the replaced session returns the tokens of the new session.
     public func refresh(
         _ refreshToken: String, resumptionKey: ResumptionKey? = nil, in project: Project
     ) async throws -> SignedIn {

@@ -35,7 +35,7 @@ public struct CustomSignIn: Sendable {
         let contents = try await customTokens.read(token, project)
         try await authenticator.requireMatchingToken(idToken, of: contents.account, in: project)
         let now = clock.now()
-        // 1 is the generation of a new account. For an existing account, the store replaces it by the account's.
+        // 1 is the generation of a new account. If the account exists, the store uses its generation instead.
         let requested = Session(
             id: entropy.sessionID(), account: contents.account, generation: 1, method: .custom,
             authenticatedAt: now, claims: contents.claims, device: context.device,

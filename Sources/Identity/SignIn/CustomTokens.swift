@@ -34,7 +34,7 @@ public enum CustomTokenRefusal: Refusal, Hashable {
     case invalid(CustomTokenFault)
     /// Valid, but signed with a service key of another project.
     case otherProject
-    /// Issued for another tenant than the one of the request; or only one of the token and the request has a tenant.
+    /// The tenant of the token is not that of the request, or only one of them has a tenant.
     case tenantMismatch
     case missingAccount
     /// The claims are not a JSON object.

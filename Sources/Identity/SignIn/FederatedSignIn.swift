@@ -88,7 +88,7 @@ public struct FederatedSignIn: Sendable {
     }
 
     /// Requires a recent login before the decision, so that a client with an older login does not learn which account
-    /// has an identity or address. Not called if the caller already has the identity, which is a login and not a link.
+    /// has an identity or address. Not called if the caller already has the identity: that is a login and not a link.
     ///
     /// - Parameter isFirstAttempt: `false` if the same request is tried again, which is not counted.
     private func requireLinkAllowed(for caller: Caller, isFirstAttempt: Bool, in project: Project) throws {
@@ -171,7 +171,7 @@ public struct FederatedSignIn: Sendable {
     }
 
     /// Creates a pending token. If another pending token proved the identity, the new one expires no later than that
-    /// one, and consumes the same replay key.
+    /// one, and only one of the two can be used.
     private func pendingToken(
         for proof: ResolvedProof, _ use: PendingCredential.Use, in project: Project
     ) throws -> String {

@@ -3,8 +3,8 @@
 public protocol FederationStore: Sendable {
     /// Returns the account that has the identity, and the account that holds the identity's email address.
     ///
-    /// - Throws: ``ProviderRefusal/voidCredential`` for a credential from before the user disconnected the app or
-    ///   deleted the account at the provider.
+    /// - Throws: ``ProviderRefusal/voidCredential`` for a credential that was issued before the user disconnected the
+    ///   app or deleted the account at the provider.
     func linkingCandidates(
         for identity: VerifiedIdentity, in realm: ID<Realm>
     ) async throws -> (owner: Account?, sameEmail: Account?)
@@ -19,7 +19,7 @@ public protocol FederationStore: Sendable {
     func hasRecoveryCode(_ account: ID<Account>, at now: Instant, in realm: ID<Realm>) async throws -> Bool
 
     /// Applies the merge plan, stores a merge record for the undo, enqueues `notices`, and opens the session of
-    /// `signIn` for the target. The source's ID is reserved as after a deletion.
+    /// `signIn` for the target. The ID of the source, which the merge deletes, is reserved as after a deletion.
     ///
     /// - Returns: the target after the merge, and the new session.
     /// - Throws: ``MergeRefusal``, including ``MergeRefusal/recoveryPending``; ``StoreConflict/stale`` if the accounts

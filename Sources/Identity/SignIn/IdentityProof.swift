@@ -13,7 +13,7 @@ public struct Verifier: Sendable {
     /// provider did not respond.
     public var verify:
         @Sendable (_ credential: FederatedCredential, _ app: App, _ project: Project) async throws -> VerifiedIdentity
-    /// Throws unless the app may use an identity of that provider in this way.
+    /// Throws unless the app may use an identity of that provider for that purpose, e.g. to sign in.
     public var requireAllowed:
         @Sendable (_ provider: ProviderID, _ app: App, _ project: Project, LoginServices.Use) throws(ProviderRefusal)
             -> Void
@@ -114,9 +114,10 @@ struct ResolvedProof: Sendable {
     }
     var replayKeys: [ReplayKey] { identity.replayKeys + [pendingTokenKey].compactMap(\.self) }
 
-    /// Requires that the identity, as it is linked to `owner`, has the same issuer or none. An identity without an
-    /// issuer was linked by an administrator before the provider was configured, or by an older release. It gets the
-    /// issuer of its first sign-in. Until then, a change of the provider's issuer is rejected or unlinks the identity.
+    /// Requires that the identity that is linked to `owner` has the issuer of the proven identity, or no issuer. An
+    /// identity without an issuer was linked by an administrator before the provider was configured, or by an older
+    /// release. It gets the issuer of its first sign-in. Until then, a change of the issuer in the provider's settings
+    /// is rejected, or unlinks the identity.
     ///
     /// - Parameter owner: the account that has the identity with this provider and subject.
     /// - Throws: ``ProviderRefusal/otherIssuer``.

@@ -1,16 +1,17 @@
 /// The facts on which the decision about a verified identity is based.
 public struct LinkingFacts: Hashable, Sendable {
     public var identity: VerifiedIdentity
-    /// The account that has the identity.
+    /// The account that the identity is already linked to.
     public var owner: Account?
-    /// The account that has the identity's address.
+    /// The account whose own address is the email address of the identity. It may be ``owner``.
     public var sameEmail: Account?
     /// The caller, who requests to link the identity to their account.
     public var caller: Caller?
     /// `false` for a re-authentication: only an identity that is already linked is accepted.
     public var autoCreate: Bool
     public var policy: Policy
-    /// Linking an identity that the caller already has is a conflict instead of a login, as in Firebase's emulator.
+    /// Whether linking an identity that the caller already has is a conflict instead of a login, as in Firebase's
+    /// emulator.
     public var rejectsRepeatedLink: Bool
     /// Providers whose identities cannot sign in to the calling app. Their claims about email addresses are not used.
     public var linkOnly: Set<ProviderID>
@@ -48,7 +49,7 @@ extension LinkingFacts {
 public enum LinkingDecision: Hashable, Sendable {
     /// The user is signed in, with this change.
     case commit(SignInChange)
-    /// This account has the address, and only its owner can decide whether to link the identity.
+    /// This account has the identity's address. The identity is linked only if the owner of the account confirms it.
     ///
     /// - Parameter isRecycled: whether the provider may have given the address of one user to another. The account has
     ///   another identity of the same provider; and either the account's address is verified, or the provider has
@@ -100,7 +101,7 @@ public struct SignInCommit: Hashable, Sendable {
 }
 
 extension LinkingDecision {
-    /// Makes the decision. The account of an identity that is already linked is never selected by an email address.
+    /// Makes the decision. If the identity is already linked to an account, its email address selects no other account.
     public init(_ facts: LinkingFacts) {
         if let caller = facts.caller {
             self.init(facts, caller: caller)
@@ -174,8 +175,8 @@ public enum LinkRefusal: Refusal, Hashable {
     case accountDisabled
     /// A re-authentication with an identity that is not linked to any account.
     case accountUnknown
-    /// A re-authentication with an identity that the app offers only for linking, or a link to an account that has no
-    /// other sign-in method.
+    /// The app offers the provider only for linking, but the request is a re-authentication with the identity, or would
+    /// link the identity to an account that has no other sign-in method.
     case linkOnly
 
     /// Whether the response contains a pending token, which the client can send in a later request instead of another

@@ -1,8 +1,9 @@
 /// Applies the rate limits to one attempt to sign in with a password.
 ///
-/// After ``Policy/addressFailureLimit`` wrong passwords for an address from all networks together, attempts from known
-/// networks of its account continue, and all other networks share one attempt per ``Policy/unknownNetworkWindow``. An
-/// address without an account is treated the same, so that the response does not reveal whether there is an account.
+/// An address is under attack after ``Policy/addressFailureLimit`` wrong passwords for it from all networks together.
+/// Then attempts from known networks of its account are still allowed, but all other networks share one attempt per
+/// ``Policy/unknownNetworkWindow``. An address without an account is treated the same, so that the response does not
+/// reveal whether there is an account.
 struct PasswordAttempt {
     private let email: EmailAddress
     private let project: Project

@@ -18,7 +18,7 @@ public enum ProviderRefusal: Refusal, Hashable {
     case nonce(NonceFault)
     /// The identity with this provider and subject was verified by another issuer, so it may belong to another user.
     case otherIssuer
-    /// A sealed token that is malformed, forged, expired, or of another realm or purpose.
+    /// A sealed token, such as a pending token, is malformed, forged, expired, or of another realm or purpose.
     case invalidPendingToken
     /// A merge token that is invalid for one of the reasons of ``invalidPendingToken``, or that is for another source
     /// account.

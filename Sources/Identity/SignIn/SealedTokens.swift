@@ -1,5 +1,5 @@
-/// Creates and verifies the short-lived tokens that the client keeps for the gateway. They are not stored. When a
-/// single-use token is used, its ``ReplayKey`` is stored.
+/// Creates and verifies the short-lived tokens that the client keeps for the gateway. The gateway does not store them.
+/// It stores only the ``ReplayKey`` of a single-use token that was used.
 public protocol SealedTokens: Sendable {
     func nonce(until end: Instant, in realm: ID<Realm>) -> IssuedNonce
 

@@ -40,8 +40,8 @@ public struct PersonName: Hashable, Codable, Sendable {
         guard self.given != nil || self.family != nil else { return nil }
     }
 
-    /// In Western order, as Firebase's clients build it. A name that is written in Han, Kana or Hangul begins with the
-    /// family name.
+    /// The given name and the family name. The given name comes first, as in Firebase's clients, unless the name is
+    /// written in Han, Kana or Hangul.
     public var full: String {
         let parts = [given, family].compactMap { $0 }
         let letters = parts.joined().unicodeScalars.filter(\.properties.isAlphabetic)
@@ -136,8 +136,8 @@ public struct VerifiedIdentity: Hashable, Codable, Sendable {
         self.issuedAt = issuedAt
     }
 
-    /// The identity without a name or address that the app does not request in `scopes`, if `policy` drops such values.
-    /// They are removed before any decision, together with ``rawUserInfo``, which contains them too.
+    /// The identity as an app that requests `scopes` may use it. If `policy` drops unrequested values, the name or the
+    /// address that the app does not request is removed. ``rawUserInfo``, which contains both, is then removed too.
     func limited(to scopes: Set<AppSettings.RequestedScope>, by policy: Policy) -> VerifiedIdentity {
         guard policy.dropsUnrequestedProfile, scopes.count < AppSettings.RequestedScope.allCases.count else {
             return self

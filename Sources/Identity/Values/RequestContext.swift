@@ -35,10 +35,10 @@ public struct RequestTrace: Hashable, Sendable {
     public static let none = RequestTrace()
 }
 
-/// The networks that contain a client's address. Rate limits count requests by network, and an account's known networks
-/// are those from which one of its sessions was opened recently, or its password reset.
+/// The IP networks that contain a client's address. Rate limits count requests by network. An account also has known
+/// networks: those from which, recently, one of its sessions was opened or its password was reset.
 ///
-/// One subscriber may have a whole /48 of IPv6, or may share one IPv4 address with thousands. Therefore most
+/// One subscriber may have a whole /48 of IPv6, or may share one IPv4 address with thousands of others. Therefore most
 /// limits of a network apply at several prefix lengths at once: IPv4 address and /24; IPv6 /64, /56 and /48.
 public struct ClientNetwork: Hashable, Sendable {
     public struct Level: Hashable, Sendable {

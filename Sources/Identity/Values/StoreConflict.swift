@@ -16,12 +16,13 @@ public enum StoreConflict: Error, Hashable {
 ///
 /// - Parameters:
 ///   - isConflict: whether the error is such a conflict. Any other error is rethrown at once.
-///   - pause: the range of the random delay before the next attempt, in milliseconds, so that the other transaction can
-///     finish; `nil` for no delay.
+///   - pause: the range of the random delay before the next attempt, so that the other transaction can finish; `nil`
+///     for no delay.
 ///   - attempt: the operation; its argument is the number of the attempt, counted from 1.
 /// - Throws: ``PersistentConflict`` after the last attempt.
 public func retryingConflicts<Value>(
-    where isConflict: (any Error) -> Bool = { $0 as? StoreConflict == .stale }, pause: ClosedRange<Int>? = nil,
+    where isConflict: (any Error) -> Bool = { $0 as? StoreConflict == .stale },
+    pauseMilliseconds pause: ClosedRange<Int>? = nil,
     _ attempt: (_ number: Int) async throws -> sending Value
 ) async throws -> sending Value {
     let attempts = 5

@@ -23,15 +23,15 @@ extension Page {
     public enum ReturnToApp: Sendable {
         /// A link to a URL of the app.
         ///
-        /// - Parameter url: the URL of the target that was checked when the sign-in started, with or without an error
-        ///   in its query.
+        /// - Parameter url: the URL of the target, with or without an error in its query. The target's URL was checked
+        ///   when the sign-in started.
         case link(AuthorizationTarget, url: String)
         /// The script passes an error to the app.
         ///
         /// - Parameters:
         ///   - eventDelivery: as in ``flowResult(delivering:_:)``.
-        ///   - waits: whether the script waits until the user clicks.
-        case script(_ eventDelivery: String, waits: Bool)
+        ///   - waitsForClick: whether the script waits until the user clicks.
+        case script(_ eventDelivery: String, waitsForClick: Bool)
         /// The gateway knows no page of the app that it may open.
         case none
     }
@@ -54,9 +54,9 @@ extension Page {
         switch back {
         case .link(let target, let url):
             page.content.append(context.link(label, to: .app(target, at: url), isSecondary: isSecondary))
-        case .script(let eventDelivery, let waits):
+        case .script(let eventDelivery, let waitsForClick):
             page.eventDelivery = eventDelivery
-            if waits {
+            if waitsForClick {
                 page.content.append(
                     Markup(
                         .button, [.type("button"), .id(.back)] + (isSecondary ? [.classes(.quiet)] : []),

@@ -135,7 +135,7 @@ extension PasswordRequirement {
         }
     }
 
-    /// The rule for the attribute `passwordrules`; `nil` if that has no rule for the requirement.
+    /// The rule for the attribute `passwordrules`; `nil` if the attribute has no rule for the requirement.
     fileprivate var rule: String? {
         switch self {
         case .minimumLength, .maximumLength, .notBreached: nil

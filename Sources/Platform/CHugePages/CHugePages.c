@@ -1,10 +1,10 @@
 // libsodium maps new memory for each Argon2id hash, and this cannot be configured. With pages of 4 KiB, the mapping can
-// take as long as the hash. The function `mmap` in this file replaces glibc's in all libraries: the linker exports a
-// function of the executable if a linked library needs a function of that name.
+// take as long as the hash. All libraries call the function `mmap` in this file instead of glibc's, because the linker
+// exports a function of the executable if a linked library needs a function of that name.
 //
-// Only mappings of at least `huge_pages_minimum` (4 MiB) with exactly the flags of libsodium are changed: private,
-// anonymous and populated (MAP_POPULATE). libsodium uses all of this memory, so huge pages do not increase memory use.
-// glibc does not call this function for malloc and for thread stacks.
+// The function changes only mappings of at least `huge_pages_minimum` (4 MiB) that have exactly libsodium's flags:
+// private, anonymous and populated (MAP_POPULATE). libsodium uses the whole mapping, so huge pages do not increase
+// memory use. glibc's own calls, for malloc and for thread stacks, do not reach this function.
 
 #if defined(__linux__) && (defined(__x86_64__) || defined(__aarch64__))
 #define _GNU_SOURCE

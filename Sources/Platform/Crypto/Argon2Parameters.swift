@@ -36,7 +36,8 @@ struct Argon2Parameters: Equatable {
         self.init(variant, cost: cost, lanes: lanes)
     }
 
-    /// Rejects a NUL in particular: libsodium reads C strings, and would ignore any text after the NUL.
+    /// Whether a field has only Base64 characters. In particular, it must not contain a NUL: libsodium reads C strings,
+    /// and would ignore any text after the NUL.
     private static func isBase64(_ field: Substring) -> Bool {
         !field.isEmpty && field.utf8.allSatisfy(Base64.contains)
     }

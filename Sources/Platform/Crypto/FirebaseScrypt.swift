@@ -1,7 +1,7 @@
 internal import CSystem
 
-/// Firebase's password hash: scrypt derives a key, with which AES-256 in counter mode encrypts the project's signer
-/// key.
+/// Firebase's password hash: the project's signer key, encrypted by AES-256 in counter mode with a key that scrypt
+/// derives from the password.
 public enum FirebaseScrypt {
     /// - Parameters:
     ///   - salt: the account's salt, followed by the project's salt separator.

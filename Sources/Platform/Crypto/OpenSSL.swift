@@ -30,8 +30,8 @@ enum OpenSSL {
     /// report this error as its own.
     static func clearErrors() { ERR_clear_error() }
 
-    /// - Returns: the big-endian bytes of `number`, without leading zeros, or zero-padded on the left to `count` bytes;
-    ///   `nil` if the number does not fit.
+    /// - Parameter count: the length to which the result is zero-padded on the left (default: without leading zeros).
+    /// - Returns: the big-endian bytes of `number`; `nil` if the number does not fit.
     static func bytes(of number: OpaquePointer?, count: Int? = nil) -> [UInt8]? {
         let count = count ?? Int(BN_num_bits(number) + 7) / 8
         var bytes = [UInt8](repeating: 0, count: count)

@@ -17,7 +17,7 @@ public struct PerMessageKeyBox: Sendable {
         self.keys = keys.keys(for: purpose)
     }
 
-    /// - Parameter context: decryption requires the same context.
+    /// - Parameter context: additional authenticated data. Decryption requires the same text.
     public func seal(_ plaintext: [UInt8], context: String) throws(LibraryFault) -> [UInt8] {
         let header = [Self.version] + keys[0].masterKeyID + Random.bytes(Self.saltLength)
         let nonce = Random.bytes(AESGCM.nonceLength)

@@ -33,11 +33,11 @@ public enum Random {
 }
 
 enum Sodium {
-    /// Whether libsodium is initialised. Swift makes the call only once, even if several threads read the property.
+    /// Whether libsodium is initialised. Swift initialises the property once, even if several threads read it.
     private static let isReady = sodium_init() >= 0
 
-    /// Initialises libsodium if necessary. Each function that calls libsodium calls this first, because libsodium's
-    /// functions are guaranteed to be thread-safe only after its initialisation.
+    /// Initialises libsodium if necessary. Each function that uses libsodium calls this function first, because only an
+    /// initialised libsodium is guaranteed to be thread-safe.
     static func prepare() {
         precondition(isReady, "sodium_init failed: no source of randomness")
     }

@@ -6,7 +6,7 @@ internal import Synchronization
 /// Only one thread may use an OpenSSL context at a time, so every signature uses a copy of a prepared context. A lock
 /// is held during the copy, not during the signature.
 public final class PrivateKey: @unchecked Sendable {
-    /// Signed once by each new object, to check that the public and private parts of the key belong together.
+    /// The message that each new object signs once, to check that the public and private parts of the key match.
     private static let probe = Array("probe".utf8)
 
     public let publicKey: PublicKey

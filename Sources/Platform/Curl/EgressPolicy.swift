@@ -9,8 +9,8 @@ public enum EgressPolicy: Sendable {
     /// See ``IPAddress/isPublic``.
     case publicAddresses
 
-    /// Whether a connection to this address may be made. Checking a host name would not be enough, because the
-    /// name can resolve to another address each time.
+    /// Whether a transfer may connect to this address. A check of the host name would not be enough, because the name
+    /// can resolve to another address each time.
     public func allows(_ address: UnsafePointer<sockaddr>) -> Bool {
         switch self {
         case .everywhere: true

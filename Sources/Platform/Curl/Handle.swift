@@ -1,7 +1,7 @@
 public import CSystem
 
-/// A libcurl easy handle with the settings of every outbound connection: certificates are verified, proxy variables are
-/// ignored, no signals are used, and the ``EgressPolicy`` applies to each connection.
+/// A libcurl easy handle with the settings that all outbound connections share: libcurl verifies certificates, ignores
+/// proxy variables and uses no signals, and the ``EgressPolicy`` applies to each connection.
 public final class Handle {
     public let pointer: UnsafeMutableRawPointer
     private let egress: EgressPolicy
@@ -28,7 +28,7 @@ public final class Handle {
         try set(CURLOPT_SSL_VERIFYPEER, 1)
         try set(CURLOPT_SSL_VERIFYHOST, 2)
         if let certificateAuthorities { try set(CURLOPT_CAINFO, certificateAuthorities) }
-        // libcurl reads all files of a certificate directory for every connection, but caches a single file.
+        // No directory of certificates: libcurl would read all its files for every connection. It caches a single file.
         try set(CURLOPT_CAPATH, nil)
         try set(CURLOPT_MAXAGE_CONN, max(1, Int(maximumIdleTime.components.seconds)))
         // There is no separate limit for connecting, because libcurl would divide it among the addresses of a host. The
@@ -45,8 +45,8 @@ public final class Handle {
         curl_easy_cleanup(pointer)
     }
 
-    /// Whether libcurl is initialised. Swift makes the call only once, on the thread that first reads the property.
-    /// libcurl allows the call on any thread.
+    /// Whether libcurl is initialised. Swift initialises the property once, on the thread that first reads it. libcurl
+    /// allows `curl_global_init` on any thread.
     static let libraryIsReady = curl_global_init(Int(CURL_GLOBAL_SSL)) == CURLE_OK
 
     /// Whether no connection was made because the ``EgressPolicy`` allows none of the addresses.
@@ -68,7 +68,8 @@ public final class Handle {
         guard code == CURLE_OK else { throw CurlFault(code) }
     }
 
-    /// - Returns: a socket for the address, or `CURL_SOCKET_BAD`, after which libcurl tries the next address, if any.
+    /// - Returns: a socket for the address; `CURL_SOCKET_BAD` if the policy does not allow the address, or if no socket
+    ///   can be created. libcurl then tries the next address, if any.
     private func openSocket(for address: UnsafeMutablePointer<curl_sockaddr>) -> Int32 {
         guard egress.allows(shim_curl_address(address)) else {
             hasRefusedAddress = true

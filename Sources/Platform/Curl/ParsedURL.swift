@@ -20,7 +20,7 @@ public final class ParsedURL {
         curl_url_cleanup(handle)
     }
 
-    /// - Returns: the part without percent-encoding; `nil` if the part is absent or not valid text.
+    /// - Returns: the part, percent-decoded; `nil` if the part is absent or not valid UTF-8.
     public func part(_ part: CURLUPart) -> String? {
         var text: UnsafeMutablePointer<CChar>?
         guard curl_url_get(handle, part, &text, UInt32(CURLU_URLDECODE)) == CURLUE_OK, let text else { return nil }

@@ -35,8 +35,8 @@ public struct CurlFault: Error {
 }
 
 extension CURLcode {
-    /// Whether TLS failed: the server does not offer it, or the handshake, the verification of the certificate or the
-    /// reading of trusted certificates failed.
+    /// Whether TLS failed: the server does not offer TLS, the handshake failed, the certificate is not valid, or
+    /// trusted certificates cannot be read.
     public var isTLSFailure: Bool {
         switch self {
         case CURLE_SSL_CONNECT_ERROR, CURLE_PEER_FAILED_VERIFICATION, CURLE_SSL_CIPHER, CURLE_SSL_CACERT_BADFILE,

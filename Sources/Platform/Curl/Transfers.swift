@@ -95,8 +95,8 @@ public final class Transfers {
                 performAction(descriptor, $0)
             }
         } catch {
-            // Reporting the error to libcurl would end all other transfers too, and libcurl cannot remove a transfer
-            // during this call.
+            // If this callback reported the error to libcurl, all other transfers would end too. libcurl cannot remove
+            // a transfer during a callback.
             let id = UInt64(shim_curl_id(handle))
             loop.atEndOfIteration { [weak self] in self?.removeTransfer(id)?.end(.notWatched(error)) }
         }

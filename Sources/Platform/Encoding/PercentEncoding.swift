@@ -24,7 +24,7 @@ public enum PercentEncoding {
         fields.map { "\(encode($0))=\(encode($1))" }.joined(separator: "&")
     }
 
-    /// Decodes percent-escapes; the result is not decoded again.
+    /// Decodes percent-escapes once: `%2541` becomes `%41`.
     ///
     /// - Parameter plusIsSpace: whether "+" stands for a space (`application/x-www-form-urlencoded`).
     /// - Returns: `nil` for an invalid escape and for text that is not valid UTF-8.

@@ -4,7 +4,8 @@ internal import Synchronization
 ///
 /// A value older than `lifetime` is loaded again before it is used. Of several concurrent callers for one key, one
 /// loads the value and the others wait for it. If loading fails, all of them get the error, which is not cached. If the
-/// value is invalidated while it is being loaded, the waiting callers load it again, even after an error.
+/// value is invalidated while it is being loaded, only the caller that loads it gets this value or error; the others
+/// load the value again.
 public final class Cache<Key: Hashable & Sendable, Value: Sendable>: Sendable {
     /// Resumed with `nil` if loading ended before the wait began, or if the value was invalidated while it was loaded.
     private typealias Waiter = CheckedContinuation<Value?, any Error>
@@ -24,7 +25,7 @@ public final class Cache<Key: Hashable & Sendable, Value: Sendable>: Sendable {
     private let load: @Sendable (Key) async throws -> Value
     private let entries = Mutex<[Key: Entry]>([:])
 
-    /// - Parameter capacity: the number of entries from which a new key drops all entries that are not being loaded. It
+    /// - Parameter capacity: with this number of entries, a new key removes all entries that are not being loaded. This
     ///   limits the memory, because clients may choose keys.
     public init(
         lifetime: Duration, capacity: Int = 10_000, load: @escaping @Sendable (Key) async throws -> Value

@@ -1,8 +1,8 @@
 internal import CSystem
 internal import Synchronization
 
-/// The pool did not start the work, because it was stopped, because its queue is full, or because the client's items
-/// fill half of the queue.
+/// The pool did not start the work, because the pool was stopped, its queue was full, or items of the same key filled
+/// half of the queue.
 public struct PoolRejection: Error {
     public init() {}
 }

@@ -2,8 +2,8 @@
 ///
 /// A path contains the keys of an element from the widest to the narrowest, for example `["2001:db8::/48",
 /// "2001:db8::/56"]`. No path may be a prefix of another. The widest keys are served in turn, and so are the narrower
-/// keys within each of them. A client with many narrow keys is therefore served only as often as the widest key that
-/// they share.
+/// keys within each of them. A client whose many narrow keys share one widest key is therefore served no more often
+/// than a client with a single narrow key.
 struct FairQueue<Element> {
     /// Elements whose path ends here, oldest first.
     private var elements: [Element] = []
@@ -13,13 +13,13 @@ struct FairQueue<Element> {
     /// Number of elements here and in all branches.
     private(set) var count = 0
 
-    /// Adds `element`, unless a part of the queue on its path is full and no other element can be displaced.
+    /// Adds `element`, unless the queue or a key of `path` is full and no other element can be displaced.
     ///
-    /// The whole queue holds at most `capacity` elements, and each key at most half of that. If the whole queue
-    /// or a key of `path` is full, the narrowest full part must lose an element. It loses one of its longest branch, if
-    /// this branch has at least two elements more than the branch of the new element. Otherwise, the same rule applies
-    /// inside the branch of the new element. In the branch that loses an element, the longest branch at each level is
-    /// followed to its end, and the latest element there is displaced.
+    /// The whole queue holds at most `capacity` elements, and each key at most half of that. If the whole queue or a
+    /// key of `path` is full, the narrowest full part must lose an element. Its longest branch loses the element, if
+    /// that branch has at least two elements more than the branch of the new element. Otherwise, the same rule applies
+    /// inside the branch of the new element. Inside the branch that loses an element, the longest branch at each level
+    /// is followed to its end, and the latest element there is displaced.
     ///
     /// - Returns: the rejected element: `element` itself or a displaced one; `nil` if no element was rejected.
     mutating func admit(_ element: Element, at path: [String], capacity: Int) -> Element? {
@@ -72,8 +72,8 @@ struct FairQueue<Element> {
         return remove(from: key) { $0.removeLatest(below: path.dropFirst(), inFavourOf: newPath) }
     }
 
-    /// - Returns: `nil` if no branch, at any level of `newPath`, is at least two elements longer than the branch of the
-    ///   new element.
+    /// - Returns: `nil` if at no level of `newPath` there is a branch with at least two elements more than the branch
+    ///   of the new element.
     private mutating func removeLatest(inFavourOf newPath: ArraySlice<String>) -> Element? {
         guard let key = newPath.first, let longest else { return nil }
         if longest.count > (branches[key]?.count ?? 0) + 1 { return remove(from: longest.key) { $0.removeLatest() } }

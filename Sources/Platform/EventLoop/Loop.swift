@@ -53,7 +53,7 @@ public final class Loop: TaskExecutor, SerialExecutor, @unchecked Sendable {
         var wakeIsPending = false
     }
 
-    /// The token of the events of ``wakeDescriptor``. No watch has it, because no descriptor is negative.
+    /// The token of the events of ``wakeDescriptor``. No watch has it: it stands for the descriptor -1.
     private static let wakeToken = UInt64.max
 
     private let epoll: Int32
@@ -253,9 +253,9 @@ public final class Loop: TaskExecutor, SerialExecutor, @unchecked Sendable {
     }
 
     private func endIteration() {
-        // A callback may add others: one that sends a batch of SQL statements adds one that flushes the connection. The
-        // callbacks that remain after four rounds run in the next iteration, so that they cannot starve sockets and
-        // timers.
+        // A callback may add another: for example, the callback that sends a batch of SQL statements adds a callback
+        // that flushes the connection. Callbacks that remain after four rounds run in the next iteration, so that they
+        // cannot starve sockets and timers.
         for _ in 0..<4 where !endOfIterationCallbacks.isEmpty {
             let callbacks = endOfIterationCallbacks
             endOfIterationCallbacks = []

@@ -72,8 +72,8 @@ public struct URLReference: Sendable {
         self.text = isAllowed ? text : "about:invalid"
     }
 
-    /// An absolute URL, whose scheme may belong to an app. Accepts neither relative URLs nor the schemes with which the
-    /// browser itself runs a script or shows local or embedded content (for example `javascript`, `file` or `data`).
+    /// An absolute URL, whose scheme may belong to an app. Accepts no relative URLs, and no schemes with which a
+    /// browser runs a script or shows local or embedded content (for example `javascript`, `file` or `data`).
     public init(appLink text: String) {
         let parts = text.prefix { !"/?#".contains($0) }.split(separator: ":", omittingEmptySubsequences: false)
         let isDangerous =

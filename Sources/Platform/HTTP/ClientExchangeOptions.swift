@@ -31,7 +31,7 @@ extension ClientExchange {
     }
 }
 
-/// The exchange behind a callback's context pointer.
+/// Returns the exchange to which a callback's context points.
 private func exchange(_ context: UnsafeMutableRawPointer?) -> ClientExchange? {
     context.map { Unmanaged<ClientExchange>.fromOpaque($0).takeUnretainedValue() }
 }

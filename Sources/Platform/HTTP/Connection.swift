@@ -61,7 +61,7 @@ final class Connection: @unchecked Sendable {
         watch = try server.loop.watch(descriptor, for: interest) { [self] in ready($0) }
     }
 
-    /// Cancels the task of a request in progress; its response is discarded.
+    /// Closes the connection. Cancels the task of a request in progress, and discards its response.
     func close() { end(lingering: false) }
 
     // MARK: Events of the socket
@@ -241,7 +241,7 @@ final class Connection: @unchecked Sendable {
         deadline = nil
         if server.encode(response, framing) {
             let body = ResponseEncoder.sharedBody(of: response, framing)
-            return sent(output.send(&server.encoded, then: body, to: descriptor))
+            return sent(output.send(&server.encodedResponse, then: body, to: descriptor))
         }
         closeAfterResponse()
         answer(.text(status: 500, "Internal server error"))
@@ -251,7 +251,7 @@ final class Connection: @unchecked Sendable {
         switch outcome {
         case .failed: close()
         case .waiting:
-            // The limit of a body also limits, separately, the sending of a response.
+            // `bodyDeadline` is also the time limit for sending a response.
             if deadline == nil { deadline = server.loop.iterationStart + server.limits.bodyDeadline }
             wait(for: .writable)
         case .done:

@@ -67,13 +67,14 @@ struct PendingOutput {
     }
 
     private var bytes: [UInt8] = []
-    /// Sent after `bytes`, from memory that other responses may share.
+    /// Sent after `bytes`. Other responses may share its memory.
     private(set) var body: [UInt8] = []
     /// The number of sent bytes of `bytes` and `body` together.
     private var sent = 0
 
-    /// Sends `output` and `body`. If the result is `.waiting`, keeps the bytes of `output`, which is then empty.
-    /// Otherwise `output` is unchanged, and the caller can reuse its memory.
+    /// Sends `output`, then `body`. If the result is `.waiting`, this object takes the bytes of `output` and leaves
+    /// `output` empty; ``flush(to:)`` sends the remaining bytes later. Otherwise `output` stays unchanged, so that the
+    /// caller can reuse its memory.
     mutating func send(_ output: inout [UInt8], then body: [UInt8] = [], to descriptor: Int32) -> Outcome {
         swap(&bytes, &output)
         self.body = body
@@ -124,8 +125,8 @@ final class LingeringClose {
     private var bytesLeft = 8 * 1024 * 1024
 
     /// - Parameters:
-    ///   - descriptor: its sending side must be shut down. This object closes it.
-    ///   - ended: called when the descriptor has been closed, unless the initializer returned `nil`.
+    ///   - descriptor: a socket whose sending side the caller has already shut down. This object closes it.
+    ///   - ended: called with the descriptor when it has been closed; never if the initializer returns `nil`.
     /// - Returns: `nil` if the loop cannot watch the descriptor. The descriptor is then closed at once.
     init?(of descriptor: Int32, on loop: Loop, ended: @escaping (Int32) -> Void) {
         self.descriptor = descriptor

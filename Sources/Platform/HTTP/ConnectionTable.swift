@@ -46,7 +46,8 @@ final class ConnectionTable: Sendable {
 
     /// Counts a new connection, and enforces the limit per network but not the total.
     ///
-    /// - Returns: `nil` if the connection must be closed; otherwise the peer for ``confirm(_:)`` and ``remove(_:)``.
+    /// - Returns: `nil` if the connection must be closed; otherwise the peer for ``keepWithinTotalLimit(_:)`` and
+    ///   ``remove(_:)``.
     func admit(_ address: SocketAddress) -> Peer? {
         let text = address.withPointer { pointer, _ in SocketAddress.numericText(of: pointer) }
         let isLimited = limits.connectionsPerAddress != nil && !limits.isExempt(text)
@@ -66,7 +67,7 @@ final class ConnectionTable: Sendable {
     /// longer counted.
     ///
     /// - Returns: whether to keep the connection.
-    func confirm(_ peer: Peer) -> Bool {
+    func keepWithinTotalLimit(_ peer: Peer) -> Bool {
         state.withLock { state in
             guard state.total > limits.connections else { return true }
             state.remove(peer)

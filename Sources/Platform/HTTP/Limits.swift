@@ -9,7 +9,7 @@ public struct Limits: Sendable {
     /// The body size in bytes that every route accepts. For larger bodies, ``MatchedRoute/bodyLimit`` applies.
     public let bodyBytes: Int
     /// The time limit for the whole head, from the start of the connection or, on a reused connection, from the first
-    /// byte of the head. On a reused connection, the head must also be complete before ``idleDeadline``.
+    /// byte of the head. On a reused connection, the head must also be complete within ``idleDeadline``.
     public let headDeadline: Duration
     /// The time limit for receiving the whole body after its head, and, separately, for sending the whole response.
     public let bodyDeadline: Duration
@@ -21,8 +21,8 @@ public struct Limits: Sendable {
     /// The maximum number of open connections. Near this limit, the server closes the connections that have been idle
     /// longest. Above it, the server closes new connections.
     public let connections: Int
-    /// The maximum number of open connections of one IPv4 address or IPv6 /64; `nil` for no limit. The limit of an IPv4
-    /// /24 or IPv6 /56 is four times, and that of an IPv6 /48 sixteen times as high.
+    /// The maximum number of open connections of one IPv4 address or IPv6 /64; `nil` for no limit. The limit is four
+    /// times as high for an IPv4 /24 or IPv6 /56, and sixteen times as high for an IPv6 /48.
     public let connectionsPerAddress: Int?
     /// Whether the connections of a numeric address are exempt from ``connectionsPerAddress``.
     public let isExempt: @Sendable (String) -> Bool

@@ -16,7 +16,7 @@ final class LoopServer: @unchecked Sendable {
     let budget: BodyBudget
     let receiveBuffer = ReceiveBuffer(capacity: receiveBufferBytes)
     /// The latest encoded response. Its memory is reused for the next one.
-    var encoded: [UInt8] = []
+    var encodedResponse: [UInt8] = []
     private(set) var isDraining = false
     private let table: ConnectionTable
     private var encoder = ResponseEncoder()
@@ -45,7 +45,7 @@ final class LoopServer: @unchecked Sendable {
             return
         }
         if table.isNearlyFull { closeLongestIdle() }
-        guard table.confirm(peer) else {
+        guard table.keepWithinTotalLimit(peer) else {
             close(descriptor)
             return
         }
@@ -72,7 +72,7 @@ final class LoopServer: @unchecked Sendable {
         }
     }
 
-    /// Waits until requests in progress have ended, at most until `end`, then closes the remaining connections.
+    /// Closes connections as they become idle, until none is left or `end` is reached. Then closes the remaining ones.
     func drain(until end: ContinuousClock.Instant) async {
         loop.checkIsolated()
         isDraining = true
@@ -89,12 +89,12 @@ final class LoopServer: @unchecked Sendable {
 
     func nextRequestID() -> String { requestIDs.next() }
 
-    /// Writes a response to ``encoded``.
+    /// Writes a response to ``encodedResponse``.
     ///
     /// - Returns: whether the response is valid.
     func encode(_ response: Response, _ framing: ResponseFraming) -> Bool {
-        if encoded.capacity > Self.retainedBufferBytes { encoded = [] }
-        return encoder.encode(response, framing, into: &encoded)
+        if encodedResponse.capacity > Self.retainedBufferBytes { encodedResponse = [] }
+        return encoder.encode(response, framing, into: &encodedResponse)
     }
 
     /// Closes the descriptor of a connection that has ended: at once, or after a ``LingeringClose``. At most 256

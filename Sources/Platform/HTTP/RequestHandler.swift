@@ -1,7 +1,7 @@
 /// Routes and answers requests. The server has one handler per event loop.
 public struct RequestHandler: Sendable {
-    /// Returns the route of a method and a path that is not percent-decoded. Called once per request, before its body
-    /// is read.
+    /// Returns the route for a method and a path, which is not percent-decoded. Called once per request, before the
+    /// body is read.
     let route: @Sendable (Method, String) -> MatchedRoute
     /// Returns the response to a request whose body is not read, because it exceeds a quarter of the free bytes of the
     /// ``BodyBudget``. Receives the request without its body.
@@ -72,7 +72,7 @@ struct ValidatedHead {
 /// Decides from the head of a request whether the server accepts it.
 struct RequestHeadValidator: Sendable {
     let limits: Limits
-    /// Returns the route of a method and a path that is not percent-decoded.
+    /// See ``RequestHandler/route``.
     let route: @Sendable (Method, String) -> MatchedRoute
 
     func validate(_ head: RequestHead) throws(RequestRejection) -> ValidatedHead {
@@ -86,8 +86,8 @@ struct RequestHeadValidator: Sendable {
 
 /// Why the head of a request is rejected. The server closes the connection after the response.
 enum RequestRejection: Error, CaseIterable {
-    /// A line that ends with LF alone, or a request line without a valid method, a target and a valid version (RFC 9112
-    /// §2.2, §3).
+    /// A line that ends with LF alone, or a request line that does not consist of a valid method, a target and a valid
+    /// version (RFC 9112 §2.2, §3).
     case malformedLine
     /// A valid method that the server does not support (RFC 9110 §9.1).
     case unknownMethod
@@ -95,10 +95,10 @@ enum RequestRejection: Error, CaseIterable {
     case malformedHeader
     /// No `Host`, several, or a value that is not a host (RFC 9112 §3.2).
     case invalidHost
-    /// Several `Content-Length` or `Transfer-Encoding` fields, one of each, or a `Content-Length` that is not a number
-    /// (RFC 9112 §6.3).
+    /// Several `Content-Length` fields, several `Transfer-Encoding` fields, both together, or a `Content-Length` that
+    /// is not a number (RFC 9112 §6.3).
     case ambiguousLength
-    /// A body in a transfer coding (RFC 9110 §15.5.12).
+    /// `Transfer-Encoding` without `Content-Length` (RFC 9110 §15.5.12).
     case lengthRequired
     case bodyTooLarge
     case headTooLarge

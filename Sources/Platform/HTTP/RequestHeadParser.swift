@@ -24,7 +24,7 @@ struct RequestHeadParser {
         return (head, count)
     }
 
-    /// - Returns: the index after the empty line that ends the head.
+    /// - Returns: the index after the empty line that ends the head; `nil` if that line has not arrived.
     private mutating func findEnd(
         in bytes: UnsafeRawBufferPointer, limits: Limits
     ) throws(RequestRejection) -> Int? {

@@ -11,9 +11,9 @@ public enum RouteMatch<Route: Sendable>: Sendable {
 
 /// Matches paths to routes in a tree of path segments.
 ///
-/// If a segment matches both a literal and a parameter, the literal and its methods take precedence. In the last
-/// segment, a verb may follow a parameter: `{project}:queryAccounts`. A parameter without a verb never matches a
-/// segment that contains an unescaped ":".
+/// If a path matches both a literal and a parameter, the literal takes precedence, even if only the route with the
+/// parameter has the method. In the last segment, a verb may follow a parameter: `{project}:queryAccounts`. A parameter
+/// without a verb never matches a segment that contains an unescaped ":".
 public struct Router<Route: Sendable>: Sendable {
     /// A segment of a path. Refers to the nodes of the next segment by their indices in ``nodes``.
     private struct Node: Sendable {
@@ -54,7 +54,7 @@ public struct Router<Route: Sendable>: Sendable {
         return .found(route, parameters: Dictionary(uniqueKeysWithValues: zip(names, values)))
     }
 
-    /// Returns the node with routes that the path leads to, and appends the values of the parameters on the way.
+    /// Returns the node to which the path leads, if it has routes. Appends the values of the parameters to `values`.
     private func search(from index: Int, _ path: ArraySlice<Substring>, _ values: inout [String]) -> Int? {
         let node = nodes[index]
         guard let segment = path.first else { return node.routes.isEmpty ? nil : index }
@@ -95,7 +95,7 @@ public struct Router<Route: Sendable>: Sendable {
     }
 }
 
-/// Percent-decodes a parameter; the result is not decoded again.
+/// Percent-decodes a parameter once: `%2541` becomes `%41`.
 ///
 /// - Returns: `nil` for text that later code could interpret differently: empty text, more than 128 bytes, a path
 ///   separator, a dot segment, a control character, or text that is not valid UTF-8.

@@ -3,7 +3,8 @@ extension IPAddress {
     ///
     /// Not public are: special-purpose ranges of IANA's registries (RFC 6890), for example private and link-local
     /// addresses; multicast and reserved ranges; and the addresses of the metadata services of cloud platforms, which
-    /// return secrets. For an address in 64:ff9b::/96, the IPv4 address that a NAT64 translator reaches counts.
+    /// return secrets. For an address in 64:ff9b::/96, the result is that of the IPv4 address that a NAT64 translator
+    /// reaches.
     public var isPublic: Bool {
         let address = translatedByNAT64
         guard !address.isIPv4 else { return !Self.specialIPv4.contains { $0.contains(address) } }

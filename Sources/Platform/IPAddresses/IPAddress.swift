@@ -1,7 +1,7 @@
 internal import Encoding
 
 /// An IPv4 or IPv6 address. An IPv4 address is stored as an IPv4-mapped IPv6 address (RFC 4291 §2.5.5.2), so that both
-/// notations are equal.
+/// notations of one address are equal.
 public struct IPAddress: Hashable, Sendable {
     /// The first eight bytes in host byte order.
     public let high: UInt64

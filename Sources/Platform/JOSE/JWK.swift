@@ -28,8 +28,8 @@ public struct JWK: Codable, Hashable, Sendable {
         }
     }
 
-    /// - Throws: ``Crypto/KeyFault``. A key for encryption or for another algorithm is unsupported, because a key must
-    ///   have only one use (RFC 8725 §3.1).
+    /// - Throws: ``Crypto/KeyFault``. A key is `unsupported` if it has a `use` other than `sig`, or an `alg` other than
+    ///   the one for its type, because a key must have only one use (RFC 8725 §3.1).
     public func publicKey() throws(KeyFault) -> PublicKey {
         guard use == nil || use == "sig" else { throw .unsupported }
         let key: PublicKey

@@ -49,10 +49,10 @@ public struct UnverifiedJWS: Sendable {
     private let payload: [UInt8]
     private let signature: [UInt8]
 
-    /// - Throws: ``JWSFault/malformed`` unless there are three non-empty parts in base64url without padding, of which
-    ///   the first is a strict JSON object with an `alg`; ``JWSFault/algorithmNotAllowed`` unless the algorithm is
-    ///   ES256 or RS256, so that `none` is rejected (RFC 8725 §3.1); ``JWSFault/tooLong`` above ``maximumLength``;
-    ///   ``JWSFault/criticalHeader``.
+    /// - Throws: ``JWSFault/tooLong`` above ``maximumLength``; ``JWSFault/malformed`` unless there are three non-empty
+    ///   parts in base64url without padding, and the first is a strict JSON object with an `alg`;
+    ///   ``JWSFault/criticalHeader`` if the header has `crit`; ``JWSFault/algorithmNotAllowed`` for an `alg` other than
+    ///   ES256 and RS256, for example `none` (RFC 8725 §3.1).
     public init(parsing compact: String) throws(JWSFault) {
         guard compact.utf8.count <= Self.maximumLength else { throw .tooLong }
         let bytes = Array(compact.utf8)
@@ -139,7 +139,7 @@ public enum JWSFault: Error, Equatable, CustomStringConvertible {
     case algorithmNotAllowed
     /// The header has `crit`. No extensions are supported (RFC 7515 §4.1.11).
     case criticalHeader
-    /// The key is for another algorithm than the header's.
+    /// The key is for another algorithm than the one in the header.
     case keyMismatch
     case signatureInvalid
 

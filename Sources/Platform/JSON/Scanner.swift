@@ -26,7 +26,7 @@ struct Scanner {
             self.name = name
         }
 
-        /// Sets the value of the latest member name, or appends an element.
+        /// Adds the value of the member that was begun, or an element of an array.
         mutating func add(_ value: ParsedValue) {
             if isObject { members.append(ParsedMember(name: name, value: value)) } else { elements.append(value) }
         }

@@ -10,9 +10,9 @@ public enum StrictJSON {
 
     /// Decodes a value from a text.
     ///
-    /// - Parameter camelCasesNames: whether the names in the text are converted to camel case before they are compared:
-    ///   `photo_url` and `photoURL` then match the member `photoUrl`. A member of `Value` with two capitals in a row
-    ///   never matches. Names inside `[String: JSONValue]` stay unchanged.
+    /// - Parameter camelCasesNames: whether the names in the text are converted to camel case before they are compared
+    ///   with the members of `Value`: `photo_url` and `photoURL` then match the member `photoUrl`. A member of `Value`
+    ///   with two capitals in a row never matches. Names inside `[String: JSONValue]` stay unchanged.
     /// - Throws: ``JSONFault`` if the text is not strict JSON, `DecodingError` if it is not a `Value`.
     public static func decode<Value: Decodable>(
         _ type: Value.Type, from bytes: [UInt8], camelCasesNames: Bool = false
@@ -34,7 +34,7 @@ public enum StrictJSON {
     }
 }
 
-/// A strict JSON text that was parsed once, and from which more than one value can be decoded.
+/// A parsed strict JSON text, from which several values can be decoded without parsing it again.
 public struct ParsedJSON: Sendable {
     private let value: ParsedValue
 
@@ -59,9 +59,9 @@ public enum JSONFault: Error, Equatable {
     case tooDeep
     /// Two members of one object have the same name once escapes are resolved (RFC 8259 §4, RFC 7515 §4).
     case duplicateMember
-    /// U+0000 in a string, plain or escaped. C libraries and PostgreSQL would truncate or reject it.
+    /// U+0000 in a string, escaped or not. C libraries would truncate the string, and PostgreSQL would reject it.
     case nul
-    /// An escape of a UTF-16 surrogate, for example `\uD800`, without its pair.
+    /// An escape of a UTF-16 surrogate, for example `\uD800`, without the other half of its pair.
     case loneSurrogate
 }
 

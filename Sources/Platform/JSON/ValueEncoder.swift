@@ -1,7 +1,7 @@
 internal import Encoding
 
-/// Encodes an `Encodable` to an ``EncodedValue``. Foundation's encoder is several times slower, and every JSON
-/// response is encoded.
+/// Encodes an `Encodable` to an ``EncodedValue``. All JSON responses use this encoder, because Foundation's is several
+/// times slower.
 final class ValueEncoder: Encoder {
     private(set) var value: EncodedValue?
 

@@ -3,7 +3,7 @@ extension Pool {
     public struct Configuration: Sendable {
         /// A libpq connection string or URI; several hosts are tried in order.
         public var url: String
-        /// The maximum number of connections, without the one for ``Pool/read(_:)``.
+        /// The maximum number of connections, not counting the one for ``Pool/read(_:)``.
         public var connections: Int
         /// The time limit for connecting, for all hosts together.
         public var connectDeadline: Duration
@@ -13,8 +13,8 @@ extension Pool {
         /// first and the connection remains usable.
         public var statementDeadline: Duration
         /// Whether the server keeps prepared statements for a connection. Must be `false` for a connection pooler in
-        /// transaction mode. Then statements are unnamed, ``Pool/read(_:)`` works as ``Pool/query(_:)``, and only the
-        /// pool enforces ``statementDeadline``.
+        /// transaction mode. If it is `false`, statements are unnamed, ``Pool/read(_:)`` works as ``Pool/query(_:)``,
+        /// and only the pool enforces ``statementDeadline``.
         public var usesPreparedStatements: Bool
         /// The name of the gateway in the server's views and logs.
         public var applicationName: String

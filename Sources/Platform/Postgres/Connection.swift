@@ -59,7 +59,7 @@ final class Connection {
         sendNext()
     }
 
-    /// Resumes a cancelled caller. A statement that was not sent is dropped; otherwise its result is discarded.
+    /// Resumes a cancelled caller. Drops the statement if it was not sent; otherwise its result is discarded.
     ///
     /// - Returns: whether the statement belongs to this connection.
     func cancel(_ id: UInt64) -> Bool {

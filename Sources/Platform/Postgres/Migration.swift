@@ -37,7 +37,7 @@ public struct Migration: Sendable {
 public enum MigrationError: Error, Equatable {
     /// The migration was applied with a different text.
     case changed(String)
-    /// The database has a migration that this program does not know, before one that it knows.
+    /// The database has a migration that this program does not know, and a known migration follows it.
     case unknown(String)
     /// The migration is not applied, but a later one is; or the list is not sorted by name.
     case outOfOrder(String)

@@ -72,8 +72,8 @@ public struct Migrator: Sendable {
     private func run(_ migration: Migration, _ transaction: Transaction, _ pool: Pool) async throws {
         let text = try migration.text()
         do {
-            // A statement of the simple query protocol also closes the portal of the previous query, and with it the
-            // snapshot for which CREATE INDEX CONCURRENTLY would wait forever.
+            // This statement uses the simple query protocol, so it also closes the portal of the previous query. The
+            // portal holds a snapshot, for which CREATE INDEX CONCURRENTLY would wait forever.
             _ = try await transaction.run("SET LOCAL statement_timeout = 0", timeLimit: Self.timeLimit)
             if migration.runsOutsideTransaction {
                 try await pool.runOutsideTransaction(statements(in: text), timeLimit: Self.timeLimit)

@@ -92,7 +92,7 @@ public actor Pool {
         startCheckingDeadlines()
     }
 
-    /// Returns a leased connection, which becomes free when it has executed its statements.
+    /// Ends a lease. The connection becomes free when it has executed its statements.
     func release(_ lease: UInt64) {
         leases.removeValue(forKey: lease)?.release()
     }

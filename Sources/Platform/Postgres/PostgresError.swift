@@ -13,7 +13,7 @@ public enum PostgresError: Error, Sendable, CustomStringConvertible {
     /// The statement was rejected before it was sent. `position` counts from 1.
     case invalidParameter(position: Int, reason: String)
 
-    /// The server's error, or an error of the pool with a code of PostgreSQL.
+    /// The server's error, or an error of the pool with one of PostgreSQL's error codes.
     public struct ServerRejection: Sendable {
         /// The five characters of the SQLSTATE (PostgreSQL documentation, appendix A).
         public let code: String

@@ -23,7 +23,7 @@ extension Pool {
     /// - Throws: as ``query(_:)``.
     public func read(_ sql: SQL) async throws -> [Row] {
         try ParameterBuffer.check(sql.parameters)
-        return try await cancellable { id, continuation in
+        return try await suspendCancellably { id, continuation in
             read(
                 Statement(
                     id: id, text: .sql(sql), timeLimit: configuration.statementDeadline,
@@ -31,7 +31,7 @@ extension Pool {
         }.rows
     }
 
-    /// Executes a statement as ``query(_:)`` or ``read(_:)`` does, for a caller on the loop that has no task.
+    /// Executes a statement as ``query(_:)`` or ``read(_:)`` does, for a caller that runs on the loop without a task.
     ///
     /// - Parameter completion: called once, on the loop, with the rows or an error of ``query(_:)``.
     public func send(
@@ -79,7 +79,7 @@ extension Pool {
     {
         try ParameterBuffer.check(sql.parameters)
         let deadline = ContinuousClock.now + (acquireDeadline ?? configuration.acquireDeadline)
-        return try await cancellable { id, continuation in
+        return try await suspendCancellably { id, continuation in
             let statement = Statement(
                 id: id, text: .sql(sql), timeLimit: timeLimit ?? configuration.statementDeadline,
                 completion: { continuation.resume(with: $0) })
@@ -92,7 +92,7 @@ extension Pool {
     /// - Parameter timeLimit: of the statement or of the whole script (default: that of the pool's configuration).
     func run(_ text: Statement.Text, on lease: UInt64, timeLimit: Duration?) async throws -> ResultSet {
         if case .sql(let sql) = text { try ParameterBuffer.check(sql.parameters) }
-        return try await cancellable { id, continuation in
+        return try await suspendCancellably { id, continuation in
             let timeLimit = timeLimit ?? configuration.statementDeadline
             run(Statement(id: id, text: text, timeLimit: timeLimit) { continuation.resume(with: $0) }, on: lease)
         }
@@ -108,29 +108,33 @@ extension Pool {
         }
     }
 
-    /// Leases a connection, which the caller returns with ``release(_:)``.
+    /// Leases a connection until ``release(_:)``. Returns the ID of the lease.
     func lease() async throws -> UInt64 {
         let deadline = ContinuousClock.now + configuration.acquireDeadline
-        return try await cancellable { id, continuation in
+        return try await suspendCancellably { id, continuation in
             serve(Waiter(id: id, deadline: deadline, demand: .lease(continuation)))
         }
     }
 
-    private func cancellable<Value: Sendable>(
+    /// Suspends the task until the continuation that `begin` receives is resumed. If the task is cancelled, cancels the
+    /// statement or the wait that has the ID.
+    ///
+    /// - Parameter begin: receives a new ID and the continuation.
+    private func suspendCancellably<Value: Sendable>(
         _ begin: (UInt64, CheckedContinuation<Value, any Error>) -> Void
     ) async throws -> Value {
         try Task.checkCancellation()
         let id = nextID()
         return try await withTaskCancellationHandler {
             // Calls a method, because this closure is not isolated to the pool.
-            try await self.suspended { begin(id, $0) }
+            try await self.suspend { begin(id, $0) }
         } onCancel: {
             // Runs on the loop later, when the statement has been queued.
             loop.submit { self.assumeIsolated { $0.cancel(id) } }
         }
     }
 
-    private func suspended<Value: Sendable>(
+    private func suspend<Value: Sendable>(
         _ begin: (CheckedContinuation<Value, any Error>) -> Void
     ) async throws -> Value {
         try await withCheckedThrowingContinuation { begin($0) }

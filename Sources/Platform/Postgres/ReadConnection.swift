@@ -5,8 +5,8 @@ internal import EventLoop
 /// 34.5), with one synchronisation point per iteration of the event loop.
 ///
 /// The server executes all statements between two synchronisation points as one transaction, so it skips the statements
-/// after a failed one. Skipped statements are returned to the pool. If the session ends, the other pending
-/// statements are returned too. A read may therefore be executed twice.
+/// after a failed one. Skipped statements are returned to the pool. If the session ends, its pending statements are
+/// returned too. A read may therefore be executed twice.
 final class ReadConnection {
     /// A message to the server, which responds to the messages in order.
     private enum Step {
@@ -103,8 +103,8 @@ final class ReadConnection {
 
     // MARK: Sending
 
-    /// Returns the prepared statement for a text, and sends a new text to be prepared. The caller need not wait for the
-    /// server's response.
+    /// Returns the prepared statement for a text. If the text is new, asks the server to prepare it. The caller need
+    /// not wait for the server's response.
     ///
     /// - Returns: `nil` if the text cannot be prepared.
     private func preparation(of sql: SQL) -> (key: StatementKey, statement: PreparedStatement)? {

@@ -28,20 +28,20 @@ public struct Row: Sendable {
 final class Columns: Sendable {
     private let names: [String]
     let types: [PostgresType]
-    private let areDistinct: Bool
+    private let namesAreDistinct: Bool
 
     init(_ result: OpaquePointer) {
         let numbers = 0..<PQnfields(result)
         names = numbers.map { String(cString: PQfname(result, $0)) }
         types = numbers.map { PostgresType(oid: PQftype(result, $0)) }
-        areDistinct = Set(names).count == names.count
+        namesAreDistinct = Set(names).count == names.count
     }
 
     /// Returns the index of a column. If several columns have the name, the first one is used.
     ///
     /// - Parameter likely: the index to try first.
     func number(of name: String, likely: Int) -> Int? {
-        areDistinct && likely < names.count && names[likely] == name ? likely : names.firstIndex(of: name)
+        namesAreDistinct && likely < names.count && names[likely] == name ? likely : names.firstIndex(of: name)
     }
 }
 
@@ -91,7 +91,7 @@ public protocol PostgresEncodable {
 
 /// A value that can be read from a column.
 ///
-/// A type that wraps another decodable type decodes `Wrapped(postgres: cell)`.
+/// A type that wraps a decodable type, `Wrapped`, implements the initializer with `Wrapped(postgres: cell)`.
 public protocol PostgresDecodable {
     init(postgres cell: Cell) throws(DecodingFault)
 }

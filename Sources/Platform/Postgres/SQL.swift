@@ -32,7 +32,7 @@ public struct SQL: Sendable, ExpressibleByStringInterpolation, CustomStringConve
         parameters = []
     }
 
-    /// The text for the server, with numbered parameters. Connections keep prepared statements by this text and the
+    /// The text for the server, with numbered parameters. Connections find prepared statements by this text and the
     /// types of the parameters.
     public var text: String {
         var bytes: [UInt8] = []
@@ -156,6 +156,7 @@ extension [UInt8] {
 /// The parameters of one statement in libpq's format. The memory is reused for the next statement.
 struct ParameterBuffer {
     private var bytes: [UInt8] = []
+    /// The start of each value in `bytes`; -1 for NULL.
     private var offsets: [Int] = []
     private var types: [Oid] = []
     private var values: [UnsafePointer<CChar>?] = []

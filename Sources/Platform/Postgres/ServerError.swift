@@ -24,10 +24,10 @@ struct ServerError {
 
     /// Whether the error is libpq's, or the server reported that the connection or the server is not available.
     var meansUnavailable: Bool {
-        code.isEmpty || code.hasPrefix("08") || Self.unavailable.contains(code)
+        code.isEmpty || code.hasPrefix("08") || Self.unavailableCodes.contains(code)
     }
 
-    private static let unavailable: Set = [
+    private static let unavailableCodes: Set = [
         "25006",  // read_only_sql_transaction, for example because the server has become a standby
         "53300",  // too_many_connections
         "57P01",  // admin_shutdown

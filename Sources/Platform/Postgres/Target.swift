@@ -7,8 +7,8 @@ struct Target: Sendable {
     var address: String?
     var port: String?
 
-    /// Whether the host is a name without an address, so that it must be resolved before libpq gets it (libpq would
-    /// block the loop).
+    /// Whether the host is a name without an address. It must be resolved before libpq gets it, because libpq would
+    /// block the loop.
     var needsLookup: Bool {
         guard let host, address == nil, !host.isEmpty, !host.hasPrefix("/"), !host.hasPrefix("@") else { return false }
         return IPAddress(host) == nil

@@ -19,7 +19,7 @@ struct ClusterFiles {
     /// - Throws: ``PrivatePostgresError/alreadyRunning(directory:)`` if another process holds the lock.
     init(directory given: String, user: ServerUser) throws {
         try FileManager.default.createDirectory(atPath: given, withIntermediateDirectories: true)
-        guard let resolved = realpath(given, nil) else { throw PrivatePostgresError.system(given) }
+        guard let resolved = realpath(given, nil) else { throw PrivatePostgresError.systemCallFailed(on: given) }
         directory = String(cString: resolved)
         free(resolved)
         let log = "\(directory)/postgres.log"
@@ -27,7 +27,7 @@ struct ClusterFiles {
         do {
             _ = truncate(log, 0)  // fails if there is no log yet
             let name = "sekisho-\(Self.hash(of: directory))"
-            // As root, the server runs as another user, who may have no access to `directory`.
+            // If this process is root, the server runs as another user, who may have no access to `directory`.
             let base = try user.canSearch(directory, log: log) ? directory : "/var/tmp/\(name)"
             if base != directory { try user.makePrivateDirectory(base) }
             data = "\(base)/data"
@@ -67,7 +67,7 @@ struct ClusterFiles {
     private static func takeLock(_ directory: String) throws(PrivatePostgresError) -> Int32 {
         let path = "\(directory)/lock"
         let descriptor = shim_open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
-        guard descriptor >= 0 else { throw .system(path) }
+        guard descriptor >= 0 else { throw .systemCallFailed(on: path) }
         guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else {
             close(descriptor)
             throw .alreadyRunning(directory: directory)
@@ -84,7 +84,7 @@ struct ClusterFiles {
 }
 
 extension ClusterFiles {
-    /// Returns a URI for libpq that overrides the host, port and user of the environment.
+    /// Returns a URI for libpq. Its host, port and user take precedence over the environment variables of libpq.
     func url(database: String) -> String {
         "postgresql:///\(escaped(database))?host=\(escaped(sockets))&port=5432&user=postgres"
     }

@@ -8,20 +8,21 @@ internal import Synchronization
 /// The server listens only on a Unix socket in a private directory, without passwords. All calls block: use them at
 /// start-up, at shutdown and in tests, never on an event loop.
 ///
-/// If the process is root, the programs run as `postgres`, or as `nobody` if there is no such user. If that user cannot
-/// enter the directory given to ``start(directory:durable:)``, the cluster is in `/var/tmp/sekisho-<hash>`; see
-/// ``dataDirectory``.
+/// If this process is root, PostgreSQL's programs run as the user `postgres`, or as `nobody` if `postgres` does not
+/// exist. If that user cannot enter the directory given to ``start(directory:durable:)``, the cluster is in
+/// `/var/tmp/sekisho-<hash>`; see ``dataDirectory``.
 public final class PrivatePostgres: Sendable {
-    /// The directory of the cluster's files.
+    /// The path of the cluster's data directory.
     public let dataDirectory: String
-    /// PostgreSQL's log since this start.
+    /// The path of PostgreSQL's log. The log begins with this start of the server.
     public let logFile: String
     private let files: ClusterFiles
     private let server: ServerProcess
     private let isStopped = Atomic(false)
 
-    /// Starts the server in `directory`, and waits at most 30 seconds until it accepts connections. First waits at most
-    /// 15 seconds for the server of an earlier process to stop, and creates the cluster if it does not exist.
+    /// Starts the server in `directory`, and waits at most 30 seconds until it accepts connections. Before the start,
+    /// waits at most 15 seconds until the server of an earlier process has stopped, and creates the cluster if it does
+    /// not exist.
     ///
     /// - Parameter durable: `false` is faster and can lose data if the machine crashes; for tests.
     /// - Throws: ``PrivatePostgresError``, and errors of the file system and of threads.
@@ -91,7 +92,7 @@ public final class PrivatePostgres: Sendable {
         guard try user.command("\(programs)/initdb", arguments, output: files.log).run() == 0 else {
             throw PrivatePostgresError.failed(program: "initdb", log: files.logTail())
         }
-        guard rename(unfinished, files.data) == 0 else { throw PrivatePostgresError.system(files.data) }
+        guard rename(unfinished, files.data) == 0 else { throw PrivatePostgresError.systemCallFailed(on: files.data) }
     }
 
     /// Settings for a small machine. The log has no `DETAIL` lines, because they quote data.

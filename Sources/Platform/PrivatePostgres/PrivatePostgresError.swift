@@ -17,7 +17,7 @@ public enum PrivatePostgresError: Error, CustomStringConvertible {
     case statementRejected(String)
 
     /// Reads `errno` of the calling thread.
-    static func system(_ path: String) -> PrivatePostgresError {
+    static func systemCallFailed(on path: String) -> PrivatePostgresError {
         .pathNotUsable(path: path, reason: String(cString: strerror(shim_errno())))
     }
 

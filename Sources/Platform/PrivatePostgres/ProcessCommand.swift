@@ -1,7 +1,7 @@
 internal import CSystem
 
-/// A program to be started in its own process group, in "/" and with a fixed environment. The program inherits no open
-/// descriptors; its standard input is empty.
+/// A program to start in its own process group, with "/" as its working directory and with a fixed environment. The
+/// program inherits no open descriptors; its standard input is empty.
 struct ProcessCommand: Sendable {
     /// The path of the program, and its arguments.
     let words: [String]
@@ -15,7 +15,7 @@ struct ProcessCommand: Sendable {
         let process = try start()
         var status: Int32 = 0
         while waitpid(process, &status, 0) < 0 {
-            guard shim_errno() == EINTR else { throw .system(words[0]) }
+            guard shim_errno() == EINTR else { throw .systemCallFailed(on: words[0]) }
         }
         return shim_exit_code(status)
     }

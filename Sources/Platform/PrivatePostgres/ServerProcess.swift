@@ -4,9 +4,9 @@ internal import Synchronization
 
 /// A child process that ends with this process, even if this process is killed.
 ///
-/// The command requests a signal from the kernel (see ``ServerUser/command(_:_:output:)``). The kernel sends the signal
-/// when the *thread* that started the child ends, so this class starts the child on the thread of a loop that it keeps
-/// running.
+/// The command (see ``ServerUser/command(_:_:output:)``) asks the kernel to signal the child when its parent ends. For
+/// the kernel, the parent is the *thread* that started the child. This class therefore starts the child on the thread
+/// of a loop, and stops the loop only in ``end()``.
 final class ServerProcess: Sendable {
     private let parentLoop: Loop
     /// The process ID; `nil` after the process has been reaped.

@@ -1,7 +1,7 @@
 internal import CSystem
 
-/// The system user that runs the PostgreSQL programs: the user of this process, or an unprivileged account if that is
-/// root.
+/// The system user that runs PostgreSQL's programs: the user of this process or, if that user is root, an unprivileged
+/// account.
 struct ServerUser {
     /// The unprivileged account; `nil` if the programs run as the user of this process.
     private let account: (user: uid_t, group: gid_t)?
@@ -56,14 +56,14 @@ struct ServerUser {
     func makePrivateDirectory(_ path: String) throws(PrivatePostgresError) {
         if mkdir(path, 0o700) == 0 {
             guard let account else { return }
-            guard lchown(path, account.user, account.group) == 0 else { throw .system(path) }
+            guard lchown(path, account.user, account.group) == 0 else { throw .systemCallFailed(on: path) }
             return
         }
         var status = stat()
-        guard lstat(path, &status) == 0 else { throw .system(path) }
+        guard lstat(path, &status) == 0 else { throw .systemCallFailed(on: path) }
         guard status.st_mode & mode_t(S_IFMT) == mode_t(S_IFDIR), status.st_uid == id else {
             throw .pathNotUsable(path: path, reason: "it is not a directory of user \(id)")
         }
-        guard chmod(path, 0o700) == 0 else { throw .system(path) }
+        guard chmod(path, 0o700) == 0 else { throw .systemCallFailed(on: path) }
     }
 }

@@ -2,8 +2,8 @@ internal import CSystem
 internal import Curl
 
 extension DeliveryResult {
-    /// Only a 5xx reply to the recipient or to the message is permanent. The causes of all other errors, including a
-    /// rejected sender or password, can end or be corrected by an operator while the email waits in the queue.
+    /// Only a 5xx reply to the recipient or to the message is permanent. All other errors are transient, including a
+    /// rejected sender or password: the cause can end, or an operator can correct it, while the email waits.
     ///
     /// - Parameters:
     ///   - step: the last command that the client sent.

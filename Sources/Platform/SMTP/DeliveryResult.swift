@@ -43,7 +43,7 @@ public enum Step: String, Sendable, CaseIterable {
     case message = "DATA"
 
     /// - Parameter line: a line that the client sends.
-    /// - Returns: `nil` unless the line is one of the commands above or `HELO`, which counts as `EHLO`.
+    /// - Returns: `nil` unless the line begins with one of the commands above, or with `HELO`, which counts as `EHLO`.
     init?(sending line: some Collection<UInt8>) {
         let verb = line.prefix { (0x41...0x5A).contains($0) }
         let isTerminated = line.dropFirst(verb.count).first.map { [0x20, 0x0D].contains($0) } ?? false

@@ -24,7 +24,7 @@ enum HeaderText {
         return "\"" + text.flatMap { #""\"#.contains($0) ? ["\\", $0] : [$0] } + "\""
     }
 
-    /// Whether an address is valid without quoting in a header and in an SMTP command.
+    /// Whether an address is valid, without quotes, both in a header and in an SMTP command.
     static func isAddress(_ text: String) -> Bool {
         let parts = text.utf8.split(separator: UInt8(ascii: "@"), omittingEmptySubsequences: false)
         return text.utf8.count <= 254 && parts.count == 2 && parts.allSatisfy { !$0.isEmpty }
@@ -40,7 +40,7 @@ enum HeaderText {
             }
     }
 
-    /// Whether a text is printable ASCII without encoded words, and fits on its line.
+    /// Whether a text fits on its line, is printable ASCII, and contains nothing that looks like an encoded word.
     private static func fitsUnencoded(_ text: String, at column: Int) -> Bool {
         column + text.utf8.count <= lineLength && text.utf8.allSatisfy { (0x20...0x7E).contains($0) }
             && !text.contains("=?")

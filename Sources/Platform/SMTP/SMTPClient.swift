@@ -25,8 +25,8 @@ public final class SMTPClient: Sendable {
         self.server = server
         self.clientName = clientName.wholeMatch(of: /[A-Za-z0-9.-]{1,253}/) == nil ? "localhost" : clientName
         self.deadline = deadline
-        // The pool's queue serves several keys fairly, so one key may fill only half of it. All messages have the same
-        // key.
+        // The capacity is twice the number of messages that may wait: one key may fill only half of the pool's queue,
+        // and all messages have the same key.
         threads = try FairPool(name: "email", threads: Self.connections, capacity: 2 * Self.connections)
     }
 

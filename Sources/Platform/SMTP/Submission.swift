@@ -31,7 +31,7 @@ final class Submission {
         installCallbacks()
     }
 
-    /// Delivers the message. Blocks at most until the deadline, plus the same time for the reply to `QUIT`.
+    /// Delivers the message. Blocks at most until the deadline, and then as long again for the reply to `QUIT`.
     func perform() -> DeliveryResult {
         let code = curl_easy_perform(handle.pointer)
         return DeliveryResult(code, after: step, status: handle.status)

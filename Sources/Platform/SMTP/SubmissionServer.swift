@@ -2,8 +2,8 @@ internal import CSystem
 internal import Curl
 internal import IPAddresses
 
-/// A message submission server (RFC 6409). Connections are encrypted, except `smtp://` connections to this machine for
-/// which no `certificateAuthorities` are set.
+/// A message submission server (RFC 6409). Connections are encrypted, except with `smtp://` to this machine if
+/// `certificateAuthorities` is not set.
 public struct SubmissionServer: Hashable, Sendable {
     /// The credentials for `AUTH`.
     public struct Login: Hashable, Sendable {
@@ -50,14 +50,14 @@ public struct SubmissionServer: Hashable, Sendable {
         case (let user?, let password?): login = Login(user: user, password: password)
         default: return nil
         }
-        let standard: UInt16 = encryption == .implicitTLS ? 465 : 587
-        guard let port = url.part(CURLUPART_PORT).map({ UInt16($0) }) ?? standard, port > 0 else { return nil }
+        let defaultPort: UInt16 = encryption == .implicitTLS ? 465 : 587
+        guard let port = url.part(CURLUPART_PORT).map({ UInt16($0) }) ?? defaultPort, port > 0 else { return nil }
         self.host = host
         self.port = port
         self.certificateAuthorities = certificateAuthorities
     }
 
-    /// Returns the URL for libcurl, which sends the path as the host name in `EHLO`.
+    /// Returns the URL for libcurl. libcurl sends the path of the URL as the host name in `EHLO`.
     func url(clientName: String) -> String {
         "\(encryption == .implicitTLS ? "smtps" : "smtp")://\(host):\(port)/\(clientName)"
     }

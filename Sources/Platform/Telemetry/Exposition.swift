@@ -18,7 +18,7 @@ enum Exposition {
         return String(value)
     }
 
-    /// Escapes backslashes and line feeds, as in help texts. Label values also need escaped quotes.
+    /// Escapes backslashes and line feeds. Help texts need no other escapes; label values also need escaped quotes.
     static func escaped(_ text: String) -> String {
         text.replacing("\\", with: "\\\\").replacing("\n", with: "\\n")
     }

@@ -1,10 +1,10 @@
 internal import Encoding
 internal import Glibc
 
-/// Writes one JSON object per line: `time`, `level`, `message`, then the fields sorted by name. Never log tokens,
-/// addresses or bodies.
+/// Writes one JSON object per line: `time`, `level`, `message`, then the fields sorted by name. Never log tokens, email
+/// addresses, whole addresses of clients, or bodies.
 ///
-/// Logging never blocks: lines are queued up to a limit, and lines above the limit are dropped and counted.
+/// Logging never blocks. Lines wait in a queue of limited size; lines that do not fit are dropped and counted.
 public final class Log: Sendable {
     public enum Level: Int, Sendable, Comparable, CaseIterable {
         case debug, info, warning, error
@@ -51,7 +51,7 @@ public final class Log: Sendable {
     @discardableResult
     public func flush(within timeout: Duration) -> Bool { writer.flush(within: timeout) }
 
-    /// - Parameter fields: a field with the name of a standard field is omitted.
+    /// - Parameter fields: a field named `time`, `level` or `message` is omitted.
     private func write(_ level: Level, _ message: String, _ fields: LogFields) {
         guard level >= self.level else { return }
         writer.append(Self.line(level, message, fields))

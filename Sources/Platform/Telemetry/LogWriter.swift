@@ -36,7 +36,7 @@ final class LogWriter: Sendable {
 
     /// - Parameters:
     ///   - capacity: the maximum size of the queued lines in bytes.
-    ///   - dropNotice: the line that reports how many lines are missing at this position.
+    ///   - dropNotice: returns the line that reports this number of dropped lines.
     init(descriptor: Int32, capacity: Int, dropNotice: @escaping @Sendable (Int) -> [UInt8]) {
         self.descriptor = descriptor
         self.capacity = capacity
@@ -90,7 +90,8 @@ final class LogWriter: Sendable {
     }
 
     private func run() {
-        // Without SIGPIPE, a write to a closed pipe returns an error. Other threads handle all other signals.
+        // Blocks all signals. Because SIGPIPE is blocked, a write to a closed pipe returns an error. Other threads
+        // handle the other signals.
         var signals = sigset_t()
         sigfillset(&signals)
         pthread_sigmask(SIG_BLOCK, &signals, nil)

@@ -41,7 +41,8 @@ struct AppleRequests: Sendable {
     let endpoints: AppleEndpoints
     let clock: WallClock
 
-    /// Sends a form with the client ID and a new client secret. An unavailable endpoint is a result and not an error.
+    /// Sends a form with the client ID and a new client secret. If the endpoint is unavailable, returns that as the
+    /// response, and throws no error.
     ///
     /// - Parameter bearer: an access token for the header field `Authorization`.
     func post(

@@ -1,5 +1,5 @@
-/// Apple's authorization endpoint, and Google's authorization and token endpoints; ``AppleEndpoints`` has Apple's token
-/// endpoint. They are fixed at start, like ``ProviderEndpoints``.
+/// Apple's authorization endpoint, and Google's authorization and token endpoints. All are fixed at start, like
+/// ``ProviderEndpoints``. ``AppleEndpoints`` has Apple's token endpoint.
 public struct AuthorizationEndpoints: Sendable {
     public let appleAuthorizationURL: String
     public let google: Endpoints

@@ -5,8 +5,8 @@ extension AuthorizationRequest {
     /// Returns the URL of a provider's authorization endpoint, with the request in its query.
     func url(at endpoint: String) -> String {
         let gatewayParameters = parameters
-        // Drops custom parameters with names that the gateway uses or that belong to other requests of the flow, and
-        // with names that would replace the whole request (RFC 9101).
+        // Drops custom parameters with names that the gateway uses, in this request or in others of the flow. Also
+        // drops parameters that would replace the whole request (RFC 9101).
         let custom = customParameters.filter { name, _ in
             // Some servers read other characters in names as underscores.
             guard name.wholeMatch(of: /[A-Za-z0-9_-]{1,64}/) != nil else { return false }

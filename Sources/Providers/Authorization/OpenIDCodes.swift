@@ -74,15 +74,15 @@ struct OpenIDCodes: Sendable {
     }
 
     private static func tokens(_ status: Int, _ body: [UInt8], of provider: ProviderID) throws -> ProviderTokens {
-        func unusable(_ reason: String) -> ProviderUnreachable {
+        func unusableResponse(_ reason: String) -> ProviderUnreachable {
             ProviderUnreachable(provider: provider, reason: "token endpoint: \(reason)")
         }
-        guard status == 200 || status == 400 || status == 401 else { throw unusable("status \(status)") }
+        guard status == 200 || status == 400 || status == 401 else { throw unusableResponse("status \(status)") }
         let response: TokenResponse
         do {
             response = try StrictJSON.decode(TokenResponse.self, from: body)
         } catch {
-            throw unusable("status \(status) without valid JSON")
+            throw unusableResponse("status \(status) without valid JSON")
         }
         guard status == 200 else {
             // RFC 6749 §5.2: the server rejects the code or the credentials of the client.
@@ -91,7 +91,7 @@ struct OpenIDCodes: Sendable {
         guard let idToken = response.idToken, !idToken.isEmpty else {
             // An access token shows that the code was redeemed, so a retry would fail.
             guard response.accessToken == nil else { throw AuthorizationRefusal.invalidResponse }
-            throw unusable("no ID token")
+            throw unusableResponse("no ID token")
         }
         return ProviderTokens(
             idToken: idToken, accessToken: response.accessToken, refreshToken: response.refreshToken,

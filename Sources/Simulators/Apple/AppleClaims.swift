@@ -2,8 +2,8 @@ internal import JSON
 internal import Synchronization
 
 extension SimulatedApple {
-    /// The time after an app's transfer to another team in which tokens contain `transfer_sub` and the former team can
-    /// migrate users: 60 days, in seconds.
+    /// How long after an app's transfer to another team its tokens contain `transfer_sub`, and the former team can
+    /// migrate its users: 60 days, in seconds.
     static let transferWindow: Int64 = 60 * 86_400
 
     /// Returns the identity token of a sign-in, before it is signed.

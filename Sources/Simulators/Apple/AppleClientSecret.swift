@@ -17,7 +17,7 @@ struct AppleClientSecret {
 
     /// Checks the client secret of a client.
     ///
-    /// - Parameter acceptsUnverified: whether the signature is not checked if the client has no registered keys. The
+    /// - Parameter acceptsUnverified: if `true`, the signature is checked only if the client has registered keys. The
     ///   claims are always checked.
     /// - Throws: ``AppleRefusal/Code/invalidClient`` for every problem, like Apple.
     static func check(

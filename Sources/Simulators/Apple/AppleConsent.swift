@@ -63,8 +63,9 @@ extension SimulatedApple {
             clientID: request.clientID, redirectURI: request.redirectURI, action: Self.authorizationPath,
             parameters: form.fields(named: AppleAuthorizationRequest.parameterNames),
             people: people.listed().map { .init(person: $0, hidesEmail: hidesEmail($0, from: request.clientID)) },
+            offersRelay: request.scopes.contains(.email),
             // Apple never redirects with the error `server_error`.
-            offersRelay: request.scopes.contains(.email), faults: ConsentFault.allCases.filter { $0 != .serverError },
+            faults: ConsentFault.allCases.filter { $0 != .serverError },
             warning: isAcceptable
                 ? nil
                 : language.text(

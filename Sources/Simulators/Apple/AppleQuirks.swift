@@ -24,8 +24,8 @@ public struct AppleQuirks: Hashable, Sendable {
     /// `false`, the claim is a string that contains JSON, with the time in milliseconds.
     public var eventsAreAnObject = false
 
-    /// If `false`, the signature of a client secret is not checked if the client has no registered keys, and the token
-    /// endpoints accept unregistered clients.
+    /// If `false`, the token endpoints accept unregistered clients, and check the signature of a client secret only if
+    /// the client has registered keys.
     public var checksClientSecrets = true
 
     public init() {}

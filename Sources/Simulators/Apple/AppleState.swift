@@ -55,8 +55,8 @@ struct AppleState: Sendable {
         accessTokens = accessTokens.filter { $0.value.consentKey != consentKey }
     }
 
-    /// Removes expired tokens and codes. Expired codes are kept for another five minutes, so that their error says that
-    /// the code has expired.
+    /// Removes expired tokens, and codes that expired at least five minutes ago. Until then, the error for an expired
+    /// code says that it has expired.
     mutating func removeExpired(at now: Int64) {
         codes = codes.filter { $0.value.expiresAt + Self.codeLifetime > now }
         accessTokens = accessTokens.filter { $0.value.expiresAt > now }

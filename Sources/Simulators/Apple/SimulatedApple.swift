@@ -52,11 +52,11 @@ public final class SimulatedApple: SimulatedProvider {
     public func hasPublishedKey(_ id: String) -> Bool { state.withLock { $0.keys.everPublishedIDs.contains(id) } }
 
     /// The number of requests for ``keysPath``.
-    public var keyFetches: Int { faultInjection.count(of: Self.keysPath) }
+    public var keyFetches: Int { faultInjection.requestCount(at: Self.keysPath) }
 
     /// Generates a new key, which signs all tokens from then on.
     ///
-    /// - Parameter keepingOld: whether older tokens can still be verified.
+    /// - Parameter keepingOld: whether the old keys stay published, so that older tokens can still be verified.
     public func rotateKeys(keepingOld: Bool = true) throws {
         try state.withLock { try $0.keys.rotate(keepingOld: keepingOld) }
     }

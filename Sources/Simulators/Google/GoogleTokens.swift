@@ -34,7 +34,7 @@ extension SimulatedGoogle {
         return .json(body, Self.tokenHeaders)
     }
 
-    /// `/revoke`: ends the consent for which the token was issued. Unlike Apple, Google rejects unknown tokens.
+    /// `/revoke`: ends the consent that the token depends on. Unlike Apple, Google rejects unknown tokens.
     func revoke(_ request: Request) throws(GoogleRefusal) -> Response {
         let token = Form(request)?["token"] ?? request.query("token") ?? ""
         let isKnown = state.withLock { state in

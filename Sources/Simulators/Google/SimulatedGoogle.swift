@@ -50,7 +50,7 @@ public final class SimulatedGoogle: SimulatedProvider {
     public func hasPublishedKey(_ id: String) -> Bool { state.withLock { $0.keys.everPublishedIDs.contains(id) } }
 
     /// The number of requests for ``keysPath``.
-    public var keyFetches: Int { faultInjection.count(of: Self.keysPath) }
+    public var keyFetches: Int { faultInjection.requestCount(at: Self.keysPath) }
 
     /// The `max-age` in `Cache-Control` of the response with the public keys, in seconds.
     public var keysMaxAge: Int {
@@ -60,7 +60,7 @@ public final class SimulatedGoogle: SimulatedProvider {
 
     /// Generates a new key, which signs all tokens from then on.
     ///
-    /// - Parameter keepingOld: whether older tokens can still be verified.
+    /// - Parameter keepingOld: whether the old keys stay published, so that older tokens can still be verified.
     public func rotateKeys(keepingOld: Bool = true) throws {
         try state.withLock { try $0.keys.rotate(keepingOld: keepingOld) }
     }

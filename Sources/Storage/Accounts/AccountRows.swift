@@ -23,7 +23,7 @@ enum AccountRow {
         FROM linked_identity l WHERE l.project_id = a.project_id AND l.account_id = a.id) AS identities
         """
 
-    /// A column with the time of the latest token refresh of all sessions of the account.
+    /// A column with the time of the latest token refresh in any session of the account.
     static let lastRefresh: SQL = """
         (SELECT max(r.refreshed_at) FROM session r \
         WHERE r.project_id = a.project_id AND r.account_id = a.id) AS last_refresh_at

@@ -2,9 +2,9 @@ internal import Identity
 internal import Postgres
 
 extension SQL {
-    /// The common table expression `param`, which hides the project ID from the planner. If the planner knows the ID
-    /// and its statistics are outdated, it expects a single account in the project. It then scans the whole project
-    /// instead of looking up each account by its index.
+    /// The common table expression `param`, which hides the project ID from the planner. A planner that knows the ID,
+    /// but has outdated statistics, may expect a single account in the project. It then scans the whole project instead
+    /// of looking up each account by an index.
     static func param(hidingFromPlanner realm: ID<Realm>) -> SQL {
         "param AS MATERIALIZED (SELECT \(realm.rawValue) AS project_id)"
     }

@@ -10,7 +10,8 @@ struct AnonymousSignUp: Sendable {
 
 extension PostgresAccountStore {
     /// Executes anonymous sign-ups in batches. Two sign-ups never conflict, because their accounts have no email
-    /// addresses. Therefore the exclusive key of a sign-up is the ID of its own session.
+    /// addresses. Therefore a sign-up shares no key (see ``Batching/exclusiveKeys``) with another one: its key is the
+    /// ID of its session.
     static var signUps: Batching<AnonymousSignUp, UUID, Void> {
         .writes(exclusiveKeys: { [$0.session.id] }) { signUps, realm in
             signUps.count == 1

@@ -34,6 +34,7 @@ extension Transaction {
             let (source, target) = (try account(from), try account(to))
             let (remaining, identity) = try source.unlinking(
                 provider, allowsNoSignInMethod: allowsNoSignInMethod, ignoring: linkOnly)
+            // `nil`, because the source loses the identity.
             let updated = try target.linking(identity, ownedBy: nil)
             _ = try await execute(.move(identity, to: to, at: now, in: realm))
             try await endSessions(of: [from], openedThrough: [provider], except: nil, at: now, in: realm)
@@ -86,7 +87,7 @@ extension Transaction {
         return updated
     }
 
-    /// Inserts an event into the outbox, and an audit event with the same provider and accounts.
+    /// Inserts an event into the outbox, and the corresponding audit event.
     ///
     /// - Parameters:
     ///   - source: the account that an identity was moved from, if `account` has gained the identity.

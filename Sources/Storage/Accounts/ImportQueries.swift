@@ -2,7 +2,7 @@ internal import Identity
 internal import Postgres
 
 extension SQL {
-    /// Inserts all of `accounts`, and deletes the tombstones (rows that reserve the IDs of deleted accounts) of their
+    /// Inserts all of `accounts`, and deletes the tombstones (rows that reserve the IDs of deleted accounts) for their
     /// IDs.
     static func insert(_ accounts: [StoredAccount], in realm: ID<Realm>) -> SQL {
         """
@@ -11,8 +11,8 @@ extension SQL {
         """
     }
 
-    /// Inserts those of `accounts` whose ID, email address and phone number no stored account and no earlier one of
-    /// `accounts` has. Deletes the tombstones of the inserted accounts' IDs.
+    /// Inserts each of `accounts`, unless a stored account or an earlier one of `accounts` has its ID, email address or
+    /// phone number. Deletes the tombstones for the inserted accounts' IDs.
     ///
     /// - Returns: the IDs of the inserted accounts.
     static func insertSkippingConflicts(_ accounts: [StoredAccount], in realm: ID<Realm>) -> SQL {

@@ -43,7 +43,7 @@ extension SQL {
     /// - Parameters:
     ///   - key: SQL expressions for the provider and the subject of each row.
     ///   - account: an SQL expression for the account ID of each row.
-    ///   - issuer: an SQL expression that is stored instead of the issuers of the identities; `nil` stores those.
+    ///   - issuer: an SQL expression for the issuer of each row; `nil` stores the issuers of the identities.
     ///   - now: an SQL expression for the time at which the identities are linked.
     static func insertIdentities<Row>(
         _ rows: inout RowValues<Row>, _ identity: (Row) -> LinkedIdentity, withKey key: (provider: SQL, subject: SQL),
@@ -188,7 +188,7 @@ extension SQL {
         identity.issuedAt == nil ? "true" : hasValidCredential(IdentityColumns(identity), in: realm)
     }
 
-    /// The same condition for the values of an identity in a statement.
+    /// The same condition for an identity whose values are SQL expressions. Also true if the time of issue is NULL.
     static func hasValidCredential(_ identity: IdentityColumns, in realm: ID<Realm>) -> SQL {
         """
         NOT EXISTS (SELECT FROM revoked_subject r WHERE r.project_id = \(realm.rawValue)

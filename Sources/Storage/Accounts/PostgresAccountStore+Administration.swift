@@ -91,7 +91,8 @@ extension Transaction {
         if update.sessions == .endAll || update.decidesOwner {
             _ = try await execute(.voidCodesExceptRemedies(of: id, in: realm))
         }
-        // An attacker may have a remedy (an emailed link that recovers an address or removes a sign-in method).
+        // Now the administrator has determined the owner. Another user, such as an attacker, may have a remedy: an
+        // emailed link that recovers an address or removes a sign-in method.
         if update.decidesOwner { _ = try await execute(.voidRemedies(.all, of: id, in: realm)) }
         let members = update.members.joined(separator: " ")
         var notes = members.isEmpty ? [] : [AuditNote(.updated, id, ["members": members])]
@@ -104,8 +105,8 @@ extension Transaction {
     }
 
     /// Unlinks and links the identities that `change` names, and ends the sessions that were opened through the
-    /// unlinked ones. A linked identity replaces the account's identity of the same provider. If both have the same
-    /// subject, the sessions that were opened through it do not end.
+    /// unlinked ones. A linked identity replaces the account's identity of the same provider. If the replaced identity
+    /// has the same subject, the sessions that were opened through it do not end.
     ///
     /// - Returns: the audit events to insert.
     private func changeIdentities(

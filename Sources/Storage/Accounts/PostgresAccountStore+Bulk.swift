@@ -13,8 +13,8 @@ extension PostgresAccountStore {
     /// not changed.
     ///
     /// - Parameter expectsConflicts: whether some accounts of the batch probably have an ID, address, phone number or
-    ///   identity of another account. If `false`, the accounts are first inserted without a search for conflicts. If
-    ///   the insertion fails, the conflicts are searched for, and the other accounts are stored.
+    ///   identity of another account. If `false`, the accounts are first inserted without a search for conflicts. Only
+    ///   if this insertion fails, the conflicts are searched for, and the accounts without conflicts are stored.
     /// - Returns: for each account that was not stored, the member that conflicts. If several conflict, the ID takes
     ///   precedence.
     public func add(

@@ -1,8 +1,8 @@
 public import Identity
 internal import Postgres
 
-/// Lists accounts by page: all accounts in a chosen order, those whose IDs begin with a prefix, or those with Apple's
-/// `real_user_status`.
+/// Lists accounts by page: all accounts in a chosen order, those whose IDs begin with a prefix, or those with a given
+/// value of Apple's `real_user_status`.
 extension PostgresAccountStore {
     public func page(
         by order: AccountOrder, skipping count: Int, limit: Int, in realm: ID<Realm>
@@ -61,8 +61,8 @@ extension Transaction {
             let row = try await query(.count(order, upTo: count, in: realm)).first
             remainingToSkip = count - (try row?.decode("count") ?? 0)
         }
-        let rest = SQL.pageWithoutSortKey(order, skipping: remainingToSkip, limit: limit - page.count, in: realm)
-        return page + (try await accounts(rest))
+        let remaining = SQL.pageWithoutSortKey(order, skipping: remainingToSkip, limit: limit - page.count, in: realm)
+        return page + (try await accounts(remaining))
     }
 
     /// Runs a statement for which PostgreSQL sorts all accounts of the realm.

@@ -64,8 +64,8 @@ extension PostgresAppleGrantStore {
 }
 
 extension SQL {
-    /// Records the results of checks, and the credential states of identities that follow from them. If Apple reports
-    /// that a grant is revoked, but the identity has another authorized grant, the identity's state stays. Locks the
+    /// Records the results of checks, and the resulting credential states of the identities. If Apple reports that a
+    /// grant is revoked, but the identity has another authorized grant, the identity's state stays. Locks the
     /// identities before the grants, as a deletion does.
     ///
     /// - Parameters:
@@ -122,8 +122,8 @@ extension SQL {
         """
     }
 
-    /// Selects the team and the key of authorized grants in each realm that no longer has this team and key configured.
-    /// The recursion reads one index entry for each combination of realm, team and key, instead of all grants.
+    /// Selects the combinations of realm, team and key that authorized grants have, if the realm now has another team
+    /// or key configured, or none. The recursion reads one index entry for each combination, instead of all grants.
     static var formerTeamsAndKeys: SQL {
         """
         WITH RECURSIVE used AS (

@@ -29,8 +29,9 @@ private struct InsertedGrant {
 extension SQL {
     /// Inserts the authorization code of a sign-in for each row of `source`.
     ///
-    /// If `code` is the refresh token of a browser sign-in, its grant was inserted earlier, and becomes due now. The
-    /// grant is not changed if it waits to be revoked or has been deleted, because the user or Apple has revoked it.
+    /// After a sign-in in a browser, `code` can contain a refresh token instead. The grant of this token was inserted
+    /// earlier, and becomes due now. It does not change if the user or Apple has revoked the token in the meantime: the
+    /// grant then waits to be revoked, or was deleted.
     ///
     /// - Returns: `nil` if there is no code, or if the code expired while the sign-in was pending.
     static func insertAppleGrant(

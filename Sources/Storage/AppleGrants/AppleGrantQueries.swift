@@ -4,9 +4,8 @@ internal import Postgres
 
 /// Statements for grants: Apple tokens that the gateway stores, and codes that workers exchange for tokens.
 extension SQL {
-    /// Claims due grants for a worker until `leaseEnd`. If a grant has no `expires_at` (the
-    /// time when the worker gives up), sets it to `end`. This is the case at the first claim of a grant that was marked
-    /// for revocation when its identity was deleted.
+    /// Claims due grants for a worker until `leaseEnd`. Sets `expires_at` (the time when the worker gives up) to `end`
+    /// if it is NULL, as at the first claim of a grant that was marked for revocation when its identity was deleted.
     static func claimDueAttempts(
         for purpose: AppleGrant.Purpose, limit: Int, until leaseEnd: Instant, expiringAt end: Instant, at now: Instant
     ) -> SQL {
@@ -75,8 +74,8 @@ extension SQL {
         """
     }
 
-    /// Deletes the grant `id` with a refresh token, if a newer token of the same identity and client ID is stored.
-    /// Apple may have revoked the older token.
+    /// Deletes the grant `id` if it has a refresh token, and a newer token of the same identity and client ID is
+    /// stored. Apple may have revoked the older token.
     static func deleteOutdated(_ id: UUID) -> SQL {
         """
         DELETE FROM apple_grant g USING apple_grant o
@@ -85,7 +84,7 @@ extension SQL {
         """
     }
 
-    /// Deletes the stored grant that the grant `id` replaces: it has the same identity and client ID.
+    /// Deletes the stored grant that the grant `id` replaces. Both have the same identity and client ID.
     static func deletePredecessors(of id: UUID) -> SQL {
         """
         DELETE FROM apple_grant o USING apple_grant g
@@ -155,8 +154,8 @@ extension SQL {
     /// Marks the identity of a grant as authorized.
     ///
     /// - Parameter responded: when Apple issued the token; it is stored as the time of the state. `nil` stores the time
-    ///   when the grant was created, or the time of a later check. In that case, a later report by Apple that the user
-    ///   has disconnected the app takes precedence: the identity stays revoked.
+    ///   when the grant was created, or the time of a later check. With `nil`, the identity stays revoked if it was
+    ///   marked as revoked after the grant was created.
     static func authorize(identityOf id: UUID, asOf responded: Instant?) -> SQL {
         let (checkedAt, condition): (SQL, SQL) =
             if let responded {

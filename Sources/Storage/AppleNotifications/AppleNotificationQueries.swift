@@ -63,7 +63,7 @@ extension SQL {
 
     /// Selects the account that has the subject, with the facts on which the reaction to an event depends.
     ///
-    /// - Parameter locking: whether to lock the identity after waiting for transactions that change it.
+    /// - Parameter locking: whether to lock the identity. The lock waits for transactions that change the identity.
     static func appleFacts(about subject: String, locking: Bool, in realm: ID<Realm>) -> SQL {
         let lock: SQL = locking ? "FOR NO KEY UPDATE OF l" : ""
         return """

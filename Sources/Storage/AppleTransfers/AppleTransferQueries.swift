@@ -15,9 +15,8 @@ extension SQL {
 
     /// Selects the identities that have no transfer subject for `team` yet.
     ///
-    /// - Parameter limit: the maximum number of identities to read, including exported identities. A limit for the
-    ///   waiting identities alone could let the statement read all identities that an interrupted export has exported
-    ///   before.
+    /// - Parameter limit: the maximum number of identities to read, including exported identities. If only waiting
+    ///   identities counted, the statement could read all identities that an interrupted export has already exported.
     static func waitingForExport(to team: String, after last: String, limit: Int, in realm: ID<Realm>) -> SQL {
         """
         WITH page AS MATERIALIZED (
@@ -117,8 +116,9 @@ extension SQL {
             """
     }
 
-    /// Stores the new subject in the grants (stored tokens of Apple). Apple issued these tokens to the old team, and
-    /// may therefore reject a revocation that is signed with the key of the new team.
+    /// Stores the new subject in the grants (stored tokens of Apple), so that they still belong to the identity. Apple
+    /// issued these tokens to the old team, and may therefore reject a revocation that is signed with the key of the
+    /// new team.
     static func replaceSubjectInGrants(by transfer: IdentityTransfer, in realm: ID<Realm>) -> SQL {
         """
         UPDATE apple_grant SET subject = \(transfer.subject)
@@ -149,8 +149,8 @@ extension SQL {
     }
 
     /// Counts the identities of one page that wait to be imported, by team. Identities whose import Apple has rejected
-    /// are not counted. Their teams have a row too, with the count 0, so that every page has a row with its last
-    /// transfer subject.
+    /// are not counted. A team that has only such identities in the page still has a row, with the count 0. Thus every
+    /// page has a row with its last transfer subject.
     static func waitingByTeam(after last: String, limit: Int, in realm: ID<Realm>) -> SQL {
         """
         WITH page AS MATERIALIZED (

@@ -3,9 +3,9 @@ internal import FoundationEssentials
 public import Identity
 public import Postgres
 
-/// Reads the audit trail, and records operations that change nothing else in the database. The transaction of any other
-/// change also inserts the events of the change. Events are never changed. The janitor deletes them after the retention
-/// period.
+/// Reads the audit trail, and records operations that change nothing else in the database. Other operations insert
+/// their events in the transactions that make their changes. Events are never changed. The janitor deletes them after
+/// the retention period.
 public struct AuditStore: Sendable {
     private let pool: Pool
 

@@ -7,9 +7,9 @@ internal import Postgres
 ///
 /// Requests are sent at the end of the loop's iteration, if their realm has fewer running statements than
 /// ``Batching/concurrency``. Otherwise they wait. The next statement takes as many waiting requests as the maximum size
-/// allows. If fewer wait than ``Batching/minimumSize``, it takes only one. It does not take a request that has a key in
-/// common with a running statement, or with an earlier request in the same statement. A request that must run alone
-/// gets a statement of its own. No request waits only to fill a batch.
+/// allows. If fewer wait than ``Batching/minimumSize``, it takes only one. It does not take a request that has a key
+/// (see ``Batching/exclusiveKeys``) in common with a running statement, or with an earlier request in the same
+/// statement. A request that must run alone gets a statement of its own. No request waits only to fill a batch.
 ///
 /// A statement with an unknown outcome is not repeated: all of its callers get the error. If PostgreSQL rejected a
 /// statement, the statement changed nothing, and its requests are executed one by one.
@@ -164,7 +164,7 @@ actor Batcher<Request: Sendable, Key: Hashable & Sendable, Outcome: Sendable> {
     }
 
     /// Whether the requests of a failed statement may be executed again, one by one: PostgreSQL rejected the statement,
-    /// or a row of a read could not be decoded. The row must not fail the reads of other requests.
+    /// or a row of a read could not be decoded. Such a row must fail only the request that it belongs to.
     private func mayRepeat(after error: any Error, hasRows: Bool) -> Bool {
         hasRows ? batching.kind == .read : (error as? PostgresError)?.changedNothing ?? false
     }

@@ -13,8 +13,8 @@ extension Transaction {
 extension SQL {
     /// Inserts an email action code once for each row of `source`.
     static func insert(_ code: OOBCode, in realm: ID<Realm>, forEachRowOf source: SQL) -> SQL {
-        // The statement itself looks up the account of a sign-in code. It is thus the same whether or not an account
-        // has the address.
+        // The statement itself looks up the account of a sign-in code. Therefore the gateway does the same work whether
+        // or not an account has the address.
         let account: SQL =
             code.purpose == .signIn
             ? "(SELECT a.id FROM account a WHERE a.project_id = \(realm.rawValue) AND a.email = \(code.email.rawValue))"

@@ -15,8 +15,8 @@ public struct PostgresEmailQueue: EmailQueue {
             .compactMap(QueuedEmail.init)
     }
 
-    public func bind(_ codeHash: [UInt8], of queued: QueuedEmail) async throws -> Bool {
-        let statement = try SQL.bind(codeHash, of: queued)
+    public func storeResetCode(_ codeHash: [UInt8], of queued: QueuedEmail) async throws -> Bool {
+        let statement = try SQL.storeResetCode(codeHash, of: queued)
         return try await withStoreErrors { try await pool.query(statement) }.first?.decode("is_bound") ?? false
     }
 
@@ -85,7 +85,7 @@ extension SQL {
     ///
     /// - Parameter codeHash: SHA-256 of the code.
     /// - Returns: a row that states whether the code can be sent.
-    fileprivate static func bind(_ codeHash: [UInt8], of queued: QueuedEmail) throws -> SQL {
+    fileprivate static func storeResetCode(_ codeHash: [UInt8], of queued: QueuedEmail) throws -> SQL {
         let email = queued.email
         return """
             WITH unbound AS (

@@ -1,8 +1,8 @@
 public import Identity
 internal import Postgres
 
-/// Undoes a merge for a user who has opened the link in the notice of the merge. The merge's source was merged into its
-/// target, and deleted; the undo restores it.
+/// Undoes a merge for a user who has opened the link in the notice of the merge. The merge deleted its source, whose
+/// data went to the target; the undo restores the source.
 extension PostgresOOBCodeStore {
     public func undoMerge(_ undoing: MergeUndoing, in realm: ID<Realm>) async throws -> Account {
         do {
@@ -50,7 +50,7 @@ extension PostgresOOBCodeStore {
         in realm: ID<Realm>, _ transaction: Transaction
     ) async throws {
         let (source, now) = (merge.plan.source, undoing.undoneAt)
-        if let other = reversal.disavowed {
+        if let other = reversal.accountLosingAddress {
             try await disavow(other, by: undoing.code, undoing.trace, at: now, in: realm, transaction)
         }
         if let remaining = reversal.target {
@@ -99,7 +99,7 @@ extension Transaction {
 extension SQL {
     /// Moves identities back to the source of a merge.
     ///
-    /// - Parameter target: identities that another account has are not moved; `nil` moves all of them.
+    /// - Parameter target: only identities of this account are moved; `nil` moves them from any account.
     static func moveBackIdentities(
         _ identities: [MergePlan.Moved], to source: ID<Account>, from target: ID<Account>?, at now: Instant,
         in realm: ID<Realm>

@@ -55,9 +55,9 @@ public struct PostgresOOBCodeStore: OOBCodeStore {
 
     /// Returns the conflict of a redemption that failed because another account has the email address.
     ///
-    /// ``StoreConflict/stale`` makes the caller decide again, with the account that has the address now. This applies
-    /// to a sign-in that creates an account, and to the removal of a sign-in method. A recovery code stays valid,
-    /// because the other account may release the address later. Any other code is consumed.
+    /// For a sign-in that creates an account, and for the removal of a sign-in method, returns ``StoreConflict/stale``:
+    /// the caller then decides again, with the account that has the address now. A recovery code stays valid, because
+    /// the other account may release the address later. Any other code is consumed.
     private func emailConflict(of redemption: Redemption, in realm: ID<Realm>) async throws -> StoreConflict {
         if case .create = redemption.step { return .stale }
         if redemption.code.purpose == .removeSignInMethod { return .stale }
@@ -117,7 +117,7 @@ public struct PostgresOOBCodeStore: OOBCodeStore {
         let account = change.account
         var update = change.update
         if redemption.session != nil { update.lastSignInAt = redemption.redeemedAt }
-        let isActive: SQL = try redemption.caller.map { SQL.isActive(try SessionRow($0)) } ?? "true"
+        let isActive: SQL = try redemption.callerSession.map { SQL.isActive(try SessionRow($0)) } ?? "true"
         let statement = SQL.update(
             account.id, by: update, at: redemption.redeemedAt, in: realm,
             where: "\(SQL.isUnchangedSinceDecision(account)) AND \(isActive)")
@@ -166,7 +166,7 @@ public struct PostgresOOBCodeStore: OOBCodeStore {
 }
 
 extension Redemption {
-    /// Whether a password reset was decided with knowledge of all `identities`, those of the account now. Always true
+    /// Whether a password reset was decided with knowledge of all `identities`, which the account has now. Always true
     /// for other redemptions. A reset notifies the owner of every remaining identity, so an identity that was linked
     /// after the decision requires a new decision.
     fileprivate func knows(_ identities: [LinkedIdentity]) -> Bool {

@@ -124,8 +124,8 @@ public actor Janitor {
     /// Session rows change with every refresh, so there is no index of ended sessions. Successive passes examine all
     /// sessions, page by page.
     private func removeSessions(at now: Instant) async throws -> Int {
-        // An account counts as anonymous if it has a session that an anonymous sign-in opened. Its sessions must
-        // therefore remain as long as the account.
+        // `deleteUnusedAccounts` recognizes an anonymous account by a session that an anonymous sign-in opened. This
+        // session must therefore remain as long as the account.
         let exemptRealms = try await anonymousLifetimes().map(\.realm.rawValue)
         var removed = 0
         for _ in 0..<limits.pages {

@@ -106,7 +106,7 @@ extension SQL {
     }
 
     /// Selects the deleted tenants that have rows to delete, or whose own row can be deleted. Excludes tenants of which
-    /// only audit events remain: their retention period may be years.
+    /// only audit events remain, because these may be kept for years.
     static func deletedTenants(limit: Int) -> SQL {
         """
         SELECT r.id FROM project r WHERE r.deleted_at IS NOT NULL AND (
@@ -173,9 +173,9 @@ extension SQL {
             orderedBy: "id", limit: limit)
     }
 
-    /// Deletes the row of a tenant that was deleted before `end`, if no other rows of the tenant are left. The row is
-    /// kept until `end`, because replicas with a cached configuration may still create accounts shortly after the
-    /// deletion.
+    /// Deletes the row of a tenant that was deleted before `end`, if no other rows of the tenant are left. The row of a
+    /// tenant that was deleted later is kept, because replicas with a cached configuration may still create accounts
+    /// shortly after the deletion.
     static func deleteTenantIfEmpty(_ realm: ID<Realm>, before end: Instant) -> SQL {
         """
         DELETE FROM project r WHERE r.id = \(realm.rawValue) AND r.deleted_at < \(Timestamp(end))

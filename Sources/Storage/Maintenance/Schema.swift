@@ -26,8 +26,8 @@ public enum Schema {
     }
 }
 
-/// The database has a migration that this release does not have, although it precedes the last migration of this
-/// release. Only pre-release versions of Sekisho had such migrations.
+/// The database has a migration that this release does not have, and that precedes the last migration of this release.
+/// Only pre-release versions of Sekisho had such migrations.
 public struct PreReleaseDatabase: Error, CustomStringConvertible {
     let migration: String
 

@@ -59,9 +59,9 @@ extension MergedAccounts.Recovery {
 }
 
 extension SQL {
-    /// Selects the addresses that valid email action codes can restore to the accounts. These are codes that recover an
-    /// address, and codes that remove a sign-in method, if they were sent to an earlier address. No new code is created
-    /// while the caller holds locks on the rows of the accounts.
+    /// Selects the addresses that valid email action codes can restore to the accounts. A code that recovers an address
+    /// can restore one, and so can a code that removes a sign-in method, if the code was sent to an earlier address. No
+    /// new code is created while the caller holds locks on the rows of the accounts.
     static func recoveries(of accounts: [ID<Account>], at now: Instant, in realm: ID<Realm>) -> SQL {
         """
         SELECT DISTINCT c.account_id, c.email FROM oob_code c

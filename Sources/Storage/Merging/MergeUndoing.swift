@@ -1,8 +1,8 @@
 internal import Identity
 internal import Postgres
 
-/// The undo of a merge. The merge's source was merged into its target, and deleted; the undo restores it from the merge
-/// record.
+/// The undo of a merge. The merge deleted its source, whose data went to the target; the undo restores the source from
+/// the merge record.
 extension Transaction {
     /// Undoes a merge for an administrator.
     ///
@@ -112,8 +112,8 @@ extension MergeRecord {
 }
 
 extension SQL {
-    /// Selects a merge record with the source as it was before the merge. A column of the account that a migration has
-    /// added since has the target's value.
+    /// Selects a merge record with the source as it was before the merge. A column that a migration has added to the
+    /// table `account` since the merge has the target's value.
     static func mergeRecord(
         of source: ID<Account>, locking: Bool = false, in realm: ID<Realm>
     ) -> SQL {

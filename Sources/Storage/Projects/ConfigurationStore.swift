@@ -9,7 +9,7 @@ public struct ConfigurationStore: Sendable {
         /// The configuration after the change. ``ProjectConfiguration/newSecrets`` excludes secrets that equal the
         /// stored ones. ``ProjectConfiguration/warnings`` are the problems that existed before the change and remain.
         public let after: ProjectConfiguration
-        /// The number of identities of each provider that the change unlinks, because the provider's issuer changes.
+        /// By provider, the number of identities that the change unlinks because the provider's issuer changes.
         public let discardedIdentities: [ProviderID: Int]
     }
 

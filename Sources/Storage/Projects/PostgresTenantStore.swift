@@ -88,7 +88,7 @@ extension Transaction {
         let realms = try await query(.realms([ID(tenant.parent), tenant.realm])).map(Project.init)
         guard let project = realms.first(where: { $0.tenant == nil }) else { return [] }
         let before = realms.first { $0.tenant != nil }
-        let after = project.applied(to: tenant, providers: before?.providers ?? [])
+        let after = project.forTenant(tenant, providers: before?.providers ?? [])
         let problems = after.loginServicesProblems(of: apps)
             .split(since: before?.loginServicesProblems(of: apps) ?? [])
         guard problems.added.isEmpty else { throw ConfigurationRefusal(problems: problems.added) }

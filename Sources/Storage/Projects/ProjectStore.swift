@@ -130,7 +130,7 @@ extension Project {
         hasTenants = try row.decode("has_tenants")
         apps = try [AppRow](columnText: row.decode("apps")).map { $0.settings.app(ID($0.id)) }
         if try row.decode("tenant_settings", as: String?.self) != nil {
-            self = applied(to: try Tenant(row), providers: providers)
+            self = forTenant(try Tenant(row), providers: providers)
         }
     }
 }

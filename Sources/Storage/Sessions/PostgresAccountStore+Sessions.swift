@@ -14,6 +14,7 @@ extension PostgresAccountStore {
     }
 
     public func isResumable(_ session: ID<Session>, in realm: ID<Realm>) async throws -> Bool {
+        // `counter` exceeds 1 as soon as the client has presented the session's second refresh token.
         let statement: SQL = """
             SELECT FROM session WHERE project_id = \(realm.rawValue) AND id = \(try UUID(session))
                 AND counter <= 1 AND ended_at IS NULL

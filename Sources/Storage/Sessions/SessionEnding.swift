@@ -29,8 +29,8 @@ extension Transaction {
 }
 
 extension SQL {
-    /// Deletes the sessions of generations before `generation`, which is the generation that has just ended. Its own
-    /// sessions are kept, so that the response to their tokens can state why they are rejected.
+    /// Deletes the sessions of generations before `generation`, which is the generation that has just ended. The
+    /// sessions of `generation` are kept, so that the gateway can state why it rejects their tokens.
     static func deleteSessions(of account: ID<Account>, before generation: Int64, in realm: ID<Realm>) -> SQL {
         """
         DELETE FROM session WHERE project_id = \(realm.rawValue) AND account_id = \(account.rawValue)
@@ -47,8 +47,8 @@ extension SQL {
         """
     }
 
-    /// Deletes the email action codes of an account, except codes that undo a merge. Those are for the owner of the
-    /// merge's source, and restore only what came from the source.
+    /// Deletes the email action codes of an account, except codes that undo a merge. An undo code is for the owner of
+    /// the merge's source, and restores only what came from the source.
     static func voidCodesExceptUndoMerge(of account: ID<Account>, in realm: ID<Realm>) -> SQL {
         """
         DELETE FROM oob_code WHERE project_id = \(realm.rawValue) AND account_id = \(account.rawValue)
@@ -64,7 +64,7 @@ extension SQL {
             c.project_id = \(realm.rawValue) AND c.account_id = \(account.rawValue) \
             AND c.purpose = ANY (\(OOBCode.Purpose.accountRemedies))
             """
-        guard case .proven(let email, let redeemedCodeCreatedAt, let firstAdditionTime) = remedies else {
+        guard case .proven(let email, let redeemedCodeCreatedAt, let methodsKeptBefore) = remedies else {
             return "DELETE FROM oob_code c WHERE \(all)"
         }
         return """
@@ -73,7 +73,7 @@ extension SQL {
                     SELECT least(\(redeemedCodeCreatedAt.map { Timestamp($0) }), min(c.created_at)) FROM oob_code c
                     WHERE \(all) AND c.email = \(email.rawValue))
                 AND (c.email <> \(email.rawValue) OR c.added_at IS NULL
-                    OR c.added_at >= \(Timestamp(firstAdditionTime)))
+                    OR c.added_at >= \(Timestamp(methodsKeptBefore)))
             """
     }
 }
@@ -81,6 +81,6 @@ extension SQL {
 extension OOBCode.Purpose {
     /// The purposes of codes with which the owner reverses a change of the account.
     static let remedies = allCases.filter(\.isRemedy).map(\.rawValue)
-    /// The remedies, except codes that undo a merge. Those are for the owner of the merge's source.
+    /// The purposes of remedies, except `undoMerge`: codes that undo a merge are for the owner of the merge's source.
     static let accountRemedies = [recoverEmail, removeSignInMethod].map(\.rawValue)
 }

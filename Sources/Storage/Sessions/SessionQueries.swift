@@ -20,8 +20,8 @@ struct SessionRow {
     let networkHash: [UInt8]?
     let credentialIssuedAt: Timestamp?
 
-    /// The values of a session that is opened at its authentication. Also of an existing session, whose ``openedAt`` is
-    /// not used.
+    /// The values of a session that is opened at its authentication, or of an existing session, for which ``openedAt``
+    /// is not used.
     ///
     /// - Throws: ``NotAUUID``. Session IDs come from ``Entropy`` and from verified tokens, so this indicates a defect.
     init(_ session: Session) throws {
@@ -241,7 +241,8 @@ extension SQL {
         """
     }
 
-    /// Applies the rules of ``Rotation`` to the session `s`, for the presented token `p`.
+    /// Applies the rules of ``Rotation`` to the session `s`, for the presented token `p`. The migration that creates
+    /// the table `session` explains the columns.
     private static let rotation: SQL = """
         UPDATE session s SET
             counter = CASE WHEN p.rotates AND p.counter >= s.counter THEN p.counter + 1 ELSE s.counter END,

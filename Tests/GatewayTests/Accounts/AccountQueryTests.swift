@@ -103,6 +103,7 @@ struct AccountQueryTests {
         }
         try await gateway.makeAccount(["localId": "bob", "email": "ada@example.com"])
         try await gateway.makeAccount(["localId": "+", "phoneNumber": "+15555550100"])
+        // Only custom tokens create accounts with IDs that are not ASCII.
         let backend = try await ServiceKey(in: gateway)
         for id in ["z\u{10FFFF}", "éa"] {
             let token = try backend.customToken(uid: id, at: gateway.clock.now)
@@ -161,7 +162,7 @@ struct AccountQueryTests {
         #expect(answer.outcome == "400 INVALID_PAGE_SELECTION")
     }
 
-    @Test("A service key is rejected for another project, and finds none of its accounts in its own project")
+    @Test("A service key cannot search another project, and finds none of that project's accounts in its own project")
     func otherProject() async throws {
         let gateway = try await Self.populated()
         try await gateway.makeOtherProject(serviceKey: "sks_other")

@@ -65,6 +65,7 @@ struct AdminBatchTests {
         arguments: ["a/b", "é é", "a\u{1}"])
     func anyID(id: String) async throws {
         let gateway = try await TestGateway.withServiceKey()
+        // Only custom tokens create accounts with such IDs.
         let backend = try await ServiceKey(in: gateway)
         let token = try backend.customToken(uid: id, at: gateway.clock.now)
         #expect(try await gateway.signIn(customToken: token).outcome == "200")
@@ -94,7 +95,7 @@ struct AdminBatchTests {
         let gateway = try await Self.withAccounts(ids: permanent)
         async let writing: Void = {
             for round in 0..<15 {
-                // IDs before, between and after the permanent ones. The first of each round is not deleted.
+                // IDs before, between and after the permanent ones. The account before them is not deleted.
                 let temporary = ["a\(round)", "stays\(100 + round)x", "z\(round)"]
                 try await gateway.makeAccounts(temporary)
                 _ = try await gateway.administerAccounts(

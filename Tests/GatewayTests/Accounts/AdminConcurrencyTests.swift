@@ -9,8 +9,9 @@ struct AdminConcurrencyTests {
     func deadlock() async throws {
         let gateway = try await AdminUpdateTests.withAdaAndBob()
         let answer = try await gateway.database.pool.transaction { transaction in
-            // PostgreSQL aborts the transaction that finds the deadlock. A transaction looks for one when it has waited
-            // for `deadlock_timeout`. This transaction never waits that long, so the gateway's is aborted.
+            // The gateway's transaction locks Ada's account, and then waits for Bob's identity, which this transaction
+            // deletes. Then this transaction waits for Ada's account. After `deadlock_timeout`, a waiting transaction
+            // looks for a deadlock, and is aborted if it finds one. Only the gateway's transaction waits that long.
             try await transaction.execute("SET LOCAL deadlock_timeout = '1h'")
             try await transaction.execute("DELETE FROM linked_identity WHERE account_id = 'bob'")
             let answer = Task {

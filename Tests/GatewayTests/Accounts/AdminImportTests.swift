@@ -31,7 +31,7 @@ struct AdminImportTests {
             "customAttributes": "{\"role\":\"editor\"}",
         ]
         for (member, value) in expected { #expect(ada[member] == value, "\(member)") }
-        // Password, Google and phone: the repeated entry and the entries for password and phone add nothing.
+        // Three: password, Google and phone. The repeated entry, and the entries for password and phone, add nothing.
         #expect(ada["providerUserInfo"]?[2] != nil && ada["providerUserInfo"]?[3] == nil)
         #expect(try await gateway.accountSeenByAdmin("bob")["disabled"] == true)
         #expect(try await gateway.signIn(password: "x").json["localId"] == "ada")
@@ -86,7 +86,7 @@ struct AdminImportTests {
     }
 
     @Test(
-        "An import that does not overwrite is rejected if it has no users, duplicate IDs or, with sanityCheck, other duplicates",
+        "An import without allowOverwrite is rejected if it has no users, duplicate IDs or (with sanityCheck) other duplicates",
         arguments: [
             ([:], "400 MISSING_USER_ACCOUNT"),
             (["users": []], "400 MISSING_USER_ACCOUNT"),
@@ -149,7 +149,7 @@ struct AdminImportTests {
         #expect(try await gateway.accountSeenByAdmin("a")["email"] == "a@b.c")
     }
 
-    @Test("An import that overwrites replaces the account and ends its sessions; the last of two entries wins")
+    @Test("An import that overwrites an account ends its sessions; of two entries with one ID, the last is stored")
     func overwriting() async throws {
         let gateway = try await TestGateway.withServiceKey()
         let user: JSON = [

@@ -20,7 +20,7 @@ struct AdminLookupTests {
     }
 
     @Test(
-        "A lookup lists each account once: first the accounts of the IDs, then of the addresses, then of the phone numbers",
+        "A lookup lists each account once: first those found by ID, then by address, then by phone number",
         arguments: [
             (["localId": ["eve", "ada", "nobody", "ada"]], ["eve", "ada"]),
             (["email": ["ADA@example.com", "nonsense"]], ["ada"]),

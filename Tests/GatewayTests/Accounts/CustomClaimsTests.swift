@@ -30,21 +30,21 @@ struct CustomClaimsTests {
             try await gateway.lookup(idToken).outcome == "200", "the gateway accepts its own token with these claims")
     }
 
-    @Test("Claims of a custom token belong to one session")
+    @Test("Claims of a custom token apply only to the session that the token opened")
     func otherSessions() async throws {
         let gateway = try await TestGateway()
         let backend = try await ServiceKey(in: gateway)
         let now = gateway.clock.now
         _ = try await gateway.signIn(customToken: backend.customToken(claims: ["role": "editor"], at: now))
-        let plain = try await gateway.signIn(customToken: backend.customToken(at: now))
-        #expect(try claims(of: try #require(plain.json["idToken"]?.string))["role"] == nil)
+        let withoutClaims = try await gateway.signIn(customToken: backend.customToken(at: now))
+        #expect(try claims(of: try #require(withoutClaims.json["idToken"]?.string))["role"] == nil)
     }
 
-    @Test("Claims of a custom token override the account's, but never the gateway's own, whatever their letter case")
+    @Test("A custom token overrides the account's claims and name, but no other standard claim, in any letter case")
     func precedence() async throws {
         let gateway = try await TestGateway()
         let backend = try await ServiceKey(in: gateway)
-        let account = try await gateway.signUp()
+        let account = try await gateway.signUp(email: "ada@example.com")
         _ = try await gateway.database.pool.execute(
             #"UPDATE account SET display_name = 'Ada', custom_claims = '{"role":"reader","team":"blue"}'"#)
         let token = try backend.customToken(

@@ -8,7 +8,7 @@ import Testing
 
 @Suite("Deletion of an account")
 struct DeletionTests {
-    @Test("A deletion removes the user's addresses and names from every table; only the notice to the user has them")
+    @Test("A deletion removes the user's addresses and names from every table except that of outgoing emails")
     func deletion() async throws {
         let gateway = try await TestGateway()
         let person = SimulatedPerson.named("Ada", "Lovelace").with { $0.email = "ada.lovelace@gmail.com" }

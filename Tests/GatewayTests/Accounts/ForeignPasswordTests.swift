@@ -88,12 +88,12 @@ struct ForeignPasswordTests {
         #expect(try await gateway.signIn(password: row.password + "x").outcome == "400 INVALID_PASSWORD")
         #expect(try await gateway.storedPasswordHash(of: "ada") == imported)
         #expect(try await gateway.signIn(password: row.password).json["localId"] == "ada")
-        let own = try #require(try await gateway.storedPasswordHash(of: "ada"))
+        let replacement = try #require(try await gateway.storedPasswordHash(of: "ada"))
         // The cost that `TestGateway` sets.
-        #expect(own.hasPrefix("$argon2id$v=19$m=8,t=1,p=1$"))
+        #expect(replacement.hasPrefix("$argon2id$v=19$m=8,t=1,p=1$"))
         #expect(try await gateway.signIn(password: row.password).json["localId"] == "ada")
         #expect(try await gateway.signIn(password: row.password + "x").outcome == "400 INVALID_PASSWORD")
-        #expect(try await gateway.storedPasswordHash(of: "ada") == own)
+        #expect(try await gateway.storedPasswordHash(of: "ada") == replacement)
     }
 
     @Test("An imported signer key is stored encrypted and only once, and can be re-encrypted with a new master key")

@@ -4,7 +4,7 @@ import Testing
 
 @testable import Support
 
-@Suite("lookup and getProject, and ID tokens of lookup, update and delete")
+@Suite("lookup and getProject, and requests without a valid ID token")
 struct LookupTests {
     private static let shared = Task { try await TestGateway(.sekisho) }
 

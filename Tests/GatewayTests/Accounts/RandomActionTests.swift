@@ -12,7 +12,7 @@ import Testing
 @Suite("Random sequences of actions")
 struct RandomActionTests {
     @Test(
-        "No user gains access to an account with another's verified address, and no account loses all sign-in methods",
+        "No user gets into an account with another user's verified address; no account loses all sign-in methods",
         arguments: 0..<12)
     func randomActions(seed: Int) async throws {
         var scenario = try await Scenario(seed: UInt64(seed))
@@ -154,8 +154,8 @@ private struct Scenario {
         }
     }
 
-    /// Returns the violations of the invariants. Looks up accounts with only the six newest ID tokens of each user,
-    /// because this runs after every action, and the look-ups would take most of the test's time.
+    /// Returns the violations of the invariants. Looks up accounts only with the six newest ID tokens of each user:
+    /// look-ups with all tokens, after every action, would take most of the test's time.
     func violations() async throws -> [String] {
         var violations: [String] = []
         for user in users {

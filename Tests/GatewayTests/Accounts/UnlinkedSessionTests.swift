@@ -55,8 +55,8 @@ struct UnlinkedSessionTests {
         let gateway = try await TestGateway()
         let owner = try TestGateway.Tokens(await gateway.signIn(gateway.appleCredential()))
         _ = try await gateway.link(gateway.googleCredential(.mary), to: owner.idToken)
-        let linked = try await gateway.update(owner.idToken, ["email": "ada@example.com", "password": "secret1"])
-        let ada = try TestGateway.Tokens(linked)
+        let ada = try TestGateway.Tokens(
+            await gateway.update(owner.idToken, ["email": "ada@example.com", "password": "secret1"]))
         let attacker = try TestGateway.Tokens(await gateway.signIn(gateway.googleCredential(.mary)))
         #expect(try await gateway.update(attacker.idToken, ["deleteProvider": ["google.com"]]).outcome == "200")
         #expect(try await outcomes(attacker, at: gateway) == Self.valid)
@@ -120,7 +120,7 @@ struct UnlinkedSessionTests {
         for tokens in sessions.google { #expect(try await outcomes(tokens, at: gateway) == Self.valid) }
     }
 
-    @Test("A sign-in with an identity that is being unlinked leaves no valid session", arguments: [true, false])
+    @Test("A sign-in with an identity that is being unlinked opens no lasting session", arguments: [true, false])
     func race(isAdministrator: Bool) async throws {
         let gateway = try await TestGateway.withServiceKey()
         let owner = try TestGateway.Tokens(await gateway.signIn(gateway.appleCredential()))

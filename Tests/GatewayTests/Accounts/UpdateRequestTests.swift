@@ -6,7 +6,7 @@ import Testing
 
 @Suite("Members of an update")
 struct UpdateRequestTests {
-    /// An update, and the account and the audit events after it. The defaults are the values before the update.
+    /// An update, and its expected effects. The defaults are those of an update that changes nothing.
     struct Row: CustomTestStringConvertible {
         /// The members of the request, as JSON.
         let members: String

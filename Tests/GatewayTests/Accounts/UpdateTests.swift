@@ -6,6 +6,7 @@ import Testing
 
 @testable import Support
 
+/// `signUp()` and `signIn()` use the address ada@example.com and the password `secret1`.
 @Suite("Changing an account")
 struct UpdateTests {
     @Test("Name and photo are set, kept and removed without new tokens and without a recent login")
@@ -129,7 +130,7 @@ struct UpdateTests {
         "validSince is set after hashing, so that a token issued during the hashing becomes invalid",
         arguments: [false, true])
     func slowHash(isUpgrade: Bool) async throws {
-        /// The gateway at which the next hashing signs in, if any.
+        /// If this is set, the next call of `slow.hash` signs in at this gateway.
         let signInGateway = Mutex<TestGateway?>(nil)
         let issued = Mutex<TestGateway.Tokens?>(nil)
         var slow = PasswordHasher.withoutHashing

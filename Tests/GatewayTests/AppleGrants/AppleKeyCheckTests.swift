@@ -27,7 +27,7 @@ struct AppleKeyCheckTests {
     func rejected() async throws {
         let gateway = try await TestGateway(servesApple: true)
         let server = try #require(gateway.appleServer)
-        server.register(in: gateway.simulators.apple, key: try PrivateKey.generate(.es256).publicKey)
+        server.registerClients(in: gateway.simulators.apple, key: try PrivateKey.generate(.es256).publicKey)
         let finding = try #require(try await keyCheckFindings(gateway).first)
         #expect(!finding.isGood)
         #expect(finding.text.contains("rejects the private key (invalid_client)"))
@@ -45,7 +45,7 @@ struct AppleKeyCheckTests {
         #expect(try await keyCheckFindings(gateway).first?.text.contains("private key is missing") == true)
     }
 
-    @Test("The clients with redeemed codes are those for which a code was redeemed with the current private key")
+    @Test("clientIDsWithRedeemedCodes returns the client IDs whose codes were redeemed with the current private key")
     func redeemed() async throws {
         let gateway = try await TestGateway(servesApple: true)
         let store = AppleKeyStore(pool: gateway.database.pool)

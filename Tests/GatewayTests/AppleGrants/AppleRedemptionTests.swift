@@ -31,16 +31,16 @@ struct AppleRedemptionTests {
                 ])
             }
         #expect(signedIn.status == 200, "\(signedIn.text)")
-        #expect(gateway.simulators.apple.faultInjection.count(of: SimulatedApple.tokenPath) == 0)
+        #expect(gateway.simulators.apple.faultInjection.requestCount(at: SimulatedApple.tokenPath) == 0)
         #expect(try await gateway.appleGrantLines() == ["REDEEMING CODE \(Self.client)"])
         try await gateway.processDueAppleGrants()
         #expect(try await gateway.appleGrantLines() == ["AUTHORIZED REFRESH_TOKEN \(Self.client)"])
         // The daily check of the new token is not due yet, so Apple gets no second request.
         try await gateway.appleGrantWorkers.checkDueTokens()
-        #expect(gateway.simulators.apple.faultInjection.count(of: SimulatedApple.tokenPath) == 1)
+        #expect(gateway.simulators.apple.faultInjection.requestCount(at: SimulatedApple.tokenPath) == 1)
     }
 
-    /// The limit of each text is 2048 bytes. The code and the redirect URI have 2049 bytes, of which `https://` has 8.
+    /// The limit of each text is 2048 bytes. The first code and the redirect URI (`https://` is 8 bytes) have 2049.
     @Test(
         "A sign-in succeeds without the authorization code if the code or its redirect URI is too long",
         arguments: [
@@ -115,19 +115,19 @@ struct AppleRedemptionTests {
     func wrongKey() async throws {
         let gateway = try await TestGateway(servesApple: true)
         let server = try #require(gateway.appleServer)
-        server.register(in: gateway.simulators.apple, key: try PrivateKey.generate(.es256).publicKey)
+        server.registerClients(in: gateway.simulators.apple, key: try PrivateKey.generate(.es256).publicKey)
         let tokens = try await gateway.signInWithAppleAndRedeemCode()
         #expect(try await gateway.appleGrantLines() == ["REDEEMING CODE \(Self.client)"])
         #expect(try await gateway.refresh(tokens.refreshToken).status == 200)
         #expect(try await gateway.signIn(gateway.appleCredentialWithCode()).status == 200)
-        server.register(in: gateway.simulators.apple)
+        server.registerClients(in: gateway.simulators.apple)
         // Longer than the pause before the second attempt.
         gateway.clock.advance(by: .seconds(60))
         try await gateway.processDueAppleGrants()
         #expect(try await gateway.appleGrantLines() == ["AUTHORIZED REFRESH_TOKEN \(Self.client)"])
     }
 
-    @Test("The code of a sign-in with a conflict is kept in the pending token and redeemed later")
+    @Test("The code of a link with a conflict is kept in the pending token and redeemed later")
     func pending() async throws {
         let gateway = try await TestGateway(servesApple: true)
         let guest = try await gateway.signUpAnonymously()
@@ -143,7 +143,7 @@ struct AppleRedemptionTests {
         #expect(try await gateway.appleGrantLines() == ["AUTHORIZED REFRESH_TOKEN \(Self.client)"])
     }
 
-    @Test("The code in the credential that proves a merge's target is redeemed, and a merge keeps the source's grants")
+    @Test("A merge redeems the code in the credential of its target, and keeps the grants of its source")
     func merge() async throws {
         let gateway = try await TestGateway(servesApple: true)
         _ = try TestGateway.Tokens(await gateway.signIn(gateway.appleCredential()))

@@ -82,7 +82,7 @@ struct AppleRevocationTests {
         #expect(gateway.simulators.apple.revocations == 1)
     }
 
-    @Test("After a tenant is deleted, the revocation is queued when the janitor deletes the tenant's accounts")
+    @Test("When the janitor (clean-up job) deletes a deleted tenant's accounts, revocations of their tokens are queued")
     func tenant() async throws {
         let fixture = try await TenantFixture(TestGateway(servesApple: true))
         let tenant = try await fixture.makeTenant()
@@ -102,7 +102,7 @@ struct AppleRevocationTests {
     }
 
     @Test(
-        "The response to a deletion and the notice of it state whether Apple's token will be revoked",
+        "The response to a deletion, and the notice about it, state whether Apple's token will be revoked",
         arguments: [true, false])
     func announced(hasCode: Bool) async throws {
         let gateway = try await TestGateway(servesApple: true)
@@ -169,7 +169,7 @@ struct AppleRevocationTests {
         }
         let tablesWithID = try await gateway.tables(containing: tokens.localId)
         #expect(tablesWithID == ["audit_event", "deleted_account", "outbox"])
-        // The searches above covered the rows of both tables: the dump of a row contains the names of its columns.
+        // The searches above covered rows of the two tables below: the dump of a row has the names of its columns.
         let tablesWithExpiry = try await gateway.tables(containing: "\"expires_at\"")
         for table in ["replay_guard", "revoked_subject"] { #expect(tablesWithExpiry.contains(table)) }
     }

@@ -14,15 +14,15 @@ import Testing
 struct RevokeTokenTests {
     /// - Parameters:
     ///   - type: the member `tokenType` (default: an authorization code).
-    ///   - tokens: the caller's tokens.
+    ///   - caller: the tokens of the caller's session.
     ///   - more: further members of the request, which replace those above.
     private func revoke(
-        _ token: String?, type: JSON = "3", of tokens: TestGateway.Tokens, at gateway: TestGateway,
+        _ token: String?, type: JSON = "3", by caller: TestGateway.Tokens, at gateway: TestGateway,
         _ more: [String: JSON] = [:]
     ) async throws -> Exchange {
         let body: [String: JSON] = [
             "providerId": "apple.com", "tokenType": type, "token": .string(token ?? ""),
-            "idToken": .string(tokens.idToken),
+            "idToken": .string(caller.idToken),
         ]
         return try await gateway.post("/v2/accounts:revokeToken", .object(body.merging(more) { $1 }))
     }
@@ -32,7 +32,7 @@ struct RevokeTokenTests {
         let gateway = try await TestGateway(servesApple: true)
         let tokens = try await gateway.signInWithAppleAndRedeemCode()
         let code = try gateway.appleCredentialWithCode().code
-        let answer = try await revoke(code, of: tokens, at: gateway)
+        let answer = try await revoke(code, by: tokens, at: gateway)
         #expect(answer.status == 200)
         #expect(answer.json == [:])
         #expect(gateway.simulators.apple.revocations == 1)
@@ -50,7 +50,7 @@ struct RevokeTokenTests {
         let gateway = try await TestGateway(servesApple: true)
         let tokens = try await gateway.signInWithAppleAndRedeemCode()
         let audited = try await gateway.newAuditEvents {
-            let answer = try await revoke("a.token", type: "ACCESS_TOKEN", of: tokens, at: gateway)
+            let answer = try await revoke("a.token", type: "ACCESS_TOKEN", by: tokens, at: gateway)
             #expect(answer.status == 200)
         }
         #expect(audited.map(\.description) == ["user tokens.revoked \(tokens.localId) provider=apple.com"])
@@ -101,7 +101,7 @@ struct RevokeTokenTests {
             )
             .code
             let answer = try await revoke(
-                code, of: tokens, at: fresh, isWeb ? ["redirectUri": "https://example.com/back"] : [:])
+                code, by: tokens, at: fresh, isWeb ? ["redirectUri": "https://example.com/back"] : [:])
             #expect(answer.status == (client == row.expected ? 200 : 400), "\(client): \(answer.text)")
         }
     }
@@ -111,7 +111,7 @@ struct RevokeTokenTests {
         let gateway = try await TestGateway(servesApple: true)
         let tokens = try await gateway.signInWithAppleAndRedeemCode()
         #expect(
-            try await revoke(gateway.appleCredentialWithCode().code, type: type, of: tokens, at: gateway).status == 200)
+            try await revoke(gateway.appleCredentialWithCode().code, type: type, by: tokens, at: gateway).status == 200)
     }
 
     @Test(
@@ -121,7 +121,7 @@ struct RevokeTokenTests {
     func otherNumbers(type: JSON) async throws {
         let gateway = try await TestGateway(servesApple: true)
         let tokens = try await gateway.signInWithAppleAndRedeemCode()
-        #expect(try await revoke("code", type: type, of: tokens, at: gateway).statusOrCode == "INVALID_ARGUMENT")
+        #expect(try await revoke("code", type: type, by: tokens, at: gateway).statusOrCode == "INVALID_ARGUMENT")
     }
 
     @Test(
@@ -130,7 +130,7 @@ struct RevokeTokenTests {
     func tokens(type: JSON) async throws {
         let gateway = try await TestGateway(servesApple: true)
         let tokens = try await gateway.signInWithAppleAndRedeemCode()
-        #expect(try await revoke("a.token", type: type, of: tokens, at: gateway).status == 200)
+        #expect(try await revoke("a.token", type: type, by: tokens, at: gateway).status == 200)
         #expect(gateway.simulators.apple.revocations == 1)
         #expect(try await gateway.appleGrantLines() == ["REVOKING REFRESH_TOKEN com.example.app"])
         #expect(try await gateway.delete(tokens.idToken).json["appleRevocation"]?.string == "QUEUED")
@@ -148,7 +148,7 @@ struct RevokeTokenTests {
                     exchange: $0.exchange, check: $0.check, revoke: { _, _, _ in .rejected(.invalidRequest) })
             })
         let tokens = try await gateway.signInWithAppleAndRedeemCode()
-        let answer = try await revoke("a.token", type: "ACCESS_TOKEN", of: tokens, at: gateway)
+        let answer = try await revoke("a.token", type: "ACCESS_TOKEN", by: tokens, at: gateway)
         #expect(answer.statusOrCode == "INVALID_IDP_RESPONSE")
         #expect(try await gateway.appleGrantLines() == ["AUTHORIZED REFRESH_TOKEN com.example.app"])
     }
@@ -168,7 +168,7 @@ struct RevokeTokenTests {
                 return endpoint
             })
         let tokens = try await gateway.signInWithAppleAndRedeemCode()
-        _ = try await revoke(gateway.appleCredentialWithCode().code, of: tokens, at: gateway, ["redirectUri": "crash:"])
+        _ = try await revoke(gateway.appleCredentialWithCode().code, by: tokens, at: gateway, ["redirectUri": "crash:"])
         #expect(
             try await gateway.appleGrantLines() == [
                 "AUTHORIZED REFRESH_TOKEN com.example.app", "REVOKING CODE com.example.app",
@@ -187,9 +187,9 @@ struct RevokeTokenTests {
         let gateway = try await TestGateway(limitsRates: true, servesApple: true)
         let tokens = try await gateway.signInWithAppleAndRedeemCode()
         for _ in 0..<Policy.credentialChangeLimit {
-            #expect(try await revoke("unknown", of: tokens, at: gateway).statusOrCode == "INVALID_IDP_RESPONSE")
+            #expect(try await revoke("unknown", by: tokens, at: gateway).statusOrCode == "INVALID_IDP_RESPONSE")
         }
-        #expect(try await revoke("unknown", of: tokens, at: gateway).statusOrCode == "TOO_MANY_ATTEMPTS_TRY_LATER")
+        #expect(try await revoke("unknown", by: tokens, at: gateway).statusOrCode == "TOO_MANY_ATTEMPTS_TRY_LATER")
     }
 
     @Test("Codes that Apple rejects, other users' codes, other providers and invalid requests are rejected")
@@ -197,16 +197,16 @@ struct RevokeTokenTests {
         let gateway = try await TestGateway(servesApple: true)
         let tokens = try await gateway.signInWithAppleAndRedeemCode()
         let outcomes = [
-            try await revoke("unknown", of: tokens, at: gateway),
-            try await revoke(gateway.appleCredentialWithCode(.mary).code, of: tokens, at: gateway),
-            try await revoke("code", of: tokens, at: gateway, ["providerId": "google.com"]),
-            try await revoke("code", of: tokens, at: gateway, ["providerId": ""]),
-            try await revoke("code", type: "0", of: tokens, at: gateway),
-            try await revoke("", of: tokens, at: gateway),
-            try await revoke("code", of: tokens, at: gateway, ["redirectUri": "https://\0"]),
-            try await revoke("code", of: tokens, at: gateway, ["idToken": ""]),
-            try await revoke("code", of: tokens, at: gateway, ["idToken": "a.b.c"]),
-            try await revoke("code", of: gateway.signUp(), at: gateway),
+            try await revoke("unknown", by: tokens, at: gateway),
+            try await revoke(gateway.appleCredentialWithCode(.mary).code, by: tokens, at: gateway),
+            try await revoke("code", by: tokens, at: gateway, ["providerId": "google.com"]),
+            try await revoke("code", by: tokens, at: gateway, ["providerId": ""]),
+            try await revoke("code", type: "0", by: tokens, at: gateway),
+            try await revoke("", by: tokens, at: gateway),
+            try await revoke("code", by: tokens, at: gateway, ["redirectUri": "https://\0"]),
+            try await revoke("code", by: tokens, at: gateway, ["idToken": ""]),
+            try await revoke("code", by: tokens, at: gateway, ["idToken": "a.b.c"]),
+            try await revoke("code", by: gateway.signUp(), at: gateway),
         ].map(\.statusOrCode)
         #expect(
             outcomes == [
@@ -223,8 +223,8 @@ struct RevokeTokenTests {
         let gateway = try await TestGateway(servesApple: true)
         let tokens = try await gateway.signInWithAppleAndRedeemCode()
         let server = try #require(gateway.appleServer)
-        server.register(in: gateway.simulators.apple, key: try PrivateKey.generate(.es256).publicKey)
-        let answer = try await revoke(gateway.appleCredentialWithCode().code, of: tokens, at: gateway)
+        server.registerClients(in: gateway.simulators.apple, key: try PrivateKey.generate(.es256).publicKey)
+        let answer = try await revoke(gateway.appleCredentialWithCode().code, by: tokens, at: gateway)
         #expect(answer.status == 503)
         #expect(try await gateway.appleGrantLines() == ["AUTHORIZED REFRESH_TOKEN com.example.app"])
         #expect(try await gateway.lookup(tokens.idToken).status == 200)
@@ -235,7 +235,7 @@ struct RevokeTokenTests {
         let gateway = try await TestGateway(servesApple: true)
         let tokens = try await gateway.signInWithAppleAndRedeemCode()
         gateway.simulators.apple.faultInjection.injectFault(.unavailable, at: SimulatedApple.revocationPath)
-        #expect(try await revoke(gateway.appleCredentialWithCode().code, of: tokens, at: gateway).status == 200)
+        #expect(try await revoke(gateway.appleCredentialWithCode().code, by: tokens, at: gateway).status == 200)
         gateway.simulators.apple.faultInjection.reset()
         // The request's lease (exclusive use) of the grant ends after 30 seconds.
         gateway.clock.advance(by: .seconds(30))

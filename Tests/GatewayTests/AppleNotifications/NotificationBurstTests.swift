@@ -19,9 +19,9 @@ struct NotificationBurstTests {
         var verified: Int { counts.withLock { $0.verified } }
         var rejected: Int { counts.withLock { $0.rejected } }
 
-        func reject() { counts.withLock { $0.rejected += 1 } }
+        func countRejection() { counts.withLock { $0.rejected += 1 } }
 
-        func verify() async throws {
+        func countVerificationAndWait() async throws {
             counts.withLock { $0.verified += 1 }
             while counts.withLock({ $0.verified + $0.rejected }) < NotificationBurstTests.notificationCount {
                 try await Task.sleep(for: .milliseconds(1))
@@ -40,7 +40,7 @@ struct NotificationBurstTests {
         let service = AppleNotificationService(
             store: PostgresAppleNotificationStore(pool: gateway.database.pool),
             verifier: AppleNotificationVerifier { _, _ in
-                try await gate.verify()
+                try await gate.countVerificationAndWait()
                 guard keysAreAvailable else { throw ProviderUnreachable(provider: .apple, reason: "status 503") }
                 throw AppleNotificationRefusal.signature
             }, project: { _ in nil },
@@ -56,7 +56,7 @@ struct NotificationBurstTests {
                     do {
                         _ = try await service.receive("payload", in: nil, from: context)
                     } catch is TooManyAttempts {
-                        gate.reject()
+                        gate.countRejection()
                     } catch {}
                 }
             }

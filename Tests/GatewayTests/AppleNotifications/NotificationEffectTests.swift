@@ -27,7 +27,7 @@ struct NotificationEffectTests {
         let otherUser = try Tokens(await gateway.signIn(gateway.appleCredential(.mary)))
         gateway.clock.advance(by: .seconds(60))
         let audited = try await gateway.newAuditEvents {
-            try await gateway.postAcceptedNotification(gateway.appleNotification())
+            try await gateway.postAcceptedNotification(gateway.appleNotification(.consentRevoked))
         }
         #expect(try await !gateway.isSessionValid(openedWithApple))
         #expect(try await gateway.isSessionValid(openedWithGoogle))
@@ -48,7 +48,7 @@ struct NotificationEffectTests {
         let gateway = try await gateway()
         let tokens = try Tokens(await gateway.signIn(gateway.appleCredentialWithCode()))
         #expect(try await gateway.appleGrantLines() == ["REDEEMING CODE com.example.app"])
-        try await gateway.postAcceptedNotification(gateway.appleNotification())
+        try await gateway.postAcceptedNotification(gateway.appleNotification(.consentRevoked))
         #expect(try await gateway.appleGrantLines().isEmpty)
         gateway.clock.advance(by: .seconds(1))
         let again = try await gateway.signInWithAppleAndRedeemCode()
@@ -149,7 +149,7 @@ struct NotificationEffectTests {
         gateway.clock.advance(by: .seconds(1))
         let audited = try await gateway.newAuditEvents {
             try await gateway.postAcceptedNotification(gateway.appleNotification(type: "relationship-changed"))
-            try await gateway.postAcceptedNotification(gateway.appleNotification(about: .mary))
+            try await gateway.postAcceptedNotification(gateway.appleNotification(.consentRevoked, about: .mary))
         }
         #expect(audited.isEmpty)
         #expect(try await gateway.isSessionValid(tokens))
@@ -169,12 +169,12 @@ struct NotificationEffectTests {
             ])
         #expect(revoked.status == 200)
         gateway.clock.advance(by: .seconds(5))
-        try await gateway.postAcceptedNotification(gateway.appleNotification())
+        try await gateway.postAcceptedNotification(gateway.appleNotification(.consentRevoked))
         #expect(try await gateway.isSessionValid(tokens))
         #expect(try await !gateway.isSessionValid(other), "the other session may be an attacker's")
         // 5 + 596 seconds are more than ten minutes.
         gateway.clock.advance(by: .seconds(596))
-        try await gateway.postAcceptedNotification(gateway.appleNotification())
+        try await gateway.postAcceptedNotification(gateway.appleNotification(.consentRevoked))
         #expect(try await !gateway.isSessionValid(tokens))
     }
 }

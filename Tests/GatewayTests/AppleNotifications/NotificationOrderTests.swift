@@ -22,7 +22,7 @@ struct NotificationOrderTests {
         let gateway = try await gateway()
         let tokens = try await gateway.signInWithAppleAndRedeemCode()
         gateway.clock.advance(by: .seconds(1))
-        let payload = try gateway.appleNotification()
+        let payload = try gateway.appleNotification(.consentRevoked)
         let audited = try await gateway.newAuditEvents {
             for _ in 0..<3 { try await gateway.postAcceptedNotification(payload) }
         }
@@ -60,7 +60,7 @@ struct NotificationOrderTests {
         let event = gateway.clock.now
         gateway.clock.advance(by: .seconds(60))
         let tokens = try Tokens(await gateway.signIn(olderCredential))
-        try await gateway.postAcceptedNotification(gateway.appleNotification(at: event))
+        try await gateway.postAcceptedNotification(gateway.appleNotification(.consentRevoked, at: event))
         #expect(try await !gateway.isSessionValid(tokens))
         #expect(try await gateway.credentialState(of: tokens.localId) == "REVOKED")
     }
@@ -91,7 +91,7 @@ struct NotificationOrderTests {
         let tokens = try await gateway.signInWithAppleAndRedeemCode()
         gateway.clock.advance(by: .seconds(30 * 86_400))
         for (age, status) in [(7 * 86_400, 400), (7 * 86_400 - 1, 200), (-60, 200), (-61, 400)] {
-            let payload = try gateway.appleNotification(at: gateway.clock.now - .seconds(age)) {
+            let payload = try gateway.appleNotification(.consentRevoked, at: gateway.clock.now - .seconds(age)) {
                 $0.claims["exp"] = nil
             }
             #expect(try await gateway.postNotification(payload).status == status, "\(age)")
@@ -99,10 +99,10 @@ struct NotificationOrderTests {
         #expect(try await !gateway.isSessionValid(tokens), "the accepted notifications have an effect")
     }
 
-    @Test("The replay key of a notification is kept longer than a week, after which the notification is not accepted")
+    @Test("The replay key of a notification is kept longer than the week in which the notification is accepted")
     func replayKeys() async throws {
         let gateway = try await gateway()
-        let payload = try gateway.appleNotification { $0.claims["exp"] = nil }
+        let payload = try gateway.appleNotification(.consentRevoked) { $0.claims["exp"] = nil }
         try await gateway.postAcceptedNotification(payload)
         let endOfAcceptance = gateway.clock.now + .seconds(7 * 86_400)
         let rows = try await gateway.database.pool.query(
@@ -159,7 +159,7 @@ struct NotificationOrderTests {
             try await gateway.link(gateway.appleCredential(), to: gateway.signUpAnonymously().idToken).pendingToken)
         #expect(try await gateway.administerAccounts(":delete", ["localId": .string(tokens.localId)]).status == 200)
         gateway.clock.advance(by: .seconds(60))
-        try await gateway.postAcceptedNotification(gateway.appleNotification())
+        try await gateway.postAcceptedNotification(gateway.appleNotification(.consentRevoked))
         #expect(try await gateway.signIn(old).status == 400)
         #expect(try await gateway.signInWithIdp(["pendingToken": .string(pending)]).status == 400)
     }

@@ -59,7 +59,7 @@ struct NotificationRaceTests {
     }
 
     @Test(
-        "A notification ends the session of a sign-in or link that has not committed the identity when it arrives",
+        "A notification ends the session of a sign-in or link that is committed only after the notification arrives",
         .timeLimit(.minutes(1)), arguments: [true, false])
     func uncommittedIdentity(reclaims: Bool) async throws {
         let gateway = try await TestGateway()
@@ -70,7 +70,7 @@ struct NotificationRaceTests {
             ? try await gateway.signUp(email: "ada.lovelace@example.com") : try await gateway.signUpAnonymously()
         let old = try gateway.appleCredential()
         gateway.clock.advance(by: .seconds(60))
-        let payload = try gateway.appleNotification()
+        let payload = try gateway.appleNotification(.consentRevoked)
         let (request, notification) = try await gateway.database.pool.transaction { transaction in
             // This lock stops the request's transaction at its outbox event, before the commit.
             _ = try await transaction.execute("LOCK TABLE outbox IN SHARE MODE")
@@ -91,7 +91,7 @@ struct NotificationRaceTests {
         let gateway = try await TestGateway()
         _ = try await gateway.signIn(gateway.appleCredential())
         gateway.clock.advance(by: .seconds(60))
-        let payload = try gateway.appleNotification()
+        let payload = try gateway.appleNotification(.consentRevoked)
         let audited = try await gateway.newAuditEvents {
             let outcomes = try await concurrently(8) { _ in try await gateway.postNotification(payload) }
             #expect(outcomes.allSatisfy { $0.status == 200 })

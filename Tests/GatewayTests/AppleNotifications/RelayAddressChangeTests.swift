@@ -94,7 +94,7 @@ struct RelayAddressChangeTests {
     ]
 
     @Test(
-        "An account keeps its address in profile firebase, with a password, email links or an address of its own, or if the new one is taken",
+        "An account in one of these states keeps its address, and only its Apple identity gets the new relay address",
         arguments: rows)
     func keepsAddress(row: Row) async throws {
         let gateway = try await gateway(row.profile)
@@ -114,7 +114,7 @@ struct RelayAddressChangeTests {
         #expect(try await gateway.emails(.relayAddressChanged).isEmpty)
     }
 
-    @Test("The account keeps its address if that is not a relay address")
+    @Test("An account whose address is not a relay address keeps it")
     func ownAddress() async throws {
         let gateway = try await gateway()
         let tokens = try Tokens(await gateway.signIn(gateway.appleCredential()))

@@ -13,7 +13,7 @@ import Testing
 struct SharedClientTests {
     private static let otherAPIKey = "sk_other"
 
-    /// A gateway with a second project, `other`. Its Apple provider has the first client IDs, and its app the others.
+    /// A gateway with a second project, `other`, whose Apple provider and whose app have these client IDs.
     private func gatewayWithOtherProject(providerClientIDs: [String], appClientIDs: [String]? = nil) async throws
         -> TestGateway
     {
@@ -49,14 +49,14 @@ struct SharedClientTests {
     }
 
     @Test(
-        "A notification ends sessions in each project with its client ID, or only in the project that the path names",
+        "A notification ends sessions in every project that has its client ID, or only in the one that the path names",
         arguments: [nil, "demo", "other"])
     func paths(namedProject: String?) async throws {
         let gateway = try await gatewayWithOtherProject(providerClientIDs: [SimulatedProviders.appleClientID])
         let inDemo = try await signIn(at: gateway, apiKey: TestGateway.apiKey)
         let inOther = try await signIn(at: gateway, apiKey: Self.otherAPIKey)
         gateway.clock.advance(by: .seconds(1))
-        let payload = try gateway.appleNotification()
+        let payload = try gateway.appleNotification(.consentRevoked)
         try await gateway.postAcceptedNotification(payload, project: namedProject)
         #expect(try await isIDTokenValid(inDemo, at: gateway, apiKey: TestGateway.apiKey) == (namedProject == "other"))
         #expect(try await isIDTokenValid(inOther, at: gateway, apiKey: Self.otherAPIKey) == (namedProject == "demo"))
@@ -69,10 +69,10 @@ struct SharedClientTests {
         #expect(try counted.first?.decode("count", as: Int.self) == 2)
     }
 
-    @Test("A notification whose path names a project without its client ID is rejected")
+    @Test("A notification is rejected if its path names a project that does not have its client ID")
     func otherClientID() async throws {
         let gateway = try await gatewayWithOtherProject(providerClientIDs: ["com.example.other"])
-        let payload = try gateway.appleNotification()
+        let payload = try gateway.appleNotification(.consentRevoked)
         #expect(try await gateway.postNotification(payload, project: "other").status == 400)
         #expect(try await gateway.postNotification(payload, project: "unknown").status == 400)
         try await gateway.postAcceptedNotification(gateway.appleNotification(audience: "com.example.other"))
@@ -97,13 +97,13 @@ struct SharedClientTests {
         let inProject = try TestGateway.Tokens(await fixture.callAsClient("signInWithIdp", in: nil, credential()))
         let inTenant = try TestGateway.Tokens(await fixture.callAsClient("signInWithIdp", in: tenant, credential()))
         gateway.clock.advance(by: .seconds(1))
-        #expect(try await gateway.postNotification(gateway.appleNotification(), project: "demo").status == 200)
+        try await gateway.postAcceptedNotification(gateway.appleNotification(.consentRevoked), project: "demo")
         for (tokens, realm) in [(inProject, nil), (inTenant, tenant)] {
             let looked = try await fixture.callAsClient("lookup", in: realm, ["idToken": .string(tokens.idToken)])
             #expect(looked.status == 400, "\(realm ?? "project")")
         }
         #expect(try await fixture.send(.delete, "\(TenantFixture.tenantsPath)/\(tenant)").status == 200)
         gateway.clock.advance(by: .seconds(1))
-        try await gateway.postAcceptedNotification(gateway.appleNotification())
+        try await gateway.postAcceptedNotification(gateway.appleNotification(.consentRevoked))
     }
 }

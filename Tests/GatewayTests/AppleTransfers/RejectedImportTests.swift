@@ -8,7 +8,8 @@ import Testing
 @testable import Simulators
 @testable import Support
 
-/// An import exchanges the transfer subject of each identity, with the key of the new team, for the user's new subject.
+/// An import exchanges the transfer subject (`transfer_sub`) of each identity, which an earlier export has stored, for
+/// the user's new subject. It uses the key of the new team.
 /// Apple rejects the request for a user who has disconnected the app, until the user signs in with Apple again.
 @Suite("Imports that Apple rejects")
 struct RejectedImportTests {
@@ -88,7 +89,7 @@ struct RejectedImportTests {
         #expect(try await fixture.importAll() == .init(all: 2, done: 2))
     }
 
-    @Test("A rejection is recorded if the import moves no identity, but a sign-in has moved one to the team")
+    @Test("If a sign-in has already moved an identity, a rejection is recorded although the import itself moves none")
     func movedEarlier() async throws {
         let fixture = try await TeamTransferTests.Fixture.withMovedApp()
         #expect(try await fixture.gateway.signIn(fixture.gateway.appleCredential(TeamTransferTests.ada)).status == 200)

@@ -52,7 +52,7 @@ struct TeamTransferTests {
         /// A run of `apple export-transfers` or `apple import-transfers`, which authenticates as `team`.
         ///
         /// - Parameters:
-        ///   - clientID: authenticates all requests (default: the client ID of each identity's latest sign-in).
+        ///   - clientID: the client ID of all requests (default: that of each identity's latest sign-in).
         ///   - change: replaces functions of Apple's endpoint.
         func transferRun(
             as team: String, clientID: String? = nil, _ change: (inout AppleMigrationEndpoint) -> Void = { _ in }
@@ -60,7 +60,8 @@ struct TeamTransferTests {
             let server = try #require(gateway.appleServer)
             let settings = try #require(SimulatedProviders.providers.first)
             var endpoint = AppleMigrationEndpoint.http(
-                try AppleServer.client.get(), at: AppleEndpoints(base: server.baseURL), clock: gateway.clock.wallClock)
+                try AppleServer.httpClient.get(), at: AppleEndpoints(base: server.baseURL),
+                clock: gateway.clock.wallClock)
             change(&endpoint)
             return AppleTransferRun(
                 gateway.project.realm, settings: settings, clientID: clientID,
@@ -121,7 +122,7 @@ struct TeamTransferTests {
         let before = try await fixture.identity(of: fixture.ada)
         #expect(try await fixture.export() == .init(all: 2, done: 2))
         #expect(try await fixture.export() == .init(all: 2, done: 2))
-        let requests = fixture.gateway.simulators.apple.faultInjection.count(of: SimulatedApple.migrationPath)
+        let requests = fixture.gateway.simulators.apple.faultInjection.requestCount(at: SimulatedApple.migrationPath)
         #expect(requests == 2, "the second export sends no request")
         #expect(
             try await fixture.credentialState(of: fixture.ada) == "AUTHORIZED", "the app is still with the old team")
@@ -194,7 +195,7 @@ struct TeamTransferTests {
     }
 
     @Test(
-        "A sign-in finds the account by the token's subject first, and ignores its transfer_sub, even another user's",
+        "If an account has the token's subject, a sign-in ignores the token's transfer_sub, even that of another user",
         arguments: [ada, mary])
     func precedence(of person: SimulatedPerson) async throws {
         let fixture = try await Fixture()

@@ -90,7 +90,7 @@ struct TransferNotificationTests {
         let gateway = fixture.gateway
         let credentialBeforeEvent = try gateway.appleCredential(TeamTransferTests.ada)
         gateway.clock.advance(by: .seconds(60))
-        let payload = try gateway.appleNotification(about: TeamTransferTests.ada)
+        let payload = try gateway.appleNotification(.consentRevoked, about: TeamTransferTests.ada)
         let (signIn, notification) = try await gateway.database.pool.transaction { transaction in
             _ = try await transaction.execute(
                 "SELECT FROM account WHERE id = \(fixture.ada.localId) FOR UPDATE")

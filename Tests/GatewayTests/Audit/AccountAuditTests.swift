@@ -156,7 +156,7 @@ struct AccountAuditTests {
             for member in ["oobCode", "oobLink"] { if let text = answer.json[member]?.string { secrets.insert(text) } }
         }
         let dump = try await gateway.auditTrailDump()
-        // The searches below cover many events and secrets.
+        // The searches below prove something only if there are many events and secrets.
         #expect(dump.split(separator: "\n").count > 30)
         #expect(secrets.count > 20)
         for text in secrets.union([

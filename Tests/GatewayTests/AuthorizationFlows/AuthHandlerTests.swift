@@ -47,7 +47,7 @@ struct AuthHandlerTests {
         }
     }
 
-    @Test("The handler links an identity, and its re-authentication with an unknown identity creates no account")
+    @Test("The handler links an identity, and a re-authentication with an unknown identity creates no account")
     func operations() async throws {
         let gateway = try await TestGateway.withAppleGoogleAndOpenID()
         let ada = try await gateway.signUp(email: "someone@example.com")

@@ -15,7 +15,7 @@ struct AuthorizationAttackTests {
     private static let invalidGrant =
         "400 INVALID_IDP_RESPONSE : The grant is not valid: it was used, has expired, or belongs to another sessionId or app."
 
-    @Test("If the victim completes a flow of the attacker, its session ID is useless without the grant")
+    @Test("If the victim completes a flow of the attacker, the flow's session ID is useless without the grant")
     func sessionFixation() async throws {
         let gateway = try await TestGateway.withAppleGoogleAndOpenID()
         let attackersFlow = try await gateway.startFlow("google.com")
@@ -152,7 +152,7 @@ struct AuthorizationAttackTests {
             response = response.map { $0.0 == "iss" ? ("iss", "https://a.corp.example") : $0 }
         }
         #expect(page.heading == "We could not sign you in")
-        #expect(gateway.simulators.google.faultInjection.count(of: SimulatedGoogle.tokenPath) == 0)
+        #expect(gateway.simulators.google.faultInjection.requestCount(at: SimulatedGoogle.tokenPath) == 0)
 
         let corporate = try await gateway.startFlow("oidc.corp")
         let withoutIssuer = try await TestBrowser(gateway).signInAtProvider(opening: corporate.authURI) {
@@ -167,11 +167,11 @@ struct AuthorizationAttackTests {
         let query = try await TestBrowser(gateway).send(
             .get, "/__/auth/handler?code=x&state=" + QueryParameters(apple.authURI)["state"])
         #expect(query.status == 400)
-        #expect(gateway.simulators.apple.faultInjection.count(of: SimulatedApple.tokenPath) == 0)
+        #expect(gateway.simulators.apple.faultInjection.requestCount(at: SimulatedApple.tokenPath) == 0)
     }
 
     @Test(
-        "If a provider does not send `iss`, its redirect URI is its own, so it does not get a code of another provider")
+        "A provider that does not send `iss` has its own redirect URI, and so does not get codes of other providers")
     func providerWithoutIss() async throws {
         let gateway = try await TestGateway.withAppleGoogleAndOpenID()
         _ = try await gateway.database.pool.execute(

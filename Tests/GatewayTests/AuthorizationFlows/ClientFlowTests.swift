@@ -9,7 +9,7 @@ import Testing
 @testable import Support
 
 /// A flow is a sign-in in the browser, which `createAuthUri` starts. The browser returns to the client with the flow's
-/// grant, a secret in the URL. With it, the client completes the sign-in.
+/// grant, a secret in the URL. With the grant, the client completes the sign-in.
 @Suite("A sign-in in the browser for a client of the API", .serialized)
 struct ClientFlowTests {
     private typealias Tokens = TestGateway.Tokens
@@ -66,23 +66,23 @@ struct ClientFlowTests {
     @Test("A flow returns the name that Apple sends only once, and stores Apple's refresh token to revoke it later")
     func appleGrant() async throws {
         let gateway = try await TestGateway.withAppleGoogleAndOpenID()
-        let withoutRequest = try await gateway.startFlow("apple.com").complete(.mary)
-        #expect(withoutRequest.json["oauthRefreshToken"] == nil)
+        let withoutRefreshToken = try await gateway.startFlow("apple.com").complete(.mary)
+        #expect(withoutRefreshToken.json["oauthRefreshToken"] == nil)
         _ = try await gateway.database.pool.execute("DELETE FROM apple_grant")
-        let requestCount = gateway.simulators.apple.faultInjection.count(of: SimulatedApple.tokenPath)
+        let countBefore = gateway.simulators.apple.faultInjection.requestCount(at: SimulatedApple.tokenPath)
         let signedIn = try await gateway.startFlow("apple.com").complete(.ada, ["returnRefreshToken": true])
         #expect(signedIn.json["displayName"]?.string == "Ada Lovelace")
         #expect(signedIn.json["oauthRefreshToken"]?.string?.isEmpty == false)
         #expect(try await gateway.appleGrantLines() == ["REDEEMING REFRESH_TOKEN com.example.web"])
         try await gateway.processDueAppleGrants()
         #expect(try await gateway.appleGrantLines() == ["AUTHORIZED REFRESH_TOKEN com.example.web"])
-        #expect(gateway.simulators.apple.faultInjection.count(of: SimulatedApple.tokenPath) == requestCount + 1)
+        #expect(gateway.simulators.apple.faultInjection.requestCount(at: SimulatedApple.tokenPath) == countBefore + 1)
         #expect(try await gateway.delete(Tokens(signedIn).idToken).status == 200)
         try await gateway.processDueAppleGrants()
         #expect(gateway.simulators.apple.revocations == 1)
     }
 
-    @Test("Apple's refresh token is kept if the worker is late, or if Apple's private key is missing at first")
+    @Test("Apple's refresh token is kept if it is processed late, or if Apple's private key is missing at first")
     func lateWorker() async throws {
         let gateway = try await TestGateway.withAppleGoogleAndOpenID()
         _ = try await gateway.startFlow("apple.com").complete(.ada)
@@ -126,7 +126,7 @@ struct ClientFlowTests {
     }
 
     @Test(
-        "A continue URI is rejected unless it is at an authorized domain or a registered redirect URI",
+        "A continue URI is rejected unless it is a registered redirect URI or at an authorized domain",
         arguments: [
             ("https://evil.example/", "400 UNAUTHORIZED_DOMAIN : Domain not allowlisted by project"),
             ("https://links.example/b", "400 UNAUTHORIZED_DOMAIN : Domain not allowlisted by project"),

@@ -15,7 +15,7 @@ struct FlowChangeTests {
     }
 
     @Test(
-        "After a change that forbids a provider, its responses are rejected, and so are grants that were issued before",
+        "After a change that forbids a provider, the gateway rejects the provider's responses and all earlier grants",
         arguments: [
             Change(
                 testDescription: "Apple is removed, so App Review guideline 4.8 forbids Google",

@@ -79,6 +79,7 @@ struct FlowCodeTests {
             try await gateway.appleGrantLines() == [Self.unusedRefreshToken],
             "a flow's grant or a pending token may still be used")
         gateway.clock.advance(by: Self.unusedTokenLifetime)
+        // The first call revokes the token. The second must not revoke it again.
         try await gateway.processDueAppleGrants()
         try await gateway.processDueAppleGrants()
         #expect(try await gateway.appleGrantLines().isEmpty)
@@ -160,7 +161,7 @@ struct FlowCodeTests {
         #expect(try await gateway.appleGrantLines().isEmpty)
     }
 
-    @Test("A late notification revokes the identity if the event is later than the redemption of the code")
+    @Test("A notification that arrives late revokes the identity if its event is later than the redemption of the code")
     func lateNotification() async throws {
         let gateway = try await TestGateway.withAppleGoogleAndOpenID()
         try await gateway.makeServiceKey()

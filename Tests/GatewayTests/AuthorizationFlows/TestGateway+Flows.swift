@@ -24,8 +24,8 @@ extension TestGateway {
 
     /// The number of requests to the token endpoints of all providers.
     var tokenRequestCount: Int {
-        simulators.apple.faultInjection.count(of: SimulatedApple.tokenPath)
-            + simulators.google.faultInjection.count(of: SimulatedGoogle.tokenPath)
+        simulators.apple.faultInjection.requestCount(at: SimulatedApple.tokenPath)
+            + simulators.google.faultInjection.requestCount(at: SimulatedGoogle.tokenPath)
             + simulators.corporate.tokenRequestCount
     }
 }

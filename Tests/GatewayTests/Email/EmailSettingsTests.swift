@@ -47,7 +47,7 @@ struct EmailSettingsTests {
         )
     }
 
-    /// `changed` lists the settings that afterwards have the value of ``allSettings``.
+    /// `changed` names the settings that have the value from ``allSettings`` after the request.
     @Test(
         "A change of email settings applies only to the members that the mask names; an empty mask names all",
         arguments: [
@@ -109,7 +109,7 @@ struct EmailSettingsTests {
     }
 
     @Test(
-        "A request removes an email setting by setting it to empty text, or by omitting it and having no mask"
+        "An empty text removes an email setting; so does its absence from a request without a mask"
     )
     func absent() async throws {
         let (gateway, backend, storedSettings) = try await Self.fixture(Self.configured)

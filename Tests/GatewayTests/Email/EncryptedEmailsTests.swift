@@ -24,7 +24,7 @@ struct EncryptedEmailsTests {
         #expect(
             try await emails.reencrypt(with: box) == 1,
             "an email that failed permanently is not re-encrypted, because it is not sent again")
-        #expect(try await emails.reencrypt(with: box) == 0, "the emails already have the new key")
+        #expect(try await emails.reencrypt(with: box) == 0, "the email is already encrypted with the new key")
         let email = try #require(try await store.emails(after: nil, limit: 10).first)
         let newOnly = try MasterKeys(current: TestGateway.newMasterKey)
         let content = try EncryptedEmailPayloads(masterKeys: newOnly).open(email.content, of: email.id)

@@ -61,7 +61,7 @@ struct NoticeTests {
     }
 
     /// The use of the code proves the ownership of the mailbox. The address was not verified before, so the reset
-    /// reclaims the account.
+    /// reclaims the account: it removes every credential of the account's creator.
     @Test("A password reset of an account with an unverified address sends only the notice of the reclaim")
     func reclaimingReset() async throws {
         let gateway = try await TestGateway()

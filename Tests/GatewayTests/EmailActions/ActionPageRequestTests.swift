@@ -117,6 +117,7 @@ struct ActionPageRequestTests {
         "The notice of a changed address is in the language of the form, and the audit event has the client's network")
     func languageOfEmails() async throws {
         let fixture = try await Fixture(.changeEmail)
+        // Only a verified address gets a notice.
         _ = try await fixture.gateway.database.pool.execute("UPDATE account SET email_verified = true")
         let audit = try await fixture.gateway.newAuditEvents {
             _ = try await fixture.submit(

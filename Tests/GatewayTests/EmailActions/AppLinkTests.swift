@@ -41,7 +41,7 @@ struct AppLinkTests {
     }
 
     @Test(
-        "A link names the requested apps that are associated with its host, or opens the action page if there are none",
+        "A link names the requested apps associated with the link's host; if there are none, it opens the action page",
         arguments: [
             Row(
                 testDescription: "an app of Apple's platforms", apps: ["iOSBundleId": "com.example.app"],
@@ -92,7 +92,7 @@ struct AppLinkTests {
     }
 
     @Test(
-        "A browser without the app is redirected to the project's action URL if it supports the mode, otherwise to the action page",
+        "Without the app, the link redirects to the project's action URL for the mode; otherwise, to the action page",
         arguments: [
             ("signIn", nil, "../../../__/auth/action"), ("nonsense", nil, "../../../__/auth/action"),
             ("signIn", "https://localhost/action", "https://localhost/action"),

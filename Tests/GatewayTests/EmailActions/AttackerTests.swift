@@ -40,18 +40,18 @@ private struct CompromisedAccount {
     let gateway: TestGateway
     let localId: String
     /// The owner's Google account; `nil` if the owner has linked none.
-    let ownGoogle: SimulatedPerson?
+    let ownersGoogle: SimulatedPerson?
 
     init(ownerHasGoogle: Bool) async throws {
         gateway = try await TestGateway(.sekisho) { $0.emailEnumerationProtection = false }
         let owner = try await gateway.signUpVerified(email: Self.email, password: Self.stolenPassword)
         localId = owner.localId
-        ownGoogle = ownerHasGoogle ? .mary : nil
+        ownersGoogle = ownerHasGoogle ? .mary : nil
         gateway.clock.advance(by: .seconds(1))
-        if let ownGoogle {
+        if let ownersGoogle {
             let session = try TestGateway.Tokens(
                 try await gateway.signIn(email: Self.email, password: Self.stolenPassword))
-            #expect(try await gateway.link(gateway.googleCredential(ownGoogle), to: session.idToken).status == 200)
+            #expect(try await gateway.link(gateway.googleCredential(ownersGoogle), to: session.idToken).status == 200)
         }
         gateway.clock.advance(by: .seconds(3600))
         // From now on, the queue has only emails about the attacker's actions.
@@ -110,15 +110,16 @@ private struct CompromisedAccount {
 
     /// Form fields that select every identity that the owner did not add.
     private func fieldsSelectingForeignIdentities(on page: Exchange) async throws -> [String: String] {
-        let keepsGoogle = try await isGoogleTheOwners()
+        let keepsGoogle = try await isOwnersGoogleLinked()
         let foreign = page.checkboxes.filter { !($0.contains("google.com") && keepsGoogle) }
         return Dictionary(uniqueKeysWithValues: foreign.map { ($0, "on") })
     }
 
-    private func isGoogleTheOwners() async throws -> Bool {
+    private func isOwnersGoogleLinked() async throws -> Bool {
         let rows = try await gateway.database.pool.query(
             "SELECT email FROM linked_identity WHERE provider = 'google.com' AND account_id = \(localId)")
-        return try ownGoogle != nil && rows.contains { try $0.decode("email", as: String?.self) == ownGoogle?.email }
+        return try ownersGoogle != nil
+            && rows.contains { try $0.decode("email", as: String?.self) == ownersGoogle?.email }
     }
 
     func signInAsOwner() async throws -> TestGateway.Tokens {
@@ -220,7 +221,7 @@ private struct Attacker {
         addresses.append(Self.mailboxes[1])
     }
 
-    /// Merges an account of the attacker's own into the stolen account, or the stolen account into it.
+    /// Merges another account of the attacker into the stolen account, or the stolen account into that account.
     private mutating func merge(ownAccountIsSource: Bool) async throws {
         let own: Exchange
         if ownAccountIsSource {

@@ -82,7 +82,7 @@ struct ForgotPasswordTests {
     }
 
     @Test(
-        "The forgot-password page is not found if the path names an unknown project, or none of several projects",
+        "The forgot-password page is not found if the path names an unknown project, or no project although two exist",
         arguments: [path, "/none" + path])
     func unknownProject(path: String) async throws {
         let gateway = try await Self.twoProjects.value

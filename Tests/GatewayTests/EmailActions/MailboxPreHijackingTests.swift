@@ -76,7 +76,7 @@ struct MailboxPreHijackingTests {
         #expect(codes.isEmpty, "the codes are deleted, not only expired")
     }
 
-    @Test("A sign-in of the victim with Apple invalidates all codes that were sent before for the attacker's account")
+    @Test("A sign-in of the victim with Apple invalidates all earlier codes of the attacker's account")
     func federated() async throws {
         let gateway = try await TestGateway { $0.emailEnumerationProtection = false }
         let victim = SimulatedPerson.ada
@@ -94,7 +94,7 @@ struct MailboxPreHijackingTests {
         }
     }
 
-    @Test("A merge into an account cannot be undone after a password reset of the account")
+    @Test("A merge cannot be undone after a password reset of the target, the account that remains")
     func undoOfMerge() async throws {
         let gateway = try await TestGateway.withServiceKey()
         let ada = try await gateway.signUpVerified()

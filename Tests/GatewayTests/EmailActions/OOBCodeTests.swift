@@ -14,7 +14,7 @@ struct OOBCodeTests {
     }
 
     @Test(
-        "Invalid requests for codes are rejected with Firebase's error codes, in Firebase's order",
+        "An invalid request for a code gets the error code that Firebase reports, even if it has several faults",
         arguments: [
             Row(testDescription: "no request type", body: [:], outcome: "400 MISSING_REQ_TYPE"),
             Row(testDescription: "request type 0", body: ["requestType": 0], outcome: "400 MISSING_REQ_TYPE"),

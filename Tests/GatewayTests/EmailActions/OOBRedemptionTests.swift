@@ -148,7 +148,7 @@ struct ResetTests {
     }
 
     @Test(
-        "A reset keeps the identities of a verified account, unless the project unlinks them",
+        "A reset keeps the identities of a verified account, unless the project's policy unlinks them",
         arguments: [true, false])
     func identities(unlinks: Bool) async throws {
         let gateway = try await TestGateway { $0.resetUnlinksIdentities = unlinks }

@@ -35,7 +35,7 @@ struct RemovalLinkTests {
             let linked = try await gateway.link(gateway.appleCredential(Intrusion.attackerApple), to: attacker.idToken)
             #expect(linked.status == 200, "\(linked.text)")
         },
-        Event(testDescription: "merges another account in") { intrusion, _ in
+        Event(testDescription: "merges another account into this one") { intrusion, _ in
             let gateway = intrusion.gateway
             let merged = try await gateway.merge(
                 intrusion.signInWithAttackerApple(), intoAccountOf: gateway.googleCredential(Intrusion.attackerGoogle))
@@ -126,7 +126,7 @@ struct RemovalLinkTests {
     ]
 
     @Test(
-        "The removal link is invalid after seven days, a password reset, a reclaim of the account or its deletion",
+        "The removal link is invalid after seven days, a password reset, or a reclaim or deletion of the account",
         arguments: endings)
     func ends(event: Event) async throws {
         let intrusion = try await Intrusion()
@@ -141,7 +141,7 @@ struct RemovalLinkTests {
     }
 
     @Test(
-        "The removal link works after the attacker used codes sent to another mailbox, and invalidates the unused ones")
+        "The removal link works after the attacker used codes from another mailbox, and invalidates the unused codes")
     func afterOtherCodes() async throws {
         let intrusion = try await Intrusion()
         let gateway = intrusion.gateway

@@ -79,7 +79,7 @@ struct RemovalOutcomeTests {
         #expect(done.text.contains("Removed") && !done.text.contains("<form"))
     }
 
-    /// A sign-in method that a client adds to an account, which has a verified address.
+    /// A sign-in method that a client adds to an account with a verified address.
     struct AddedMethod: CustomTestStringConvertible, Sendable {
         let testDescription: String
         let provider: ProviderID
@@ -123,7 +123,7 @@ struct RemovalOutcomeTests {
     }
 
     @Test(
-        "The removal link is invalid after an administrator has changed address, password or validSince",
+        "The removal link is invalid after an administrator has set the address, the password or validSince",
         arguments: [
             ["email": .string(Intrusion.victimEmail)], ["password": "given by support"], ["validSince": "1900000000"],
         ] as [[String: JSON]])
@@ -131,6 +131,7 @@ struct RemovalOutcomeTests {
         let intrusion = try await Intrusion()
         let gateway = intrusion.gateway
         let attacker = try await intrusion.changeAddress(try await intrusion.signInAsAttacker(), to: "evil@example.com")
+        // Only a verified address gets a notice with a removal link.
         _ = try await gateway.database.pool.execute("UPDATE account SET email_verified = true")
         #expect(
             try await gateway.link(gateway.googleCredential(Intrusion.attackerGoogle), to: attacker.idToken).status

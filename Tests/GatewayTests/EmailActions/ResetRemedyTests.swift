@@ -37,7 +37,7 @@ struct ResetRemedyTests {
         try await gateway.identities(of: localId).compactMap { $0["providerId"]?.string }.sorted()
     }
 
-    @Test("A reset on the page removes the selected ones of the identities that the page offers, and no others")
+    @Test("A reset on the page removes an identity only if the page offers it and the user selects it")
     func page() async throws {
         let (gateway, localId) = try await Self.gatewayWithThreeIdentities()
         let code = try await gateway.requestedCode("PASSWORD_RESET", ["email": "person@gmail.com"])

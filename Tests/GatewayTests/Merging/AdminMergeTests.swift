@@ -18,7 +18,7 @@ struct AdminMergeTests {
         #expect(try await gateway.accountsAsStored() == before)
         let merged = try await gateway.administerAccounts(":merge", ["mergeToken": preview.json["mergeToken"] ?? .null])
         #expect(merged.json["moves"] == row.moves, "\(merged.text)")
-        // In milliseconds: the start of `TestClock` (1,800,000,000 s), 10 s in `MergeCase.gateway()`, and seven days
+        // In milliseconds: the start of `TestClock` (1,800,000,000 s), 10 s in `gatewayWithAccounts()`, and seven days
         // (604,800 s), in which a merge can be undone.
         #expect(merged.json["undoableUntil"] == 1_800_604_810_000)
         #expect(merged.json["idToken"] == nil)
@@ -43,7 +43,7 @@ struct AdminMergeTests {
     }
 
     @Test(
-        "The source's password signs in to the target after a merge, and to the source after the undo; both end all sessions"
+        "The source's password signs in to the target until the merge is undone; merge and undo both end all sessions"
     )
     func sessions() async throws {
         let gateway = try await MergeCase.fullSourceIntoEmptyTarget.gatewayWithAccounts()
@@ -122,7 +122,7 @@ struct AdminMergeTests {
         #expect(answer.outcome.hasPrefix("400 \(expected)"), "\(answer.text)")
     }
 
-    @Test("A merge token is valid for ten minutes, for administrators of its project, until an account changes")
+    @Test("An administrator's merge token is valid in its project, for ten minutes, unless one of the accounts changes")
     func preview() async throws {
         let gateway = try await MergeCase.fullSourceIntoEmptyTarget.gatewayWithAccounts()
         try await gateway.makeOtherProject(serviceKey: "sks_other")

@@ -62,7 +62,7 @@ struct MergeCase: CustomTestStringConvertible, Sendable {
             "photoUrl": true,
         ], drops: ["customClaims"])
 
-    /// The target has no member free, so only the source's identity moves.
+    /// The target already has every member, so only the source's identity moves.
     static let fullSourceIntoFullTarget = MergeCase(
         testDescription: "both accounts have everything", ada: fullAda, adaIdentities: [googleIdentity],
         bob: [

@@ -63,7 +63,7 @@ struct MergeNoticeTests {
             .object(row.source.merging(["localId": "ada"]) { $1 }), identities: [MergeCase.googleIdentity])
         try await gateway.makeAccount(
             .object(row.target.merging(["localId": "bob"]) { $1 }), identities: [MergeCase.appleIdentity])
-        // Linking may have changed the accounts' addresses, so those of the row are written again.
+        // Linking may have changed the accounts' addresses, so the row's addresses are written again.
         for (id, account) in [("ada", row.source), ("bob", row.target)] {
             let email = account["email"]?.string
             _ = try await gateway.database.pool.execute(

@@ -26,8 +26,8 @@ extension TestGateway {
 
 @Suite("Merging two accounts")
 struct MergeTests {
-    /// The source of the merge is an anonymous account. The target is an account with an Apple identity, whose
-    /// ownership the pending token proves.
+    /// The source of the merge is an anonymous account. The target is an account with an Apple identity. The pending
+    /// token for this identity proves the ownership of the target.
     private struct Fixture {
         let gateway: TestGateway
         let anonymous: TestGateway.Tokens
@@ -82,19 +82,19 @@ struct MergeTests {
         #expect(try events.first?.decode("source") == fixture.anonymous.localId)
     }
 
-    /// How the target loses the identity that proved its ownership in a preview.
+    /// How the target loses the identity that proved the ownership of the target in the preview.
     struct Loss: CustomTestStringConvertible, Sendable {
         let testDescription: String
         let happen: @Sendable (TestGateway, TestGateway.Tokens) async throws -> Exchange
 
         static let all = [
-            Loss(testDescription: "its owner unlinks it") { gateway, owner in
+            Loss(testDescription: "the target's owner unlinks it") { gateway, owner in
                 try await gateway.unlink("google.com", from: owner)
             },
             Loss(testDescription: "an administrator unlinks it") { gateway, owner in
                 try await gateway.unlinkIdentity("google.com", of: owner.localId)
             },
-            Loss(testDescription: "its owner replaces it with another identity of the provider") { gateway, owner in
+            Loss(testDescription: "the target's owner replaces it with another Google identity") { gateway, owner in
                 _ = try await gateway.unlink("google.com", from: owner)
                 return try await gateway.link(gateway.googleCredential(.alan), to: owner.idToken)
             },
@@ -102,7 +102,7 @@ struct MergeTests {
     }
 
     @Test(
-        "A merge token is invalid after the target has lost the identity that proved its ownership",
+        "A merge token is invalid after the target has lost the identity that proved the ownership of the target",
         arguments: Loss.all)
     func lostProof(loss: Loss) async throws {
         let gateway = try await TestGateway.withServiceKey()
@@ -124,7 +124,7 @@ struct MergeTests {
         #expect(merged.outcome.hasPrefix("400 MERGE_PREVIEW_OUTDATED"), "\(merged.outcome)")
     }
 
-    @Test("A merge moves the source's identities, and those of its members that the target does not have")
+    @Test("A merge moves the source's identities, and the source's members that the target does not have")
     func moves() async throws {
         let gateway = try await TestGateway()
         _ = try await gateway.signIn(gateway.appleCredential(.alan))
@@ -198,7 +198,7 @@ struct MergeTests {
         let gateway = try await TestGateway()
         let guest = try await gateway.signUpAnonymously()
         let ada = try await gateway.signUp()
-        // Not yet the 300 seconds after which a login is not recent any more.
+        // A login is recent for 300 seconds.
         gateway.clock.advance(by: .seconds(200))
         let preview = try await gateway.previewMerge(guest, into: ada)
         let merged = try await gateway.post(

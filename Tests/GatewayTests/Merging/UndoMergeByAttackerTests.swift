@@ -9,7 +9,7 @@ import Testing
 /// The attacker's account was merged into the victim's. The link that undoes the merge is in the attacker's mailbox.
 @Suite("The link in the notice of a merge, used by an attacker", .serialized)
 struct UndoMergeByAttackerTests {
-    /// The victim's Apple account, which proves the target of the merge.
+    /// The victim's Apple account, which proves the ownership of the merge's target.
     private static let victimApple = SimulatedPerson.grace
 
     private struct Fixture {

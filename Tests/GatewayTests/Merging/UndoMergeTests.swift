@@ -7,7 +7,7 @@ import Testing
 /// Administrators merge the account `ada` into `bob`, and undo the merge. ``MergeCase`` describes the accounts.
 @Suite("Undoing a merge", .serialized)
 struct UndoMergeTests {
-    /// Events after a merge, each of which prevents its undo.
+    /// Events after a merge, each of which makes it impossible to undo the merge.
     enum Event: String, CaseIterable, Sendable {
         case expired = "the end of the seven days in which a merge can be undone"
         case reset = "a password reset"
@@ -168,7 +168,7 @@ struct UndoMergeTests {
         #expect(try await gateway.accountSeenByAdmin("bob")["email"] == "ada@example.com")
     }
 
-    @Test("Undoing a merge sets columns that were added after the merge to their defaults")
+    @Test("In the account that an undo restores, columns that were added after the merge have their default values")
     func newerColumns() async throws {
         let gateway = try await MergeCase.fullSourceIntoEmptyTarget.gatewayWithAccounts()
         #expect(try await gateway.mergeAsAdmin("ada", into: "bob").outcome == "200")

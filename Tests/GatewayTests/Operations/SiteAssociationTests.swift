@@ -22,7 +22,7 @@ struct SiteAssociationTests {
 
     static let appleIDs: JSON = ["TEAM123456.com.example.app", "TEAM123456.com.example.app.widget"]
 
-    /// Matches links to `/__/auth/links` whose query parameter `name` has this value.
+    /// Matches links to `/demo/__/auth/links` whose query parameter `name` has this value.
     static func linkPattern(_ name: String, _ value: String) -> JSON {
         ["/": "/demo/__/auth/links", "?": .object([name: .string(value)])]
     }
@@ -41,7 +41,7 @@ struct SiteAssociationTests {
         return configurator
     }
 
-    @Test("Apple's file has each bundle ID with the team ID, and lets it open only links that name it")
+    @Test("Apple's file has each app as team ID and bundle ID, and lets an app open only links that name its bundle ID")
     func appleFile() async throws {
         let file = try await file(Self.applePath, of: configurator(), at: "auth.example.com")
         #expect(file.status == 200 && file.headers["Content-Type"] == "application/json; charset=UTF-8")
@@ -63,7 +63,7 @@ struct SiteAssociationTests {
             ])
     }
 
-    @Test("Android's file has fingerprints in Android's format, and lets the package open only links that name it")
+    @Test("Android's file has fingerprints in Android's format, and lets a package open only links with its name")
     func androidFile() async throws {
         let opensLinks = "delegate_permission/common.handle_all_urls"
         #expect(

@@ -36,13 +36,13 @@ struct ProviderIssuerTests {
         ///   - realmPath: empty for the project, otherwise `tenants/ID/`.
         func configure(_ issuer: String, _ query: String = "", at realmPath: String = "") async throws -> Exchange {
             let input: JSON = [
-                "clientId": .string(CorporateProviders.client), "issuer": .string(issuer), "enabled": true,
+                "clientId": .string(CorporateProviders.clientID), "issuer": .string(issuer), "enabled": true,
             ]
             return try await configurator.send(
                 .post, "\(realmPath)oauthIdpConfigs?oauthIdpConfigId=oidc.corp\(query)", input)
         }
 
-        /// Changes the issuer of `oidc.corp`.
+        /// Changes the issuer of `oidc.corp`. Here, `query` begins with a question mark.
         func change(to issuer: String, _ query: String = "", at realmPath: String = "") async throws -> Exchange {
             try await configurator.send(
                 .patch, "\(realmPath)\(configPath)\(query)", ["issuer": .string(issuer)], mask: "issuer")
@@ -93,7 +93,7 @@ struct ProviderIssuerTests {
     }
 
     @Test(
-        "After the provider is removed, it can be configured again only with the issuer of its identities",
+        "A removed provider can be configured again with another issuer only if its identities are discarded",
         arguments: [true, false])
     func removed(identityHasIssuer: Bool) async throws {
         let fixture = try await Fixture()

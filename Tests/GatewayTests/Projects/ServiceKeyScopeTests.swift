@@ -77,8 +77,9 @@ struct ServiceKeyScopeTests {
     ]
 
     @Test(
-        "An import that replaces an account with identities needs the scope users.link",
-        // Of the stored accounts, `ada` has no identity, and `bob` has one. There is no `eve`.
+        "An import that overwrites an account that has identities needs the scope users.link",
+        // A user, `allowOverwrite`, and whether `users.write` is sufficient. Of the stored accounts, `ada` has no
+        // identity, and `bob` has one. There is no `eve`.
         arguments: [
             (["localId": "bob"], true, false), (["localId": "bob", "email": "bob@example.com"], true, false),
             (["localId": "ada"], true, true), (["localId": "eve"], true, true), (["localId": "bob"], false, true),

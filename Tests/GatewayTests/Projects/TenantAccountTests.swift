@@ -93,7 +93,7 @@ struct TenantAccountTests {
     }
 
     /// The project signs the tokens of tenants, so only a claim distinguishes them from tokens of its own accounts.
-    @Test("An ID token of a tenant gets a session cookie of the tenant, but none of the project")
+    @Test("An ID token of a tenant can be exchanged for a session cookie of the tenant, but not for one of the project")
     func sessionCookies() async throws {
         let fixture = try await TenantFixture()
         let tenant = try await fixture.makeTenant()
@@ -155,7 +155,7 @@ struct TenantAccountTests {
         #expect(deleted.status == 200)
     }
 
-    @Test("Imports accept accounts without a tenant ID; only an import into a tenant accepts those with its tenant ID")
+    @Test("An account with a tenant ID can be imported only into that tenant, and one without a tenant ID anywhere")
     func batchImport() async throws {
         let fixture = try await TenantFixture()
         let tenant = try await fixture.makeTenant()

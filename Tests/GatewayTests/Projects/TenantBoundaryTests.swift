@@ -8,7 +8,7 @@ import Testing
 
 @Suite("The boundary of a tenant")
 struct TenantBoundaryTests {
-    /// Otherwise, the request would apply to the accounts of the project.
+    /// If the gateway ignored the tenant, the request would apply to the accounts of the project.
     @Test(
         "A request with a deleted tenant in the query is rejected",
         arguments: ["tenantId", "tenant_id"])
@@ -113,7 +113,7 @@ struct TenantBoundaryTests {
         #expect(try await store.configuration(of: realm) == nil)
     }
 
-    @Test("The action page rejects a code of a tenant that is disabled, and accepts it again later")
+    @Test("The action page rejects codes of a tenant while the tenant is disabled, and accepts them afterwards")
     func disabledPages() async throws {
         let fixture = try await TenantFixture()
         let tenant = try await fixture.makeTenant()

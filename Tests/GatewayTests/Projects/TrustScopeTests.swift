@@ -146,7 +146,7 @@ struct TrustScopeTests {
         #expect(try await fixture.configurator.serviceKeyAuditTrail() == trail, "the audit trail is unchanged")
     }
 
-    @Test("For these settings, the scopes `config` and `trust` are sufficient", arguments: needingTrust)
+    @Test("For settings that need `trust`, the scopes `config` and `trust` are sufficient", arguments: needingTrust)
     func configAndTrust(row: Row) async throws {
         #expect(try await Fixture().outcome(of: row, scopes: [.config, .trust]) == "200")
     }
@@ -159,7 +159,7 @@ struct TrustScopeTests {
         #expect(outcome == "403 PERMISSION_DENIED : The service key lacks the scope config.")
     }
 
-    @Test("For other settings, the scope `config` is sufficient", arguments: needingConfigOnly)
+    @Test("For settings that do not need `trust`, the scope `config` is sufficient", arguments: needingConfigOnly)
     func configOnly(row: Row) async throws {
         #expect(try await Fixture().outcome(of: row, scopes: [.config]) == "200")
     }

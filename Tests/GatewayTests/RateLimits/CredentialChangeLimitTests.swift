@@ -75,7 +75,7 @@ struct CredentialChangeLimitTests {
     ]
 
     @Test(
-        "After twenty changes of credentials in ten minutes, an account can still change its name, refresh, sign out and be deleted, but not change credentials",
+        "After twenty changes of credentials in ten minutes, further changes are rejected, and other requests accepted",
         arguments: actions)
     func limit(row: Action) async throws {
         let gateway = try await LimitedGateway().gateway
@@ -96,7 +96,7 @@ struct CredentialChangeLimitTests {
         #expect(try await gateway.link(gateway.googleCredential(), to: tokens.idToken).outcome == "200")
     }
 
-    @Test("An anonymous account can cause only as many audit events as the limit allows changes")
+    @Test("The limit on changes of credentials also limits the audit events that an anonymous account causes")
     func auditTrail() async throws {
         let gateway = try await LimitedGateway().gateway
         var tokens = try await accountAtLimit(in: gateway)
@@ -120,7 +120,7 @@ struct CredentialChangeLimitTests {
         #expect(outcomes.last == Self.tooMany)
     }
 
-    @Test("Sign-ins and links of an identity that the caller's account already has are not counted")
+    @Test("Signing in with an identity, and linking it again to its own account, are not counted")
     func notCounted() async throws {
         let gateway = try await LimitedGateway().gateway
         let tokens = try TestGateway.Tokens(await gateway.signIn(gateway.googleCredential()))

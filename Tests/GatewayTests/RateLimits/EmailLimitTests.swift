@@ -23,7 +23,7 @@ struct EmailLimitTests {
     }
 
     @Test(
-        "An address gets at most two emails of one purpose for one network's requests, and four for those of all networks",
+        "One network can request two emails of one purpose for an address, and all networks together four",
         arguments: [
             Row(
                 testDescription: "one IP address",
@@ -57,8 +57,8 @@ struct EmailLimitTests {
         #expect(try await Self.sendOobCode(limited.gateway, row.ownerPurpose, from: Self.ownerPeer) == row.ownerOutcome)
     }
 
-    /// The limit of emails from one network to one address is one, and all tenants share it.
-    @Test("The first reset email to an address in each window is sent for every tenant, even above the shared limit")
+    /// One network can request one email for an address. All tenants share this limit.
+    @Test("In each window, every tenant can send one reset email to an address, even above the shared limit")
     func oneReset() async throws {
         let gateway = try await TestGateway(limitsRates: true) { $0.emailLimit = 1 }
         let fixture = try await TenantFixture(gateway)

@@ -94,7 +94,7 @@ struct NetworkLimitTests {
         let limited = try await LimitedGateway()
         let network = ClientNetwork(prefixes: ["192.0.2.1", "192.0.2.0/24"], knownNetworkPrefix: nil)
         let limiter = try #require(limited.gateway.limits).limiter
-        // Leaves one nonce for the address.
+        // Uses up all nonces of the address but one.
         for _ in 1..<Policy.nonceLimit {
             try limiter.count(.nonces(from: network), Policy.nonceLimit, Policy.nonceWindow, ID("demo"))
         }

@@ -16,8 +16,8 @@ struct PasswordAttackTests {
 
     /// Tries one wrong password from each of several /24 networks.
     ///
-    /// - Parameter networks: the numbers of the networks (default: ``Policy/addressFailureLimit`` of them). One more
-    ///   also uses up the one attempt of the current minute.
+    /// - Parameter networks: the numbers of the networks (default: ``Policy/addressFailureLimit`` of them). With one
+    ///   more network, the attack also uses up the one attempt of the current minute.
     /// - Returns: the outcome of each attempt.
     private func attack(
         _ limited: LimitedGateway, _ name: String = "ada", networks: Range<Int> = 0..<100,

@@ -24,13 +24,14 @@ extension TestGateway {
         return sessions
     }
 
-    fileprivate func revoke(_ idToken: String, _ sessionId: String) async throws -> String {
+    /// Ends a session at the request of the user of the ID token. Returns the outcome.
+    fileprivate func endSession(_ sessionId: String, by idToken: String) async throws -> String {
         try await post(
             "/v1/accounts:revokeSession", ["idToken": .string(idToken), "sessionId": .string(sessionId)]
         ).outcome
     }
 
-    fileprivate func revokeAll(_ idToken: String) async throws -> String {
+    fileprivate func endAllSessions(by idToken: String) async throws -> String {
         try await post("/v1/accounts:revokeSession", ["idToken": .string(idToken), "everywhere": true]).outcome
     }
 
@@ -80,7 +81,7 @@ struct OwnSessionsTests {
         _ = try await gateway.signUp(email: "eve@example.com")
         let ada = try await gateway.signUp()
         let other = try await gateway.signIn(userAgent: "other")
-        #expect(try await gateway.revoke(ada.idToken, other.sessionID) == "200")
+        #expect(try await gateway.endSession(other.sessionID, by: ada.idToken) == "200")
         #expect(try await gateway.sessions(ada.idToken).map { $0["current"] } == [true])
         let changed = try await gateway.update(ada.idToken, ["password": "secret2"])
         let fresh = try #require(changed.json["idToken"]?.string)
@@ -101,11 +102,11 @@ struct OwnSessionsTests {
         let lost = try await gateway.signIn(userAgent: "lost phone")
         #expect(try await gateway.outcomes(of: lost) == validSession)
         gateway.clock.advance(by: .seconds(3000))
-        #expect(try await gateway.revoke(ada.idToken, lost.sessionID) == "200", "no recent login is needed")
+        #expect(try await gateway.endSession(lost.sessionID, by: ada.idToken) == "200", "no recent login is needed")
         #expect(try await gateway.outcomes(of: lost) == endedSession)
         #expect(try await gateway.outcomes(of: ada) == validSession)
         #expect(
-            try await gateway.revoke(ada.idToken, lost.sessionID) == "400 SESSION_NOT_FOUND",
+            try await gateway.endSession(lost.sessionID, by: ada.idToken) == "400 SESSION_NOT_FOUND",
             "the session has already ended")
     }
 
@@ -114,7 +115,7 @@ struct OwnSessionsTests {
         let gateway = try await TestGateway()
         let ada = try await gateway.signUp()
         let other = try await gateway.signIn(userAgent: "other")
-        #expect(try await gateway.revoke(ada.idToken, isNamedCurrent ? "current" : ada.sessionID) == "200")
+        #expect(try await gateway.endSession(isNamedCurrent ? "current" : ada.sessionID, by: ada.idToken) == "200")
         #expect(try await gateway.outcomes(of: ada) == endedSession)
         #expect(try await gateway.outcomes(of: other) == validSession)
         #expect(try await gateway.signIn().outcome == "200", "the user can sign in again")
@@ -132,7 +133,7 @@ struct OwnSessionsTests {
         let late = Session(
             id: ID("9d1f0f9e-1111-4222-8333-444455556666"), account: ID(ada.localId), generation: 1, method: .password,
             authenticatedAt: gateway.clock.now, device: nil, networkHash: nil)
-        #expect(try await gateway.revokeAll(ada.idToken) == "200")
+        #expect(try await gateway.endAllSessions(by: ada.idToken) == "200")
         await #expect(throws: StoreConflict.stale) {
             try await store.open(late, rehashed: nil, in: gateway.project.realm)
         }
@@ -140,7 +141,7 @@ struct OwnSessionsTests {
         let back = try TestGateway.Tokens(await gateway.signIn())
         let after = try #require(try await gateway.accountSeenByUser(back.idToken)["validSince"]?.string)
         #expect(Int(after) == Int(before).map { $0 + 100 }, "backends that only verify tokens compare validSince")
-        #expect(try await gateway.revokeAll(ada.idToken) == "400 TOKEN_EXPIRED")
+        #expect(try await gateway.endAllSessions(by: ada.idToken) == "400 TOKEN_EXPIRED")
         #expect(try await gateway.outcomes(of: back) == validSession)
     }
 
@@ -163,13 +164,15 @@ struct OwnSessionsTests {
             try ada.sessionID, "aaaaaaaa-1111-4222-8333-444455556666", "bbbbbbbb-1111-4222-8333-444455556666",
             "nonsense", "' OR true --",
         ]
-        for name in names { #expect(try await gateway.revoke(eve.idToken, name) == "400 SESSION_NOT_FOUND", "\(name)") }
+        for name in names {
+            #expect(try await gateway.endSession(name, by: eve.idToken) == "400 SESSION_NOT_FOUND", "\(name)")
+        }
         #expect(try await gateway.outcomes(of: ada) == validSession)
         let openSessions = try await gateway.database.pool.query(
             "SELECT count(*) AS count FROM session WHERE ended_at IS NULL")
         // One of Ada, one of Eve, and one of the account in the other project.
         #expect(try openSessions.first?.decode("count") == 3)
-        #expect(try await gateway.revokeAll(eve.idToken) == "200")
+        #expect(try await gateway.endAllSessions(by: eve.idToken) == "200")
         #expect(try await gateway.outcomes(of: ada) == validSession)
         let twin = try await gateway.database.pool.query("SELECT generation FROM account WHERE project_id = 'other'")
         #expect(try twin.first?.decode("generation") == 1)
@@ -202,7 +205,7 @@ struct OwnSessionsTests {
         let outcomes = try await concurrently(12) { number in
             number == 6
                 ? try await gateway.refresh(lost.refreshToken).outcome
-                : try await gateway.revoke(ada.idToken, lost.sessionID)
+                : try await gateway.endSession(lost.sessionID, by: ada.idToken)
         }
         let revoked = outcomes.filter { $0 != "400 SESSION_NOT_FOUND" }
         #expect(revoked.contains("200"))
@@ -215,12 +218,12 @@ struct OwnSessionsTests {
     func endingAtOnce() async throws {
         let gateway = try await TestGateway()
         let (ada, other) = (try await gateway.signUp(), try await gateway.signIn(userAgent: "other"))
-        async let one = gateway.revokeAll(ada.idToken)
-        async let two = gateway.revokeAll(other.idToken)
+        async let one = gateway.endAllSessions(by: ada.idToken)
+        async let two = gateway.endAllSessions(by: other.idToken)
         #expect(Set([try await one, try await two]).subtracting(["200", "400 TOKEN_EXPIRED"]).isEmpty)
         for tokens in [ada, other] { #expect(try await gateway.outcomes(of: tokens) == endedSession) }
         let back = try TestGateway.Tokens(await gateway.signIn())
-        #expect(try await gateway.revoke(ada.idToken, back.sessionID) == "400 TOKEN_EXPIRED")
+        #expect(try await gateway.endSession(back.sessionID, by: ada.idToken) == "400 TOKEN_EXPIRED")
         #expect(try await gateway.outcomes(of: back) == validSession)
     }
 }

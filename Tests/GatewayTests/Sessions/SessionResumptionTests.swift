@@ -119,7 +119,7 @@ struct SessionResumptionTests {
         #expect(try await gateway.refresh(former.refreshToken, resumptionKey: attempt.key).outcome == attempt.outcome)
     }
 
-    @Test("After the client has used its second refresh token, resumption is rejected, but does not end the session")
+    @Test("After the client has used its second refresh token, resumption is rejected, and the session continues")
     func endOfResumption() async throws {
         let gateway = try await TestGateway { $0.rotatesRefreshTokens = true }
         let former = try await gateway.signUp()
@@ -132,7 +132,7 @@ struct SessionResumptionTests {
         #expect(try await gateway.refresh(third).outcome == "200")
     }
 
-    @Test("Resumption gives no tokens of an ended session or a disabled account")
+    @Test("Resumption gives no tokens if the new session has ended or the account is disabled")
     func ended() async throws {
         let gateway = try await TestGateway()
         let former = try await gateway.signUp()

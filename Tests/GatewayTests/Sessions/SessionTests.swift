@@ -9,6 +9,7 @@ import Tokens
 @testable import Gateway
 @testable import Support
 
+/// `signUp()` and `signIn()` use the address ada@example.com and the password `secret1`.
 @Suite("Tokens and sessions")
 struct SessionTests {
     @Test(
@@ -61,7 +62,7 @@ struct SessionTests {
         #expect(after["sub"] == after["user_id"])
     }
 
-    @Test("The token of an anonymous account has the provider anonymous")
+    @Test("The ID token of an anonymous account names anonymous as the provider")
     func anonymousClaims() async throws {
         let gateway = try await TestGateway()
         let anonymous = try await gateway.post("/v1/accounts:signUp")

@@ -6,13 +6,14 @@ import Testing
 @testable import Gateway
 @testable import Support
 
+/// `customToken(at:)` makes a token with the uid `ada`.
 @Suite("Accounts of custom tokens", .serialized)
 struct CustomTokenAccountTests {
     @Test("A custom token signs in to an account with other sign-in methods, which remain")
     func knownAccount() async throws {
         let gateway = try await TestGateway()
         let backend = try await ServiceKey(in: gateway)
-        let tokens = try await gateway.signUp()
+        let tokens = try await gateway.signUp(email: "ada@example.com")
         let token = try backend.customToken(uid: tokens.localId, at: gateway.clock.now)
         let answer = try await gateway.signIn(customToken: token)
         #expect(answer.json["isNewUser"] == false)

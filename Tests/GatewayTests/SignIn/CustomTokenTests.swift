@@ -11,10 +11,11 @@ import Testing
 @testable import Gateway
 @testable import Support
 
+/// `customToken(at:)` makes a token with the uid `ada`.
 @Suite("Sign-in with a custom token", .serialized)
 struct CustomTokenTests {
     @Test(
-        "A custom token creates one account with the token's uid as ID, and the ID token names the provider custom",
+        "A custom token creates one account with the token's uid as ID; the ID token names custom as the provider",
         arguments: SignatureAlgorithm.allCases)
     func wholePath(algorithm: SignatureAlgorithm) async throws {
         let gateway = try await TestGateway()
@@ -168,12 +169,13 @@ struct CustomTokenTests {
                 "INVALID_CUSTOM_TOKEN : The custom token's signature is not valid."
             ),
             (
-                try JWS.sign(payload: payload, keyID: "unknown", with: backend.key),
+                try JWS.sign(payload: payload, keyID: "unknown", with: backend.privateKey),
                 "INVALID_CUSTOM_TOKEN : The custom token's kid (or its iss, if it has no kid) is not the ID of an active service key."
             ),
-            (try JWS.sign(payload: Array("[]".utf8), keyID: "backend", with: backend.key), malformed),
+            (try JWS.sign(payload: Array("[]".utf8), keyID: "backend", with: backend.privateKey), malformed),
             (
-                try JWS.sign(payload: Array(#"{"uid":"ada","uid":"eve"}"#.utf8), keyID: "backend", with: backend.key),
+                try JWS.sign(
+                    payload: Array(#"{"uid":"ada","uid":"eve"}"#.utf8), keyID: "backend", with: backend.privateKey),
                 malformed
             ),
             (
@@ -198,12 +200,12 @@ struct CustomTokenTests {
             }
             let header = Base64URL.encode(Array(#"{"alg":"ES256","typ":"JWT"}"#.utf8))
             let input = "\(header).\(signed.split(separator: ".")[1])"
-            let token = try "\(input).\(Base64URL.encode(backend.key.sign(Array(input.utf8))))"
+            let token = try "\(input).\(Base64URL.encode(backend.privateKey.sign(Array(input.utf8))))"
             #expect((try await gateway.signIn(customToken: token).status == 200) == isAccepted)
         }
     }
 
-    @Test("Custom tokens that a revoked key or a key of another project signed are rejected")
+    @Test("Custom tokens signed with a revoked key or with another project's key are rejected")
     func keys() async throws {
         let gateway = try await TestGateway()
         try await gateway.makeOtherProject()
@@ -237,7 +239,7 @@ struct CustomTokenTests {
         #expect(answer.outcome == "200")
     }
 
-    @Test("Unsigned tokens are accepted only in dev mode, which checks signed tokens too")
+    @Test("Unsigned tokens are accepted only in dev mode, and dev mode still verifies signed tokens")
     func unsigned() async throws {
         let dev = try await TestGateway(mode: .dev(ID("demo")))
         try await PostgresTenantStore(pool: dev.database.pool).create(

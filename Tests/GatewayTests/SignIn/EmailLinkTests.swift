@@ -6,6 +6,7 @@ import Testing
 @testable import DevMode
 @testable import Support
 
+/// `signUp()` and `signIn()` use the address ada@example.com and the password `secret1`.
 @Suite("A sign-in link in an email")
 struct EmailLinkTests {
     /// Requests a sign-in link, and returns the code in the email.

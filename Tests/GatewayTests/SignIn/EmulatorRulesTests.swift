@@ -65,7 +65,7 @@ struct EmulatorRulesTests {
     func unknownKey() async throws {
         let gateway = try await TestGateway()
         let other = try await TestGateway()
-        // The other gateway's simulated Apple now signs with a key that only this simulator publishes.
+        // From now on, the other gateway's simulated Apple signs with a key that `gateway` does not know.
         try other.simulators.apple.rotateKeys()
         let answer = try await gateway.signIn(other.appleCredential())
         #expect(answer.outcome.hasPrefix("400 INVALID_IDP_RESPONSE"))

@@ -76,7 +76,7 @@ struct EnumerationTests {
         }
     }
 
-    @Test("Upgrades of an anonymous account to taken addresses are limited together with sign-ups")
+    @Test("Attempts to upgrade an anonymous account to a taken address count as sign-ups")
     func upgrades() async throws {
         let limited = try await LimitedGateway()
         let anonymous = try TestGateway.Tokens(await limited.gateway.post("/v1/accounts:signUp"))

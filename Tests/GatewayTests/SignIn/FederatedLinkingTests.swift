@@ -6,6 +6,7 @@ import Testing
 @testable import DevMode
 @testable import Support
 
+/// `appleCredential()` is Ada's (ada.lovelace@example.com), and `googleCredential()` is Mary's.
 @Suite("Linking an identity")
 struct FederatedLinkingTests {
     @Test("Linking keeps the ID of an anonymous account, and the account gets the identity's address")
@@ -77,7 +78,7 @@ struct FederatedLinkingTests {
         let (idToken, credential) = try await row.prepare(gateway)
         let refused = try await gateway.link(credential, to: idToken, ["returnIdpCredential": true])
         guard row.code != "PROVIDER_ALREADY_LINKED" else {
-            #expect(refused.outcome == "400 \(row.code)")
+            #expect(refused.outcome == "400 \(row.code)", "Firebase's SDKs do not know this code")
             return
         }
         #expect(refused.status == 200)
@@ -87,7 +88,7 @@ struct FederatedLinkingTests {
         for absent in ["localId", "idToken", "refreshToken"] { #expect(refused.json[absent] == nil) }
     }
 
-    @Test("The pending token of a taken identity signs in once, and its credential cannot be used again")
+    @Test("A pending token for a taken identity signs in once, and the original credential cannot be used again")
     func pending() async throws {
         let gateway = try await TestGateway()
         let (idToken, credential) = try await Self.conflicts[0].prepare(gateway)
@@ -209,7 +210,7 @@ struct FederatedLinkingTests {
     }
 
     @Test(
-        "If confirmation is needed, the owner is named unless the project is protected and the address unverified",
+        "A request for confirmation names the owner, except for an unverified address in a protected project",
         arguments: [true, false].flatMap { isProtected in
             [true, false].flatMap { isVerified in
                 [true, false].map { DisclosureRow(isProtected: isProtected, isVerified: isVerified, isRecycled: $0) }

@@ -8,7 +8,7 @@ import Testing
 
 @Suite("The first address of an account")
 struct InitialEmailTests {
-    @Test("The first address is removed when the account goes to the user who proves a later, unverified address")
+    @Test("The first address is removed when the account goes to the user who proves ownership of its later address")
     func reclaimed() async throws {
         let gateway = try await TestGateway()
         let attacker = try await gateway.signUp(email: "eve@example.com")

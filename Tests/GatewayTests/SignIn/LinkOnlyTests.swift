@@ -13,7 +13,7 @@ struct LinkOnlyTests {
     static let refusal =
         "400 OPERATION_NOT_ALLOWED : The app offers the identity provider only for linking, not for signing in."
 
-    @Test("Linking a link-only identity needs no Apple provider")
+    @Test("Linking a link-only identity does not need Apple as a provider, because guideline 4.8 applies to sign-in")
     func linking() async throws {
         let gateway = try await TestGateway().withAppSettings(Self.googleIsLinkOnly)
         _ = try await gateway.database.pool.execute("DELETE FROM identity_provider WHERE provider = 'apple.com'")
@@ -40,8 +40,8 @@ struct LinkOnlyTests {
         #expect(try await gateway.signIn(gateway.googleCredential()).outcome == Self.refusal)
         let reauthentication = try await gateway.signIn(gateway.googleCredential(), ["autoCreate": false])
         #expect(reauthentication.outcome == Self.refusal)
-        let asCaller = try await gateway.link(gateway.googleCredential(), to: linked.idToken)
-        #expect(asCaller.outcome == Self.refusal, "linking an identity again is a login")
+        let linkedAgain = try await gateway.link(gateway.googleCredential(), to: linked.idToken)
+        #expect(linkedAgain.outcome == Self.refusal, "linking an identity again is a login")
     }
 
     @Test("A pending token from before the provider became link-only does not sign in")

@@ -179,7 +179,7 @@ struct LinkingLoginTests {
         }
     }
 
-    @Test("If a new session keeps the auth_time of an older login, its last use is the time when it was opened")
+    @Test("lastUsedAt of a new session is the time when it was opened, even if the session keeps an older auth_time")
     func lastUse() async throws {
         let gateway = try await TestGateway()
         let first = try TestGateway.Tokens(await gateway.signIn(gateway.appleCredential()))

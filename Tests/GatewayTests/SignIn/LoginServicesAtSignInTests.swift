@@ -14,7 +14,8 @@ struct LoginServicesAtSignInTests {
 
     /// A gateway whose only app has these settings.
     ///
-    /// - Parameter appleHasKey: whether Apple has a private key. If not, a sign-in with Google violates the guideline.
+    /// - Parameter appleHasKey: whether Apple is configured with a private key. Otherwise, a sign-in with Google
+    ///   violates the guideline.
     private func gateway(app settings: String = "{}", appleHasKey: Bool = false) async throws -> TestGateway {
         let gateway = try await TestGateway()
         _ = try await gateway.database.pool.execute("UPDATE app SET settings = \(settings)::text::jsonb")

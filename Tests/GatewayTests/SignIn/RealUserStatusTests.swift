@@ -23,8 +23,8 @@ struct RealUserStatusTests {
         #expect(seen["providerUserInfo"]?[0]?["isPrivateEmail"] == true)
     }
 
-    private func attributes(_ exchange: Exchange, _ member: String = "idToken") throws -> JSON? {
-        let claims = try claims(of: try #require(exchange.json[member]?.string))
+    private func signInAttributes(_ exchange: Exchange, tokenMember: String = "idToken") throws -> JSON? {
+        let claims = try claims(of: try #require(exchange.json[tokenMember]?.string))
         return claims["firebase"]?["sign_in_attributes"]
     }
 
@@ -34,20 +34,21 @@ struct RealUserStatusTests {
         let expected: JSON = ["real_user_status": 1]
         let first = try await gateway.signIn(
             gateway.appleCredential(.grace) { $0.claims["real_user_status"] = .integer(1) })
-        #expect(try attributes(first) == expected)
+        #expect(try signInAttributes(first) == expected)
         let again = try await gateway.signIn(
             gateway.appleCredential(.grace) { $0.claims["real_user_status"] = .integer(2) })
-        #expect(try attributes(again) == expected, "the status of the first sign-in")
+        #expect(try signInAttributes(again) == expected, "the status of the first sign-in")
         let refreshed = try await gateway.post(
             "/v1/token",
             ["grantType": "refresh_token", "refreshToken": try #require(again.json["refreshToken"])])
-        #expect(try attributes(refreshed, "id_token") == expected)
+        #expect(try signInAttributes(refreshed, tokenMember: "id_token") == expected)
         let idToken = try #require(again.json["idToken"]?.string)
         let linked = try await gateway.link(gateway.googleCredential(.grace), to: idToken)
         #expect(linked.status == 200)
-        #expect(try attributes(linked) == nil, "Google has no such claim")
-        let other = try await gateway.signIn(gateway.appleCredential(.ada) { $0.claims["real_user_status"] = nil })
-        #expect(try attributes(other) == nil)
+        #expect(
+            try signInAttributes(linked) == nil, "linking Google opened this session, and Google has no such claim")
+        let ada = try await gateway.signIn(gateway.appleCredential(.ada) { $0.claims["real_user_status"] = nil })
+        #expect(try signInAttributes(ada) == nil)
     }
 
     @Test("Administrators can search for accounts by realUserStatus")

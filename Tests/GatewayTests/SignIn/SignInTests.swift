@@ -38,7 +38,7 @@ struct SignInTests {
     }
 
     @Test(
-        "With enumeration protection, an unknown address leads to a password check and the response to a wrong password"
+        "With enumeration protection, an unknown address causes a password check and gets the response to a wrong password"
     )
     func enumeration() async throws {
         let checks = PasswordChecks()

@@ -117,7 +117,7 @@ struct TenantSignInTests {
         #expect(exchange.outcome == outcome)
     }
 
-    @Test("A code of the tenant is accepted only in the tenant, and its link names the tenant")
+    @Test("A code of a tenant is accepted only in this tenant, and the link with the code names the tenant")
     func codes() async throws {
         let fixture = try await TenantFixture()
         let tenant = try await fixture.makeTenant()
@@ -152,6 +152,7 @@ struct TenantSignInTests {
         let fixture = try await TenantFixture()
         let (tenant, other) = (try await fixture.makeTenant(), try await fixture.makeTenant())
         for realm in [tenant, other, nil] { _ = try await fixture.signUp(in: realm) }
+        // The empty operation creates an account.
         _ = try await fixture.administerAccounts("", of: tenant, ["localId": "bob"])
         _ = try await fixture.administerAccounts(":delete", of: tenant, ["localId": "bob"])
         _ = try await fixture.send(.delete, "\(TenantFixture.tenantsPath)/\(tenant)")

@@ -7,7 +7,7 @@ import Testing
 
 @Suite("Unlinking an identity")
 struct UnlinkTests {
-    /// A gateway with an account that has an Apple and a Google identity, and the account's ID token.
+    /// A gateway with an account that has Ada's Apple identity and Mary's Google identity, and the account's ID token.
     private func linked() async throws -> (TestGateway, String) {
         let gateway = try await TestGateway(.sekisho)
         let apple = try await gateway.signIn(gateway.appleCredential())
@@ -59,7 +59,7 @@ struct UnlinkTests {
     }
 
     @Test(
-        "An account loses the email link that is its only sign-in method, and the address, only with confirmation",
+        "Removing the address of an account whose only sign-in method is an email link needs confirmation",
         arguments: [#""deleteProvider":["password"]"#, #""deleteAttribute":["EMAIL"]"#])
     func emailLink(removal: String) async throws {
         let gateway = try await TestGateway(.sekisho)

@@ -40,7 +40,7 @@ struct CallerRestrictionTests {
         #expect(detail?["metadata"]?[member]?.string == value)
     }
 
-    @Test("A request without the header is accepted, unless the policy requires the header", arguments: [false, true])
+    @Test("A request without a caller's header is accepted, unless the policy requires one", arguments: [false, true])
     func absent(isRequired: Bool) async throws {
         let gateway = try await TestGateway { $0.requiresCallerHeader = isRequired }.withAppSettings(Self.settings)
         let without = try await gateway.post("/v1/accounts:signUp")
@@ -60,7 +60,7 @@ struct CallerRestrictionTests {
         #expect(exchange.outcome == "200")
     }
 
-    @Test("The header is checked before tokens and bodies, by the token endpoint too")
+    @Test("The caller's header is checked before tokens and bodies, also by the token endpoint")
     func checkedFirst() async throws {
         let gateway = try await TestGateway().withAppSettings(Self.settings)
         for path in ["/v1/token", "/v1/accounts:lookup", "/v1/accounts:signInWithIdp"] {

@@ -56,7 +56,7 @@ struct LargeBodyTests {
                 id: "0", method: .post, path: Self.path,
                 query: row.hasAPIKey ? [("key", TestGateway.apiKey)] : [],
                 headers: row.bearer.map { ["Authorization": "Bearer \($0)"] } ?? [:], peer: "192.0.2.1")
-            guard case .checked(4_194_304, 65536, let refusal) = gateway.gateway.route(.post, Self.path).bodyLimit
+            guard case .checked(4_194_304, 65536, let refusal) = gateway.pipeline.route(.post, Self.path).bodyLimit
             else {
                 Issue.record("a large body is not checked")
                 return

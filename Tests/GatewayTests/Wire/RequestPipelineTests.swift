@@ -59,7 +59,7 @@ struct RequestPipelineTests {
         #expect(response.text.contains(row.excerpt))
     }
 
-    @Test("Endpoints reject requests without credentials, except public ones and pages", arguments: Endpoint.all)
+    @Test("Endpoints that are neither public nor pages reject requests without credentials", arguments: Endpoint.all)
     func everyEndpoint(endpoint: Endpoint) async throws {
         let path = endpoint.path.replacing("{project}", with: "demo").replacing(#/[{}]/#, with: "")
         let response = try await Self.shared.value.send(endpoint.method, path, query: [])
@@ -137,7 +137,7 @@ struct RequestPipelineTests {
             (.post, "/v1/accounts:signInWithPhoneNumber", 65536), (.get, "/healthz", 1024), (.post, "/nowhere", 1024),
         ])
     func bodyLimit(method: HTTP.Method, path: String, limit: Int) async throws {
-        let found = try await Self.shared.value.gateway.route(method, path).bodyLimit
+        let found = try await Self.shared.value.pipeline.route(method, path).bodyLimit
         guard case .bytes(limit) = found else {
             Issue.record("\(found)")
             return
@@ -153,7 +153,7 @@ struct RequestPipelineTests {
 
     @Test("Only endpoints for administrators read bodies above 64 KiB, and check the caller before they read more")
     func bodyLimits() async throws {
-        let pipeline = try await Self.shared.value.gateway
+        let pipeline = try await Self.shared.value.pipeline
         for endpoint in Endpoint.all {
             // The server asks for the body limit only above this size.
             #expect(endpoint.bodyLimit >= Limits().bodyBytes, "\(endpoint.operationID)")
@@ -171,7 +171,7 @@ struct RequestPipelineTests {
 
     @Test("A request whose body does not fit into the memory for bodies gets 503, which pages of every origin can read")
     func overloaded() async throws {
-        let response = try await Self.shared.value.gateway.overloaded(
+        let response = try await Self.shared.value.pipeline.overloaded(
             Request(
                 id: "r1", method: .post, path: "/v1/accounts:signUp", headers: ["Origin": "https://app.example"],
                 peer: "192.0.2.7"))

@@ -138,6 +138,7 @@ struct PasswordSchemeTests {
                 why: "too many iterations", input: input("PBKDF2_SHA256") { $0.rounds = 2_000_001 },
                 refusal: .rounds(1...2_000_000)),
             Refused(
+                // A hash of 64 bytes consists of two blocks of SHA-256. Therefore the limit is half as high.
                 why: "too many iterations of two blocks", input: input("PBKDF2_SHA256") { $0.rounds = 1_500_000 },
                 refusal: .rounds(1...1_000_000)),
             Refused(why: "negative rounds", input: input("MD5") { $0.rounds = -1 }, refusal: .rounds(0...8192)),

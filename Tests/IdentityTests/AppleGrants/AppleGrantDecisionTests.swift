@@ -12,7 +12,7 @@ struct AppleGrantDecisionTests {
     }
 
     @Test(
-        "The tokens of an exchange are kept, or the exchange is retried or given up",
+        "The outcome of a code exchange decides whether its tokens are kept, or whether it is retried or given up",
         arguments: [
             Redemption(
                 testDescription: "tokens of the same user",
@@ -27,7 +27,7 @@ struct AppleGrantDecisionTests {
                 exchange: .tokens(AppleTokens(refreshToken: Secret("r"), subject: nil)),
                 expected: .giveUp(reason: "the code belongs to another user")),
             Redemption(
-                testDescription: "unlinked in the meantime: the token has to be revoked",
+                testDescription: "unlinked in the meantime: the token is kept until it is revoked",
                 exchange: .tokens(AppleTokens(refreshToken: Secret("r"), subject: "ada")), subject: nil, expected: .keep
             ),
             Redemption(
@@ -94,7 +94,7 @@ struct AppleGrantDecisionTests {
         #expect(CheckCounts(all: row.all, failed: row.failed).stopsChecks == row.stops)
     }
 
-    @Test("A batch that stops the checks of its client ID revokes no grant; another batch does")
+    @Test("A batch that stops the checks of its client ID marks no grant as revoked; any other batch does")
     func stoppingBatch() {
         let ids = (0..<4).map { ID<AppleGrant>("\($0)") }
         let results = Dictionary(

@@ -3,11 +3,12 @@ import Testing
 
 @Suite("Decisions about Apple's events")
 struct AppleEventDecisionTests {
-    private static let event = Instant(seconds: 1_800_000_000)
+    private static let eventTime = Instant(seconds: 1_800_000_000)
     /// The session that requested a revocation through the gateway.
     private static let caller = ID<Session>("caller")
 
-    private static func at(_ seconds: Int64) -> Instant { event + .seconds(seconds) }
+    /// Returns the instant `seconds` after the event.
+    private static func at(_ seconds: Int64) -> Instant { eventTime + .seconds(seconds) }
 
     struct Row: Sendable, CustomTestStringConvertible {
         let testDescription: String
@@ -101,7 +102,7 @@ struct AppleEventDecisionTests {
         let account = Account(
             id: ID("ada"), identities: [identity], createdAt: Self.at(-60), validSince: Self.at(-60))
         let event = AppleEvent(
-            kind: row.kind, subject: "ada", email: row.email.flatMap(EmailAddress.init), occurredAt: Self.event,
+            kind: row.kind, subject: "ada", email: row.email.flatMap(EmailAddress.init), occurredAt: Self.eventTime,
             receivedAt: Self.at(row.secondsUntilArrival), replayKey: ReplayKey(hash: [], expiresAt: Self.at(0)))
         let decision = AppleEventDecision(
             event,

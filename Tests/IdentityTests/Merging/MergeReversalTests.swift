@@ -37,12 +37,12 @@ struct MergeReversalTests {
         var others: [Account] = []
         var returnsEmail = true
         var returnsPhoneNumber = true
-        /// The subjects of identities that the target returns.
+        /// The subjects of identities that move from the target back to the source.
         var movedBack: [String] = []
         /// The subjects of identities that no account has, and that the source gets again.
         var recreated: [String] = []
         /// The ID of another account that loses the address, because it never verified the address.
-        var disavowed: String?
+        var accountLosingAddress: String?
         /// The target after the undo; `nil` if it is unchanged.
         var remaining: Account?
     }
@@ -88,7 +88,7 @@ struct MergeReversalTests {
             ], returnsEmail: false, returnsPhoneNumber: false),
         Row(
             testDescription: "another account has the address, unverified",
-            others: [account("x") { ($0.email, $0.identities) = (email, [google]) }], disavowed: "x"),
+            others: [account("x") { ($0.email, $0.identities) = (email, [google]) }], accountLosingAddress: "x"),
         Row(
             testDescription: "another account has the address, unverified, and is disabled",
             others: [account("x") { ($0.email, $0.isDisabled) = (email, true) }], returnsEmail: false,
@@ -105,7 +105,7 @@ struct MergeReversalTests {
         #expect(reversal.returnsPhoneNumber == row.returnsPhoneNumber)
         #expect(reversal.movedBack.map(\.subject) == row.movedBack)
         #expect(reversal.recreated.map(\.subject) == row.recreated)
-        #expect(reversal.disavowed?.id.rawValue == row.disavowed)
+        #expect(reversal.accountLosingAddress?.id.rawValue == row.accountLosingAddress)
         #expect(reversal.target == row.remaining)
         #expect(reversal.targetLosesEmail == (row.target.email == Self.email))
     }

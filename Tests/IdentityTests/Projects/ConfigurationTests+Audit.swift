@@ -29,6 +29,7 @@ extension ConfigurationTests {
                 == ["app.removed app ", "exemption.withdrawn app kind=thirdPartyClient reason=because"])
     }
 
+    /// Returns each audit event of the changes as a line: action, subject and details.
     static func trail(_ after: ProjectConfiguration, since before: ProjectConfiguration) -> [String] {
         after.events(since: before).map { event in
             let detail = event.detail.sorted { $0.key < $1.key }.map { "\($0)=\($1)" }

@@ -29,6 +29,7 @@ struct ConfigurationTests {
 
     struct Row: CustomTestStringConvertible {
         let testDescription: String
+        /// The expected problems. `loginServices` is a violation of App Review guideline 4.8.
         var problems: [ConfigurationProblem] = []
         let change: @Sendable (inout ProjectConfiguration) -> Void
     }
@@ -277,7 +278,7 @@ struct ConfigurationTests {
                 "email.senderName: - > A",
                 "email.subjects.resetPassword.en: - > Reset",
                 "policy.allowsAnonymous: true > false",
-                "providers.apple.com.privateKey: kept > new",
+                "providers.apple.com.privateKey: stored > new",
                 "providers.google.com.clientSecret: - > new",
                 "providers.google.com.enabled: true > false",
                 "providers.oidc.corp.clientIds: c > -",

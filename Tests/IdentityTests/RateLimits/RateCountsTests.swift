@@ -54,7 +54,7 @@ struct RateCountsTests {
         #expect(counts.fill(window("a"), upTo: 3) == 3)
     }
 
-    @Test("The counts of other replicas are applied to windows that were counted or queried here")
+    @Test("The counts of other replicas are applied to the windows that this replica has counted or queried")
     func otherReplicas() {
         let counts = RateCountsReference(capacity: 10)
         counts.add(to: window("counted"))
@@ -66,7 +66,7 @@ struct RateCountsTests {
             ])
         counts.add(to: window("counted"))
         counts.apply([window("counted"): 7, window("queried"): 9], of: deltas)
-        #expect(counts.fill(window("counted"), upTo: 10) == 2, "seven, and one since")
+        #expect(counts.fill(window("counted"), upTo: 10) == 2, "the total is seven, and one was added since")
         #expect(counts.fill(window("queried"), upTo: 10) == 1)
         #expect(!counts.drainDeltas(atMost: 10, at: start).isEmpty)
         #expect(counts.drainDeltas(atMost: 10, at: start).isEmpty, "everything has been sent")

@@ -51,6 +51,7 @@ struct LinkingDecisionTests {
         /// - Parameters:
         ///   - owner: the account that has the identity.
         ///   - sameEmail: the account that has the address of the identity.
+        ///   - autoCreate: `false` for a re-authentication.
         init(
             _ testDescription: String, trust: EmailTrust = .authoritative, provider: ProviderID = .apple,
             email: EmailAddress? = address, isPrivate: Bool = false, owner: Account? = nil, sameEmail: Account? = nil,
@@ -199,11 +200,13 @@ struct LinkingDecisionTests {
     ]
 
     @Test(
-        "A returning identity or a re-authentication is decided by the identity, not by its address",
+        "The decision about a returning identity or a re-authentication depends on the identity, not on its address",
         arguments: returningRows)
     func returning(row: Row) { #expect(LinkingDecision(row.facts) == row.expected) }
 
-    @Test("A new identity creates an account, or is decided by the account that has its address", arguments: newRows)
+    @Test(
+        "A new identity gets a new account, unless an account has its address and duplicates are not allowed",
+        arguments: newRows)
     func new(row: Row) { #expect(LinkingDecision(row.facts) == row.expected) }
 
     @Test(

@@ -11,7 +11,7 @@ struct ValueTests {
         #expect(Instant(microseconds: -1).milliseconds == -1)
     }
 
-    @Test("Durations are added to instants, and instants subtracted, exactly")
+    @Test("Sums of instants and durations, and differences of instants, are exact")
     func arithmetic() {
         let noon = Instant(seconds: 43_200)
         #expect(noon + .milliseconds(1500) == Instant(microseconds: 43_201_500_000))

@@ -28,7 +28,7 @@ struct FlowPageTests {
     }
 
     @Test(
-        "Each failure page has a way back to the app or advice to go back, and a link that repeats the request",
+        "Each failure page has a link that repeats the request, and either leads back to the app or advises going back",
         arguments: failures)
     func back(failure: FlowFailure) throws {
         let project = Project(
@@ -37,7 +37,7 @@ struct FlowPageTests {
         let target = try AuthorizationTarget(page: "https://app.example.com/in", in: project)
         let link = Self.page(failure, .english, back: .link(target, url: target.adding("error", "X"))).html
         #expect(link.contains(#"href="https://app.example.com/in?error=X""#))
-        let script = Self.page(failure, .english, back: .script("{}", waits: true)).html
+        let script = Self.page(failure, .english, back: .script("{}", waitsForClick: true)).html
         #expect(script.contains(#"id="back""#) && script.contains("data-delivery"))
         let none = Self.page(failure, .english, back: .none).html
         #expect(none.contains("go back to the app"))

@@ -29,7 +29,7 @@ struct CertificateTests {
         #expect(try openssl("verify -check_ss_sig -CAfile FILE0 FILE0", files: [file]) != nil)
     }
 
-    @Test("An empty name and a name of 65 characters are rejected", arguments: [0, 65])
+    @Test("An empty common name and one of 65 characters are rejected", arguments: [0, 65])
     func name(length: Int) throws {
         let key = try PrivateKey.generate(.es256)
         #expect(throws: LibraryFault.self) {

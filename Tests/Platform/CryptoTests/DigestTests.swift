@@ -50,24 +50,24 @@ struct DigestTests {
         "HMAC-SHA-256 matches RFC 4231",
         arguments: [
             Code(
-                testDescription: "4.2", key: repeated(0x0b, 20), message: Array("Hi There".utf8),
+                testDescription: "4.2", key: repeated(0x0b, count: 20), message: Array("Hi There".utf8),
                 code: "b0344c61d8db38535ca8afceaf0bf12b881dc200c9833da726e9376c2e32cff7"),
             Code(
                 testDescription: "4.3, a key shorter than the code", key: Array("Jefe".utf8),
                 message: Array("what do ya want for nothing?".utf8),
                 code: "5bdcc146bf60754e6a042426089575c75a003f089d2739839dec58b964ec3843"),
             Code(
-                testDescription: "4.4", key: repeated(0xaa, 20), message: repeated(0xdd, 50),
+                testDescription: "4.4", key: repeated(0xaa, count: 20), message: repeated(0xdd, count: 50),
                 code: "773ea91e36800e46854db8ebd09181a72959098b3ef8c122d9635514ced565fe"),
             Code(
-                testDescription: "4.5", key: Array(1...25), message: repeated(0xcd, 50),
+                testDescription: "4.5", key: Array(1...25), message: repeated(0xcd, count: 50),
                 code: "82558a389a443c0ea4cc819899f2083a85f0faa3e578f8077a2e3ff46729665b"),
             Code(
-                testDescription: "4.7, a key longer than a block", key: repeated(0xaa, 131),
+                testDescription: "4.7, a key longer than a block", key: repeated(0xaa, count: 131),
                 message: Array("Test Using Larger Than Block-Size Key - Hash Key First".utf8),
                 code: "60e431591ee0b67f0d8a26aacbf5b77f8e0bc6213728c5140546040f0ee37f54"),
             Code(
-                testDescription: "4.8, key and message longer than a block", key: repeated(0xaa, 131),
+                testDescription: "4.8, key and message longer than a block", key: repeated(0xaa, count: 131),
                 message: Array(
                     """
                     This is a test using a larger than block-size key and a larger than block-size data. \

@@ -6,7 +6,7 @@ import Testing
 struct ECDSATests {
     /// The order n of P-256.
     private static let order = hex("ffffffff00000000ffffffffffffffffbce6faada7179e84f3b9cac2fc632551")
-    private static let zero = repeated(0, 32)
+    private static let zero = repeated(0, count: 32)
 
     private let key: PrivateKey
     private let message = Array("message".utf8)
@@ -22,7 +22,7 @@ struct ECDSATests {
 
     private func isAccepted(_ signature: [UInt8]) -> Bool { key.publicKey.verifies(signature, of: message) }
 
-    @Test("A signature is valid with s and with n - s: ECDSA is malleable, and JOSE allows it")
+    @Test("A signature is valid with s and with n - s, because ECDSA is malleable and JOSE allows both")
     func highAndLow() {
         #expect(isAccepted(r + s))
         #expect(isAccepted(r + difference(Self.order, s)))
@@ -30,7 +30,7 @@ struct ECDSATests {
 
     @Test("A signature with zero, one, n or 2^256 - 1 as r or s is rejected")
     func range() {
-        let edges = [Self.zero, repeated(0, 31) + [1], Self.order, repeated(0xff, 32)]
+        let edges = [Self.zero, repeated(0, count: 31) + [1], Self.order, repeated(0xff, count: 32)]
         for edge in edges {
             #expect(!isAccepted(edge + s))
             #expect(!isAccepted(r + edge))
@@ -38,7 +38,7 @@ struct ECDSATests {
         }
     }
 
-    @Test("A signature of another length is rejected", arguments: [0, 1, 32, 63, 65, 66, 96, 128])
+    @Test("A signature that is not 64 bytes long is rejected", arguments: [0, 1, 32, 63, 65, 66, 96, 128])
     func lengths(count: Int) {
         #expect(!isAccepted(Array((r + s + r + s).prefix(count))))
     }

@@ -8,7 +8,7 @@ import Testing
 /// The tests read whether huge pages were requested. Whether the kernel provides them depends on the free memory.
 @Suite(
     "Huge pages",
-    .enabled("This Linux has no transparent huge pages") {
+    .enabled("Linux must have transparent huge pages") {
         access("/sys/kernel/mm/transparent_hugepage", F_OK) == 0
     })
 struct HugePagesTests {

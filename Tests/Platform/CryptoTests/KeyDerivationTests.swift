@@ -4,7 +4,7 @@ import Testing
 
 @testable import Crypto
 
-@Suite("Key derivation and digests by algorithm")
+@Suite("Key derivation, HMACs and digests")
 struct KeyDerivationTests {
     struct ScryptRow {
         let password: String
@@ -62,6 +62,7 @@ struct KeyDerivationTests {
     @Test("Firebase's scrypt matches Firebase's published example")
     func firebase() throws {
         func bytes(_ base64: String) throws -> [UInt8] { Array(try #require(Data(base64Encoded: base64))) }
+        // The salt is followed by the salt separator.
         let hash = try FirebaseScrypt.hash(
             Array("user1password".utf8), salt: bytes("42xEC+ixf3L2lw==") + bytes("Bw=="),
             signerKey: bytes(

@@ -137,8 +137,8 @@ struct KeyTests {
         var altered = y
         altered[31] ^= 1
         #expect(throws: KeyFault.invalid) { try PublicKey(ec: x, y: altered) }
-        #expect(throws: KeyFault.invalid) { try PublicKey(ec: repeated(0, 32), y: repeated(0, 32)) }
-        #expect(throws: KeyFault.invalid) { try PublicKey(ec: repeated(0xff, 32), y: y) }
+        #expect(throws: KeyFault.invalid) { try PublicKey(ec: repeated(0, count: 32), y: repeated(0, count: 32)) }
+        #expect(throws: KeyFault.invalid) { try PublicKey(ec: repeated(0xff, count: 32), y: y) }
         #expect(throws: KeyFault.malformed) { try PublicKey(ec: x, y: Array(y.dropLast())) }
         #expect(throws: KeyFault.malformed) { try PublicKey(ec: [0] + x, y: y) }
         #expect(throws: KeyFault.malformed) { try PublicKey(ec: [], y: []) }
@@ -146,7 +146,7 @@ struct KeyTests {
 
     struct RSANumbers: CustomTestStringConvertible, Sendable {
         let testDescription: String
-        var n = [0x80] + repeated(0, 254) + [1]
+        var n = [0x80] + repeated(0, count: 254) + [1]
         var e: [UInt8] = [1, 0, 1]
         var fault: KeyFault?
     }
@@ -155,18 +155,18 @@ struct KeyTests {
         "An RSA key is rejected unless its modulus and its exponent are odd and within limits",
         arguments: [
             RSANumbers(testDescription: "2048 bits"),
-            RSANumbers(testDescription: "leading zeros", n: [0, 0, 0x80] + repeated(0, 254) + [1]),
-            RSANumbers(testDescription: "8192 bits", n: [0x80] + repeated(0, 1022) + [1]),
+            RSANumbers(testDescription: "leading zeros", n: [0, 0, 0x80] + repeated(0, count: 254) + [1]),
+            RSANumbers(testDescription: "8192 bits", n: [0x80] + repeated(0, count: 1022) + [1]),
             RSANumbers(testDescription: "exponent 3", e: [3]),
-            RSANumbers(testDescription: "2047 bits", n: [0x7f] + repeated(0, 254) + [1], fault: .unsupported),
-            RSANumbers(testDescription: "8193 bits", n: [1] + repeated(0, 1023) + [1], fault: .unsupported),
-            RSANumbers(testDescription: "even modulus", n: [0x80] + repeated(0, 255), fault: .invalid),
+            RSANumbers(testDescription: "2047 bits", n: [0x7f] + repeated(0, count: 254) + [1], fault: .unsupported),
+            RSANumbers(testDescription: "8193 bits", n: [1] + repeated(0, count: 1023) + [1], fault: .unsupported),
+            RSANumbers(testDescription: "even modulus", n: [0x80] + repeated(0, count: 255), fault: .invalid),
             RSANumbers(testDescription: "no modulus", n: [], fault: .malformed),
             RSANumbers(testDescription: "exponent 1", e: [1], fault: .invalid),
             RSANumbers(testDescription: "exponent 1 with leading zeros", e: [0, 0, 1], fault: .invalid),
             RSANumbers(testDescription: "even exponent", e: [1, 0, 0], fault: .invalid),
-            RSANumbers(testDescription: "no exponent", e: [0], fault: .malformed),
-            RSANumbers(testDescription: "huge exponent", e: repeated(0xff, 9), fault: .unsupported),
+            RSANumbers(testDescription: "exponent 0", e: [0], fault: .malformed),
+            RSANumbers(testDescription: "huge exponent", e: repeated(0xff, count: 9), fault: .unsupported),
         ])
     func rsaNumbers(row: RSANumbers) {
         var fault: KeyFault?
@@ -182,6 +182,6 @@ func raw(fromDER der: [UInt8]) -> [UInt8] {
     let s = der[(6 + rLength)...]
     return [r, s].flatMap { number -> [UInt8] in
         let digits = Array(number.drop { $0 == 0 })
-        return repeated(0, 32 - digits.count) + digits
+        return repeated(0, count: 32 - digits.count) + digits
     }
 }

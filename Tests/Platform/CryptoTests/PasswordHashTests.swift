@@ -69,7 +69,7 @@ struct PasswordHashTests {
         #expect(Argon2Parameters(phc: phc) == nil)
     }
 
-    @Test("A hash needs rehashing if its cost, its number of lanes or its algorithm differs")
+    @Test("A hash needs rehashing if it has another cost, number of lanes or algorithm than a new hash would have")
     func rehash() throws {
         let phc = try PasswordHash.hash(password, cost: cheapCost())
         #expect(try !PasswordHash.needsRehash(phc, cost: cheapCost()))

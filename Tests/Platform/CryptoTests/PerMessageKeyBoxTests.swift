@@ -43,7 +43,7 @@ struct PerMessageKeyBoxTests {
         }
     }
 
-    @Test("A ciphertext is decrypted only with its purpose, its context, and its master key (current or previous)")
+    @Test("A ciphertext is decrypted only with its purpose, its context, and its master key, current or previous")
     func binding() throws {
         let sealed = try box(current: 1).seal(secret, context: context)
         #expect(try box(current: 2, previous: 1).open(sealed, context: context) == secret)

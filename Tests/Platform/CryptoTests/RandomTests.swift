@@ -26,7 +26,8 @@ struct RandomTests {
         let draws = 94_000
         var counts: [Character: Int] = [:]
         for character in Random.text(length: draws, alphabet: alphabet) { counts[character, default: 0] += 1 }
-        // 68 000 are expected, with a standard deviation of 137; the remainder would give 94 000 · 204 / 256 = 74 900.
+        // 68 000 are expected, with a standard deviation of 137.
+        // The remainder would give 94 000 · 3 · 68 / 256 = 74 900.
         let amongFirst68 = alphabet.prefix(68).reduce(0) { $0 + counts[$1, default: 0] }
         #expect(abs(amongFirst68 - 68_000) < 1000)
         #expect(counts.count == 94)

@@ -9,7 +9,9 @@ struct SealedBoxTests {
 
     /// A box whose master keys consist of 32 equal bytes.
     private func box(current: UInt8, previous: UInt8? = nil) throws -> SealedBox {
-        try SealedBox(keys: MasterKeys(current: repeated(current, 32), previous: previous.map { repeated($0, 32) }))
+        try SealedBox(
+            keys: MasterKeys(
+                current: repeated(current, count: 32), previous: previous.map { repeated($0, count: 32) }))
     }
 
     @Test("A ciphertext is decrypted to its plaintext, even if the plaintext is empty", arguments: [0, 1, 16, 1000])
@@ -63,7 +65,7 @@ struct SealedBoxTests {
     }
 
     @Test(
-        "During a rotation, a ciphertext of the previous key is decrypted, but not reported as sealed with the new key")
+        "During a rotation, a ciphertext of the previous key is decrypted, but not reported as one of the current key")
     func rotation() throws {
         let old = try box(current: 1)
         let sealed = try old.seal(secret, context: context)
@@ -79,15 +81,15 @@ struct SealedBoxTests {
 
     @Test("A master key of another length than 32 bytes is rejected", arguments: [0, 16, 31, 33])
     func keyLength(length: Int) {
-        #expect(throws: MasterKeys.WrongLength.self) { try MasterKeys(current: repeated(1, length)) }
+        #expect(throws: MasterKeys.WrongLength.self) { try MasterKeys(current: repeated(1, count: length)) }
         #expect(throws: MasterKeys.WrongLength.self) {
-            try MasterKeys(current: repeated(1, 32), previous: repeated(2, length))
+            try MasterKeys(current: repeated(1, count: 32), previous: repeated(2, count: length))
         }
     }
 
     @Test("Descriptions and dumps do not contain the keys")
     func redacted() throws {
-        let keys = try MasterKeys(current: repeated(0xAB, 32), previous: repeated(0xAC, 32))
+        let keys = try MasterKeys(current: repeated(0xAB, count: 32), previous: repeated(0xAC, count: 32))
         var text = ""
         dump(SealedBox(keys: keys), to: &text)
         text += String(reflecting: keys) + "\(keys)"

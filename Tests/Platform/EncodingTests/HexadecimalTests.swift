@@ -24,7 +24,7 @@ struct HexadecimalTests {
     }
 
     @Test(
-        "Text with an odd length or other characters is rejected",
+        "Text with an odd length, or with a character that is not a hexadecimal digit, is rejected",
         arguments: ["0", "abc", "0g", "0 ", " 00", "0x00", "00\n", "é", "００"])
     func rejected(text: String) {
         #expect(Hexadecimal.decode(text) == nil)

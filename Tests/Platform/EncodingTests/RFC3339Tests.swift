@@ -5,7 +5,7 @@ import Testing
 @Suite("Times in RFC 3339")
 struct RFC3339Tests {
     @Test(
-        "A time is written in UTC with milliseconds, and read again",
+        "A time is written in UTC with milliseconds, and is the same after it is read again",
         arguments: [
             (0, "1970-01-01T00:00:00.000Z"), (999, "1970-01-01T00:00:00.999Z"), (-1, "1969-12-31T23:59:59.999Z"),
             (951_782_399_999, "2000-02-28T23:59:59.999Z"), (951_782_400_000, "2000-02-29T00:00:00.000Z"),

@@ -3,6 +3,7 @@ import EventLoop
 import Synchronization
 import Testing
 
+/// Each item of work has a path of keys, from the widest (such as a /24 network) to the narrowest (such as an address).
 @Suite("Fair pools")
 struct FairPoolTests {
     @Test("Keys are served in turn, however many items one of them has")
@@ -51,8 +52,8 @@ struct FairPoolTests {
         #expect(ofPool == ofCreator + 5)
     }
 
-    /// Blocks the pool's only thread, submits `arrivals` (their keys joined by slashes) one after the other, and
-    /// returns the order in which they ran or were rejected.
+    /// Blocks a pool's only thread, and submits one item for each of `arrivals`: the item's keys, joined by slashes.
+    /// Returns the order in which the items ran or were rejected.
     private func outcomes(capacity: Int, arrivals: [String]) async throws -> [String] {
         let pool = try FairPool(name: "test", threads: 1, capacity: capacity)
         let order = OrderRecorder()

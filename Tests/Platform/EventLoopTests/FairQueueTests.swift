@@ -2,12 +2,13 @@ import Testing
 
 @testable import EventLoop
 
+/// Each item has a path of keys, from the widest (such as a /24 network) to the narrowest (such as an address).
 @Suite("Fair queues")
 struct FairQueueTests {
     struct Row: CustomTestStringConvertible {
         let testDescription: String
         let capacity: Int
-        /// Keys joined by slashes, beginning with the widest.
+        /// The keys of each item, joined by slashes.
         let arrivals: [String]
         /// The items that are rejected or displaced, in this order.
         let rejected: [String]
@@ -65,6 +66,7 @@ struct FairQueueTests {
         let testDescription: String
         /// The number of wide keys that the flood uses.
         let wideKeys: Int
+        /// Returns the path of an item of the flood.
         let path: @Sendable (_ number: Int) -> [String]
     }
 

@@ -2,7 +2,7 @@ import CSystem
 import EventLoop
 import Testing
 
-@Suite("Loops")
+@Suite("Event loops")
 struct LoopTests {
     let loop: Loop
 
@@ -79,6 +79,7 @@ struct LoopTests {
         }
     }
 
+    /// Opens as many descriptors as the process may have, closes one of them, and creates a loop.
     private static func loopAfterLeavingOneDescriptor() throws -> Loop {
         var last: Int32 = -1
         while case let descriptor = dup(STDERR_FILENO), descriptor >= 0 { last = descriptor }

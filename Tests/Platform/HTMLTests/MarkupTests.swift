@@ -11,7 +11,7 @@ struct MarkupTests {
         #expect(markup.html == "<p title=\"\(escaped)\" name=\"\(escaped)\">\(escaped)<br></p>")
     }
 
-    @Test("Styles and scripts are constants that are not escaped")
+    @Test("Styles and scripts, which must be constants, are not escaped")
     func constants() {
         #expect(Markup.script("a<b").html == "<script>a<b</script>")
         #expect(Markup.style("a>b{}").html == "<style>a>b{}</style>")
@@ -35,7 +35,7 @@ struct MarkupTests {
     }
 
     @Test(
-        "An app link is accepted only with a scheme that browsers do not handle themselves, or http or https",
+        "An app link is accepted only if its scheme is http, https, or one that browsers do not handle themselves",
         arguments: [
             ("com.example.app:/callback", true), ("https://example.com/", true), ("http://[::1]/", true),
             ("callback", false), (":", false), ("javascript:alert(1)", false), (" javascript:alert(1)", false),

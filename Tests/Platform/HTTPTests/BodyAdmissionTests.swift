@@ -19,8 +19,8 @@ struct BodyAdmissionTests {
         ),
     ]
 
-    /// Answers with the length of the body. Bodies above 2000 bytes are checked: the check waits until the gate is
-    /// open, and succeeds for "/key" only. Bodies above 300 000 bytes are rejected without a check.
+    /// Answers with the length of the body. Bodies above 2000 bytes are checked. The check waits until the gate is
+    /// open, and accepts only bodies for "/key". Bodies above 300 000 bytes are rejected without a check.
     private func checkedBodies(_ gate: Gate) -> RequestHandler {
         RequestHandler(
             bodyLimit: { _, _ in
@@ -31,8 +31,8 @@ struct BodyAdmissionTests {
             }, { .text(status: 200, "\($0.body.count)") })
     }
 
-    private func head(_ path: String, _ bytes: Int, expectsContinue: Bool = false) -> String {
-        "POST \(path) HTTP/1.1\r\nHost: a\r\nContent-Length: \(bytes)\r\n"
+    private func head(_ path: String, bodyBytes: Int, expectsContinue: Bool = false) -> String {
+        "POST \(path) HTTP/1.1\r\nHost: a\r\nContent-Length: \(bodyBytes)\r\n"
             + (expectsContinue ? "Expect: 100-continue\r\n" : "") + "\r\n"
     }
 
@@ -41,7 +41,7 @@ struct BodyAdmissionTests {
         let gate = Gate()
         try await withServer(requestHandler: checkedBodies(gate)) { server in
             let client = try RawClient(port: server.port)
-            client.send(head("/key", 200_000, expectsContinue: way.expectsContinue))
+            client.send(head("/key", bodyBytes: 200_000, expectsContinue: way.expectsContinue))
             if way.sendsAtOnce { client.send(String(repeating: "x", count: 100_000)) }
             while gate.arrivals == 0 { await Task.yield() }
             #expect(server.reservedBodyBytes == 0)
@@ -54,7 +54,7 @@ struct BodyAdmissionTests {
             if reply?.status == 100 { reply = try client.receive() }
             #expect(reply?.body == "200000\n")
             #expect(server.reservedBodyBytes == 0)
-            client.send(head("/key", 1) + "x")
+            client.send(head("/key", bodyBytes: 1) + "x")
             #expect(try client.receive()?.body == "1\n")
         }
     }
@@ -66,7 +66,7 @@ struct BodyAdmissionTests {
         let gate = Gate()
         try await withServer(requestHandler: checkedBodies(gate)) { server in
             let client = try RawClient(port: server.port)
-            client.send(head("/other", 200_000, expectsContinue: way.expectsContinue))
+            client.send(head("/other", bodyBytes: 200_000, expectsContinue: way.expectsContinue))
             if way.sendsAtOnce { client.send(String(repeating: "x", count: 100_000)) }
             while gate.arrivals == 0 { await Task.yield() }
             gate.open()
@@ -87,7 +87,7 @@ struct BodyAdmissionTests {
         gate.open()
         try await withServer(requestHandler: checkedBodies(gate)) { server in
             let client = try RawClient(port: server.port)
-            client.send(head("/other", bytes))
+            client.send(head("/other", bodyBytes: bytes))
             if status == 200 { client.send(String(repeating: "x", count: bytes)) }
             #expect(try client.receive()?.status == status)
             #expect(gate.arrivals == checks)
@@ -101,11 +101,11 @@ struct BodyAdmissionTests {
             do {
                 let client = try RawClient(port: server.port)
                 client.resetWhenReleased()
-                client.send(head("/key", 200_000))
+                client.send(head("/key", bodyBytes: 200_000))
                 while gate.arrivals == 0 { await Task.yield() }
             }
             let second = try RawClient(port: server.port)
-            second.send(head("/key", 200_000))
+            second.send(head("/key", bodyBytes: 200_000))
             while gate.arrivals < 2 { await Task.yield() }
             await server.drain(within: .zero)
             #expect(try second.endsWithoutMoreBytes())
@@ -123,7 +123,7 @@ struct BodyAdmissionTests {
             do {
                 let client = try RawClient(port: server.port)
                 client.resetWhenReleased()
-                client.send(head("/key", 200_000))
+                client.send(head("/key", bodyBytes: 200_000))
                 while gate.arrivals == 0 { await Task.yield() }
             }
             let other = try RawClient(port: server.port)
@@ -141,20 +141,20 @@ struct BodyAdmissionTests {
         try await withServer(limits: limits, bodyLimit: 250_000) { server in
             let held = try (0..<2).map { _ in try RawClient(port: server.port) }
             // A body may use a quarter of 1 000 000, then of 750 000, and then of 563 000 bytes, which is 140 750.
-            held[0].send(head("/a", 250_000) + "x")
+            held[0].send(head("/a", bodyBytes: 250_000) + "x")
             while server.reservedBodyBytes < 250_000 { await Task.yield() }
-            held[1].send(head("/a", 187_000) + "x")
+            held[1].send(head("/a", bodyBytes: 187_000) + "x")
             while server.reservedBodyBytes < 437_000 { await Task.yield() }
 
             let rejected = try RawClient(port: server.port)
-            rejected.send(head("/b", 200_000, expectsContinue: true))
+            rejected.send(head("/b", bodyBytes: 200_000, expectsContinue: true))
             let reply = try rejected.receive()
             #expect(reply?.status == 503)
             #expect(reply?.body == "Busy: /b\n")
             #expect(try rejected.endsWithoutMoreBytes())
             #expect(server.bodiesRejected == 1)
             let small = try RawClient(port: server.port)
-            small.send(head("/c", 1000) + String(repeating: "x", count: 1000))
+            small.send(head("/c", bodyBytes: 1000) + String(repeating: "x", count: 1000))
             #expect(try small.receive()?.status == 200)
             #expect(server.reservedBodyBytes == 437_000)
 
@@ -162,7 +162,9 @@ struct BodyAdmissionTests {
         }
     }
 
-    @Test("Bytes stay reserved until the body's handler has ended, or its client disconnects with an incomplete body")
+    @Test(
+        "The bytes of a body stay reserved until its handler has ended, or the client disconnects in the middle of the body"
+    )
     func release() async throws {
         let gate = Gate()
         let handler: Handler = { request in
@@ -171,13 +173,13 @@ struct BodyAdmissionTests {
         }
         try await withServer(bodyLimit: 5000, handler: handler) { server in
             let client = try RawClient(port: server.port)
-            client.send(head("/a", 5000) + String(repeating: "x", count: 5000))
+            client.send(head("/a", bodyBytes: 5000) + String(repeating: "x", count: 5000))
             while gate.arrivals == 0 { await Task.yield() }
             #expect(server.reservedBodyBytes == 5000)
             // `half` is released at the end of this block, which closes its connection.
             do {
                 let half = try RawClient(port: server.port)
-                half.send(head("/a", 4000) + "x")
+                half.send(head("/a", bodyBytes: 4000) + "x")
                 while server.reservedBodyBytes < 9000 { await Task.yield() }
             }
             while server.reservedBodyBytes > 5000 { await Task.yield() }

@@ -8,6 +8,7 @@ struct ClientFaultTests {
     struct Row: CustomTestStringConvertible {
         let testDescription: String
         let fault: ClientFault
+        /// What the server does with a connection, before it closes the connection; `nil` if it accepts none.
         let script: (@Sendable (RawConnection) -> Void)?
 
         init(_ description: String, _ fault: ClientFault, script: (@Sendable (RawConnection) -> Void)?) {

@@ -5,8 +5,8 @@ import Testing
 struct ConnectionLimitTests {
     private let get = "GET /a HTTP/1.1\r\nHost: a\r\n\r\n"
     private static let busyAddress: UInt32 = 0x7F00_0001  // 127.0.0.1
-    private static let sameNetwork: UInt32 = 0x7F00_0002  // 127.0.0.2
-    private static let otherNetwork: UInt32 = 0x7F00_0102  // 127.0.1.2
+    private static let addressInSameNetwork: UInt32 = 0x7F00_0002  // 127.0.0.2
+    private static let addressInOtherNetwork: UInt32 = 0x7F00_0102  // 127.0.1.2
 
     private func isServed(_ client: RawClient) throws -> Bool {
         client.send(get)
@@ -21,7 +21,7 @@ struct ConnectionLimitTests {
             for client in held { #expect(try isServed(client)) }
             for _ in 0..<5 { #expect(try RawClient(port: server.port, from: Self.busyAddress).endsWithoutMoreBytes()) }
             #expect(server.connectionsRejectedAtNetworkLimit == 5)
-            #expect(try isServed(RawClient(port: server.port, from: Self.sameNetwork)))
+            #expect(try isServed(RawClient(port: server.port, from: Self.addressInSameNetwork)))
             held.removeLast()
             while server.connections > 2 { await Task.yield() }
             #expect(try isServed(RawClient(port: server.port, from: Self.busyAddress)))
@@ -37,7 +37,7 @@ struct ConnectionLimitTests {
             for client in held { #expect(try isServed(client)) }
             #expect(try RawClient(port: server.port, from: Self.busyAddress + 4).endsWithoutMoreBytes())
             #expect(server.connectionsRejectedAtNetworkLimit == 1)
-            #expect(try isServed(RawClient(port: server.port, from: Self.otherNetwork)))
+            #expect(try isServed(RawClient(port: server.port, from: Self.addressInOtherNetwork)))
         }
     }
 

@@ -11,7 +11,8 @@ final class RawServer: Sendable {
 
     /// - Parameters:
     ///   - backlog: the backlog of `listen(2)`.
-    ///   - script: the connection is closed when the script returns. Without a script, no connection is accepted.
+    ///   - script: handles a connection, which is closed when the script returns. Without a script, no connection is
+    ///     accepted.
     init(backlog: Int32 = 16, script: (@Sendable (RawConnection) -> Void)?) throws {
         acceptsConnections = script != nil
         descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)

@@ -20,6 +20,7 @@ struct RequestHeadSyntaxTests {
             self.init(description, "GET /a HTTP/1.1\r\nHost: a\r\n\(field)\r\n\r\n")
         }
 
+        /// - Parameter line: the request line.
         init(_ description: String, line: String, _ expected: RequestRejection = .malformedLine) {
             self.init(description, "\(line)\r\nHost: a\r\n\r\n", expected)
         }
@@ -108,7 +109,7 @@ struct RequestHeadSyntaxTests {
         }
     }
 
-    /// Returns the first outcome of one parser that gets the prefixes of `bytes` with these lengths.
+    /// Gives one parser the prefixes of `bytes` with these lengths, one after the other, and returns its first outcome.
     private func outcome(of bytes: [UInt8], prefixLengths: [Int]) -> String {
         var parser = RequestHeadParser()
         for length in prefixLengths {

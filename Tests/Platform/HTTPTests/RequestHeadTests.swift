@@ -10,7 +10,7 @@ struct RequestHeadTests {
         var target = "/echo"
         var version = "HTTP/1.1"
         var headers: [(String, String)] = [("Host", "localhost")]
-        /// The minimum length of the head, which an additional field pads.
+        /// The minimum length of the head. An additional field pads a shorter head.
         var bytes = 0
         var expected: RequestRejection?
 
@@ -21,7 +21,8 @@ struct RequestHeadTests {
         }
     }
 
-    /// Every route accepts bodies of 5 bytes. Routes accept at most 10 bytes, and POST /large accepts 1000.
+    /// Each route accepts bodies up to its own limit, but at least `bodyBytes`. The limit of `POST /large` is 1000
+    /// bytes, and that of every other route is 10 bytes.
     private let validator = RequestHeadValidator(limits: Limits(bodyBytes: 5)) { method, path in
         MatchedRoute(bodyLimit: .bytes(path == "/large" && method == .post ? 1000 : 10), respond: echo)
     }
@@ -31,7 +32,7 @@ struct RequestHeadTests {
         arguments: [
             Row(testDescription: "a plain request"),
             Row(testDescription: "a body at the limit of its route").with(("content-length", "10")),
-            Row(testDescription: "a body at the limit of every route").with(("content-length", "5")),
+            Row(testDescription: "a body of the size that every route accepts").with(("content-length", "5")),
             Row(testDescription: "a larger body on a route that allows it", target: "/large?key=1")
                 .with(("Content-Length", "1000")),
             Row(testDescription: "a head at the limit", bytes: 16 * 1024),

@@ -66,7 +66,7 @@ struct RouterTests {
     func otherMethod(row: Row) { #expect(matched(row) == row.expected) }
 
     @Test(
-        "Any other path is not found",
+        "A path that matches no route, or has an invalid or unsafe part, is not found",
         arguments: [
             "", "v1/accounts:signUp", "//", "/v1", "/v1/accounts", "/v1/accounts:", "/v1/accounts:signup",
             "/v1/accounts:signUp/", "/v1/accounts%3AsignUp", "/V1/accounts:signUp", "/v1/projects/abc:lookup",

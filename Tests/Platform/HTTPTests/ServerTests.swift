@@ -43,6 +43,7 @@ struct ServerTests {
             let other = try RawClient(port: server.port)
             other.send(get)
             while gate.arrivals < 2 { await Task.yield() }
+            // The handler runs for one request of each client.
             #expect(gate.arrivals == 2)
             gate.open()
             #expect(try other.receive()?.status == 200)
@@ -88,7 +89,7 @@ struct ServerTests {
         }
     }
 
-    @Test("The length is omitted where HTTP does not allow it", arguments: [204, 304])
+    @Test("A response with a status that allows no body is sent without Content-Length", arguments: [204, 304])
     func noLength(status: Int) async throws {
         try await withServer(handler: { _ in Response(status: status, body: [0x41]) }) { server in
             let client = try RawClient(port: server.port)
@@ -189,7 +190,7 @@ struct ServerTests {
         }
     }
 
-    @Test("The connection of a client that disconnects is counted until its handler has ended")
+    @Test("The connection of a client that disconnects is counted until the handler of its request has ended")
     func disconnected() async throws {
         let gate = Gate()
         let handler: Handler = { request in

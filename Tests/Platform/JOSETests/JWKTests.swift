@@ -37,7 +37,7 @@ struct JWKTests {
 
     struct Row: CustomTestStringConvertible, Sendable {
         let testDescription: String
-        /// `x` of this default key ends with `RVEU`.
+        /// The default key. Its `x` ends with `RVEU`.
         var key = Vectors.es256Key
         /// The text in `key` that is replaced.
         let replacing: String
@@ -60,7 +60,7 @@ struct JWKTests {
             Row(testDescription: "no curve", replacing: "\"crv\"", with: "\"_\"", fault: .unsupported),
             Row(testDescription: "symmetric", replacing: "\"EC\"", with: "\"oct\"", fault: .unsupported),
             Row(testDescription: "Edwards curve", replacing: "\"EC\"", with: "\"OKP\"", fault: .unsupported),
-            Row(testDescription: "RSA without numbers", replacing: "\"EC\"", with: "\"RSA\"", fault: .malformed),
+            Row(testDescription: "RSA without n and e", replacing: "\"EC\"", with: "\"RSA\"", fault: .malformed),
             Row(testDescription: "no y", replacing: "\"y\"", with: "\"_\"", fault: .malformed),
             Row(testDescription: "short x", replacing: "RVEU", with: "", fault: .malformed),
             Row(testDescription: "padded x", replacing: "RVEU", with: "RVEU=", fault: .malformed),
@@ -74,7 +74,7 @@ struct JWKTests {
         #expect(throws: row.fault) { try key.publicKey() }
     }
 
-    @Test("Elements of a set that are not keys are skipped and the others stay, and a set without keys is rejected")
+    @Test("Elements of a set that are not keys are skipped, and a set without the member `keys` is rejected")
     func skippedElements() throws {
         let text = #"{"keys":[1,{"kid":"a"},{"kty":7},\#(Vectors.es256Key),{"kty":"new","x":[]},{"kty":"new"}]}"#
         let set = try StrictJSON.decode(JWKSet.self, from: Array(text.utf8))

@@ -112,7 +112,7 @@ struct JWSTests {
         #expect(throws: JWSFault.malformed) { try UnverifiedJWS(parsing: token(header: text)) }
     }
 
-    @Test("A JWS is not verified with the key in its own header")
+    @Test("A JWS is verified with the caller's key and not with the key in its own header")
     func ownKey() throws {
         let key = try PrivateKey.generate(.es256)
         let jwk = try String(decoding: StrictJSON.encode(JWK(key.publicKey)), as: UTF8.self)

@@ -110,11 +110,11 @@ struct CheckTests {
     @Test("The nesting depth is limited, but not the number of elements or members")
     func depth() throws {
         // The default limit is 32.
-        #expect(throws: JSONFault.tooDeep) { try StrictJSON.check(repeated("[", 33)) }
-        #expect(throws: JSONFault.tooDeep) { try StrictJSON.check(repeated("{\"a\":", 1_000_000)) }
+        #expect(throws: JSONFault.tooDeep) { try StrictJSON.check(repeated("[", count: 33)) }
+        #expect(throws: JSONFault.tooDeep) { try StrictJSON.check(repeated("{\"a\":", count: 1_000_000)) }
         #expect(throws: JSONFault.tooDeep) { try StrictJSON.check(Array("[]".utf8), maximumDepth: 0) }
         try StrictJSON.check(Array("1".utf8), maximumDepth: 0)
-        try StrictJSON.check(Array("[".utf8) + repeated("[{}],", 10_000) + Array("0]".utf8))
+        try StrictJSON.check(Array("[".utf8) + repeated("[{}],", count: 10_000) + Array("0]".utf8))
         let members = (0..<300_000).map { "\"member\($0)\":1" }.joined(separator: ",")
         try StrictJSON.check(Array("{\(members)}".utf8))
     }
@@ -157,7 +157,7 @@ struct CheckTests {
         }
     }
 
-    private func repeated(_ text: String, _ count: Int) -> [UInt8] { Array(String(repeating: text, count: count).utf8) }
+    private func repeated(_ text: String, count: Int) -> [UInt8] { Array(String(repeating: text, count: count).utf8) }
 }
 
 /// Any JSON value, as Foundation decodes it.

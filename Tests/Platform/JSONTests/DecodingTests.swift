@@ -106,7 +106,7 @@ struct DecodingTests {
     }
 
     /// From 32 members on, a member is found by the hash of its name.
-    @Test("The first of several names that are equal in camel case is used", arguments: [0, 32])
+    @Test("Of several members whose names are equal in camel case, the first is used", arguments: [0, 32])
     func sameName(otherMembers: Int) {
         let members = (0..<otherMembers).map { "\"x\($0)\":0," }.joined()
         let text = #"{\#(members)"photo_url":"a","photoUrl":"b","PHOTO_URL":"c"}"#

@@ -22,7 +22,7 @@ struct MigratorTests {
         """)
     static let all = [accounts, sessions, index]
 
-    /// Runs `body` with a new database.
+    /// Runs `body` with a pool of a new database, and with the URL of the database.
     func withDatabase(_ body: @escaping @Sendable (Pool, String) async throws -> Void) async throws {
         let name = "migrator-\(UUID())"
         let server = try TestServer.shared.get()
@@ -113,7 +113,7 @@ struct MigratorTests {
                 Issue.record("\(String(describing: error))")
                 return
             }
-            #expect(reason.contains("22012"))
+            #expect(reason.contains("22012"), "division_by_zero")
             let tables = try await pool.query(
                 "SELECT to_regclass('half') IS NULL AS no_half, to_regclass('account') IS NOT NULL AS account")[0]
             #expect(try tables.decode("no_half", as: Bool.self))
@@ -123,7 +123,7 @@ struct MigratorTests {
     }
 
     @Test(
-        "A script without a transaction is split only at the semicolons between statements",
+        "A script with `-- no-transaction` is split only at the semicolons between statements",
         arguments: [
             "SELECT ';'", "SELECT E'\\';'", "SELECT 'it''s;'", "SELECT 1 AS \"a;b\"", "SELECT $$;$$",
             "SELECT $x$;$$;$x$",

@@ -72,6 +72,7 @@ struct PoolTests {
             try await pool.transaction { _ in
                 let waiting = Task(executorPreference: pool.loop) { try await pool.query("SELECT 1") }
                 try await pool.loop.sleep(for: .milliseconds(20))
+                // The second caller exceeds the waiting limit. The first caller waits until its deadline.
                 for caller in [Task(executorPreference: pool.loop) { try await pool.query("SELECT 2") }, waiting] {
                     await expectUnavailable { try await caller.value }
                 }

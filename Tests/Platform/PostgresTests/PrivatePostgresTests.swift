@@ -12,6 +12,7 @@ struct PrivatePostgresTests {
         try first.createDatabase(named: "kept \"one\"")
         try first.createDatabase(named: "copy", template: "kept \"one\"")
         try first.dropDatabase(named: "copy")
+        // Has no effect if the database does not exist.
         try first.dropDatabase(named: "copy")
         first.stop()
         #expect(!first.isRunning)

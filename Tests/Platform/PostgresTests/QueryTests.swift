@@ -87,7 +87,7 @@ struct QueryTests {
         },
     ]
 
-    @Test("An error states its cause without the values, and the pool stays usable", arguments: failures)
+    @Test("An error states its cause without the statement's values, and the pool stays usable", arguments: failures)
     func failure(row: Failure) async throws {
         try await withPool {
             $0.connections = 1

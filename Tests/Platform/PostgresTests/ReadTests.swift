@@ -9,7 +9,7 @@ struct ReadTests {
     @Test("Each caller of concurrent reads gets its own result, over one additional session")
     func together() async throws {
         try await withReader { pool, session in
-            let answers = try await reads(of: 0..<200, on: pool)
+            let answers = try await readConcurrently(0..<200, on: pool)
             #expect(answers.map(\.number) == Array(0..<200))
             #expect(Set(answers.map(\.session)) == [session])
         }
@@ -20,7 +20,7 @@ struct ReadTests {
         try await withReader { pool, session in
             // The pool has one connection.
             try await pool.transaction { _ in
-                let sessionDuringTransaction = try await self.session(of: pool)
+                let sessionDuringTransaction = try await readSession(of: pool)
                 #expect(sessionDuringTransaction == session)
             }
         }
@@ -34,10 +34,10 @@ struct ReadTests {
         try await withReader { pool, session in
             for _ in 0..<2 {
                 let failing = Task(executorPreference: pool.loop) {
-                    _ = try await reads(of: 0..<5, on: pool)
+                    _ = try await readConcurrently(0..<5, on: pool)
                     return try await pool.read(statement)
                 }
-                let answers = try await reads(of: 0..<50, on: pool)
+                let answers = try await readConcurrently(0..<50, on: pool)
                 #expect(answers.map(\.number) == Array(0..<50))
                 let error = await #expect(throws: PostgresError.self) { try await failing.value }
                 guard case .rejected(let rejection)? = error else {
@@ -46,7 +46,7 @@ struct ReadTests {
                 }
                 #expect(rejection.code == code)
             }
-            #expect(try await self.session(of: pool) == session)
+            #expect(try await readSession(of: pool) == session)
         }
     }
 
@@ -72,13 +72,13 @@ struct ReadTests {
     func terminated() async throws {
         try await withReader { pool, session in
             let slow = Task(executorPreference: pool.loop) { try await pool.read("SELECT pg_sleep(0.2)").count }
-            let after = Task(executorPreference: pool.loop) { try await reads(of: 0..<20, on: pool) }
+            let after = Task(executorPreference: pool.loop) { try await readConcurrently(0..<20, on: pool) }
             try await pool.loop.sleep(for: .milliseconds(20))
             _ = try await pool.query("SELECT pg_terminate_backend(\(session))")
             #expect(try await slow.value == 1)
             #expect(try await after.value.map(\.number) == Array(0..<20))
             try await waitForReadSession(of: pool)
-            #expect(try await self.session(of: pool) != session)
+            #expect(try await readSession(of: pool) != session)
         }
     }
 
@@ -94,7 +94,7 @@ struct ReadTests {
             let slow = Task(executorPreference: pool.loop) { try await pool.read("SELECT pg_sleep(60)") }
             // The deadlines of the later reads are one second after that of the slow read.
             try await pool.loop.sleep(for: .seconds(1))
-            let after = Task(executorPreference: pool.loop) { try await reads(of: 0..<20, on: pool) }
+            let after = Task(executorPreference: pool.loop) { try await readConcurrently(0..<20, on: pool) }
             let error = await #expect(throws: PostgresError.self) { try await slow.value }
             guard case .timedOut = error else {
                 Issue.record("\(String(describing: error))")
@@ -102,7 +102,7 @@ struct ReadTests {
             }
             #expect(try await after.value.map(\.number) == Array(0..<20))
             try await waitForReadSession(of: pool)
-            #expect((try await self.session(of: pool) == session) == serverKnowsTheDeadline)
+            #expect((try await readSession(of: pool) == session) == serverKnowsTheDeadline)
         }
     }
 
@@ -124,7 +124,7 @@ struct ReadTests {
                     #expect(try await transaction.query(waiting).count == 1)
                 }
             }
-            #expect(try await self.session(of: pool) == session)
+            #expect(try await readSession(of: pool) == session)
         }
     }
 
@@ -138,7 +138,7 @@ struct ReadTests {
                 #expect(try await pool.read("SELECT * FROM altered")[0].decode("b", as: Int.self) == 2)
             }
             try await pool.execute("DROP TABLE altered")
-            #expect(try await self.session(of: pool) == session)
+            #expect(try await readSession(of: pool) == session)
         }
     }
 
@@ -163,7 +163,7 @@ struct ReadTests {
             $0.usesPreparedStatements = false
         } _: { pool in
             let onlyPID: Int = try await pool.query("SELECT pg_backend_pid() AS pid")[0].decode("pid")
-            let answers = try await reads(of: 0..<20, on: pool)
+            let answers = try await readConcurrently(0..<20, on: pool)
             #expect(answers.map(\.number) == Array(0..<20) && Set(answers.map(\.session)) == [Int32(onlyPID)])
         }
     }
@@ -200,12 +200,12 @@ struct ReadTests {
             defer { second.stop() }
             for _ in 0..<100 where await !pool.isReachable() { try await pool.loop.sleep(for: .milliseconds(50)) }
             try await waitForReadSession(of: pool)
-            #expect(try await reads(of: 0..<20, on: pool).map(\.number) == Array(0..<20))
+            #expect(try await readConcurrently(0..<20, on: pool).map(\.number) == Array(0..<20))
         }
     }
 
     /// The process ID of the session that executes a read.
-    private func session(of pool: Pool) async throws -> Int32 {
+    private func readSession(of pool: Pool) async throws -> Int32 {
         try await pool.read("SELECT pg_backend_pid() AS pid")[0].decode("pid")
     }
 
@@ -219,7 +219,7 @@ struct ReadTests {
             change(&$0)
         } _: { pool in
             try await waitForReadSession(of: pool)
-            try await body(pool, session(of: pool))
+            try await body(pool, readSession(of: pool))
         }
     }
 }
@@ -244,8 +244,8 @@ private struct Answer {
     let session: Int32
 }
 
-/// The answers to concurrent callers, each of which reads its own number, in the order of these numbers.
-private func reads(of numbers: Range<Int>, on pool: Pool) async throws -> [Answer] {
+/// Reads each number in its own concurrent call, and returns the answers in the order of the numbers.
+private func readConcurrently(_ numbers: Range<Int>, on pool: Pool) async throws -> [Answer] {
     let answers = try await withThrowingTaskGroup(of: Answer.self) { group in
         for number in numbers {
             group.addTask {

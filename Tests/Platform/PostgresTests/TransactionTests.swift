@@ -48,7 +48,7 @@ struct TransactionTests {
         }
     }
 
-    @Test("A transaction that an ignored error has aborted throws instead of reporting a commit")
+    @Test("If the body of a transaction ignores an error, the transaction throws instead of reporting a commit")
     func swallowed() async throws {
         try await withTable { pool, key async throws in
             let error = await #expect(throws: PostgresError.self) {

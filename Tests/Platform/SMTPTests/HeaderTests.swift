@@ -11,6 +11,7 @@ struct HeaderTests {
             html: "<p>a</p>")
     }
 
+    /// The header fields of `message()` after `change`. A field may have several lines.
     static func lines(_ change: (inout Message) -> Void = { _ in }) throws -> [String] {
         var message = message()
         change(&message)

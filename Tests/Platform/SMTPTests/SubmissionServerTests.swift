@@ -38,7 +38,7 @@ struct SubmissionServerTests {
     }
 
     @Test(
-        "A URL is rejected unless it has only a supported scheme, a host, and optionally a valid port and a login",
+        "A URL is rejected unless it consists of a supported scheme, a host, and optionally a valid port and a login",
         arguments: [
             "", "mail.example.com", "http://mail.example.com", "smtp://", "smtp://mail.example.com/path",
             "smtp://mail.example.com?a=b", "smtp://mail.example.com#a", "smtp://user@mail.example.com",

@@ -50,7 +50,7 @@ struct AppleCheckStoreTests {
         #expect(try await fixture.grantLines() == ["REVOKING REFRESH_TOKEN - 02"])
     }
 
-    @Test("Marking grants of a former key skips those of a locked identity until a later run")
+    @Test("While an identity is locked, its grants of a former team are not marked as unknown; a later run marks them")
     func locked() async throws {
         let fixture = try await AppleGrantFixture()
         try await fixture.insertGrant()

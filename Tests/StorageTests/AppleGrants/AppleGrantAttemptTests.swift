@@ -29,7 +29,7 @@ struct AppleGrantAttemptTests {
 
     /// The attempts of a worker whose clock is `delay` ahead of the fixture.
     ///
-    /// - Parameter pause: called before a failed store is repeated (default: ends the attempt).
+    /// - Parameter pause: called before the gateway tries again to store a token (default: ends the attempt).
     private func attempts(
         _ fixture: AppleGrantFixture, _ apple: Apple, after delay: Duration = .zero,
         pause: @escaping @Sendable () async throws -> Void = { throw CancellationError() }
@@ -92,6 +92,7 @@ struct AppleGrantAttemptTests {
         let fixture = try await AppleGrantFixture()
         try await fixture.insertCode(byte: 1)
         let earlierClaim = try #require(try await fixture.claimAttempts().first)
+        // The lease of the earlier claim (its exclusive use of the code) ends after 30 seconds.
         let laterClaim = try #require(try await fixture.claimAttempts(after: .seconds(30)).first)
         let apple = Apple(exchange: .rejected(.invalidGrant))
         let outcome = await attempts(fixture, apple).attempt(laterClaim)

@@ -86,7 +86,7 @@ struct AppleGrantStoreTests {
             tokenType: .refreshToken)
     }
 
-    @Test("A sign-in in the browser makes its stored refresh token due, but does not insert it")
+    @Test("A sign-in in the browser makes an already stored refresh token due for an attempt, and inserts no other")
     func browserSignIn() async throws {
         let fixture = try await AppleGrantFixture()
         let token = browserToken(in: fixture)
@@ -169,7 +169,7 @@ struct AppleGrantStoreTests {
         #expect(try await Set(fixture.claimAttempts().map(\.token)) == [[1], [2]])
     }
 
-    @Test("A revocation with a token changes no identity without grants, and is not stored if the identity is unlinked")
+    @Test("A revocation with a token does not change an identity without grants, and is not stored for an unlinked one")
     func ownTokenAlone() async throws {
         let fixture = try await AppleGrantFixture()
         let revocation = revocation(.refreshToken, in: fixture)

@@ -5,6 +5,8 @@ import Testing
 
 @testable import Storage
 
+/// An export gets the `transfer_sub` of an identity from the old team. An import exchanges the `transfer_sub` for the
+/// subject in the new team.
 @Suite("Ten thousand identities that move to another Apple developer team")
 struct AppleTransferStoreTests {
     private static let count = 10_000

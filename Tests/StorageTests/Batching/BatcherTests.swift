@@ -137,7 +137,7 @@ struct BatcherTests {
         try await fixture.database.withSeparateConnection { separate in
             try await separate.transaction { transaction in
                 _ = try await transaction.execute("LOCK TABLE account IN SHARE MODE")
-                // Each is sent in a statement of its own. The batcher executes at most four at a time: a fifth waits.
+                // Each sign-up is sent in its own statement. The batcher executes at most four at once: a fifth waits.
                 var sent: [Task<Session, any Error>] = []
                 for number in 1...4 {
                     sent.append(Task { try await fixture.signUp("sent\(number)") })

@@ -6,7 +6,8 @@ import Testing
 
 @testable import Storage
 
-/// Before the email worker sends a code, it binds the email to the account that has the recipient's address.
+/// Before the email worker sends the code of a password reset, it stores the code for the account that has the
+/// recipient's address.
 @Suite("Queued emails")
 struct EmailQueueTests {
     struct Fixture: Sendable {
@@ -59,7 +60,7 @@ struct EmailQueueTests {
                     attempts: 1))
     }
 
-    @Test("An email to a relay address whose forwarding is off is marked", arguments: [false, true, nil])
+    @Test("A claimed email states whether the forwarding of its relay address is off", arguments: [false, true, nil])
     func relay(forwards: Bool?) async throws {
         let fixture = try await Fixture()
         try await fixture.accounts.database.pool.execute(
@@ -129,15 +130,15 @@ struct EmailQueueTests {
         #expect(try await fixture.count() == 2)
     }
 
-    @Test("Binding an email inserts the code and stores the account, and can be repeated")
-    func binding() async throws {
+    @Test("Storing a reset code inserts the code, stores the account in the email's row, and can be repeated")
+    func resetCode() async throws {
         let fixture = try await Fixture()
         try await fixture.insert()
         let code = [UInt8](repeating: 7, count: 32)
         let email = try #require(try await fixture.claim().first)
         #expect(try await !fixture.queue.isCodeStored(code))
-        #expect(try await fixture.queue.bind(code, of: email))
-        #expect(try await fixture.queue.bind(code, of: email))
+        #expect(try await fixture.queue.storeResetCode(code, of: email))
+        #expect(try await fixture.queue.storeResetCode(code, of: email))
         #expect(try await fixture.queue.isCodeStored(code))
         #expect(try await fixture.claim(after: .seconds(60)).first?.email.account == fixture.accounts.account.id)
         let row = try #require(
@@ -150,24 +151,24 @@ struct EmailQueueTests {
         #expect(Instant(try row.decode("expires_at")) == fixture.now + .seconds(3600))
     }
 
-    @Test("Binding an email again does not restore a code that was used in the meantime")
+    @Test("Storing a reset code again does not restore a code that was used in the meantime")
     func usedMeanwhile() async throws {
         let fixture = try await Fixture()
         try await fixture.insert()
         let code = [UInt8](repeating: 7, count: 32)
         let email = try #require(try await fixture.claim().first)
-        #expect(try await fixture.queue.bind(code, of: email))
+        #expect(try await fixture.queue.storeResetCode(code, of: email))
         try await fixture.accounts.database.pool.execute("DELETE FROM oob_code")
-        #expect(try await !fixture.queue.bind(code, of: email))
+        #expect(try await !fixture.queue.storeResetCode(code, of: email))
         #expect(try await !fixture.queue.isCodeStored(code))
     }
 
-    @Test("An email is not bound if no account has the address")
+    @Test("No reset code is stored if no account has the recipient's address")
     func unknownAddress() async throws {
         let fixture = try await Fixture()
         try await fixture.insert(to: "eve@example.org")
         let email = try #require(try await fixture.claim().first)
-        #expect(try await !fixture.queue.bind([UInt8](repeating: 7, count: 32), of: email))
+        #expect(try await !fixture.queue.storeResetCode([UInt8](repeating: 7, count: 32), of: email))
         #expect(try await fixture.claim(after: .seconds(60)).first?.email.account == nil)
     }
 }

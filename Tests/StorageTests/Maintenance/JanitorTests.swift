@@ -15,7 +15,7 @@ struct JanitorTests {
         let insert: @Sendable (_ name: String, _ time: Timestamp) -> SQL
         /// Selects the names of the rows.
         let names: SQL
-        /// A row is deleted when more than this time has passed since its time.
+        /// A row is deleted when more than this duration has passed since the `time` of `insert`.
         let retention: Duration
 
         var testDescription: String { kind.rawValue }
@@ -101,7 +101,7 @@ struct JanitorTests {
         #expect(try await fixture.names(row.names) == ["young"])
     }
 
-    @Test("A failed email is not deleted before it expires, even after a week, and a waiting email is never deleted")
+    @Test("A failed email is not deleted before it expires, even after a week; a waiting email is never deleted")
     func emails() async throws {
         let fixture = JanitorFixture()
         let (past, future) = (Timestamp(microsecondsSinceEpoch: 0), Timestamp(microsecondsSinceEpoch: .max / 2))

@@ -100,12 +100,12 @@ struct ConfigurationEditTests {
         try await fixture.enableAppleAndGoogle()
         // Without its private key, Apple cannot work. Google without Apple violates the guideline.
         _ = try await fixture.database.pool.execute("UPDATE identity_provider SET secret = NULL")
-        let google = ConfigurationProblem.loginServices(.init(.appleCannotWork, .google), app: ID("default"))
+        let oldViolation = ConfigurationProblem.loginServices(.init(.appleCannotWork, .google), app: ID("default"))
         // A more severe violation, but for the same app and provider.
         let hidden = try await fixture.edit { $0.apps[0].app.settings.signInMethods = [.google] }
         #expect(
             hidden.after.warnings == [
-                .loginServices(.init(.appleNotShown, .google), app: ID("default")), google,
+                .loginServices(.init(.appleNotShown, .google), app: ID("default")), oldViolation,
             ])
         let added = LoginServicesViolation(.appleNotShown, Self.corp)
         await #expect(
@@ -121,7 +121,7 @@ struct ConfigurationEditTests {
                 $0.apps[0].app.settings.signInMethods = [.google, Self.corp]
             }
         }
-        #expect(try await fixture.edit { $0.apps[0].app.settings.signInMethods = nil }.after.warnings == [google])
+        #expect(try await fixture.edit { $0.apps[0].app.settings.signInMethods = nil }.after.warnings == [oldViolation])
         #expect(try await fixture.edit { $0.set(Secret("p8"), of: .apple) }.after.warnings == [])
     }
 
@@ -146,7 +146,7 @@ struct ConfigurationEditTests {
         }
     }
 
-    @Test("A stored violation is tolerated for 90 days, once")
+    @Test("A stored violation is tolerated for 90 days, but only once")
     func grace() async throws {
         let fixture = try await Fixture()
         let grace = GracePeriodStore(pool: fixture.database.pool)

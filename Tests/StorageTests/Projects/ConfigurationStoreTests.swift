@@ -127,7 +127,7 @@ struct ConfigurationStoreTests {
         #expect(try await secrets.secret(of: .google, in: ID("new")) == nil)
     }
 
-    @Test("An edit removes providers with their secrets, and apps")
+    @Test("An edit can remove apps, and providers with their secrets")
     func removal() async throws {
         let fixture = try await Fixture()
         try await fixture.enableAppleAndGoogle()

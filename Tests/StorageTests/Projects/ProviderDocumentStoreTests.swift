@@ -4,6 +4,7 @@ import Storage
 import Support
 import Testing
 
+/// A forced fetch is a fetch of a document before the stored one expires.
 @Suite("Stored documents of providers")
 struct ProviderDocumentStoreTests {
     private let url = "https://provider.example/keys"
@@ -24,8 +25,8 @@ struct ProviderDocumentStoreTests {
         #expect(try await store.load(url) == ProviderDocument(body: "newer", fetchedAt: start + .seconds(1)))
     }
 
-    @Test("A forced refetch is allowed once a minute")
-    func forcedRefetch() async throws {
+    @Test("A forced fetch is allowed once a minute")
+    func forcedFetch() async throws {
         let database = try TestDatabase()
         let store = PostgresProviderDocumentStore(pool: database.pool).documentStore
         try await store.store(url, "keys", start)
@@ -42,7 +43,7 @@ struct ProviderDocumentStoreTests {
             stored == ProviderDocument(body: "keys", fetchedAt: start, forcedFetchClaimedAt: start + .seconds(500)))
     }
 
-    @Test("Of many concurrent callers, one may force a refetch, before and after a document is stored")
+    @Test("Of many concurrent callers, one may make a forced fetch, before and after a document is stored")
     func race() async throws {
         let database = try TestDatabase()
         let store = PostgresProviderDocumentStore(pool: database.pool).documentStore
@@ -59,7 +60,7 @@ struct ProviderDocumentStoreTests {
         }
     }
 
-    @Test("Times in the future, stored by a process with a wrong clock, prevent neither a store nor a refetch")
+    @Test("Future times that a process with a wrong clock has stored prevent neither new documents nor forced fetches")
     func wrongClock() async throws {
         let database = try TestDatabase()
         let store = PostgresProviderDocumentStore(pool: database.pool).documentStore

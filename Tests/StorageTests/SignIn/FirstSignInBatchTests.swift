@@ -27,7 +27,7 @@ struct FirstSignInBatchTests {
         }
     }
 
-    @Test("A void credential that is committed alone stores nothing, not even its replay key")
+    @Test("If a sign-in with a void credential is committed alone, nothing is stored, not even the replay key")
     func voidCredential() async throws {
         let fixture = try await SignInFixture(accounts: 0)
         try await fixture.database.pool.execute(.voidCredentials(of: "subject1"))

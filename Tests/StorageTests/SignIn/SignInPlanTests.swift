@@ -11,6 +11,7 @@ struct SignInPlanTests {
     /// The number of accounts, and whether the tables were analysed.
     static let sizes = [(0, false), (10, false), (400, false), (5000, false), (5000, true)]
 
+    /// The linking candidates of an identity are the account that has the identity, and the one that has its address.
     @Test("Linking candidates are found by indexes, whatever the statistics", arguments: sizes)
     func candidates(accounts: Int, isAnalysed: Bool) async throws {
         let identities = (1...64).map { VerifiedIdentity.ofUser($0) }

@@ -3,8 +3,8 @@ internal import Foundation
 /// The operation that a credential is used for.
 enum AuthOperationType: Sendable {
     case signIn
-    /// Links the credential to the account of the ID token. Linking a password replaces the session, so the request
-    /// has a ``ResumptionKey``.
+    /// Links the credential to the account of the ID token. Linking a password replaces the session. The request then
+    /// has a ``ResumptionKey``, with which the library gets the new tokens if the response is lost.
     case link(idToken: String, resumptionKey: String?)
     /// Reauthenticates the user of the ID token. The credential must already be linked.
     case reauthenticate(idToken: String)

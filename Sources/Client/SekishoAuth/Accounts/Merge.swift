@@ -1,6 +1,6 @@
 public import Foundation
 
-/// Proof of the target account of a merge.
+/// Proof that the user owns the target account of a merge.
 public enum MergeTarget: Sendable {
     /// An identity provider's credential that is linked to the target, for example the
     /// ``AuthErrorCode/updatedCredential`` of ``AuthErrorCode/credentialAlreadyInUse``.
@@ -72,8 +72,8 @@ public struct MergeResult: Sendable {
 extension User {
     /// Returns the effects of merging this account into another. Changes nothing.
     ///
-    /// - Parameter target: proof of the target account.
-    /// - Throws: ``AuthErrorCode/invalidCredential`` or ``AuthErrorCode/missingOrInvalidNonce`` for the proof;
+    /// - Parameter target: proof that the user owns the target account.
+    /// - Throws: ``AuthErrorCode/invalidCredential`` or ``AuthErrorCode/missingOrInvalidNonce`` for an invalid proof;
     ///   ``AuthErrorCode/userNotFound`` if the proof belongs to no account; ``AuthErrorCode/requiresRecentLogin``;
     ///   ``AuthErrorCode/providerAlreadyLinked`` if both accounts have an identity of the same provider;
     ///   ``AuthErrorCode/internalError`` with the ``AuthErrorCode/serverCode`` `MERGE_SAME_ACCOUNT` if the target is
@@ -112,8 +112,8 @@ extension User {
     ///
     /// - Throws: ``AuthErrorCode/requiresRecentLogin``; ``AuthErrorCode/invalidCredential`` if the preview has expired;
     ///   ``AuthErrorCode/internalError`` with the ``AuthErrorCode/serverCode`` `MERGE_PREVIEW_OUTDATED` if an account
-    ///   has changed since the preview. After ``AuthErrorCode/networkError``, the accounts may be merged: the user then
-    ///   has to sign in to the target.
+    ///   has changed since the preview. After ``AuthErrorCode/networkError``, the accounts may be merged already: the
+    ///   user then has to sign in to the target.
     public func merge(_ preview: MergePreview) async throws -> MergeResult {
         let core = core
         return try await replacingTokens(onAccountError: .keepUser) { idToken in

@@ -64,7 +64,7 @@ extension User {
 
     /// Sets a new email address, which is then unverified. All other sessions of the account end.
     ///
-    /// - Throws: ``AuthErrorCode/operationNotAllowed`` with email enumeration protection: use
+    /// - Throws: ``AuthErrorCode/operationNotAllowed`` if email enumeration protection is on: use
     ///   ``sendEmailVerification(beforeUpdatingEmail:actionCodeSettings:)``. ``AuthErrorCode/requiresRecentLogin``;
     ///   ``AuthErrorCode/emailAlreadyInUse``; ``AuthErrorCode/invalidEmail`` or ``AuthErrorCode/missingEmail``.
     public func updateEmail(to email: String) async throws {
@@ -88,8 +88,8 @@ extension User {
     /// Sends an email with a link to a new email address. The link verifies the new address, which then replaces the
     /// account's address.
     ///
-    /// - Throws: ``AuthErrorCode/requiresRecentLogin``; ``AuthErrorCode/emailAlreadyInUse`` without email enumeration
-    ///   protection; ``AuthErrorCode/invalidEmail`` or ``AuthErrorCode/missingEmail``; otherwise as
+    /// - Throws: ``AuthErrorCode/requiresRecentLogin``; ``AuthErrorCode/emailAlreadyInUse`` if email enumeration
+    ///   protection is off; ``AuthErrorCode/invalidEmail`` or ``AuthErrorCode/missingEmail``; otherwise as
     ///   ``sendEmailVerification(with:)``.
     public func sendEmailVerification(
         beforeUpdatingEmail newEmail: String, actionCodeSettings: ActionCodeSettings? = nil

@@ -6,7 +6,8 @@ extension User {
     ///
     /// - Parameter forcingRefresh: whether to refresh a valid token too, for example after a change of custom claims.
     /// - Throws: ``AuthErrorCode/invalidUserToken`` if the gateway cannot read the refresh token, or
-    ///   ``AuthErrorCode/keychainError`` if earlier tokens cannot be stored. Both keep the user signed in.
+    ///   ``AuthErrorCode/keychainError`` if the tokens of an earlier refresh still cannot be stored. The user stays
+    ///   signed in after these two errors.
     public func getIDToken(forcingRefresh: Bool = false) async throws -> String {
         do {
             return try await freshTokens(forced: forcingRefresh).idToken

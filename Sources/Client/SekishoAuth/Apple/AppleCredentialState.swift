@@ -6,8 +6,8 @@
         /// Gets the credential state of the user's Apple identity from the system. Call it when the app starts.
         ///
         /// If the user signed in with Apple and the state is `revoked`, the user is signed out. Every other state and
-        /// every error keeps the user signed in, because the simulator, a new device and a device without an Apple
-        /// Account report `notFound`.
+        /// every error keeps the user signed in, because Xcode's simulator, a new device and a device without an
+        /// Apple Account report `notFound`.
         ///
         /// - Throws: the system's error; ``AuthErrorCode/malformedJWT`` if the ID token cannot be decoded;
         ///   ``AuthErrorCode/keychainError`` if the user cannot be signed out.

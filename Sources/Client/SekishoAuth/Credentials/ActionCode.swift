@@ -119,7 +119,7 @@ public final class ActionCodeSettings: Sendable {
     /// Whether an app opens the link (default: false). Must be true for sign-in links.
     ///
     /// The app is ``iOSBundleID`` or ``androidPackageName``, if an administrator has associated it with the gateway's
-    /// host. Otherwise, and where that app is not installed, the link opens a page of the gateway.
+    /// host. Otherwise, or if that app is not installed, the link opens a page of the gateway.
     public var handleCodeInApp: Bool {
         get { values.current.handleCodeInApp }
         set { values.withLock { $0.handleCodeInApp = newValue } }

@@ -31,7 +31,8 @@ public final class OAuthProvider: Sendable {
     ///
     /// - Parameters:
     ///   - idToken: the `identityToken` of the `ASAuthorizationAppleIDCredential` as a UTF-8 string.
-    ///   - rawNonce: the nonce before hashing, whose SHA-256 the request to Apple contained; `nil` if it had no nonce.
+    ///   - rawNonce: the nonce before hashing. The request to Apple contained its SHA-256. `nil` if the request had no
+    ///     nonce.
     ///   - fullName: the `fullName` of the same credential. Apple sends it at the first sign-in only.
     ///   - authorizationCode: the `authorizationCode` of the same credential as a UTF-8 string. With it, the gateway
     ///     can revoke Apple's tokens when the account is deleted.

@@ -60,7 +60,8 @@ public struct AuthErrorCode: CustomNSError, LocalizedError, RawRepresentable, Se
         self.init(known: rawValue)
     }
 
-    /// Converts an `NSError` of the domain ``AuthErrors/domain`` back. Any other error becomes ``internalError``.
+    /// Restores an error from its form as `NSError`. An `NSError` with an unknown code, or of a domain other than
+    /// ``AuthErrors/domain``, becomes ``internalError``.
     public init(_nsError error: NSError) {
         if let error = error as? AuthErrorCode {
             self = error

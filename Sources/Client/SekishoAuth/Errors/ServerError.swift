@@ -50,7 +50,8 @@ struct ServerError: Sendable {
 
     /// The error that the app gets.
     var authError: AuthErrorCode {
-        // Google's reasons for rejected API keys, as in FirebaseAuth. The gateway sends codes instead.
+        // Like FirebaseAuth, handles the reasons that Google's servers send for rejected API keys. This gateway sends
+        // error codes instead.
         let known =
             if let reason, reason.hasPrefix("keyInvalid") {
                 AuthErrorCode.invalidAPIKey

@@ -3,12 +3,13 @@ internal import Foundation
 extension Auth {
     /// Sends an email with a link to reset the password.
     ///
-    /// With email enumeration protection, this succeeds even if no account has the address.
+    /// If no account has the address, the call throws ``AuthErrorCode/userNotFound``. With email enumeration
+    /// protection, the call succeeds even then.
     ///
-    /// - Throws: ``AuthErrorCode/userNotFound`` without email enumeration protection; ``AuthErrorCode/invalidEmail`` or
-    ///   ``AuthErrorCode/missingEmail``; ``AuthErrorCode/unauthorizedDomain`` or ``AuthErrorCode/invalidContinueURI``
-    ///   for the ``ActionCodeSettings/url``; ``AuthErrorCode/operationNotAllowed`` if the project does not allow
-    ///   passwords, or the gateway does not send email.
+    /// - Throws: ``AuthErrorCode/invalidEmail`` or ``AuthErrorCode/missingEmail``;
+    ///   ``AuthErrorCode/unauthorizedDomain`` or ``AuthErrorCode/invalidContinueURI`` for the
+    ///   ``ActionCodeSettings/url``; ``AuthErrorCode/operationNotAllowed`` if the project does not allow passwords, or
+    ///   the gateway does not send email.
     public func sendPasswordReset(
         withEmail email: String, actionCodeSettings: ActionCodeSettings? = nil
     ) async throws {
@@ -46,7 +47,7 @@ extension Auth {
     public func checkActionCode(_ code: String) async throws -> ActionCodeInfo {
         // Without a new password, this request only checks the code.
         let response = try await core.resetPassword(code)
-        // The current address is `email` for a change of address, and `newEmail` for a recovery.
+        // In the response, the current address is `email` for a change of address, and `newEmail` for a recovery.
         let isChange = response.newEmail != nil && response.requestType == "VERIFY_AND_CHANGE_EMAIL"
         return ActionCodeInfo(
             operation: ActionCodeOperation(name: response.requestType ?? ""),
@@ -54,7 +55,7 @@ extension Auth {
             previousEmail: isChange ? response.email : response.newEmail)
     }
 
-    /// Returns the email address of the account whose password an action code resets, without using the code.
+    /// Returns the email address of the account that a password reset code is for, without using the code.
     ///
     /// - Throws: ``AuthErrorCode/invalidActionCode``, also if the code is for another operation;
     ///   ``AuthErrorCode/expiredActionCode``.

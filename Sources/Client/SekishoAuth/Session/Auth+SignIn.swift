@@ -1,8 +1,8 @@
 extension Auth {
     /// Signs in with an email address and a password.
     ///
-    /// - Throws: ``AuthErrorCode/invalidCredential`` if the address or the password is wrong (without email enumeration
-    ///   protection, ``AuthErrorCode/userNotFound`` or ``AuthErrorCode/wrongPassword``);
+    /// - Throws: ``AuthErrorCode/invalidCredential`` if the address or the password is wrong (if email enumeration
+    ///   protection is off, ``AuthErrorCode/userNotFound`` or ``AuthErrorCode/wrongPassword``);
     ///   ``AuthErrorCode/userDisabled``; ``AuthErrorCode/invalidEmail`` or ``AuthErrorCode/missingEmail``;
     ///   ``AuthErrorCode/operationNotAllowed`` if the project does not allow passwords.
     @discardableResult public func signIn(

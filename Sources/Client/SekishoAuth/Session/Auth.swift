@@ -15,8 +15,8 @@ public typealias IDTokenDidChangeListenerHandle = any NSObjectProtocol
 /// Methods throw ``AuthErrorCode``, or `CancellationError` if the calling task is cancelled. Every method that sends a
 /// request can throw ``AuthErrorCode/networkError``, ``AuthErrorCode/tooManyRequests``,
 /// ``AuthErrorCode/invalidAPIKey``, ``AuthErrorCode/appNotAuthorized`` and ``AuthErrorCode/internalError``. A sign-in
-/// can also throw ``AuthErrorCode/keychainError`` if the session cannot be stored. The methods list only further
-/// errors.
+/// can also throw ``AuthErrorCode/keychainError`` if the session cannot be stored. The documentation of each
+/// method lists only its further errors.
 public final class Auth: Sendable {
     /// The version of the library.
     public static let libraryVersion = "0.1.0"

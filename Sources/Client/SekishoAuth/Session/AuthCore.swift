@@ -152,7 +152,7 @@ final class AuthCore: Sendable {
     /// Removes the stored session, then the user.
     ///
     /// - Parameter expected: the user to sign out (default: the current user). If it is set, the call keeps a different
-    ///   user whom another process has signed in. It also keeps an item in a format that this version cannot read.
+    ///   user whom another process has signed in, and a stored item in a format that this version cannot read.
     /// - Throws: ``AuthErrorCode/keychainError`` if the store fails. The user then stays signed in.
     /// - Returns: the user who was signed out, if any.
     @discardableResult func signOut(_ expected: User? = nil) throws -> User? {

@@ -76,8 +76,8 @@ extension User {
     }
 
     /// Requests new tokens, in at most three attempts. A retry is safe, because the gateway returns the same new
-    /// refresh token for the same old one. If the outcome of an earlier change is unknown, sends its
-    /// ``ResumptionKey`` too.
+    /// refresh token for the same old one. If the outcome of an earlier request that replaces the session is
+    /// unknown, sends that request's ``ResumptionKey`` too.
     private func requestTokens(for refreshToken: String) async throws -> SessionTokens {
         var failures = 0
         while true {

@@ -3,8 +3,8 @@ internal import Foundation
 /// A secret that is stored before a request that replaces the gateway's session. With it, the refresh token of the
 /// replaced session can be exchanged for tokens of the new one, so that a lost response does not sign the user out.
 ///
-/// The key is removed as soon as the outcome of the request is known. Otherwise a stolen older copy of the store could
-/// be used to get tokens of a session that starts after a later change of the password.
+/// The key is removed as soon as the outcome of the request is known. Otherwise, after a later change of the password,
+/// an attacker with an old copy of the store could use the key to get tokens of the new session.
 struct ResumptionKey: Codable, Hashable, Sendable {
     let value: String
     /// The expiry of the ID token in the latest request with the key, in seconds since 1970 by the gateway's clock.

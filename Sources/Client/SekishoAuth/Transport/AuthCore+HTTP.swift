@@ -61,7 +61,7 @@ extension AuthCore {
             throw AuthErrorCode.internalError.with(
                 "The response is not in the expected format. Check SekishoOptions.url.")
         }
-        // Before the first response, the offset was unknown.
+        // When the first request was sent, the offset of the gateway's clock was unknown.
         var corrected = requestedAt
         corrected.clockOffset = gatewayClock.currentReading.clockOffset
         return TimedResponse(value: value, requestedAt: corrected)

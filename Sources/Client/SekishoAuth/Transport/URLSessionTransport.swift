@@ -57,7 +57,7 @@ public struct URLSessionTransport: HTTPTransport {
                 if Task.isCancelled { collector.finish(task, .failure(CancellationError())) } else { task.resume() }
             }
         } onCancel: {
-            // Before `cancel()`, which ends the task with a `URLError`.
+            // Called before `cancel()`, which would end the task with a `URLError`.
             collector.finish(task, .failure(CancellationError()))
             task.cancel()
         }

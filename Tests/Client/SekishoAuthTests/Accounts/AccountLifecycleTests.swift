@@ -50,7 +50,7 @@ struct AccountLifecycleTests {
         #expect(log.removeAll() == ["signed out", "no token"])
     }
 
-    @Test("An unlink calls the ID token listeners, and the new ID token has no claim of the identity")
+    @Test("An unlink calls the ID token listeners, and the new ID token has no claim about the identity")
     func unlinkedClaim() async throws {
         let app = try await TestApp()
         let user = try await app.auth.createUser(withEmail: "ada@example.com", password: "secret1").user

@@ -126,7 +126,7 @@ struct ConflictTests {
         #expect(app.auth.currentUser?.uid == targetUID)
     }
 
-    @Test("A user of another instance of Auth proves the target of a merge")
+    @Test("The user of another instance of Auth proves the ownership of a merge's target")
     func mergeUser() async throws {
         let app = try await TestApp()
         let other = try await TestApp(app.gateway)

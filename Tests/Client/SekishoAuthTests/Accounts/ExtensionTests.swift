@@ -18,7 +18,7 @@ struct ExtensionTests {
         #expect("\(nonce)".contains(nonce.rawNonce) == false)
     }
 
-    @Test("Sessions are listed with the device, and can be revoked")
+    @Test("Sessions are listed with their devices, and can be revoked")
     func sessions() async throws {
         let app = try await TestApp()
         let user = try await app.auth.createUser(withEmail: "ada@example.com", password: "secret1").user

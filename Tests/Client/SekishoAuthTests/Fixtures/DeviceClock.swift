@@ -11,22 +11,22 @@ final class DeviceClock: Sendable {
     private static let longestPause: TimeInterval = 5
 
     private struct State {
-        var error: TimeInterval = 0
+        var wallClockError: TimeInterval = 0
         var sleepers: [UUID: (wake: TimeInterval, continuation: CheckedContinuation<Void, any Error>)] = [:]
         var sleeps: [TimeInterval] = []
     }
 
-    private let gateway: TestClock
+    private let gatewayClock: TestClock
     private let state = Mutex(State())
 
-    init(_ gateway: TestClock) { self.gateway = gateway }
+    init(_ gatewayClock: TestClock) { self.gatewayClock = gatewayClock }
 
-    private var seconds: TimeInterval { TimeInterval(gateway.now.seconds) }
+    private var seconds: TimeInterval { TimeInterval(gatewayClock.now.seconds) }
 
     /// Seconds by which the device's wall clock is ahead of the gateway's.
     var wallClockError: TimeInterval {
-        get { state.withLock { $0.error } }
-        set { state.withLock { $0.error = newValue } }
+        get { state.withLock { $0.wallClockError } }
+        set { state.withLock { $0.wallClockError = newValue } }
     }
 
     /// The requested durations of all waits so far, in seconds.
@@ -36,7 +36,7 @@ final class DeviceClock: Sendable {
 
     /// Advances the clocks of the device and the gateway.
     func advance(by seconds: TimeInterval) {
-        gateway.advance(by: .seconds(seconds))
+        gatewayClock.advance(by: .seconds(seconds))
         let now = self.seconds
         let woken = state.withLock { state in
             let woken = state.sleepers.filter { $0.value.wake <= now }

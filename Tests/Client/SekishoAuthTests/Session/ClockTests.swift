@@ -33,7 +33,7 @@ struct ClockTests {
         #expect(try await refreshesSentByGetIDToken(app, user) == 1)
     }
 
-    @Test("The token is refreshed after a restart if the clock was set back, because its age is unknown")
+    @Test("After a restart with a clock that was set back, the token's age is unknown, so the token is refreshed")
     func clockIsSetBack() async throws {
         let app = try await TestApp()
         _ = try await app.auth.signInAnonymously()

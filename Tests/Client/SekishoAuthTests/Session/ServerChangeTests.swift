@@ -58,7 +58,7 @@ struct ServerChangeTests {
         #expect(app.transport.hosts == [Self.otherHost])
     }
 
-    @Test("A user of another server can neither become the current user nor prove the target of a merge")
+    @Test("A user of another server can neither become the current user nor prove the ownership of a merge's target")
     func userOfAnotherServer() async throws {
         let app = try await TestApp()
         let user = try await app.auth.signInAnonymously().user

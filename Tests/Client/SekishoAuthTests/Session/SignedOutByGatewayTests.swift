@@ -52,7 +52,7 @@ struct SignedOutByGatewayTests {
             error: .internalError),
     ]
 
-    @Test("An error that does not mean that the session has ended keeps the user signed in", arguments: faults)
+    @Test("The user stays signed in after an error that does not say that the session has ended", arguments: faults)
     func keepsUser(row: FaultCase) async throws {
         let app = try await TestApp()
         let user = try await app.auth.createUser(withEmail: "ada@example.com", password: "secret1").user

@@ -50,7 +50,7 @@ struct TokenRefreshTests {
         #expect(app.auth.currentUser === user)
     }
 
-    @Test("A token is refreshed when it is valid for less than five minutes, and not before")
+    @Test("A token is refreshed when it expires in less than five minutes, and not before")
     func refreshMargin() async throws {
         let (app, user) = try await signedIn()
         let first = try await user.getIDToken()

@@ -4,8 +4,8 @@ internal import Gateway
 internal import Identity
 
 /// The options about password hashes. All but `--hash-key-file` have the names that `firebase auth:import` uses.
-enum UserArguments {
-    static let hashing: [Option] = [
+enum PasswordHashArguments {
+    static let options: [Option] = [
         .text(
             "hash-algo", "NAME",
             "algorithm of the password hashes, from the table below",
