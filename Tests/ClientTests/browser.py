@@ -12,7 +12,8 @@ from selenium.webdriver.support.expected_conditions import staleness_of
 from selenium.webdriver.support.wait import WebDriverWait
 
 DRIVER = "/usr/bin/chromedriver"
-BROWSER = "/usr/bin/chromium-headless-shell"
+# Not the script in /usr/bin: the driver would end the script, but not the browser.
+BROWSER = "/usr/lib/chromium/chromium-headless-shell"
 
 
 @contextmanager
