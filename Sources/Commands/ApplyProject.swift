@@ -40,7 +40,7 @@ extension Command {
         ("clientIds", "accepted client IDs"),
         (
             "relation",
-            "what the provider is to the project's apps, for guideline 4.8: one of the relations below; null: treated as social. Google: only social, or organisation with hostedDomains. Apple: only social"
+            "what the provider is to the project's apps, for guideline 4.8: one of the relations below, or null, which is treated as social. Google can be social or, with hostedDomains, organisation. Apple can only be social"
         ),
         ("hostedDomains", "Google: the Workspace domains whose users are accepted; an empty list: all users"),
         ("teamId, keyId", "Apple: the IDs of the team and of its private key"),
@@ -49,7 +49,8 @@ extension Command {
         ("acceptsUnhashedNonces", "Apple: whether a token may have the nonce itself instead of its SHA-256"),
         ("clientSecret", "Google, oidc.NAME: the client secret; an empty text removes the stored one"),
         ("clientSecretFile", "Google, oidc.NAME: the path of the file with the client secret"),
-        ("issuer, displayName", "oidc.NAME: the issuer's URL, and the name on buttons or null"),
+        ("issuer", "oidc.NAME: the issuer's URL"),
+        ("displayName", "oidc.NAME: the name that apps show on buttons; null: none"),
         ("trustsEmail", "oidc.NAME: whether the issuer's verified email addresses are trusted"),
     ]
 
@@ -88,7 +89,7 @@ extension Command {
         ),
         (
             "associatedDomains",
-            "hosts of this gateway whose files apple-app-site-association and assetlinks.json contain this app"
+            "host names under which this gateway is reached; their files apple-app-site-association and assetlinks.json contain this app"
         ),
         ("teamId", "Apple team in apple-app-site-association; null: the team of apple.com"),
         (

@@ -21,7 +21,7 @@ extension Command {
         ],
         details: [
             "Reads the variables of `serve` and changes nothing. Exit status: 0 if every check passes, 1 if one fails, 2 if the environment is invalid.",
-            "With --app-review, the command reports each requirement as `met`, `violated` or `open`. `open` means that you have to check the requirement yourself, because the platform of the app is `other`, an oidc.NAME has no relation (see `sekisho projects apply --help`), or users have signed in with custom tokens. The exit status is 1 if a requirement is violated.",
+            "With --app-review, the command reports each requirement as `met`, `violated` or `open`. `open` means that you have to check the requirement yourself, because the platform of the app is `other`, the relation of an oidc.NAME (what the provider is to the app; see `sekisho projects apply --help`) is not set, or users have signed in with custom tokens. The exit status is 1 if a requirement is violated.",
         ]
     ) { arguments in
         if arguments.has("app-review") {

@@ -41,7 +41,7 @@ extension Command {
         ],
         details: [
             "In the rate limits below, a client network is an IPv4 address or an IPv6 /64. Larger networks have higher limits: four times as high for an IPv4 /24 and an IPv6 /56, and sixteen times as high for an IPv6 /48.",
-            "A project and its tenants share the rate limits. Requests to one of them must not prevent password resets in the others. Therefore the project itself and each tenant can send one password reset email to an address in a quarter of an hour even if the limits for this address are reached. Only the limits on wrong passwords for one email address are not shared: the project itself and each tenant have their own.",
+            "A project and its tenants share the rate limits. So that requests to one of them cannot block password resets in the others, the project itself and each tenant can send one password reset email to an address in a quarter of an hour even if the limits for this address are reached. Only the limits on wrong passwords for one email address are not shared: the project itself and each tenant have their own.",
             "The value 0 turns off all limits of a setting. If passwordFailureLimit is 0, the limit of 100 wrong passwords is off too.",
         ],
         tables: [

@@ -15,10 +15,12 @@ extension Command {
                 "scopes", "LIST",
                 "comma-separated list of scopes from the table below, or all", defaultNote: "all"),
             .number("expires-in", "DAYS", in: 1...3650, "lifetime in days", defaultNote: "until it is revoked"),
-            .choice("algorithm", "NAME", ["RS256", "ES256"], "algorithm of the key pair", default: "RS256"),
+            .choice(
+                "algorithm", "NAME", ["RS256", "ES256"], "algorithm of the key pair for custom tokens",
+                default: "RS256"),
         ],
         details: [
-            "Prints the ID, the secret (bearer token) and the private key. The gateway stores only the public key and a hash of the secret, so it cannot print the secret and the private key again.",
+            "Prints the ID, the secret and the private key. The backend sends the secret as the bearer token of its requests, and signs custom tokens with the private key. The gateway stores only the public key and a hash of the secret, so it cannot print the secret and the private key again.",
             "A key can act as any user if it has the scope users.link, users.write (which can set passwords) or tokens.mint, or both config and trust.",
         ],
         tables: [
@@ -94,7 +96,7 @@ extension ServiceKeyScope {
         case .linkUsers: "link, unlink and move identities; merge accounts"
         case .config: "read the configuration, tenants and apps; change settings that do not need the scope trust"
         case .trust:
-            "together with config: change also the settings that decide whose tokens are accepted and where codes are sent, such as issuers, client IDs, secrets, authorized domains, and the sender of emails"
+            "together with config: change also the settings that decide whose tokens are accepted and where codes are sent, such as issuers, client IDs, secrets, authorized domains, the sender of emails, and policy settings such as requiresNonce"
         case .mintTokens: "create custom tokens, session cookies and links with email action codes"
         case .readAudit: "read the audit trail"
         }

@@ -18,7 +18,7 @@ package enum Settings {
     static let databasePrepared = Setting(
         name: "SEKISHO_DATABASE_PREPARED", fallback: "on",
         meaning:
-            "whether statements are prepared: on, or off behind a connection pooler in transaction mode that does not support prepared statements"
+            "whether database sessions keep prepared statements and settings such as statement_timeout: on or off. Must be off behind a connection pooler in transaction mode"
     )
     static let masterKey = Setting(
         name: "SEKISHO_MASTER_KEY", fallback: nil,

@@ -44,7 +44,7 @@ public struct Policy: Hashable, Sendable {
     /// The maximum number of sign-ups from one client network within ``Policy/signUpWindow``, including those whose
     /// address was taken; 0 means no limit.
     public var signUpLimit: Int
-    /// The maximum number of emails of one purpose to one address that one client network may request within
+    /// The maximum number of emails of one purpose to one address, requested from one IPv4 /24 or IPv6 /48 within
     /// ``Policy/emailWindow``. All networks together may request twice as many. 0 means no limit.
     ///
     /// A project and its tenants share these limits. However, in each of these realms, the first password reset email

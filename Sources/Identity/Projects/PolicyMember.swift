@@ -103,11 +103,11 @@ extension Policy {
         ),
         .number(
             "signUpLimit", \.signUpLimit, 0...100_000, "sign-ups",
-            "maximum number of sign-ups (with a password, or anonymous) from one client network in an hour; a sign-up that fails because another account has the email address counts too; with emailEnumerationProtection, so does an attempt to give an account such an address; 0: no limit"
+            "maximum number of sign-ups (with a password, or anonymous) from one client network in an hour; a sign-up that fails because another account has the email address counts too; with emailEnumerationProtection, an attempt to add an email address to an account counts too if another account has the address; 0: no limit"
         ),
         .number(
             "emailLimit", \.emailLimit, 0...1000, "emails",
-            "maximum number of emails of one purpose, such as password resets, that one client network can request for one email address in a quarter of an hour; 0: no limits on emails"
+            "maximum number of emails of one purpose, such as password resets, to one email address, requested from one IPv4 /24 or IPv6 /48 in a quarter of an hour; 0: no limits on emails"
         ),
         .seconds(
             "anonymousLifetime", \.anonymousLifetime, 0...315_360_000,
@@ -136,7 +136,8 @@ extension Policy {
         .seconds("idTokenLifetime", \.idTokenLifetime, 300...3600, "lifetime of ID tokens"),
         .flag(
             "dropsUnrequestedProfile", \.dropsUnrequestedProfile,
-            "a name or an email address that the app does not request from the provider is discarded"),
+            "a name or an email address from a provider is discarded if the requestedScopes of the app do not include it"
+        ),
         .flag(
             "requiresCallerHeader", \.requiresCallerHeader,
             "if an app lists bundle IDs, packages or web domains, requests with its API keys must have a header with one of them"

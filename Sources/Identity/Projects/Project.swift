@@ -4,7 +4,7 @@ public enum Realm {}
 /// The configuration of a family of apps, as it applies to one realm: to the project itself, or to one of its tenants.
 /// Does not contain the project's keys.
 public struct Project: Hashable, Sendable {
-    /// The realm whose accounts requests refer to.
+    /// The realm that holds the accounts: the project itself or one of its tenants.
     public let realm: ID<Realm>
     /// The project's number, which some responses contain in place of ``id``, as Firebase's do.
     public let number: Int64
@@ -170,8 +170,8 @@ public struct AppSettings: Hashable, Sendable {
 
     public var platform: Platform
     public var distribution: Distribution
-    /// On Apple's platforms: the bundle IDs of the app and its extensions. The audience of a native Apple token is a
-    /// bundle ID. The token is accepted only if Apple's client IDs contain its audience; see ``App/audiences(of:)``.
+    /// On Apple's platforms: the bundle IDs of the app and its extensions. The audience of a native Apple token is one
+    /// of them, and must also be one of the accepted client IDs of `apple.com`; see ``App/audiences(of:)``.
     public var bundleIDs: [String]
     /// In display order; `nil` means all that the project has enabled.
     public var signInMethods: [ProviderID]?

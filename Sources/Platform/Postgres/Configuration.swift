@@ -12,14 +12,15 @@ extension Pool {
         /// The time limit of one statement. The server's own limit is 10% lower, so that the server ends the statement
         /// first and the connection remains usable.
         public var statementDeadline: Duration
-        /// Whether the server keeps prepared statements for a connection. Must be `false` for a connection pooler in
-        /// transaction mode. If it is `false`, statements are unnamed, ``Pool/read(_:)`` works as ``Pool/query(_:)``,
-        /// and only the pool enforces ``statementDeadline``.
+        /// Whether sessions keep prepared statements and settings such as `statement_timeout`. Must be `false` for a
+        /// connection pooler in transaction mode. If it is `false`, statements are unnamed, ``Pool/read(_:)`` works as
+        /// ``Pool/query(_:)``, and only the pool enforces ``statementDeadline``.
         public var usesPreparedStatements: Bool
         /// The name of the gateway in the server's views and logs.
         public var applicationName: String
-        /// The maximum number of callers that wait for a free connection. Also the maximum number of messages that wait
-        /// on the connection for ``Pool/read(_:)``; further reads use another connection.
+        /// The maximum number of callers that wait for a free connection; further callers are rejected. Also the
+        /// maximum number of messages without a response on the connection for ``Pool/read(_:)``; further reads use
+        /// another connection.
         public var waitingLimit: Int
 
         public init(
