@@ -68,14 +68,14 @@ def operations(project, id_tokens):
     yield Operation(
         "search by email",
         [project.admin_get_request("search", q=users.email(number)) for number in project.random_users(REQUESTS)])
-    beginnings = [users.ranked_id(number)[:-1] for number in project.random_users(REQUESTS, SIBLINGS)]
+    beginnings = [users.id_at_rank(number)[:-1] for number in project.random_users(REQUESTS, SIBLINGS)]
     yield Operation(
         "search by prefix of an ID",
         [project.admin_get_request("search", q=beginning) for beginning in beginnings], SIBLINGS)
     yield Operation(
         "first page of all", [project.admin_get_request("batchGet", maxResults=PAGE_SIZE)] * REQUESTS, PAGE_SIZE)
     # IDs at positions in the second and third quarter of all IDs; a page begins after each of them.
-    middle = [users.ranked_id(project.count // 4 + number // 2) for number in project.random_users(REQUESTS, 2)]
+    middle = [users.id_at_rank(project.count // 4 + number // 2) for number in project.random_users(REQUESTS, 2)]
     yield Operation(
         "page in the middle",
         [project.admin_get_request("batchGet", maxResults=PAGE_SIZE, nextPageToken=last) for last in middle],

@@ -11,7 +11,7 @@ IMPORT_OPTIONS = [
     "--hash-algo", "SCRYPT", "--hash-key", base64.b64encode(HASH_KEY).decode(), "--rounds", "8", "--mem-cost", "14"]
 
 
-def ranked_id(rank):
+def id_at_rank(rank):
     """Returns the localId at position `rank` in the order of IDs, from 0."""
     return f"user{rank:024}"
 
@@ -19,7 +19,7 @@ def ranked_id(rank):
 def local_id(number, count):
     """Returns a user's localId. Numbers are 0 to `count` - 1; the order of IDs differs from the order of numbers."""
     # 7919 is prime, so this is a permutation unless `count` is a multiple of 7919.
-    return ranked_id(number * 7919 % count)
+    return id_at_rank(number * 7919 % count)
 
 
 def email(number):

@@ -37,7 +37,7 @@ class Document:
         for paths in self.written_paths:
             for path, operations in paths.items():
                 for method, operation in operations.items():
-                    operation.complete(path)
+                    operation.add_implied_codes_and_responses(path)
                     if operation.is_for_tenants:
                         tenant_path = path.replace("/projects/{project}", "/projects/{project}/tenants/{tenant}", 1)
                         tenant_paths.setdefault(tenant_path, {})[method] = operation.in_tenant(tenant_path)

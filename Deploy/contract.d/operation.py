@@ -34,13 +34,13 @@ class Operation:
     def codes(self):
         return self.blocks.words("x-error-codes")
 
-    def complete(self, path):
-        """Adds the error codes and responses that the other parts of the operation determine."""
+    def add_implied_codes_and_responses(self, path):
+        """Adds the error codes and responses that the path and the other parts of the operation determine."""
         key_kinds = set(re.findall(r"- (\w+): \[\]", self.blocks.text("security")))
         if key_kinds:
             self.blocks.set_words("x-error-codes", sorted(self.codes | self._implied_codes(key_kinds, path)))
         if "x-error-codes" in self.blocks:
-            self._complete_responses(key_kinds)
+            self._add_common_responses(key_kinds)
 
     def _implied_codes(self, key_kinds, path):
         """The error codes that the security, the request body and the path imply."""
@@ -55,7 +55,7 @@ class Operation:
             codes.add("NOT_FOUND")
         return codes
 
-    def _complete_responses(self, key_kinds):
+    def _add_common_responses(self, key_kinds):
         responses = Blocks(self.blocks.lines("responses"), indentation=8)
         # Removes what an earlier run added.
         for status in list(responses):
@@ -108,5 +108,5 @@ class Operation:
         ]
         codes = (copy.codes | {"TENANT_NOT_FOUND"}) - {"UNSUPPORTED_TENANT_OPERATION"}
         copy.blocks.set_words("x-error-codes", sorted(codes))
-        copy.complete(path)
+        copy.add_implied_codes_and_responses(path)
         return copy

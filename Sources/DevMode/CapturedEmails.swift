@@ -88,7 +88,7 @@ extension EmailService {
     /// has an action URL.
     static func capturing(in emails: CapturedEmails, sender: EmailAddress, dependencies: Dependencies) -> EmailService {
         let renderer = EmailRenderer(sender: sender) { [publicURL = dependencies.publicURL] _, mode in
-            publicURL() + (mode.needsOwnPage ? EmailSettings.actionPath : CapturedEmails.actionPath)
+            publicURL() + (mode.needsGatewayPage ? EmailSettings.actionPath : CapturedEmails.actionPath)
         }
         return EmailService(renderer, dependencies: dependencies) { message, queued, _ in
             emails.capture(message, queued)

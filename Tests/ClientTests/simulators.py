@@ -78,8 +78,8 @@ def unpublished_key():
 def unverifiable_post_body(provider, key_id="another-key", **changed):
     """Returns a `postBody` with an ID token that names the provider's issuer and is signed with `unpublished_key`.
 
-    The token has expired, so it is accepted only where the gateway checks no claim except the issuer. `changed` are
-    claims to add or replace.
+    The token has also expired. A gateway that checks anything except the issuer rejects it. `changed` are claims to
+    add or replace.
     """
     claims = {"iss": ISSUERS[provider], "aud": "some.app", "sub": secrets.token_hex(8), "exp": 1, "iat": 0} | changed
     token = jwt.encode(claims, unpublished_key(), algorithm="RS256", headers={"kid": key_id})

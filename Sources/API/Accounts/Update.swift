@@ -122,8 +122,8 @@ extension AccountUpdate.Value<String> {
     }
 }
 
-/// The members of a client's update that are not shared with administrators. The members that only an administrator may
-/// set (`emailVerified`, `localId`, `phoneNumber`, `createdAt`, `lastLoginAt`) are ignored.
+/// The members of a client's update that are not shared with administrators. Some members that only an administrator
+/// may set are ignored (`emailVerified`, `localId`, `phoneNumber`, `createdAt`, `lastLoginAt`); others are rejected.
 private struct ClientUpdateFields: ClientRequestBody {
     let idToken: String?
     let allowNoSignInMethod: Bool?

@@ -34,7 +34,8 @@ struct UserInfo: Encodable {
     /// `REDACTED` in base64, as Google sends it to callers that may not read hashes. Admin SDKs then report no hash.
     private static let redactedHash = "UkVEQUNURUQ="
 
-    /// Returns the account with ``ProviderUserInfo/realUserStatus``, which clients do not get.
+    /// Returns the account with ``ProviderUserInfo/realUserStatus``, which the accounts in responses to clients omit.
+    /// Clients can read the status elsewhere: in `rawUserInfo` of a sign-in, and in ID tokens.
     static func forAdministrators(_ account: Account, of tenant: Tenant?) -> UserInfo {
         UserInfo(account, of: tenant, includesRealUserStatus: true)
     }

@@ -185,9 +185,9 @@ extension Account {
 
     /// A new account for `identity`.
     ///
-    /// - Parameter takesEmail: whether the account gets the identity's address.
-    public init(_ id: ID<Account>, for identity: LinkedIdentity, takesEmail: Bool, at now: Instant) {
-        let email = takesEmail ? identity.email : nil
+    /// - Parameter copiesEmail: whether the account gets the identity's address.
+    public init(_ id: ID<Account>, for identity: LinkedIdentity, copiesEmail: Bool, at now: Instant) {
+        let email = copiesEmail ? identity.email : nil
         self.init(
             id: id, email: email, emailIsVerified: email != nil && identity.emailTrust == .authoritative,
             displayName: identity.profile.displayName, photoURL: identity.profile.photoURL, identities: [identity],

@@ -37,8 +37,8 @@ public struct AccountEditor: Sendable {
         /// Removes the password only: the address and the sign-in by email link stay.
         public var removesPassword = false
         public var removesPhoneNumber = false
-        /// Providers whose identities are unlinked. ``ProviderID/password`` removes the password and the sign-in by
-        /// email link. It also replaces or removes the address, unless an identity has the same address (see
+        /// Providers whose identities are unlinked; ``ProviderID/password`` stands for the password and the email link.
+        /// An address that came from a removed method, and that no remaining method has, is replaced or removed (see
         /// ``Account/primaryEmail(without:)``).
         public var unlinked: Set<ProviderID> = []
         /// Whether the request confirms that the account may lose its last sign-in method.
@@ -255,8 +255,8 @@ public struct AccountEditor: Sendable {
 }
 
 extension OwnerChange {
-    /// The address of `account` after the change. Like the store, applies the update first: unlinking removes an
-    /// address only if the account has no password after the update.
+    /// The address of `account` after the change. The update comes before the unlinking, as in the store: if the
+    /// account has a password after the update, it keeps its address when an identity is unlinked.
     fileprivate func address(of account: Account) -> EmailAddress? {
         var updated = account
         if let email = update.email { updated.email = email.content }

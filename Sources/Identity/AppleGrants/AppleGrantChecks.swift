@@ -1,6 +1,6 @@
 internal import Synchronization
 
-/// Asks Apple once a day whether each stored refresh token (a grant) is still authorized.
+/// Asks Apple once a day whether the stored refresh tokens (grants) of active accounts are still authorized.
 public struct AppleGrantChecks: Sendable {
     /// How long claimed grants are reserved: longer than the requests of a batch can take. If the check of a grant does
     /// not finish, the grant is checked again after this time.

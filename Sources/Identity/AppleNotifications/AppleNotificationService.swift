@@ -28,7 +28,7 @@ public struct AppleNotificationService: Sendable {
     /// The outcome of a notification. The raw value is the label `outcome` of `sekisho_apple_notifications_total`.
     public enum Outcome: String, Hashable, CaseIterable, Sendable {
         case applied
-        /// No realm has applied the event now: each had applied it before or was deleted.
+        /// The notification changed nothing, because each realm has applied its event before or was deleted.
         case repeated
         case unknownType = "unknown_type"
     }
@@ -90,7 +90,7 @@ public struct AppleNotificationService: Sendable {
         do {
             return try await retryingConflicts { _ in
                 let facts = try await store.facts(about: event, in: realm)
-                let commit = try commit(event, facts, in: project, from: context)
+                let commit = try makeCommit(event, facts, in: project, from: context)
                 try await store.apply(commit, in: realm)
                 return commit
             }
@@ -99,7 +99,7 @@ public struct AppleNotificationService: Sendable {
         }
     }
 
-    private func commit(
+    private func makeCommit(
         _ event: AppleEvent, _ facts: AppleEventFacts?, in project: Project, from context: RequestContext
     ) throws -> AppleEventCommit {
         let decision = facts.map { AppleEventDecision(event, $0) }

@@ -10,7 +10,8 @@ public struct OutOfBand: Sendable {
     public var seal: @Sendable (EmailPayload, ID<OutgoingEmail>) throws -> [UInt8]
     /// Returns the URL that the links in emails open, without their query.
     public var actionBase: @Sendable (Project, ActionLink.Mode) -> String
-    /// See ``AppLink/base(for:in:at:)``.
+    /// Returns the URL that a link begins with if an app opens it; `nil` if the request names no app that is
+    /// associated with the gateway's host. See ``AppLink``.
     public var appLinkBase: @Sendable (AppLink.Request, Project) -> String?
     /// Whether the installation sends emails.
     public var sendsEmail: Bool

@@ -26,7 +26,7 @@ public struct ActionLink: Hashable, Sendable {
         }
 
         /// Whether only the gateway's own page supports this mode. The pages of apps support Firebase's modes.
-        public var needsOwnPage: Bool {
+        public var needsGatewayPage: Bool {
             switch self {
             case .resetPassword, .verifyEmail, .verifyAndChangeEmail, .recoverEmail, .signIn: false
             case .removeSignInMethod, .undoMerge: true
@@ -65,7 +65,7 @@ extension EmailSettings {
     /// - Parameter publicURL: the gateway's public URL, without a slash at the end.
     public func actionBase(of mode: ActionLink.Mode, at publicURL: String) -> String {
         let own = publicURL + Self.actionPath
-        return mode.needsOwnPage ? own : actionURL ?? own
+        return mode.needsGatewayPage ? own : actionURL ?? own
     }
 
     /// The path of the gateway's own page.

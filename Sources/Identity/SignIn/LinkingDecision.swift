@@ -69,13 +69,13 @@ public enum SignInChange: Hashable, Sendable {
     /// - Parameters:
     ///   - caller: the caller, if the account is the caller's. The session of the caller must be active. `nil` if the
     ///     account was found by its address.
-    ///   - takesEmail: whether an account without an address gets the identity's address, which no other account holds.
-    case link(to: Account, by: Caller?, takesEmail: Bool)
+    ///   - copiesEmail: whether an account without an address gets the identity's address, which no other account has.
+    case link(to: Account, by: Caller?, copiesEmail: Bool)
     /// The creator of this account never verified the address. The account goes to the user for whom the provider has
     /// verified the address. The password and identities of its creator are removed, and every earlier session ends.
     case reclaim(Account)
-    /// - Parameter takesEmail: whether the account gets the identity's address.
-    case create(takesEmail: Bool)
+    /// - Parameter copiesEmail: whether the account gets the identity's address.
+    case create(copiesEmail: Bool)
 }
 
 /// A change that signs a user in, with everything needed to apply it.
@@ -112,7 +112,7 @@ extension LinkingDecision {
         } else if let other = facts.sameEmail, !facts.policy.allowsDuplicateEmails {
             self.init(facts.identity, existing: other, linkOnly: facts.linkOnly)
         } else {
-            self = .commit(.create(takesEmail: !facts.policy.allowsDuplicateEmails))
+            self = .commit(.create(copiesEmail: !facts.policy.allowsDuplicateEmails))
         }
     }
 
@@ -128,14 +128,14 @@ extension LinkingDecision {
             } else if isLinkOnly {
                 // Otherwise an anonymous account would become an account that the user can never sign in to.
                 account.hasSignInMethod(ignoring: facts.linkOnly)
-                    ? .commit(.link(to: account, by: caller, takesEmail: false)) : .refuse(.linkOnly)
+                    ? .commit(.link(to: account, by: caller, copiesEmail: false)) : .refuse(.linkOnly)
             } else if let other = facts.sameEmail, other.id != account.id, !facts.policy.allowsDuplicateEmails {
                 .refuse(.emailTaken)
             } else {
                 .commit(
                     .link(
                         to: account, by: caller,
-                        takesEmail: facts.sameEmail == nil || facts.sameEmail?.id == account.id))
+                        copiesEmail: facts.sameEmail == nil || facts.sameEmail?.id == account.id))
             }
     }
 
@@ -157,7 +157,7 @@ extension LinkingDecision {
                 // A relay address is specific to one user and one developer team, so another account with the same
                 // address is unusual, and is not linked automatically.
                 identity.isPrivateEmail
-                    ? .confirm(other, isRecycled: false) : .commit(.link(to: other, by: nil, takesEmail: true))
+                    ? .confirm(other, isRecycled: false) : .commit(.link(to: other, by: nil, copiesEmail: true))
             } else {
                 verifiedIdentities.isEmpty ? .commit(.reclaim(other)) : .confirm(other, isRecycled: false)
             }

@@ -17,11 +17,11 @@ struct FirstSignIn: Sendable {
     let commit: SignInCommit
     let session: SessionRow
 
-    /// - Parameter takesEmail: whether the account gets the address of the identity.
-    init(_ commit: SignInCommit, takesEmail: Bool) throws {
+    /// - Parameter copiesEmail: whether the account gets the address of the identity.
+    init(_ commit: SignInCommit, copiesEmail: Bool) throws {
         self.commit = commit
         identity = commit.linked
-        account = Account(commit.session.account, for: identity, takesEmail: takesEmail, at: commit.committedAt)
+        account = Account(commit.session.account, for: identity, copiesEmail: copiesEmail, at: commit.committedAt)
         session = try SessionRow(commit.session)
     }
 

@@ -99,7 +99,7 @@ extension SQL {
     }
 
     /// Selects the candidates for several identities. The subqueries depend on each identity, so every plan reads the
-    /// identities before the tables. See `SignInPlanTests`.
+    /// identities before the tables. See `SignInQueryPlanTests`.
     ///
     /// - Parameter identities: identities without transfer subjects.
     /// - Returns: rows with the `number` of the identity that they belong to, counted from 1.

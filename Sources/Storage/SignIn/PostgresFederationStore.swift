@@ -26,10 +26,10 @@ public struct PostgresFederationStore: FederationStore {
                 case .signIn(let account): try await signIn(account, commit, in: realm)
                 case .signInChangingEmail(let account, let email):
                     try await signIn(account, changingEmailTo: email, commit, in: realm)
-                case .link(let account, let caller, let takesEmail):
-                    try await link(to: account, by: caller, takesEmail: takesEmail, commit, in: realm)
+                case .link(let account, let caller, let copiesEmail):
+                    try await link(to: account, by: caller, copiesEmail: copiesEmail, commit, in: realm)
                 case .reclaim(let account): try await reclaim(account, commit, in: realm)
-                case .create(let takesEmail): try await create(takesEmail: takesEmail, commit, in: realm)
+                case .create(let copiesEmail): try await create(copiesEmail: copiesEmail, commit, in: realm)
                 }
             }
         } catch StoreConflict.taken {
@@ -97,8 +97,8 @@ public struct PostgresFederationStore: FederationStore {
         }
     }
 
-    private func create(takesEmail: Bool, _ commit: SignInCommit, in realm: ID<Realm>) async throws -> Account {
-        let signIn = try FirstSignIn(commit, takesEmail: takesEmail)
+    private func create(copiesEmail: Bool, _ commit: SignInCommit, in realm: ID<Realm>) async throws -> Account {
+        let signIn = try FirstSignIn(commit, copiesEmail: copiesEmail)
         guard try await create(signIn, in: realm) else { throw StoreConflict.stale }
         return signIn.account
     }
@@ -106,10 +106,10 @@ public struct PostgresFederationStore: FederationStore {
     /// Links the identity, and signs in. The first statement locks the account's row, so that transactions change the
     /// account's identities one after the other.
     private func link(
-        to account: Account, by caller: Caller?, takesEmail: Bool, _ commit: SignInCommit, in realm: ID<Realm>
+        to account: Account, by caller: Caller?, copiesEmail: Bool, _ commit: SignInCommit, in realm: ID<Realm>
     ) async throws -> Account {
         let isActive: SQL = try caller.map { SQL.isActive(try SessionRow($0.session)) } ?? "true"
-        let updating = SQL.update(account, linking: commit, takesEmail: takesEmail, where: isActive, in: realm)
+        let updating = SQL.update(account, linking: commit, copiesEmail: copiesEmail, where: isActive, in: realm)
         let linking = SQL.link(commit.linked, unlessProviderIsLinkedTo: account, commit, in: realm)
         return try await pool.transaction { transaction in
             try await transaction.lockSubject(of: commit.identity, in: realm)
@@ -180,14 +180,14 @@ extension SQL {
     /// address, marks the address as verified.
     ///
     /// - Parameters:
-    ///   - takesEmail: whether an account without an address gets that of the identity.
+    ///   - copiesEmail: whether an account without an address gets that of the identity.
     ///   - condition: a further condition on the account `a`.
     static func update(
-        _ account: Account, linking commit: SignInCommit, takesEmail: Bool, where condition: SQL,
+        _ account: Account, linking commit: SignInCommit, copiesEmail: Bool, where condition: SQL,
         in realm: ID<Realm>
     ) -> SQL {
         let identity = commit.identity
-        let offered = takesEmail ? identity.email?.rawValue : nil
+        let offered = copiesEmail ? identity.email?.rawValue : nil
         return """
             UPDATE account a SET last_sign_in_at = \(Timestamp(commit.committedAt)),
                 email = coalesce(a.email, \(offered)),

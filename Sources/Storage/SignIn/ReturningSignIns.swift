@@ -114,7 +114,7 @@ extension SQL {
     /// because of a replay key, the ``Batcher`` executes each sign-in alone.
     ///
     /// The condition with `BETWEEN` is always true, but makes the planner expect a single sign-in. Because the lateral
-    /// subquery has a limit, every plan reads the sign-ins before the tables. See `SignInPlanTests`.
+    /// subquery has a limit, every plan reads the sign-ins before the tables. See `SignInQueryPlanTests`.
     ///
     /// - Returns: a row with the session ID of each sign-in that was applied.
     static func apply(_ signIns: [ReturningSignIn], in realm: ID<Realm>) -> SQL {

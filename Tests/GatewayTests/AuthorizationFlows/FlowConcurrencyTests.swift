@@ -26,7 +26,7 @@ struct FlowConcurrencyTests {
     }
 
     @Test(
-        "Other replicas accept the provider's response and the grant, the secret in the URL to which the browser returns",
+        "One replica starts a sign-in, one accepts the provider's response, and another the grant in the return URL",
         arguments: ["apple.com", "google.com"])
     func otherReplicas(provider: String) async throws {
         let gateway = try await TestGateway.withAppleGoogleAndOpenID()

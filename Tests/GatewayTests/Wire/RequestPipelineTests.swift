@@ -65,7 +65,7 @@ struct RequestPipelineTests {
         let response = try await Self.shared.value.send(endpoint.method, path, query: [])
         switch endpoint.action {
         case .client, .administrator, .clientOrAdministrator: #expect(response.status == 403)
-        // A notification needs a body.
+        // The only unauthenticated POST endpoints receive Apple's notifications, and reject a missing body with 400.
         case .unauthenticated:
             #expect([200, 404].contains(response.status) || endpoint.method == .post && response.status == 400)
         case .page: #expect([200, 303, 400].contains(response.status))
@@ -155,7 +155,7 @@ struct RequestPipelineTests {
     func bodyLimits() async throws {
         let pipeline = try await Self.shared.value.pipeline
         for endpoint in Endpoint.all {
-            // The server asks for the body limit only above this size.
+            // The server accepts smaller bodies without asking for the endpoint's limit.
             #expect(endpoint.bodyLimit >= Limits().bodyBytes, "\(endpoint.operationID)")
             switch pipeline.route(endpoint.method, endpoint.path.replacing(#/[{}]/#, with: "")).bodyLimit {
             case .bytes(let bytes): #expect(bytes == endpoint.bodyLimit && bytes <= 65536, "\(endpoint.operationID)")

@@ -56,7 +56,7 @@ struct PrimaryEmailHistoryTests {
             return History(account: account)
         }
         let first = identity(random.one(of: providers), &random)
-        var history = History(account: Account(ID("ada"), for: first, takesEmail: !random.occurs(1, in: 4), at: now))
+        var history = History(account: Account(ID("ada"), for: first, copiesEmail: !random.occurs(1, in: 4), at: now))
         history.link(first)
         return history
     }

@@ -52,7 +52,7 @@ struct ActionLinkTests {
         }
     }
 
-    @Test("A link opens the gateway's page, unless the project has an action page and Firebase has the mode")
+    @Test("For Firebase's modes, a link opens the project's action page if there is one; otherwise, the gateway's page")
     func base() {
         let gatewayPage = "https://g.example/__/auth/action"
         for mode in ActionLink.Mode.allCases {

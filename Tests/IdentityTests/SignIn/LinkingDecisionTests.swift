@@ -87,7 +87,7 @@ struct LinkingDecisionTests {
     ]
 
     static let newRows: [Row] = [
-        Row("address proven on both sides: link", sameEmail: ada, .commit(.link(to: ada, by: nil, takesEmail: true))),
+        Row("address proven on both sides: link", sameEmail: ada, .commit(.link(to: ada, by: nil, copiesEmail: true))),
         Row("address never proven here: reclaim", sameEmail: squatter, .commit(.reclaim(squatter))),
         Row(
             "address never proven here, but a provider verified it for the account: confirm",
@@ -155,24 +155,24 @@ struct LinkingDecisionTests {
         Row("the account with that address is disabled: refused", sameEmail: disabled, .refuse(.accountDisabled)),
         Row(
             "duplicate addresses allowed: create", sameEmail: ada, allowsDuplicates: true,
-            .commit(.create(takesEmail: false))),
-        Row("no account has the address: create", .commit(.create(takesEmail: true))),
-        Row("the identity has no address: create", email: nil, .commit(.create(takesEmail: true))),
+            .commit(.create(copiesEmail: false))),
+        Row("no account has the address: create", .commit(.create(copiesEmail: true))),
+        Row("the identity has no address: create", email: nil, .commit(.create(copiesEmail: true))),
         Row(
             "no account has the address, unproven by the provider: create", trust: .none,
-            .commit(.create(takesEmail: true))),
+            .commit(.create(copiesEmail: true))),
     ]
 
     static let callerRows: [Row] = [
         Row(
             "anonymous caller: keeps the account", caller: anonymous,
-            .commit(.link(to: anonymous, by: caller(anonymous), takesEmail: true))),
+            .commit(.link(to: anonymous, by: caller(anonymous), copiesEmail: true))),
         Row(
             "caller with the same address", sameEmail: ada, caller: ada,
-            .commit(.link(to: ada, by: caller(ada), takesEmail: true))),
+            .commit(.link(to: ada, by: caller(ada), copiesEmail: true))),
         Row(
             "caller with the same address, unproven by the provider", trust: .none, sameEmail: ada, caller: ada,
-            .commit(.link(to: ada, by: caller(ada), takesEmail: true))),
+            .commit(.link(to: ada, by: caller(ada), copiesEmail: true))),
         Row("linked to the caller already: sign in", owner: ada, caller: ada, .commit(.signIn(ada))),
         Row("linked to another account: refused", owner: ada, caller: anonymous, .refuse(.identityTaken)),
         Row(
@@ -186,17 +186,17 @@ struct LinkingDecisionTests {
         Row(
             "the address is another account's, duplicates allowed: link, and take no address", sameEmail: ada,
             caller: anonymous, allowsDuplicates: true,
-            .commit(.link(to: anonymous, by: caller(anonymous), takesEmail: false))),
+            .commit(.link(to: anonymous, by: caller(anonymous), copiesEmail: false))),
         Row(
             "the address is the caller's own, duplicates allowed: link", sameEmail: ada, caller: ada,
             allowsDuplicates: true,
-            .commit(.link(to: ada, by: caller(ada), takesEmail: true))),
+            .commit(.link(to: ada, by: caller(ada), copiesEmail: true))),
         Row(
             "the caller has an identity of another provider: link", caller: account("c", identities: [linked(.google)]),
             .commit(
                 .link(
                     to: account("c", identities: [linked(.google)]),
-                    by: caller(account("c", identities: [linked(.google)])), takesEmail: true))),
+                    by: caller(account("c", identities: [linked(.google)])), copiesEmail: true))),
     ]
 
     @Test(

@@ -79,7 +79,7 @@ extension SignInCommit {
     ) -> SignInCommit {
         var identity = VerifiedIdentity.ofUser(number, key: key)
         change(&identity)
-        return SignInCommit(.create(takesEmail: true), of: ID("user\(number)"), generation: 1, with: identity)
+        return SignInCommit(.create(copiesEmail: true), of: ID("user\(number)"), generation: 1, with: identity)
     }
 
     /// A later sign-in to an account that ``firstSignIn(_:key:_:)`` created.
@@ -110,6 +110,6 @@ extension Account {
     /// The account of the user with this number, as the fixture creates it.
     static func ofUser(_ number: Int) -> Account {
         let commit = SignInCommit.firstSignIn(number)
-        return Account(commit.session.account, for: commit.linked, takesEmail: true, at: commit.committedAt)
+        return Account(commit.session.account, for: commit.linked, copiesEmail: true, at: commit.committedAt)
     }
 }

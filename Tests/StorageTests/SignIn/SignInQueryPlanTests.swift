@@ -5,16 +5,17 @@ import Testing
 
 @testable import Storage
 
-/// A batch has at most 64 sign-ins or look-ups.
-@Suite("The plans of sign-ins")
-struct SignInPlanTests {
+@Suite("The query plans of sign-ins")
+struct SignInQueryPlanTests {
+    /// The maximum number of sign-ins or look-ups in one statement; see ``Batcher``.
+    private static let batchSize = 64
     /// The number of accounts, and whether the tables were analysed.
     static let sizes = [(0, false), (10, false), (400, false), (5000, false), (5000, true)]
 
     /// The linking candidates of an identity are the account that has the identity, and the one that has its address.
     @Test("Linking candidates are found by indexes, whatever the statistics", arguments: sizes)
     func candidates(accounts: Int, isAnalysed: Bool) async throws {
-        let identities = (1...64).map { VerifiedIdentity.ofUser($0) }
+        let identities = (1...Self.batchSize).map { VerifiedIdentity.ofUser($0) }
         let plan = try await expectIndexes(
             for: .linkingCandidates(for: identities, in: ID("demo")), among: accounts, isAnalysed: isAnalysed)
         let byAddress = plan.matches(
@@ -32,20 +33,21 @@ struct SignInPlanTests {
 
     @Test("Returning sign-ins find accounts and identities by indexes, whatever the statistics", arguments: sizes)
     func signIns(accounts: Int, isAnalysed: Bool) async throws {
-        let signIns = try (1...64).map { number in
+        let signIns = try (1...Self.batchSize).map { number in
             let account = Account.ofUser(number)
             return try ReturningSignIn(account, .laterSignIn(account))
         }
         try await expectIndexes(for: .apply(signIns, in: ID("demo")), among: accounts, isAnalysed: isAnalysed)
     }
 
+    /// A credential is void if the user has disconnected the app since the credential was issued.
     @Test("First sign-ins find void credentials by an index, whatever the statistics", arguments: sizes)
     func firstSignIns(accounts: Int, isAnalysed: Bool) async throws {
-        let signIns = try (1...64).map { try FirstSignIn(.firstSignIn($0), takesEmail: true) }
+        let signIns = try (1...Self.batchSize).map { try FirstSignIn(.firstSignIn($0), copiesEmail: true) }
         try await expectIndexes(for: .create(signIns, in: ID("demo")), among: accounts, isAnalysed: isAnalysed)
     }
 
-    /// Expects a plan without a sequential scan, and returns it.
+    /// Expects a query plan without a sequential scan, and returns it.
     @discardableResult
     private func expectIndexes(for statement: SQL, among accounts: Int, isAnalysed: Bool) async throws -> String {
         let database = try TestDatabase()
