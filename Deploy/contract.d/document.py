@@ -26,9 +26,10 @@ class Document:
     def _around_generated_paths(paths):
         """The text before the generated paths of tenants, and the text after them."""
         before, begin, rest = paths.partition(BEGIN)
-        if not begin:
-            raise SystemExit(f"openapi.yaml: the line {BEGIN.strip()!r} is missing")
-        _, _, after = rest.partition(END)
+        _, end, after = rest.partition(END)
+        for marker, found in ((BEGIN, begin), (END, end)):
+            if not found:
+                raise SystemExit(f"openapi.yaml: the line {marker.strip()!r} is missing")
         return before, after
 
     def with_generated_parts(self):
