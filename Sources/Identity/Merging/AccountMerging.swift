@@ -12,7 +12,7 @@ public struct AccountMerging: Sendable {
     private let authenticator: Authenticator
     private let sealedTokens: any SealedTokens
     private let tokens: any TokenAuthority
-    private let outOfBand: OutOfBand
+    private let emailFactory: EmailFactory
     private let limiter: RateLimiter
     private let networks: NetworkHashing
     private let clock: WallClock
@@ -21,14 +21,14 @@ public struct AccountMerging: Sendable {
 
     public init(
         store: any FederationStore, authenticator: Authenticator, verifier: Verifier, sealedTokens: any SealedTokens,
-        tokens: any TokenAuthority, outOfBand: OutOfBand, limiter: RateLimiter, networks: NetworkHashing,
+        tokens: any TokenAuthority, emailFactory: EmailFactory, limiter: RateLimiter, networks: NetworkHashing,
         clock: WallClock, entropy: Entropy
     ) {
         self.store = store
         self.authenticator = authenticator
         self.sealedTokens = sealedTokens
         self.tokens = tokens
-        self.outOfBand = outOfBand
+        self.emailFactory = emailFactory
         self.limiter = limiter
         self.networks = networks
         self.clock = clock
@@ -88,8 +88,8 @@ public struct AccountMerging: Sendable {
             targetSession: payload.targetSession, targetSubject: payload.targetSubject, device: context.device,
             networkHash: networks.hash(of: context, in: project),
             credentialIssuedAt: payload.credentialIssuedAt, trace: context.trace)
-        let notices = MergeNotices(of: merge, outOfBand: outOfBand, from: context)
-        let (account, session) = try await throwingRefusals(\.refusalOfMerge) {
+        let notices = MergeNotices(of: merge, emailFactory: emailFactory, from: context)
+        let (account, session) = try await mappingConflicts(to: \.refusalOfMerge) {
             try await store.merge(merge, with: signIn, announcing: notices, in: project.realm)
         }
         let signedIn = try await tokens.signedIn(account, session, in: project, at: now)
@@ -110,8 +110,11 @@ public struct AccountMerging: Sendable {
             // A pending token that is only for linking does not prove control of the account that has the identity.
             guard case .any = proof.use else { throw ProviderRefusal.invalidPendingToken }
             let candidates = try await store.linkingCandidates(for: proof.identity, in: project.realm)
+            let (provider, subject) = (proof.identity.provider, proof.identity.subject)
+            // An identity whose app moved to another team can still have the subject that it had in the former team.
             guard let owner = candidates.owner,
-                let identity = owner.identities.first(where: { $0.provider == proof.identity.provider })
+                let identity = owner.identity(provider, subject: subject)
+                    ?? owner.identities.first(where: { $0.provider == provider })
             else { throw MergeRefusal.targetUnknown }
             try proof.requireIssuerOfIdentity(linkedTo: owner)
             return ProvenTarget(
