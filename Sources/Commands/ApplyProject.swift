@@ -67,7 +67,10 @@ extension Command {
         ("name", "name shown to operators"),
         ("platform", "ios, macos, android, windows, web, other"),
         ("distribution", "appStore, marketplace, playStore, enterprise, web, other"),
-        ("signInMethods", "provider IDs, password, anonymous, in display order; null: all that are enabled"),
+        (
+            "signInMethods",
+            "provider IDs, password, anonymous, in display order; null: all that are enabled. password includes sign-in by an emailed link, if the policy setting allowsEmailLinks is on"
+        ),
         ("linkOnlyMethods", "IDs of providers whose identities users can link, but not use to sign in"),
         ("clientIds", "lists of accepted client IDs, by provider ID; they replace the clientIds of the provider"),
         ("requestedScopes", "list of what the app requests from providers: email, name; null: both"),
@@ -81,7 +84,7 @@ extension Command {
         ),
         (
             "androidCertificates",
-            "SHA-1 fingerprints of the certificates that sign androidPackages; if any are listed, a request with an API key of the app is rejected if it names a package with another certificate"
+            "SHA-1 fingerprints of the certificates that sign androidPackages, to restrict API keys (assetlinks.json has the SHA-256 androidFingerprints). If any are listed, a request with an API key of the app is rejected if it names a package with another certificate"
         ),
         (
             "webDomains",
@@ -94,7 +97,7 @@ extension Command {
         ("teamId", "Apple team in apple-app-site-association; null: the team of apple.com"),
         (
             "androidFingerprints",
-            "SHA-256 fingerprints of the certificates that sign androidPackages, for assetlinks.json; they do not restrict API keys"
+            "SHA-256 fingerprints of the certificates that sign androidPackages, for assetlinks.json. They do not restrict API keys; the SHA-1 androidCertificates do"
         ),
         (
             "redirectUris",
@@ -212,7 +215,7 @@ private struct ProjectFileApplication: Sendable {
         let draft = try draft()
         var configuration = ProjectConfiguration(
             project: draft.project, name: draft.name,
-            apps: [ConfiguredApp(app: ProjectDraft.app, name: ProjectDraft.app.id.rawValue)])
+            apps: [ConfiguredApp(app: ProjectDraft.defaultApp, name: ProjectDraft.defaultApp.id.rawValue)])
         let initial = configuration
         applyFile(to: &configuration)
         // Rejects an invalid file before the project is created.

@@ -40,9 +40,9 @@ extension Command {
                 "set", "NAME=VALUE", "change a setting; the change takes effect within seconds", isRepeatable: true)
         ],
         details: [
-            "In the rate limits below, a client network is an IPv4 address or an IPv6 /64. Larger networks have higher limits: four times as high for an IPv4 /24 and an IPv6 /56, and sixteen times as high for an IPv6 /48.",
-            "A project and its tenants share the rate limits. So that requests to one of them cannot block password resets in the others, the project itself and each tenant can send one password reset email to an address in a quarter of an hour even if the limits for this address are reached. Only the limits on wrong passwords for one email address are not shared: the project itself and each tenant have their own.",
-            "The value 0 turns off all limits of a setting. If passwordFailureLimit is 0, the limit of 100 wrong passwords is off too.",
+            "In the rate limits below, a client network is an IPv4 address or an IPv6 /64. What counts against the limit of a client network also counts against the wider networks around the client: an IPv4 /24 and an IPv6 /56 have four times the limit, an IPv6 /48 sixteen times.",
+            "A project and its tenants share the rate limits, with two exceptions. The project itself and each tenant have their own limits on wrong passwords for one email address. And each of them can send one password reset email to an address in a quarter of an hour even if the shared limits for the address are reached. So requests to one tenant that reach these limits do not block password resets in another.",
+            "If a setting is 0, every limit that is named after the setting is off. If passwordFailureLimit is 0, wrong passwords are not limited at all, because the fixed limit of 100 wrong passwords in an hour for one email address is off too.",
         ],
         tables: [
             HelpTable(title: "Rate limits", rows: rateLimits),

@@ -25,7 +25,7 @@ extension Command {
         log.info("listening", ["address": .string(config.listen.host), "port": .int(Int(gateway.port))])
         if isDatabaseClaimed { gateway.startEmailDelivery() } else { gateway.claimDatabaseLater(config, log) }
         // The start is complete, so memory pages that only the start needed can be released.
-        ProgramPages.release()
+        ProgramMemory.release()
         Signals.waitForTermination()
         log.info("draining", [:])
         try gateway.drain(within: config.drainTimeout)

@@ -54,32 +54,33 @@ final class CapturedEmails: Sendable {
         return .accepted
     }
 
-    /// Returns a copy of `outOfBand`, which creates email action codes and encrypts payloads. The copy also stores both
-    /// in this object. Unless a project has an action URL, the links that the API returns open the emulator's action
-    /// endpoint, which redeems a code at once. As in Firebase's emulator, ``OutOfBand/restoresFirstAddress`` is true.
-    func decorate(_ outOfBand: OutOfBand) -> OutOfBand {
-        var decorated = outOfBand
-        decorated.restoresFirstAddress = true
-        decorated.newCode = { [self] in
-            let code = outOfBand.newCode()
+    /// Returns a copy of `emailFactory`, which creates email action codes and encrypts payloads. The copy also stores
+    /// both in this object. Unless a project has an action URL, the links that the API returns open the emulator's
+    /// action endpoint, which redeems a code at once. As in Firebase's emulator, ``EmailFactory/restoresFirstAddress``
+    /// is true.
+    func capturing(_ emailFactory: EmailFactory) -> EmailFactory {
+        var capturing = emailFactory
+        capturing.restoresFirstAddress = true
+        capturing.newCode = { [self] in
+            let code = emailFactory.newCode()
             state.withLock { state in
                 state.codes.append(code)
                 if state.codes.count > Self.limit { state.payloads[state.codes.removeFirst()] = nil }
             }
             return code
         }
-        decorated.seal = { [self] payload, id in
+        capturing.seal = { [self] payload, id in
             let codes = [payload.code].compactMap(\.self) + (payload.removals ?? []).map(\.code)
             state.withLock { state in for code in codes { state.payloads[code] = payload } }
-            return try outOfBand.seal(payload, id)
+            return try emailFactory.seal(payload, id)
         }
-        decorated.actionBase = { project, mode in
-            let base = outOfBand.actionBase(project, mode)
+        capturing.actionBase = { project, mode in
+            let base = emailFactory.actionBase(project, mode)
             guard project.emailSettings.actionURL == nil else { return base }
             // Without an action URL, the base ends with the path of the gateway's own page.
             return base.dropLast(EmailSettings.actionPath.count) + Self.actionPath
         }
-        return decorated
+        return capturing
     }
 }
 

@@ -11,10 +11,10 @@ extension Mode {
     ///
     /// - Parameters:
     ///   - project: the default project, for requests that name no project.
-    ///   - isSimulatorKey: whether a simulator has issued the key with this ID; see
-    ///     ``Verifier/fake(isSimulatorKey:otherwise:)``.
-    package static func dev(
-        _ project: ID<Project>, providers: ProviderEndpoints = .live,
+    ///   - isSimulatorKey: whether a simulator has published the key with this ID. If so, the signature of a token with
+    ///     this key is verified. Otherwise, the signature is ignored if the token has the issuer of Apple or Google.
+    package static func emulator(
+        project: ID<Project>, providers: ProviderEndpoints = .live,
         isSimulatorKey: @escaping @Sendable (_ keyID: String) -> Bool = { _ in true }
     ) -> Mode {
         Mode(
@@ -23,23 +23,25 @@ extension Mode {
                 .anyCaller {
                     try await configuration.projects.value(for: $0 ?? project)
                 } app: {
-                    try await configuration.app(ProjectDraft.app.id, of: $0) ?? ProjectDraft.app
+                    try await configuration.app(ProjectDraft.defaultApp.id, of: $0) ?? ProjectDraft.defaultApp
                 }
             },
-            customTokens: { .unsigned(otherwise: .signed(by: $0.backendKey(_:preferably:), clock: $1)) },
+            customTokens: { .unsigned(otherwise: .signed(by: $0.publicServiceKey(_:preferringProject:), clock: $1)) },
             verifier: {
                 .fake(isSimulatorKey: isSimulatorKey, otherwise: .live(endpoints: providers, keyCache: $0, clock: $1))
             },
             acceptsLoopbackIssuers: true)
     }
 
-    /// Returns the mode of `sekisho dev`. To ``dev(_:providers:isSimulatorKey:)``, it adds projects that are created on
-    /// first use, a settable clock, captured emails, simulators of Apple and Google, and the endpoints of the emulator.
+    /// Returns the mode of `sekisho dev`: ``emulator(project:providers:isSimulatorKey:)`` with simulators of Apple and
+    /// Google, projects that are created on first use, a settable clock, captured emails, and further endpoints of
+    /// Firebase's emulator.
     package static func dev(
         _ project: ID<Project>, under masterKeys: MasterKeys, clock: DevClock, simulators: DevSimulators,
         sender: EmailAddress
     ) -> Mode {
-        var mode = dev(project, providers: simulators.endpoints, isSimulatorKey: simulators.havePublishedKey)
+        var mode = emulator(
+            project: project, providers: simulators.endpoints, isSimulatorKey: simulators.havePublishedKey)
         mode.clock = clock.wallClock
         mode.authorizationEndpoints = AuthorizationEndpoints(apple: simulators.appleURL, google: simulators.googleURL)
         mode.acceptsHostHeader = true
@@ -47,7 +49,7 @@ extension Mode {
         mode.appleEndpoints = AppleEndpoints(base: simulators.appleURL)
         let emails = CapturedEmails()
         mode.emailService = { .capturing(in: emails, sender: sender, dependencies: $0) }
-        mode.decorateOutOfBand = emails.decorate
+        mode.wrapEmailFactory = emails.capturing
         mode.extensions = { pool, emailService in
             .dev(
                 on: pool, default: project, under: masterKeys, clock: clock, simulators: simulators, emails: emails,

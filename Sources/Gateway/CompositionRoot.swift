@@ -82,14 +82,14 @@ struct CompositionRoot: Sendable {
                     networks: networks, clock: clock, entropy: .live),
                 federated: FederatedSignIn(
                     store: federation, authenticator: authenticator, verifier: verifier, sealedTokens: sealedTokens,
-                    tokens: tokens, outOfBand: outOfBand, limiter: limiter, networks: networks, clock: clock,
+                    tokens: tokens, emailFactory: emailFactory, limiter: limiter, networks: networks, clock: clock,
                     entropy: .live),
                 flows: flows(on: pool, configuration, extensions, verifier, sealedTokens, appleSealing),
                 publicOrigin: PublicOrigin(configured: publicURL, acceptsHostHeader: mode.acceptsHostHeader),
                 newAuthURISessionID: { Random.text(length: 27) }),
             accounts: AccountServices(
                 editor: AccountEditor(
-                    store: store, tokens: tokens, passwords: passwords, breaches: breaches, outOfBand: outOfBand,
+                    store: store, tokens: tokens, passwords: passwords, breaches: breaches, emailFactory: emailFactory,
                     limiter: limiter, networks: networks, clock: clock, entropy: .live),
                 administration: AccountAdministration(
                     store: store, passwords: passwords,
@@ -97,13 +97,13 @@ struct CompositionRoot: Sendable {
                     breaches: breaches, clock: clock, entropy: .live),
                 queries: AccountQueryService(store: store),
                 linking: LinkAdministration(
-                    store: store, sealedTokens: sealedTokens, outOfBand: outOfBand, clock: clock)),
+                    store: store, sealedTokens: sealedTokens, emailFactory: emailFactory, clock: clock)),
             sessions: SessionService(store: store, clock: clock),
             sessionCookies: SessionCookies(authenticator: authenticator, tokens: tokens, trail: trail, clock: clock),
             emailActions: emailActions(on: pool, store, authenticator, tokens, networks, configuration),
             merging: AccountMerging(
                 store: federation, authenticator: authenticator, verifier: verifier, sealedTokens: sealedTokens,
-                tokens: tokens, outOfBand: outOfBand, limiter: limiter, networks: networks, clock: clock,
+                tokens: tokens, emailFactory: emailFactory, limiter: limiter, networks: networks, clock: clock,
                 entropy: .live),
             apple: apple(on: pool, appleSealing, configuration),
             projects: ProjectServices(
@@ -143,11 +143,11 @@ struct CompositionRoot: Sendable {
     ) -> EmailActionServices {
         let codes = PostgresOOBCodeStore(pool: pool)
         let sending = OOBSending(
-            codes: codes, store: store, authenticator: authenticator, outOfBand: outOfBand, limiter: limiter,
+            codes: codes, store: store, authenticator: authenticator, emailFactory: emailFactory, limiter: limiter,
             clock: clock)
         let redemption = OOBRedemption(
             codes: codes, store: store, authenticator: authenticator, tokens: tokens, passwords: passwords,
-            breaches: breaches, outOfBand: outOfBand, limiter: limiter, networks: networks, clock: clock,
+            breaches: breaches, emailFactory: emailFactory, limiter: limiter, networks: networks, clock: clock,
             entropy: .live)
         let service = EmailActionService(
             sending: sending, redemption: redemption, realm: configuration.realm(_:),
@@ -167,8 +167,8 @@ struct CompositionRoot: Sendable {
     }
 
     /// Creates email action codes and emails.
-    private var outOfBand: OutOfBand {
-        mode.decorateOutOfBand(
+    private var emailFactory: EmailFactory {
+        mode.wrapEmailFactory(
             .live(
                 under: masterKeys,
                 actionBase: { [publicURL] in $0.emailSettings.actionBase(of: $1, at: publicURL()) },
@@ -188,7 +188,7 @@ struct CompositionRoot: Sendable {
             notifications: AppleNotificationService(
                 store: PostgresAppleNotificationStore(pool: pool),
                 verifier: AppleNotifications(endpoints: mode.providerEndpoints, keyCache: providerKeys).verifier,
-                project: configuration.realm(_:), outOfBand: outOfBand, limiter: limiter, clock: clock))
+                project: configuration.realm(_:), emailFactory: emailFactory, limiter: limiter, clock: clock))
     }
 
     /// Returns the documents that a project publishes for verifiers of its ID tokens: keys, certificates and the

@@ -28,14 +28,14 @@ package struct ConfigurationCache: Sendable {
     /// Service keys (credentials of backends) by the hash of the secret, for requests of backends.
     private let administrators: Cache<[UInt8], ServiceKeyStore.FoundKey?>
     /// The public keys of service keys by ID and project, for the verification of custom tokens.
-    private let backendKeys: Cache<BackendKeyName, ExpiringKey?>
+    private let publicServiceKeys: Cache<ServiceKeyName, ExpiringKey?>
     private let serviceKeyUse: ServiceKeyUsageTracker
     private let clock: WallClock
     private let store: ConfigurationStore
     private let apps: Cache<ID<Project>, [App]>
     private let appsWithDomains: Cache<Int, [AssociatedApp]>
 
-    private struct BackendKeyName: Hashable {
+    private struct ServiceKeyName: Hashable {
         let id: String
         let project: ID<Project>
     }
@@ -95,7 +95,7 @@ package struct ConfigurationCache: Sendable {
         administrators = Cache(lifetime: Self.lifetime) { hash in
             try await serviceKeys.key(withSecretHash: hash)
         }
-        backendKeys = Cache(lifetime: Self.lifetime) { name in
+        publicServiceKeys = Cache(lifetime: Self.lifetime) { name in
             try await serviceKeys.verificationKey(name.id, preferably: name.project).map {
                 let project = $0.project
                 let key = PublicServiceKey(
@@ -127,8 +127,10 @@ package struct ConfigurationCache: Sendable {
     /// - Parameters:
     ///   - id: the key ID in a custom token that is not verified yet.
     ///   - project: the project whose key is preferred if several projects have a key with this ID.
-    package func backendKey(_ id: String, preferably project: ID<Project>) async throws -> PublicServiceKey? {
-        guard let found = try await backendKeys.value(for: BackendKeyName(id: id, project: project)),
+    package func publicServiceKey(
+        _ id: String, preferringProject project: ID<Project>
+    ) async throws -> PublicServiceKey? {
+        guard let found = try await publicServiceKeys.value(for: ServiceKeyName(id: id, project: project)),
             isValid(until: found.expiresAt)
         else { return nil }
         return found.key

@@ -32,7 +32,7 @@ package struct Mode: Sendable {
     /// Creates the email service that replaces the configured one.
     package var emailService: (@Sendable (EmailService.Dependencies) -> EmailService)?
     /// Wraps the generation of email action codes and emails.
-    package var decorateOutOfBand: @Sendable (OutOfBand) -> OutOfBand = { $0 }
+    package var wrapEmailFactory: @Sendable (EmailFactory) -> EmailFactory = { $0 }
     /// Creates the extensions, once per event loop.
     package var extensions: @Sendable (Pool, EmailService?) -> ModeExtensions = { _, _ in ModeExtensions() }
 
@@ -42,7 +42,7 @@ package struct Mode: Sendable {
         verifier: @escaping @Sendable (JWKSCache, WallClock) -> Verifier, clock: WallClock = WallClock.live,
         acceptsLoopbackIssuers: Bool = false, limitsRates: Bool = false,
         emailService: (@Sendable (EmailService.Dependencies) -> EmailService)? = nil,
-        decorateOutOfBand: @escaping @Sendable (OutOfBand) -> OutOfBand = { $0 },
+        wrapEmailFactory: @escaping @Sendable (EmailFactory) -> EmailFactory = { $0 },
         extensions: @escaping @Sendable (Pool, EmailService?) -> ModeExtensions = { _, _ in ModeExtensions() }
     ) {
         self.publicURL = publicURL
@@ -54,7 +54,7 @@ package struct Mode: Sendable {
         self.acceptsLoopbackIssuers = acceptsLoopbackIssuers
         self.limitsRates = limitsRates
         self.emailService = emailService
-        self.decorateOutOfBand = decorateOutOfBand
+        self.wrapEmailFactory = wrapEmailFactory
         self.extensions = extensions
     }
 }
@@ -90,7 +90,7 @@ extension Mode {
         Mode(
             publicURL: publicURL, issuers: .own(publicURL),
             access: { $0.access },
-            customTokens: { .signed(by: $0.backendKey(_:preferably:), clock: $1) },
+            customTokens: { .signed(by: $0.publicServiceKey(_:preferringProject:), clock: $1) },
             verifier: { .live(keyCache: $0, clock: $1) }, limitsRates: true)
     }
 }

@@ -25,7 +25,7 @@ public struct EncryptedEmailPayloads: Sendable {
     public static func context(of email: ID<OutgoingEmail>) -> String { "outgoing_email/\(email)/content" }
 }
 
-extension OutOfBand {
+extension EmailFactory {
     /// Creates email action codes and email IDs, and encrypts the payloads of emails under the master key.
     ///
     /// - Parameters:
@@ -34,9 +34,9 @@ extension OutOfBand {
     public static func live(
         under masterKeys: MasterKeys, actionBase: @escaping @Sendable (Project, ActionLink.Mode) -> String,
         appLinkBase: @escaping @Sendable (AppLink.Request, Project) -> String?, sendsEmail: Bool
-    ) -> OutOfBand {
+    ) -> EmailFactory {
         let payloads = EncryptedEmailPayloads(masterKeys: masterKeys)
-        return OutOfBand(
+        return EmailFactory(
             newCode: { Base64URL.encode(Random.bytes(32)) },
             hash: { Digest.sha256(Array($0.utf8)) },
             emailID: { ID(UUIDText.text(UUID())) },

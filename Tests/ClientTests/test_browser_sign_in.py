@@ -12,7 +12,7 @@ import requests
 import openid_provider
 from client import ADMIN_HEADERS
 from simulators import fresh_person
-from web_app import WebApp, answer_consent_page, browser_with_gapi, no_provider_page, press_button
+from web_app import WebApp, answer_consent_page, isolated_browser, no_provider_page, press_button
 from web_site import site, web_app_files
 
 pytestmark = pytest.mark.slow
@@ -27,7 +27,7 @@ def app_site():
 
 @pytest.fixture(scope="module")
 def window(tmp_path_factory):
-    with browser_with_gapi(tmp_path_factory.mktemp("gapi")) as (window, _):
+    with isolated_browser(tmp_path_factory.mktemp("gapi")) as (window, _):
         yield window
 
 
@@ -163,7 +163,7 @@ def test_a_redirect_has_no_result_for_an_app_on_another_site(window, app_site, d
 def test_a_page_that_is_not_authorized_gets_no_frame_and_no_sign_in(serve, tmp_path):
     with site(web_app_files("index.html", "app.js", "sign_in.js")) as foreign_site:
         ports = {"elsewhere.example": foreign_site.port}
-        with browser_with_gapi(tmp_path, ports=ports) as (window, _):
+        with isolated_browser(tmp_path, ports=ports) as (window, _):
             app = WebApp(
                 window, "http://elsewhere.example/index.html", pages=serve.url + "/__/auth", api=serve.url,
                 apiKey=serve.api_key).open()

@@ -7,7 +7,7 @@ import pytest
 
 from firebase_js import IMPORT_MAP, firebase_modules, requires_firebase_js
 from simulators import fresh_person
-from web_app import WebApp, answer_consent_page, browser_with_gapi
+from web_app import WebApp, answer_consent_page, isolated_browser
 from web_site import site, web_app_files
 
 pytestmark = [pytest.mark.slow, requires_firebase_js]
@@ -30,7 +30,7 @@ def app_site():
 
 @pytest.fixture(scope="module")
 def window(tmp_path_factory):
-    with browser_with_gapi(tmp_path_factory.mktemp("gapi")) as (window, _):
+    with isolated_browser(tmp_path_factory.mktemp("gapi")) as (window, _):
         yield window
 
 

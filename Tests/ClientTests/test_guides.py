@@ -11,7 +11,7 @@ import gateway
 from documents import GUIDES, ROOT, first_code_block, linked_files
 from firebase_js import MODULES_FOLDER, MODULE_NAMES, requires_firebase_js
 from simulators import fresh_person
-from web_app import answer_consent_page, browser_with_gapi
+from web_app import answer_consent_page, isolated_browser
 from web_site import site
 
 WEB = GUIDES / "web.md"
@@ -45,7 +45,7 @@ def press(window, label):
 @pytest.mark.parametrize("label", ["Sign in with Apple", "Sign in with Google"])
 def test_the_page_with_plain_rest_signs_in(page, tmp_path, label):
     person = fresh_person()
-    with browser_with_gapi(tmp_path) as (window, _):
+    with isolated_browser(tmp_path) as (window, _):
         window.open(page.url)
         assert window.element("pre").text == "not signed in"
         press(window, label)
@@ -67,7 +67,7 @@ def test_the_page_with_the_sdk_signs_in(page, tmp_path, label):
         f"/firebasejs/{version}/{name}": ("text/javascript", (MODULES_FOLDER / name).read_bytes())
         for name in MODULE_NAMES}
     person, port = fresh_person(), gateway.free_port()
-    with browser_with_gapi(tmp_path, ports={"www.gstatic.com": port}) as (window, certificate):
+    with isolated_browser(tmp_path, ports={"www.gstatic.com": port}) as (window, certificate):
         with site(modules, tls=certificate.server_context(), port=port):
             window.open(page.url)
             press(window, label)

@@ -15,7 +15,7 @@ import gateway
 from client import ADMIN_HEADERS
 from firebase_js import MODULES_FOLDER, MODULE_NAMES, requires_firebase_js
 from simulators import Simulators
-from web_app import WebApp, answer_consent_page, browser_with_gapi
+from web_app import WebApp, answer_consent_page, isolated_browser
 from web_site import WEB_APP_FOLDER
 
 pytestmark = pytest.mark.slow
@@ -108,7 +108,7 @@ def window(own_dev, tmp_path_factory):
             # The Content-Security-Policy of the page allows no import map, so one module imports the other by its path.
             text = (MODULES_FOLDER / name).read_text()
             (pages / name).write_text(re.sub(r"https://www\.gstatic\.com/firebasejs/[\d.]+/", "/", text))
-    with browser_with_gapi(folder, ports={HOST: port}) as (window, certificate):
+    with isolated_browser(folder, ports={HOST: port}) as (window, certificate):
         with nginx(folder, port, own_dev, certificate):
             yield window
 

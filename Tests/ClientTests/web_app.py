@@ -15,7 +15,7 @@ GAPI_HOST = "apis.google.com"
 
 
 @contextmanager
-def browser_with_gapi(folder, *, ports=None):
+def isolated_browser(folder, *, ports=None):
     """Yields Chromium and a certificate. Chromium reaches only loopback; `gapi.js` replaces Google's script.
 
     `ports` maps further host names to ports on loopback; Chromium resolves no other names. Servers for these names use

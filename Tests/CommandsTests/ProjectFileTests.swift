@@ -35,7 +35,7 @@ struct ProjectFileTests {
     static let newProject = ProjectConfiguration(
         project: Project(
             id: ID("demo"), number: 1, profile: .sekisho, policy: Policy(.sekisho), authorizedDomains: ["localhost"]),
-        name: "demo", apps: [ConfiguredApp(app: ProjectDraft.app, name: "default")])
+        name: "demo", apps: [ConfiguredApp(app: ProjectDraft.defaultApp, name: "default")])
 
     static func parsed(_ json: String) throws -> ProjectFile {
         try ProjectFile(parsing: Array(json.utf8)) { path throws(UnreadableFile) in

@@ -36,7 +36,9 @@ struct TenantFixture: Sendable {
         try #require(try await send(.post, Self.tenantsPath, input).json["tenantId"]?.string)
     }
 
-    /// Posts to a tenant's path of accounts as an administrator. `operation` follows the path, with its colon.
+    /// Posts to a tenant's `/accounts`, followed by an operation, with the service key.
+    ///
+    /// - Parameter operation: an operation with its colon, for example `:update`; empty to create an account.
     func administerAccounts(_ operation: String, of tenant: String, _ body: JSON = [:]) async throws -> Exchange {
         try await send(.post, "/v1/projects/demo/tenants/\(tenant)/accounts\(operation)", body)
     }

@@ -31,7 +31,7 @@ extension TestGateway {
         #expect(try await draft.create(in: database.pool, under: masterKeys, by: .commandLine, at: clock.now))
         if let apiKey {
             let isCreated = try await APIKeyStore(pool: database.pool).create(
-                id: "key", hash: APIKey(text: apiKey).hash, for: ProjectDraft.app.id, in: draft.project.id,
+                id: "key", hash: APIKey(text: apiKey).hash, for: ProjectDraft.defaultApp.id, in: draft.project.id,
                 at: clock.now)
             #expect(isCreated)
         }

@@ -73,7 +73,8 @@ struct TestGateway: Sendable {
         masterKeys = try MasterKeys(current: Self.masterKey)
         #expect(try await draft.create(in: database.pool, under: masterKeys, by: .commandLine, at: clock.now))
         let isKeyCreated = try await APIKeyStore(pool: database.pool).create(
-            id: "key", hash: APIKey(text: Self.apiKey).hash, for: ProjectDraft.app.id, in: project.id, at: clock.now)
+            id: "key", hash: APIKey(text: Self.apiKey).hash, for: ProjectDraft.defaultApp.id, in: project.id,
+            at: clock.now)
         #expect(isKeyCreated)
         let lowCost = try PasswordHash.Cost(memoryKiB: 8, iterations: 1)
         let keys = PasswordKeys.sealed(
@@ -166,10 +167,10 @@ extension Mode {
     /// This mode as if an SMTP server were configured: emails are queued but not sent, so that tests can read them.
     fileprivate var queueingEmails: Mode {
         var mode = self
-        mode.decorateOutOfBand = { outOfBand in
-            var outOfBand = outOfBand
-            outOfBand.sendsEmail = true
-            return outOfBand
+        mode.wrapEmailFactory = { emailFactory in
+            var emailFactory = emailFactory
+            emailFactory.sendsEmail = true
+            return emailFactory
         }
         return mode
     }

@@ -145,7 +145,7 @@ private struct HandlerStart {
             response.headers.add("Set-Cookie", cookie.setCookieHeader(value: value, maxAge: maxAge))
             // Limits the number of cookies of abandoned flows, because the browser sends all of them with every request
             // to the host.
-            for name in call.request.flowCookieNames.dropLast(AuthorizationFlow.Cookie.remainingLimit) {
+            for name in call.request.flowCookieNames.dropLast(AuthorizationFlow.Cookie.maximumKept) {
                 response.headers.add("Set-Cookie", cookie.setCookieHeader(removing: name))
             }
         }
@@ -167,9 +167,9 @@ private struct HandlerStart {
 }
 
 extension RequestPipeline {
-    /// Returns the redirect URI of a provider. Apple and Google share one URI, because the gateway sends their codes
-    /// only to Apple and Google. Every other provider of every realm (project or tenant) has its own URI, so that no
-    /// provider receives another provider's code.
+    /// Returns the redirect URI of a provider. Apple and Google share one URI: the gateway never sends a code that
+    /// arrives there to any other provider. Every other provider of every realm (project or tenant) has its own URI, so
+    /// that the gateway cannot send a provider's code to another provider.
     func callbackURL(of provider: ProviderID, for request: Request, in project: Project) -> String {
         publicURL(of: request, in: project) + "/__/auth/handler"
             + (provider.isGenericOpenID ? "/\(project.realm.rawValue)/\(provider.rawValue)" : "")
@@ -189,7 +189,8 @@ extension PageResponse {
     /// The page about a failed sign-in.
     init(_ page: Page, _ problem: FlowProblem, of realm: ID<Realm>?) {
         var response = page.flowResponse(status: problem.status)
-        // If the provider does not respond: two seconds, as in the responses of other operations.
+        // An unreachable provider is the only problem that can be retried but has no refusal. Its delay is two seconds,
+        // as in the responses of other operations.
         if let delay = problem.refusal?.retryDelay?.delaySeconds ?? (problem.canRetry ? 2 : nil) {
             response.headers.add("Retry-After", String(delay))
         }

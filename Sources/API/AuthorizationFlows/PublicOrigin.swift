@@ -68,7 +68,7 @@ extension Request {
 
 extension AuthorizationFlow.Cookie {
     /// The maximum number of earlier flows whose cookies a browser keeps when it starts another flow.
-    static let remainingLimit = 4
+    static let maximumKept = 4
 
     /// Whether a cookie with this name can belong to a flow. The gateway never removes other cookies.
     static func isFlowCookieName(_ name: String) -> Bool {

@@ -2,8 +2,8 @@ internal import HTTP
 internal import Identity
 
 extension Endpoint {
-    /// The target of links that an app opens. If the app is not installed, a browser requests the target, and the
-    /// gateway redirects the browser to the action page.
+    /// The target of links in emails that an installed app opens itself, without a request to this endpoint. If the app
+    /// is not installed, the browser sends the request, and the gateway redirects it to the action page.
     static let openAppLink = page("openAppLink", .get, "/{project}" + AppLink.path) { call in
         guard let id = call.parameters["project"],
             let (project, _) = try await call.services.emailActions.pageService.project(ID(id))

@@ -7,7 +7,7 @@ internal import Tokens
 /// A project that is not created yet, with the secrets of its providers.
 package struct ProjectDraft: Sendable {
     /// The first app of every new project.
-    package static let app = App(id: ID("default"))
+    package static let defaultApp = App(id: ID("default"))
     /// IDs that no project can have, because the project's path `/{project}/.well-known/…` would collide with a path of
     /// the gateway.
     private static let reserved: Set<String> = [
@@ -57,6 +57,6 @@ package struct ProjectDraft: Sendable {
         let sealed = try Dictionary(
             uniqueKeysWithValues: secrets.map { ($0.key, try encryption.seal($0.value, $0.key, project.realm)) })
         return try await ProjectStore(pool: pool)
-            .create(project, name: name, app: Self.app, keys: keys, secrets: sealed, by: actor, at: now)
+            .create(project, name: name, app: Self.defaultApp, keys: keys, secrets: sealed, by: actor, at: now)
     }
 }

@@ -14,7 +14,9 @@ package enum Settings {
         meaning: "the PostgreSQL database, such as postgresql://user:password@host/name", isSecret: true)
     static let databaseConnections = Setting(
         name: "SEKISHO_DATABASE_CONNECTIONS", fallback: "4",
-        meaning: "database connections per event loop, 1 to 64; each loop has one more connection for reads")
+        meaning:
+            "the maximum number of database connections per event loop, 1 to 64; if SEKISHO_DATABASE_PREPARED is on, each loop opens one more connection, for reads"
+    )
     static let databasePrepared = Setting(
         name: "SEKISHO_DATABASE_PREPARED", fallback: "on",
         meaning:

@@ -37,27 +37,31 @@ final class RateLimits: Sendable {
 
     /// The limiter for the services of all loops.
     var limiter: RateLimiter {
-        RateLimiter { [self] key, limit, length, realm in
-            exhaustedWindow(of: key, below: limit, length, realm, at: clock.now()) { _, _ in } != nil
-        } require: { [self] key, limit, length, realm throws(TooManyAttempts) in
-            try admit(key, below: limit, length, realm) { _, _ in }
-        } count: { [self] key, limit, length, realm throws(TooManyAttempts) in
-            try admit(key, below: limit, length, realm) { $0.add(to: $1) }
-        } subtract: { [self] key, length, realm in
-            let windows = key.counters.map { window(of: key.kind, $0, length, realm, at: clock.now()) }
-            counts.withLock { counts in
-                for window in windows { counts.subtract(from: window) }
-            }
-        }
+        RateLimiter(
+            isReached: { [self] key, limit, length, realm in
+                countUnlessExhausted(key, below: limit, length, realm, at: clock.now(), by: { _, _ in }) != nil
+            },
+            require: { [self] key, limit, length, realm throws(TooManyAttempts) in
+                try admit(key, below: limit, length, realm, countingBy: { _, _ in })
+            },
+            count: { [self] key, limit, length, realm throws(TooManyAttempts) in
+                try admit(key, below: limit, length, realm, countingBy: { $0.add(to: $1) })
+            },
+            subtract: { [self] key, length, realm in
+                let windows = key.counters.map { window(of: key.kind, $0, length, realm, at: clock.now()) }
+                counts.withLock { counts in
+                    for window in windows { counts.subtract(from: window) }
+                }
+            })
     }
 
     /// Throws if the limit is reached; otherwise calls `count` for every counter of `key`.
     private func admit(
         _ key: LimitKey, below limit: Int, _ length: Duration, _ realm: ID<Realm>,
-        _ count: (inout RateCounts, RateWindow) -> Void
+        countingBy count: (inout RateCounts, RateWindow) -> Void
     ) throws(TooManyAttempts) {
         let now = clock.now()
-        guard let exhausted = exhaustedWindow(of: key, below: limit, length, realm, at: now, count) else { return }
+        guard let exhausted = countUnlessExhausted(key, below: limit, length, realm, at: now, by: count) else { return }
         rejections.increment(key.kind.rawValue)
         throw TooManyAttempts(retryAfter: exhausted.end - now)
     }
@@ -68,9 +72,9 @@ final class RateLimits: Sendable {
     ///
     /// - Parameter count: called for every counter if all of them admit the attempt.
     /// - Returns: the current window of the first counter whose limit is reached; `nil` if there is none.
-    private func exhaustedWindow(
-        of key: LimitKey, below limit: Int, _ length: Duration, _ realm: ID<Realm>, at now: Instant,
-        _ count: (inout RateCounts, RateWindow) -> Void
+    private func countUnlessExhausted(
+        _ key: LimitKey, below limit: Int, _ length: Duration, _ realm: ID<Realm>, at now: Instant,
+        by count: (inout RateCounts, RateWindow) -> Void
     ) -> RateWindow? {
         guard limit > 0 else { return nil }
         let counters = key.counters.map {

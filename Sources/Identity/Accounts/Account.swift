@@ -56,7 +56,9 @@ public struct Account: Hashable, Sendable {
         self.validSince = validSince
         self.generation = generation
     }
+}
 
+extension Account {
     public var hasPassword: Bool { passwordUpdatedAt != nil }
 
     /// Whether the account has no credential: no identity, no email address (and therefore no password), no phone

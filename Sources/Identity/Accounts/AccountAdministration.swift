@@ -55,7 +55,7 @@ public struct AccountAdministration: Sendable {
             change.update.passwordHash = .set(try await passwords.hash(password, network))
         }
         let checked = change
-        return try await throwingRefusals(\.refusalOfAdministration) {
+        return try await mappingConflicts(to: \.refusalOfAdministration) {
             try await store.change(id, by: checked, actor: actor, at: clock.now(), in: project.realm)
         }
     }
@@ -70,7 +70,7 @@ public struct AccountAdministration: Sendable {
     }
 
     public func delete(_ account: ID<Account>, in project: Project, by actor: AuditActor) async throws {
-        try await throwingRefusals(\.refusalOfAdministration) {
+        try await mappingConflicts(to: \.refusalOfAdministration) {
             try await store.delete(account, by: actor, now: clock.now(), in: project.realm)
         }
     }

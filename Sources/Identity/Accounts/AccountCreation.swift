@@ -39,7 +39,7 @@ extension AccountAdministration {
             phoneNumber: phoneNumber?.rawValue, isDisabled: draft.isDisabled, createdAt: now,
             validSince: Instant(seconds: now.seconds))
         let stored = StoredAccount(account: account, passwordHash: hash)
-        try await throwingRefusals(\.refusalOfAdministration) {
+        try await mappingConflicts(to: \.refusalOfAdministration) {
             try await store.create(stored, by: actor, in: project.realm)
         }
         return account

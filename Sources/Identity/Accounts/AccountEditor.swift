@@ -5,7 +5,7 @@ public struct AccountEditor: Sendable {
     private let tokens: any TokenAuthority
     private let passwords: PasswordHasher
     private let breaches: BreachedPasswords
-    private let outOfBand: OutOfBand
+    private let emailFactory: EmailFactory
     private let limiter: RateLimiter
     private let networks: NetworkHashing
     private let clock: WallClock
@@ -13,13 +13,13 @@ public struct AccountEditor: Sendable {
 
     public init(
         store: any AccountStore, tokens: any TokenAuthority, passwords: PasswordHasher, breaches: BreachedPasswords,
-        outOfBand: OutOfBand, limiter: RateLimiter, networks: NetworkHashing, clock: WallClock, entropy: Entropy
+        emailFactory: EmailFactory, limiter: RateLimiter, networks: NetworkHashing, clock: WallClock, entropy: Entropy
     ) {
         self.store = store
         self.tokens = tokens
         self.passwords = passwords
         self.breaches = breaches
-        self.outOfBand = outOfBand
+        self.emailFactory = emailFactory
         self.limiter = limiter
         self.networks = networks
         self.clock = clock
@@ -174,10 +174,10 @@ public struct AccountEditor: Sendable {
         if let email = caller.account.email, caller.account.emailIsVerified {
             var payload = EmailPayload()
             payload.staysConnectedToApple = appleRevocation == .notPossible ? true : nil
-            emails = try outOfBand.notice(.accountDeleted, to: email, about: nil, payload, from: context, at: now)
+            emails = try emailFactory.notice(.accountDeleted, to: email, about: nil, payload, from: context, at: now)
         }
         let emailBatch = EmailBatch(emails: emails)
-        try await throwingRefusals(\.refusalOfEdit) {
+        try await mappingConflicts(to: \.refusalOfEdit) {
             try await store.deleteAccount(
                 of: caller.session, actor: .user(context.trace), at: now, emailBatch: emailBatch, in: project.realm)
         }
@@ -205,16 +205,16 @@ public struct AccountEditor: Sendable {
         var emailBatch = EmailBatch.none
         let email = change.address(of: account)
         if email != account.email {
-            emailBatch = try outOfBand.emailChangedNotice(to: account, newEmail: email, from: context, at: now)
+            emailBatch = try emailFactory.emailChangedNotice(to: account, newEmail: email, from: context, at: now)
         }
         if account.hasPassword, change.update.passwordHash != nil {
-            emailBatch.emails += try outOfBand.notice(.passwordChanged, about: account, from: context, at: now)
+            emailBatch.emails += try emailFactory.notice(.passwordChanged, about: account, from: context, at: now)
         } else if case .set = change.update.passwordHash {
             let method = AddedSignInMethod(provider: .password, subject: nil, addedAt: now)
-            emailBatch = emailBatch + (try outOfBand.additionNotice(of: method, to: account, from: context))
+            emailBatch = emailBatch + (try emailFactory.additionNotice(of: method, to: account, from: context))
         }
         for identity in account.identities where change.unlinked.contains(identity.provider) {
-            emailBatch.emails += try outOfBand.notice(
+            emailBatch.emails += try emailFactory.notice(
                 .identityUnlinked, about: account, EmailPayload(provider: identity.provider), from: context, at: now)
         }
         return emailBatch
@@ -245,7 +245,7 @@ public struct AccountEditor: Sendable {
         change.emailBatch = try notices(of: change, to: caller.account, from: context)
         change.auditNotes = change.auditNotes(about: caller.account)
         change.actor = .user(context.trace)
-        let account = try await throwingRefusals(\.refusalOfEdit) {
+        let account = try await mappingConflicts(to: \.refusalOfEdit) {
             try await store.update(change, by: caller.session, in: project.realm)
         }
         guard let session = change.replacementSession else { return Edited(account: account, signedIn: nil) }

@@ -28,7 +28,7 @@ public struct DatedIdentity: Hashable, Sendable {
         self.linkedAt = linkedAt
     }
 
-    /// - Returns: `nil` if `identity` has no time of linking, because it is not stored.
+    /// - Returns: `nil` if `identity` is not stored yet, and therefore has no ``LinkedIdentity/linkedAt``.
     public init?(_ identity: LinkedIdentity, of account: ID<Account>) {
         guard let linkedAt = identity.linkedAt else { return nil }
         self.init(identity: identity, account: account, linkedAt: linkedAt)

@@ -1,18 +1,18 @@
-/// Operations of a backend: it links, unlinks and moves identities, and merges two accounts of one user.
+/// Links, unlinks and moves identities, and merges two accounts of one user, for an administrator.
 ///
-/// Throws ``IdentityRefusal``, ``MergeRefusal``, ``UndoRefusal``, and ``ProviderRefusal`` for an invalid token.
+/// Throws ``IdentityRefusal``, ``MergeRefusal``, ``UndoRefusal``, and ``ProviderRefusal`` for an invalid merge token.
 public struct LinkAdministration: Sendable {
     private let store: any AccountStore
     private let sealedTokens: any SealedTokens
-    private let outOfBand: OutOfBand
+    private let emailFactory: EmailFactory
     private let clock: WallClock
 
     public init(
-        store: any AccountStore, sealedTokens: any SealedTokens, outOfBand: OutOfBand, clock: WallClock
+        store: any AccountStore, sealedTokens: any SealedTokens, emailFactory: EmailFactory, clock: WallClock
     ) {
         self.store = store
         self.sealedTokens = sealedTokens
-        self.outOfBand = outOfBand
+        self.emailFactory = emailFactory
         self.clock = clock
     }
 
@@ -64,8 +64,8 @@ public struct LinkAdministration: Sendable {
         let merge = AccountMerge(
             precondition: precondition, replayKeys: [replayKey], mergedAt: now,
             undoableUntil: now + AccountMerging.undoWindow)
-        let notices = MergeNotices(of: merge, outOfBand: outOfBand, from: context)
-        let end = try await throwingRefusals(\.refusalOfAdministratorsMerge) {
+        let notices = MergeNotices(of: merge, emailFactory: emailFactory, from: context)
+        let end = try await mappingConflicts(to: \.refusalOfAdministratorsMerge) {
             try await store.merge(merge, by: actor, announcing: notices, in: project.realm)
         }
         return Merged(plan: precondition.plan, undoableUntil: end)
@@ -75,7 +75,7 @@ public struct LinkAdministration: Sendable {
     public func undoMerge(
         of source: ID<Account>, allowsNoSignInMethod: Bool, by actor: AuditActor, in project: Project
     ) async throws -> ID<Account> {
-        try await throwingRefusals(\.refusalOfAdministratorsUndo) {
+        try await mappingConflicts(to: \.refusalOfAdministratorsUndo) {
             try await store.undoMerge(
                 of: source, allowsNoSignInMethod: allowsNoSignInMethod, by: actor, at: clock.now(), in: project.realm)
         }

@@ -7,20 +7,21 @@ public struct AppleNotificationService: Sendable {
     private let store: any AppleNotificationStore
     private let verifier: AppleNotificationVerifier
     private let project: @Sendable (ID<Realm>) async throws -> Project?
-    private let outOfBand: OutOfBand
+    private let emailFactory: EmailFactory
     private let limiter: RateLimiter
     private let clock: WallClock
 
     /// - Parameter project: returns the project with the settings of a realm applied.
     public init(
         store: any AppleNotificationStore, verifier: AppleNotificationVerifier,
-        project: @escaping @Sendable (ID<Realm>) async throws -> Project?, outOfBand: OutOfBand, limiter: RateLimiter,
+        project: @escaping @Sendable (ID<Realm>) async throws -> Project?, emailFactory: EmailFactory,
+        limiter: RateLimiter,
         clock: WallClock
     ) {
         self.store = store
         self.verifier = verifier
         self.project = project
-        self.outOfBand = outOfBand
+        self.emailFactory = emailFactory
         self.limiter = limiter
         self.clock = clock
     }
@@ -106,7 +107,7 @@ public struct AppleNotificationService: Sendable {
         let linkOnly = project.linkOnlyProviders
         var emails: [OutgoingEmail] = []
         if case .unlink(let remaining) = decision?.change {
-            emails = try outOfBand.notice(
+            emails = try emailFactory.notice(
                 .identityUnlinked, about: remaining, EmailPayload(provider: .apple), from: context,
                 at: event.receivedAt)
         }

@@ -16,7 +16,9 @@ public struct AuditActor: Hashable, Sendable {
     public static let system = AuditActor(name: "system")
     /// A caller without a service key: `sekisho dev` accepts such callers, as Firebase's emulator does.
     public static let emulator = AuditActor(name: "emulator")
+}
 
+extension AuditActor {
     /// A service key, by its ID.
     public static func serviceKey(_ id: String, _ trace: RequestTrace = .none) -> AuditActor {
         AuditActor(name: "key:\(id)", trace: trace)

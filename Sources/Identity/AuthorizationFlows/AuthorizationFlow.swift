@@ -73,8 +73,8 @@ extension AuthorizationFlow {
         }
     }
 
-    /// The intended use of the identity.
-    var use: LoginServices.Use { operation == .link ? .link : .signIn }
+    /// The purpose of the proof of the identity.
+    var proofPurpose: LoginServices.Purpose { operation == .link ? .link : .signIn }
 
     /// Whether the provider posts its response from its own site. Browsers send no `SameSite=Lax` cookie with such
     /// a request, so the form is stored until the browser follows a redirect and sends the cookie.

@@ -150,7 +150,7 @@ extension AuthorizationFlows {
             throw AuthorizationRefusal.invalidResponse
         }
         // The provider may have been disabled in the meantime.
-        try verifier.requireAllowed(flow.provider, returned.app, project, flow.use)
+        try verifier.requireAllowed(flow.provider, returned.app, project, flow.proofPurpose)
         // A code of the former issuer must not be sent to a new issuer.
         guard let settings = project.settings(of: flow.provider), flow.issuer == project.issuer(of: flow.provider)
         else { throw ProviderRefusal.notConfigured }

@@ -1,15 +1,16 @@
 /// Stores email action codes. Every call is one statement or one transaction. A write throws ``StoreConflict`` if it
 /// was not applied. Every call may throw ``StoreUnavailable``.
 public protocol OOBCodeStore: Sendable {
-    /// Stores a code and enqueues its email.
+    /// Stores a code, and enqueues its email if there is one.
     ///
     /// - Parameters:
+    ///   - outgoing: the email; `nil` to send none.
     ///   - session: the session of the account's owner, if the owner requested the code. It must be active.
     ///   - administrator: the audit event and its actor, if an administrator requested the code.
     /// - Throws: ``StoreConflict/stale`` if `session` has ended, or its account is disabled.
     func issue(
-        _ code: OOBCode, _ outgoing: OutgoingEmail?, by session: Session?, for administrator: (AuditNote, AuditActor)?,
-        in realm: ID<Realm>
+        _ code: OOBCode, sending outgoing: OutgoingEmail?, bySession session: Session?,
+        forAdministrator administrator: (AuditNote, AuditActor)?, in realm: ID<Realm>
     ) async throws
 
     /// Enqueues an email with a code that is not stored yet. The code is stored, with its account, when the email is

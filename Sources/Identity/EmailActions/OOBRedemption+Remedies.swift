@@ -9,7 +9,7 @@ extension OOBRedemption {
     public func recover(
         _ code: String?, unlinking providers: Set<ProviderID>, in project: Project, from context: RequestContext
     ) async throws -> RemedyResult {
-        let secret = outOfBand.newCode()
+        let secret = emailFactory.newCode()
         let result = try await redeem(code, for: [.recoverEmail], in: project, from: context) { account, record, now in
             let change = try await recovery(of: account, by: record, unlinking: providers, in: project)
             return (change, EmailBatch(codes: resetCode(secret, after: change, in: project, at: now)))
@@ -23,7 +23,7 @@ extension OOBRedemption {
     public func removeSignInMethod(
         _ code: String?, in project: Project, from context: RequestContext
     ) async throws -> RemedyResult {
-        let secret = outOfBand.newCode()
+        let secret = emailFactory.newCode()
         let result = try await redeem(code, for: [.removeSignInMethod], in: project, from: context) {
             account, record, now in
             guard let method = record.method else { throw OOBCodeRefusal.invalid }
@@ -58,7 +58,7 @@ extension OOBRedemption {
         guard project.policy.allowsPasswords, let email = change.email else { return [] }
         return [
             OOBCode(
-                hash: outOfBand.hash(secret), purpose: .resetPassword, account: change.account.id,
+                hash: emailFactory.hash(secret), purpose: .resetPassword, account: change.account.id,
                 generation: change.generation, email: email, createdAt: now,
                 expiresAt: now + project.policy.resetLifetime)
         ]

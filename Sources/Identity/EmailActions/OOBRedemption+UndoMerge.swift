@@ -7,12 +7,12 @@ extension OOBRedemption {
         return try await retryingConflicts { _ in
             let found = try await check(code, for: [.undoMerge], in: project)
             let now = clock.now()
-            let secret = outOfBand.newCode()
+            let secret = emailFactory.newCode()
             let undoing = MergeUndoing(
-                code: found.code, resetHash: project.policy.allowsPasswords ? outOfBand.hash(secret) : nil,
+                code: found.code, resetHash: project.policy.allowsPasswords ? emailFactory.hash(secret) : nil,
                 resetExpiresAt: now + OOBCode.Purpose.resetPassword.lifetime(by: project.policy), trace: context.trace,
                 undoneAt: now)
-            let source = try await throwingRefusals(\.refusalOfOwnersUndo) {
+            let source = try await mappingConflicts(to: \.refusalOfOwnersUndo) {
                 try await codes.undoMerge(undoing, in: project.realm)
             }
             let resetCode = undoing.resetCode(of: source).map { IssuedCode(secret: secret, record: $0) }

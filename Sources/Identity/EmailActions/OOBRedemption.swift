@@ -10,7 +10,7 @@ public struct OOBRedemption: Sendable {
     let tokens: any TokenAuthority
     let passwords: PasswordHasher
     let breaches: BreachedPasswords
-    let outOfBand: OutOfBand
+    let emailFactory: EmailFactory
     let limiter: RateLimiter
     let networks: NetworkHashing
     let clock: WallClock
@@ -18,7 +18,7 @@ public struct OOBRedemption: Sendable {
 
     public init(
         codes: any OOBCodeStore, store: any AccountStore, authenticator: Authenticator, tokens: any TokenAuthority,
-        passwords: PasswordHasher, breaches: BreachedPasswords, outOfBand: OutOfBand, limiter: RateLimiter,
+        passwords: PasswordHasher, breaches: BreachedPasswords, emailFactory: EmailFactory, limiter: RateLimiter,
         networks: NetworkHashing, clock: WallClock, entropy: Entropy
     ) {
         self.codes = codes
@@ -27,7 +27,7 @@ public struct OOBRedemption: Sendable {
         self.tokens = tokens
         self.passwords = passwords
         self.breaches = breaches
-        self.outOfBand = outOfBand
+        self.emailFactory = emailFactory
         self.limiter = limiter
         self.networks = networks
         self.clock = clock
@@ -40,7 +40,7 @@ public struct OOBRedemption: Sendable {
     public func check(_ code: String?, in realm: ID<Realm>?) async throws -> FoundCode {
         guard let code, !code.isEmpty else { throw OOBCodeRefusal.missing }
         guard code.utf8.count <= Self.lengthLimit,
-            let found = try await codes.find(outOfBand.hash(code), in: realm)
+            let found = try await codes.find(emailFactory.hash(code), in: realm)
         else { throw OOBCodeRefusal.invalid }
         try found.requireValid(at: clock.now())
         return found
@@ -82,7 +82,7 @@ public struct OOBRedemption: Sendable {
                     .changing(account, to: email),
                     email == account.email
                         ? .none
-                        : try outOfBand.emailChangedNotice(to: account, newEmail: email, from: context, at: now)
+                        : try emailFactory.emailChangedNotice(to: account, newEmail: email, from: context, at: now)
                 )
             case .recoverEmail:
                 return (try await recovery(of: account, by: code, unlinking: [], in: project), .none)
@@ -126,7 +126,7 @@ public struct OOBRedemption: Sendable {
             if let caller, attempt == 1 {
                 try limiter.countCredentialChange(of: caller.account.id, in: project)
             }
-            let account = try await throwingRefusals(\.refusalOfCodeRedemption) {
+            let account = try await mappingConflicts(to: \.refusalOfCodeRedemption) {
                 try await codes.redeem(prepared.redemption, in: project.realm)
             }
             let signedIn = try await tokens.signedIn(
@@ -222,7 +222,7 @@ extension OOBRedemption {
             let (change, emailBatch) = try await decide(account, found.code, now)
             let redemption = Redemption(
                 code: found.code, step: .change(change), emailBatch: emailBatch, trace: context.trace, redeemedAt: now)
-            let updated = try await throwingRefusals(\.refusalOfCodeRedemption) {
+            let updated = try await mappingConflicts(to: \.refusalOfCodeRedemption) {
                 try await codes.redeem(redemption, in: project.realm)
             }
             return RedemptionResult(redemption: redemption, account: updated)
@@ -240,7 +240,7 @@ extension OOBRedemption {
         let recentlyLinked = reset.remainingAddedIdentities.filter {
             $0.linkedAt.map { now < $0 + Policy.recentLinkWindow } ?? true
         }
-        return try outOfBand.resetNotice(
+        return try emailFactory.resetNotice(
             to: email, about: reset.account.id, withRemovalLinksFor: recentlyLinked, from: context, at: now)
     }
 
@@ -253,9 +253,9 @@ extension OOBRedemption {
         guard account.email != email || !account.usesEmailLinks else { return .none }
         let notice =
             change.endsSessions
-            ? try outOfBand.emailChangedNotice(to: account, newEmail: email, from: context, at: now) : .none
+            ? try emailFactory.emailChangedNotice(to: account, newEmail: email, from: context, at: now) : .none
         let method = AddedSignInMethod(provider: .emailLink, subject: nil, addedAt: now)
-        return notice + (try outOfBand.additionNotice(of: method, to: account, from: context))
+        return notice + (try emailFactory.additionNotice(of: method, to: account, from: context))
     }
 
     /// - Returns: the notice that the account now belongs to the owner of the mailbox; none if `change` does not
@@ -264,6 +264,6 @@ extension OOBRedemption {
         -> [OutgoingEmail]
     {
         guard change.event == .reclaimed, let email = change.email else { return [] }
-        return try outOfBand.notice(.accountReclaimed, to: email, about: change.account.id, from: context, at: now)
+        return try emailFactory.notice(.accountReclaimed, to: email, about: change.account.id, from: context, at: now)
     }
 }

@@ -4,18 +4,18 @@ public struct OOBSending: Sendable {
     private let codes: any OOBCodeStore
     private let store: any AccountStore
     private let authenticator: Authenticator
-    private let outOfBand: OutOfBand
+    private let emailFactory: EmailFactory
     private let limiter: RateLimiter
     private let clock: WallClock
 
     public init(
-        codes: any OOBCodeStore, store: any AccountStore, authenticator: Authenticator, outOfBand: OutOfBand,
+        codes: any OOBCodeStore, store: any AccountStore, authenticator: Authenticator, emailFactory: EmailFactory,
         limiter: RateLimiter, clock: WallClock
     ) {
         self.codes = codes
         self.store = store
         self.authenticator = authenticator
-        self.outOfBand = outOfBand
+        self.emailFactory = emailFactory
         self.limiter = limiter
         self.clock = clock
     }
@@ -52,7 +52,7 @@ public struct OOBSending: Sendable {
     public func send(_ request: Request, in project: Project, from context: RequestContext) async throws -> EmailAddress
     {
         let content = try content(of: request, in: project)
-        guard outOfBand.sendsEmail else { throw OOBSendingRefusal.emailNotConfigured }
+        guard emailFactory.sendsEmail else { throw OOBSendingRefusal.emailNotConfigured }
         switch request.purpose {
         case .resetPassword: return try await sendReset(request, content, in: project, from: context)
         case .signIn:
@@ -75,7 +75,7 @@ public struct OOBSending: Sendable {
         from context: RequestContext
     ) async throws -> Issued {
         let content = try content(of: request, in: project)
-        guard outOfBand.sendsEmail || !sendsEmail else { throw OOBSendingRefusal.emailNotConfigured }
+        guard emailFactory.sendsEmail || !sendsEmail else { throw OOBSendingRefusal.emailNotConfigured }
         guard !request.purpose.isRemedy else { throw OOBSendingRefusal.notOnRequest }
         if request.purpose == .signIn, !project.policy.allowsEmailLinks { throw OOBSendingRefusal.notAllowed }
         if request.purpose == .resetPassword, !project.policy.allowsPasswords { throw OOBSendingRefusal.notAllowed }
@@ -101,7 +101,7 @@ public struct OOBSending: Sendable {
             draft, content, sendsEmail: sendsEmail, for: (note, administrator), in: project, from: context)
         let mode = ActionLink.Mode(request.purpose)
         let link = ActionLink(
-            mode, code: code, in: project.realm, at: content.appLinkBase ?? outOfBand.actionBase(project, mode),
+            mode, code: code, in: project.realm, at: content.appLinkBase ?? emailFactory.actionBase(project, mode),
             apiKey: content.apiKey, language: context.language ?? project.emailSettings.language,
             continueURL: content.continueURL)
         return Issued(email: email, code: code, link: link)
@@ -136,9 +136,9 @@ public struct OOBSending: Sendable {
             throw OOBSendingRefusal.emailUnknown
         }
         var content = content
-        content.code = outOfBand.newCode()
+        content.code = emailFactory.newCode()
         let now = clock.now()
-        let outgoing = try outOfBand.outgoingEmail(
+        let outgoing = try emailFactory.outgoingEmail(
             .resetPassword, to: email, about: nil, content, from: context, at: now,
             until: now + project.policy.resetLifetime)
         try await codes.enqueue(outgoing, in: project.realm)
@@ -181,7 +181,7 @@ public struct OOBSending: Sendable {
         }
         return EmailPayload(
             apiKey: request.apiKey, continueURL: url?.text,
-            appLinkBase: request.appLink.flatMap { outOfBand.appLinkBase($0, project) })
+            appLinkBase: request.appLink.flatMap { emailFactory.appLinkBase($0, project) })
     }
 }
 
@@ -214,22 +214,23 @@ extension OOBSending {
         for administrator: (AuditNote, AuditActor)? = nil, in project: Project, from context: RequestContext
     ) async throws -> String {
         var content = content
-        let secret = outOfBand.newCode()
+        let secret = emailFactory.newCode()
         content.code = secret
         let now = clock.now()
         let end = now + draft.purpose.lifetime(by: project.policy)
         let code = OOBCode(
-            hash: outOfBand.hash(secret), purpose: draft.purpose, account: draft.account?.id,
+            hash: emailFactory.hash(secret), purpose: draft.purpose, account: draft.account?.id,
             generation: draft.purpose.dependsOnGeneration ? draft.account?.generation : nil, email: draft.email,
             newEmail: draft.newEmail, createdAt: now, expiresAt: end)
         let outgoing: OutgoingEmail? =
             if sendsEmail, let kind = OutgoingEmail.Kind(rawValue: draft.purpose.rawValue) {
-                try outOfBand.outgoingEmail(
+                try emailFactory.outgoingEmail(
                     kind, to: draft.newEmail ?? draft.email, about: draft.account?.id, content, from: context, at: now,
                     until: end)
             } else { nil }
-        try await throwingRefusals(\.refusalOfEdit) {
-            try await codes.issue(code, outgoing, by: draft.session, for: administrator, in: project.realm)
+        try await mappingConflicts(to: \.refusalOfEdit) {
+            try await codes.issue(
+                code, sending: outgoing, bySession: draft.session, forAdministrator: administrator, in: project.realm)
         }
         return secret
     }

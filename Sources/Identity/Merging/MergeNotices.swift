@@ -2,18 +2,18 @@
 /// recipients are known only there.
 public struct MergeNotices: Sendable {
     private let merge: AccountMerge
-    private let outOfBand: OutOfBand
+    private let emailFactory: EmailFactory
     private let context: RequestContext
 
-    init(of merge: AccountMerge, outOfBand: OutOfBand, from context: RequestContext) {
+    init(of merge: AccountMerge, emailFactory: EmailFactory, from context: RequestContext) {
         self.merge = merge
-        self.outOfBand = outOfBand
+        self.emailFactory = emailFactory
         self.context = context
     }
 
     /// Each address gets one notice. The notice to the source's own address has a link that undoes the merge.
     public func emailBatch(for accounts: MergedAccounts) throws -> EmailBatch {
-        guard outOfBand.sendsEmail else { return .none }
+        guard emailFactory.sendsEmail else { return .none }
         let methods = accounts.target.signInProviders
         var emailBatch = EmailBatch.none
         var notified: Set<EmailAddress> = []
@@ -22,7 +22,7 @@ public struct MergeNotices: Sendable {
             emailBatch = try noticeWithUndoLink(to: email, methods)
         }
         for (email, account) in accounts.otherRecipients where notified.insert(email).inserted {
-            emailBatch.emails += try outOfBand.notice(
+            emailBatch.emails += try emailFactory.notice(
                 .accountsMerged, to: email, about: account, EmailPayload(methods: methods), from: context,
                 at: merge.mergedAt)
         }
@@ -30,12 +30,12 @@ public struct MergeNotices: Sendable {
     }
 
     private func noticeWithUndoLink(to email: EmailAddress, _ methods: [ProviderID]) throws -> EmailBatch {
-        let secret = outOfBand.newCode()
+        let secret = emailFactory.newCode()
         let plan = merge.precondition.plan
         let code = OOBCode(
-            hash: outOfBand.hash(secret), purpose: .undoMerge, account: plan.target, email: email,
+            hash: emailFactory.hash(secret), purpose: .undoMerge, account: plan.target, email: email,
             source: plan.source, createdAt: merge.mergedAt, expiresAt: merge.undoableUntil)
-        let outgoing = try outOfBand.outgoingEmail(
+        let outgoing = try emailFactory.outgoingEmail(
             .accountsMerged, to: email, about: nil, EmailPayload(code: secret, methods: methods), from: context,
             at: merge.mergedAt, until: merge.undoableUntil)
         return EmailBatch(codes: [code], emails: [outgoing])

@@ -55,7 +55,8 @@ public enum MergeRefusal: Refusal, Hashable {
     /// The source's address was changed, and a link that restores the former address is still valid. Until the link
     /// expires, only an administrator may merge the account.
     case recoveryPending
-    /// Both accounts have identities of these providers, but an account can have only one of each.
+    /// Both accounts have identities of these providers. Only an import can give an account several identities of one
+    /// provider.
     case providersConflict([ProviderID])
     /// The accounts have changed since the preview (the wire's dry run).
     case changed

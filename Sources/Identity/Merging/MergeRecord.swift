@@ -41,7 +41,8 @@ public struct MergeRecord: Hashable, Sendable {
             }
         }
         var updated = target
-        // An account has at most one identity of each provider.
+        // All identities of these providers came from the source: the merge required that the target had none of them,
+        // and no further identity of a provider can be linked to an account that has one.
         updated.identities.removeAll { identity in plan.identities.contains { $0.provider == identity.provider } }
         if plan.movesEmail { try removeMovedEmail(from: &updated) }
         if plan.movesPhoneNumber {
@@ -60,7 +61,7 @@ public struct MergeRecord: Hashable, Sendable {
     }
 
     private func removeMovedEmail(from target: inout Account) throws(UndoRefusal) {
-        // The merge has set the time of a moved password to its own time.
+        // For a moved password, the merge stored the time of the merge as the time of the password change.
         guard target.email == source.email, target.emailIsVerified == source.emailIsVerified,
             target.passwordUpdatedAt == (source.hasPassword ? mergedAt : nil)
         else { throw .changedSinceMerge(.email) }
@@ -78,12 +79,12 @@ public enum UndoRefusal: Refusal, Hashable {
     case unknown
     /// The record still exists, but ``MergeRecord/undoableUntil`` has passed.
     case tooLate
-    /// The target's sessions were ended after the merge, by a reset, a reclaim, a change of credentials, or an
-    /// administrator.
+    /// The target's sessions were ended after the merge: by a password reset, a change of credentials or an
+    /// administrator, or because the target passed to the verified owner of its address.
     case credentialsChanged
     /// A value that the target received in the merge was changed or removed.
     case changedSinceMerge(UniqueMember)
-    /// Another account now has a unique member of the source.
+    /// Another account now has a value of the source that must be unique.
     case taken(UniqueMember)
     /// The target would lose its last sign-in method, and the request does not confirm it.
     case lastSignInMethod

@@ -36,17 +36,17 @@ public struct LoginServices: Hashable, Sendable {
     }
 
     /// The purpose of a proof of an identity.
-    public enum Use: Sendable {
+    public enum Purpose: Sendable {
         /// To sign in, to authenticate again, or to prove one side of a merge.
         case signIn
         /// To link the identity to the caller's account.
         case link
     }
 
-    /// Throws unless `app` may use identities of `provider` for the purpose `use`. Checks the configuration only, not
+    /// Throws unless `app` may use identities of `provider` for `purpose`. Checks the configuration only, not
     /// whether the provider is reachable.
     public static func require(
-        _ provider: ProviderID, for app: App, in project: Project, to use: Use
+        _ provider: ProviderID, for app: App, in project: Project, to purpose: Purpose
     ) throws(ProviderRefusal) {
         guard let settings = project.settings(of: provider), !app.audiences(of: settings).isEmpty else {
             throw .notConfigured
@@ -54,7 +54,7 @@ public struct LoginServices: Hashable, Sendable {
         guard settings.isEnabled else { throw .disabled }
         let services = LoginServices(of: app, in: project)
         if services.linkOnly.contains(provider) {
-            guard use == .link else { throw .linkOnly }
+            guard purpose == .link else { throw .linkOnly }
             return
         }
         guard services.methods.contains(provider) else { throw .notForThisApp(violation: nil) }

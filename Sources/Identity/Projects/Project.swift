@@ -46,7 +46,9 @@ public struct Project: Hashable, Sendable {
             realm: ID(id), number: number, profile: profile, policy: policy, authorizedDomains: authorizedDomains,
             emailSettings: emailSettings, providers: providers)
     }
+}
 
+extension Project {
     /// The ID of the project itself, even if ``realm`` is a tenant: apps, keys and tokens belong to the project.
     public var id: ID<Project> { realm.project }
 
@@ -67,7 +69,9 @@ public struct Tenant: Hashable, Sendable {
         self.parent = parent
         self.settings = settings
     }
+}
 
+extension Tenant {
     /// The realm that holds the tenant's accounts.
     public var realm: ID<Realm> { ID(id, of: parent) }
 }
@@ -132,7 +136,9 @@ public struct App: Hashable, Sendable {
         self.settings = settings
         self.graceEndsAt = graceEndsAt
     }
+}
 
+extension App {
     /// The allowed audiences of this provider's tokens if this app sends them.
     public func audiences(of provider: ProviderSettings) -> [String] {
         settings.clientIDs[provider.provider.rawValue] ?? provider.clientIDs

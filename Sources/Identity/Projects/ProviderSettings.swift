@@ -5,7 +5,9 @@ public struct ProviderID: Hashable, Codable, Sendable {
     public init(_ rawValue: String) {
         self.rawValue = rawValue
     }
+}
 
+extension ProviderID {
     public static let anonymous = ProviderID("anonymous")
     /// Sign in with Apple.
     public static let apple = ProviderID("apple.com")

@@ -40,7 +40,7 @@ public struct Tenancy: Sendable {
         _ settings: TenantSettings, by actor: AuditActor, in project: Project
     ) async throws -> Tenant {
         let tenant = Tenant(id: newID(), parent: project.id, settings: settings)
-        try await throwingRefusals(\.refusalOfTenantCreation) {
+        try await mappingConflicts(to: \.refusalOfTenantCreation) {
             try await store.create(tenant, by: actor, at: clock.now())
         }
         onChange()

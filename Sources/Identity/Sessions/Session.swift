@@ -33,7 +33,9 @@ public struct Session: Hashable, Sendable {
         self.networkHash = networkHash
         self.credentialIssuedAt = credentialIssuedAt
     }
+}
 
+extension Session {
     /// The same session with the account's `generation`.
     public func withGeneration(_ generation: Int64) -> Session {
         Session(

@@ -23,7 +23,7 @@ public struct SessionService: Sendable {
     public func end(
         _ session: ID<Session>, by caller: Caller, in project: Project, from context: RequestContext
     ) async throws {
-        try await throwingRefusals(\.refusalOfSessionEnd) {
+        try await mappingConflicts(to: \.refusalOfSessionEnd) {
             try await store.end(
                 session, by: caller.session, actor: .user(context.trace), at: clock.now(), in: project.realm)
         }
@@ -31,7 +31,7 @@ public struct SessionService: Sendable {
 
     /// Ends all sessions of the account, including the caller's. Sign-ins in progress cannot open a valid session.
     public func endAll(by caller: Caller, in project: Project, from context: RequestContext) async throws {
-        try await throwingRefusals(\.refusalOfEdit) {
+        try await mappingConflicts(to: \.refusalOfEdit) {
             try await store.endAll(by: caller.session, actor: .user(context.trace), at: clock.now(), in: project.realm)
         }
     }

@@ -84,7 +84,7 @@ public struct Authenticator: Sendable {
         account.lastSignInAt = now
         let session = newSession(
             of: account.id, generation: account.generation, by: .password, at: now, in: project, from: context)
-        try await throwingRefusals({ $0.refusalOfPasswordSignIn(by: project.policy) }) {
+        try await mappingConflicts(to: { $0.refusalOfPasswordSignIn(by: project.policy) }) {
             try await store.open(session, rehashed: rehashed, in: project.realm)
         }
         return try await tokens.signedIn(account, session, in: project, at: now)
@@ -146,7 +146,7 @@ public struct Authenticator: Sendable {
     ) async throws -> SignedIn {
         let session = newSession(
             of: account.id, generation: 1, by: method, at: account.createdAt, in: project, from: context)
-        let created = try await throwingRefusals(\.refusalOfSignUp) {
+        let created = try await mappingConflicts(to: \.refusalOfSignUp) {
             try await store.create(account, opening: session, in: project.realm)
         }
         return try await tokens.signedIn(created, session, in: project, at: session.authenticatedAt)

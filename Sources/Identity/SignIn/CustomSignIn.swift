@@ -40,7 +40,7 @@ public struct CustomSignIn: Sendable {
             id: entropy.sessionID(), account: contents.account, generation: 1, method: .custom,
             authenticatedAt: now, claims: contents.claims, device: context.device,
             networkHash: networks.hash(of: context, in: project))
-        let opened = try await throwingRefusals(\.refusalOfCustomTokenSignIn) {
+        let opened = try await mappingConflicts(to: \.refusalOfCustomTokenSignIn) {
             try await store.openOrCreate(requested, issuedAt: contents.issuedAt, in: project.realm)
         }
         let signedIn = try await tokens.signedIn(opened.account, opened.session, in: project, at: now)

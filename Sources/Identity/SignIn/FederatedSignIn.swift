@@ -12,7 +12,7 @@ public struct FederatedSignIn: Sendable {
     private let authenticator: Authenticator
     private let sealedTokens: any SealedTokens
     private let tokens: any TokenAuthority
-    private let outOfBand: OutOfBand
+    private let emailFactory: EmailFactory
     private let limiter: RateLimiter
     private let networks: NetworkHashing
     private let clock: WallClock
@@ -21,14 +21,14 @@ public struct FederatedSignIn: Sendable {
 
     public init(
         store: any FederationStore, authenticator: Authenticator, verifier: Verifier, sealedTokens: any SealedTokens,
-        tokens: any TokenAuthority, outOfBand: OutOfBand, limiter: RateLimiter, networks: NetworkHashing,
+        tokens: any TokenAuthority, emailFactory: EmailFactory, limiter: RateLimiter, networks: NetworkHashing,
         clock: WallClock, entropy: Entropy
     ) {
         self.store = store
         self.authenticator = authenticator
         self.sealedTokens = sealedTokens
         self.tokens = tokens
-        self.outOfBand = outOfBand
+        self.emailFactory = emailFactory
         self.limiter = limiter
         self.networks = networks
         self.clock = clock
@@ -134,7 +134,7 @@ public struct FederatedSignIn: Sendable {
         let commit = SignInCommit(
             change: change, identity: identity, replayKeys: proof.replayKeys, session: session, trace: context.trace,
             committedAt: now, emailBatch: target.emailBatch)
-        let account = try await throwingRefusals({ $0.refusalOfFederatedSignIn(with: proof) }) {
+        let account = try await mappingConflicts(to: { $0.refusalOfFederatedSignIn(with: proof) }) {
             try await store.commit(commit, in: project.realm)
         }
         let signedIn = try await tokens.signedIn(account, session, in: project, at: now)
@@ -151,7 +151,7 @@ public struct FederatedSignIn: Sendable {
         case .signIn(let account): return (account.id, account.generation, now, .none)
         case .signInChangingEmail(let account, let new):
             let emails = try [account.email, new].compactMap(\.self).flatMap {
-                try outOfBand.notice(.relayAddressChanged, to: $0, about: account.id, from: context, at: now)
+                try emailFactory.notice(.relayAddressChanged, to: $0, about: account.id, from: context, at: now)
             }
             return (account.id, account.generation, now, EmailBatch(emails: emails))
         case .create: return (entropy.accountID(), 1, now, .none)
@@ -159,12 +159,12 @@ public struct FederatedSignIn: Sendable {
             let method = AddedSignInMethod(provider: identity.provider, subject: identity.subject, addedAt: now)
             return (
                 account.id, account.generation, caller?.authenticatedAt(linkingAt: now) ?? now,
-                try outOfBand.additionNotice(of: method, to: account, from: context)
+                try emailFactory.additionNotice(of: method, to: account, from: context)
             )
         case .reclaim(let account):
             let payload = EmailPayload(provider: identity.provider)
             let emails = try account.email.map {
-                try outOfBand.notice(.accountReclaimed, to: $0, about: account.id, payload, from: context, at: now)
+                try emailFactory.notice(.accountReclaimed, to: $0, about: account.id, payload, from: context, at: now)
             }
             return (account.id, account.generation + 1, now, EmailBatch(emails: emails ?? []))
         }

@@ -15,7 +15,8 @@ public struct Verifier: Sendable {
         @Sendable (_ credential: FederatedCredential, _ app: App, _ project: Project) async throws -> VerifiedIdentity
     /// Throws unless the app may use an identity of that provider for that purpose, e.g. to sign in.
     public var requireAllowed:
-        @Sendable (_ provider: ProviderID, _ app: App, _ project: Project, LoginServices.Use) throws(ProviderRefusal)
+        @Sendable (_ provider: ProviderID, _ app: App, _ project: Project, LoginServices.Purpose)
+            throws(ProviderRefusal)
             -> Void
     /// Fetches the provider's keys, unless they are cached. Throws ``ProviderRefusal``, or ``ProviderUnreachable``.
     public var loadKeys: @Sendable (_ provider: ProviderID, _ project: Project) async throws -> Void
@@ -23,7 +24,7 @@ public struct Verifier: Sendable {
     public init(
         verify: @escaping @Sendable (FederatedCredential, App, Project) async throws -> VerifiedIdentity,
         requireAllowed:
-            @escaping @Sendable (ProviderID, App, Project, LoginServices.Use) throws(ProviderRefusal) -> Void =
+            @escaping @Sendable (ProviderID, App, Project, LoginServices.Purpose) throws(ProviderRefusal) -> Void =
             LoginServices.require(_:for:in:to:),
         loadKeys: @escaping @Sendable (ProviderID, Project) async throws -> Void
     ) {
@@ -40,16 +41,17 @@ struct ProofResolver: Sendable {
     let clock: WallClock
 
     func resolve(
-        _ proof: IdentityProof, for app: App, in project: Project, to use: LoginServices.Use = .signIn
+        _ proof: IdentityProof, for app: App, in project: Project, to purpose: LoginServices.Purpose = .signIn
     ) async throws -> ResolvedProof {
         switch proof {
         case .credential(var credential):
-            try verifier.requireAllowed(credential.provider, app, project, use)
+            try verifier.requireAllowed(credential.provider, app, project, purpose)
             let requestNonceKey = try replayKey(ofNonce: credential.rawNonce, in: project)
             credential.nonceIsFromGateway = requestNonceKey != nil
             var identity = try accepted(await verifier.verify(credential, app, project), for: app, in: project)
-            // A token may contain a nonce of the gateway that the request does not contain. That nonce is consumed too,
-            // except with Google: Firebase's SDKs send Google's token a second time, without the nonce.
+            // A token may contain a nonce of the gateway that the request does not contain. That nonce is consumed
+            // too. Exception: Firebase's SDKs send Google's token a second time, in a request without the nonce.
+            // Therefore Google's tokens are accepted without consuming the nonce if the request contains none.
             let mayBeSecondUse = credential.provider == .google && credential.rawNonce == nil
             let consumedKey =
                 identity.nonce == credential.rawNonce || mayBeSecondUse
@@ -59,7 +61,7 @@ struct ProofResolver: Sendable {
         case .pendingToken(let token):
             let (pending, replayKey) = try sealedTokens.decode(
                 PendingCredential.self, from: token, at: clock.now(), in: project.realm)
-            try verifier.requireAllowed(pending.identity.provider, app, project, use)
+            try verifier.requireAllowed(pending.identity.provider, app, project, purpose)
             let identity = try accepted(pending.identity, for: app, in: project)
             // The provider's issuer may have changed since the pending token was issued.
             guard pending.identity.issuer == project.issuer(of: pending.identity.provider) else {
@@ -68,7 +70,7 @@ struct ProofResolver: Sendable {
             return ResolvedProof(identity: identity, use: pending.use, pendingTokenKey: replayKey)
         case .authorization(let redeemed):
             let result = redeemed.result
-            try verifier.requireAllowed(result.identity.provider, app, project, use)
+            try verifier.requireAllowed(result.identity.provider, app, project, purpose)
             var identity = try accepted(result.identity, for: app, in: project)
             // The provider's issuer may have changed since the sign-in in the browser.
             guard result.identity.issuer == project.issuer(of: result.identity.provider) else {
@@ -116,8 +118,8 @@ struct ResolvedProof: Sendable {
 
     /// Requires that the identity that is linked to `owner` has the issuer of the proven identity, or no issuer. An
     /// identity without an issuer was linked by an administrator before the provider was configured, or by an older
-    /// release. It gets the issuer of its first sign-in. Until then, a change of the issuer in the provider's settings
-    /// is rejected, or unlinks the identity.
+    /// release. It gets the issuer of its first sign-in. Until then, it counts as having the issuer in the provider's
+    /// settings: like every identity with that issuer, it blocks a change of the issuer, or is unlinked by the change.
     ///
     /// - Parameter owner: the account that has the identity with this provider and subject.
     /// - Throws: ``ProviderRefusal/otherIssuer``.

@@ -135,7 +135,9 @@ public struct VerifiedIdentity: Hashable, Codable, Sendable {
         self.hostedDomain = hostedDomain
         self.issuedAt = issuedAt
     }
+}
 
+extension VerifiedIdentity {
     /// The identity as an app that requests `scopes` may use it. If `policy` drops unrequested values, the name or the
     /// address that the app does not request is removed. ``rawUserInfo``, which contains both, is then removed too.
     func limited(to scopes: Set<AppSettings.RequestedScope>, by policy: Policy) -> VerifiedIdentity {

@@ -46,8 +46,8 @@ public struct PersistentConflict: Error {
 }
 
 /// Runs a write to a store. If the write throws a ``StoreConflict``, throws the error that `refusal` returns for it.
-func throwingRefusals<Value: Sendable>(
-    _ refusal: (StoreConflict) -> any Error, _ write: () async throws -> Value
+func mappingConflicts<Value: Sendable>(
+    to refusal: (StoreConflict) -> any Error, _ write: () async throws -> Value
 ) async throws -> Value {
     do {
         return try await write()

@@ -39,6 +39,10 @@ public struct Instant: Hashable, Comparable, Codable, Sendable {
         self.microseconds = microseconds
     }
 
+    public static func < (left: Instant, right: Instant) -> Bool { left.microseconds < right.microseconds }
+}
+
+extension Instant {
     public init(seconds: Int64) {
         self.init(microseconds: seconds * 1_000_000)
     }
@@ -50,8 +54,6 @@ public struct Instant: Hashable, Comparable, Codable, Sendable {
     public var seconds: Int64 { microseconds.floored(by: 1_000_000) }
     /// Whole milliseconds since the epoch, rounded down (the unit of `createdAt` and `lastLoginAt`).
     public var milliseconds: Int64 { microseconds.floored(by: 1000) }
-
-    public static func < (left: Instant, right: Instant) -> Bool { left.microseconds < right.microseconds }
 
     public static func + (instant: Instant, duration: Duration) -> Instant {
         let (seconds, attoseconds) = duration.components
@@ -106,7 +108,9 @@ public struct EmailAddress: Hashable, Codable, Sendable {
             text.utf8.contains(where: Self.isCapital)
             ? String(decoding: text.utf8.map(Self.folded), as: UTF8.self) : text
     }
+}
 
+extension EmailAddress {
     private static func isLocalPart(_ byte: UInt8) -> Bool {
         switch byte {
         case UInt8(ascii: "\""), UInt8(ascii: "("), UInt8(ascii: ")"), UInt8(ascii: ","), UInt8(ascii: ":"),

@@ -1,7 +1,7 @@
 internal import CSystem
 internal import IPAddresses
 
-/// One server of a connection string, or one address of such a server.
+/// A server to connect to: one host of a connection string, or one of the addresses that the host's name resolves to.
 struct Target: Sendable {
     var host: String?
     var address: String?

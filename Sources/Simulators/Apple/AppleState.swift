@@ -86,16 +86,16 @@ struct AppleSignIn: Sendable {
 
     var consentKey: ConsentKey { ConsentKey(personID: person.id, clientID: clientID) }
 
-    /// A copy that is not marked as the first sign-in, for the tokens that the client gets for its code.
-    var forCodeExchange: AppleSignIn {
+    /// A copy in which ``isFirst`` is `false`, for the tokens that the client gets for its code.
+    var withoutFirstFlag: AppleSignIn {
         var signIn = self
         signIn.isFirst = false
         return signIn
     }
 
-    /// A copy that is not marked as the first sign-in and has no nonce, for the tokens that a refresh returns.
-    var forRefresh: AppleSignIn {
-        var signIn = forCodeExchange
+    /// A copy in which ``isFirst`` is `false` and ``nonce`` is `nil`, for the tokens that a refresh returns.
+    var withoutFirstFlagAndNonce: AppleSignIn {
+        var signIn = withoutFirstFlag
         signIn.nonce = nil
         return signIn
     }

@@ -12,10 +12,10 @@ extension SimulatedApple {
         let signIn: AppleSignIn
         switch form["grant_type"] {
         case "authorization_code":
-            signIn = try redeemCode(in: form, for: client).forCodeExchange
+            signIn = try redeemCode(in: form, for: client).withoutFirstFlag
             refreshToken = Self.token(beginningWith: "r")
         case "refresh_token":
-            signIn = try signInOfRefreshToken(in: form, for: client).forRefresh
+            signIn = try signInOfRefreshToken(in: form, for: client).withoutFirstFlagAndNonce
             refreshToken = nil
         case "client_credentials": return try migrationToken(for: form["scope"])
         case nil: throw AppleRefusal(.invalidRequest)
@@ -49,9 +49,9 @@ extension SimulatedApple {
         return Response(status: 200)
     }
 
-    /// Authenticates the client of a request by its client secret, and returns the form of the request and the client.
-    /// If client secrets are not checked, accepts an unregistered client too, as an app of the team that the secret
-    /// names.
+    /// Authenticates the client that sent a request, by its client secret. Returns the form in the request's body, and
+    /// the client. If ``AppleQuirks/checksClientSecrets`` is `false`, an unregistered client is accepted too, and is
+    /// treated as an app of the team that its secret names.
     ///
     /// - Parameter acceptsFormerTeam: whether a secret of the client's former team is accepted, for the migration of
     ///   users to another team. For such a secret, the returned client is as it was before its transfer.

@@ -57,7 +57,7 @@ struct GoogleSignIn: Sendable {
     var consentKey: ConsentKey { ConsentKey(personID: person.id, clientID: clientID) }
 
     /// A copy without the nonce, for the tokens that a refresh returns.
-    var forRefresh: GoogleSignIn {
+    var withoutNonce: GoogleSignIn {
         GoogleSignIn(person: person, clientID: clientID, authorizedParty: authorizedParty, nonce: nil)
     }
 }

@@ -15,7 +15,7 @@ extension SimulatedGoogle {
             let code = try takeCode(in: form, for: client)
             signIn = code.signIn
             if code.givesRefreshToken { refreshToken = "1//0\(Random.text(length: 95))" }
-        case "refresh_token": signIn = try signInOfRefreshToken(in: form, for: client).forRefresh
+        case "refresh_token": signIn = try signInOfRefreshToken(in: form, for: client).withoutNonce
         case nil: throw GoogleRefusal(.invalidRequest, "Missing required parameter: grant_type")
         default: throw GoogleRefusal(.unsupportedGrantType, "Invalid grant_type")
         }

@@ -10,8 +10,8 @@ public struct PostgresOOBCodeStore: OOBCodeStore {
     }
 
     public func issue(
-        _ code: OOBCode, _ outgoing: OutgoingEmail?, by session: Session?, for administrator: (AuditNote, AuditActor)?,
-        in realm: ID<Realm>
+        _ code: OOBCode, sending outgoing: OutgoingEmail?, bySession session: Session?,
+        forAdministrator administrator: (AuditNote, AuditActor)?, in realm: ID<Realm>
     ) async throws {
         let issuing = SQL.issue(code, by: try session.map { try SessionRow($0) }, in: realm)
         var statement: SQL = "WITH inserted AS (\(issuing) RETURNING 1)"

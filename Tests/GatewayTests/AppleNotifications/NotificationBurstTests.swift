@@ -44,7 +44,7 @@ struct NotificationBurstTests {
                 guard keysAreAvailable else { throw ProviderUnreachable(provider: .apple, reason: "status 503") }
                 throw AppleNotificationRefusal.signature
             }, project: { _ in nil },
-            outOfBand: .live(
+            emailFactory: .live(
                 under: gateway.masterKeys, actionBase: { _, _ in "" }, appLinkBase: { _, _ in nil }, sendsEmail: false),
             limiter: limiter, clock: gateway.clock.wallClock)
         let context = RequestContext(

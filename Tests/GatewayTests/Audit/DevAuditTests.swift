@@ -10,7 +10,7 @@ import Testing
 struct DevAuditTests {
     @Test("Callers without a service key are recorded with the actor `emulator`")
     func emulator() async throws {
-        let gateway = try await TestGateway(mode: .dev(ID("demo")))
+        let gateway = try await TestGateway(mode: .emulator(project: ID("demo")))
         let events = try await gateway.newAuditEvents {
             // The emulator's token, and a token of the form of Google's access tokens.
             for bearer in ["owner", "ya29.token"] {

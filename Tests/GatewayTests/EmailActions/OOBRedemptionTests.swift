@@ -219,6 +219,7 @@ struct ResetTests {
         #expect(
             try await gateway.resetPassword(String(repeating: "x", count: 10_000)).outcome == "400 INVALID_OOB_CODE")
         try await gateway.makeOtherProject()
+        // The table permits a code without an account only for EMAIL_SIGNIN.
         _ = try await gateway.database.pool.execute(
             "UPDATE oob_code SET project_id = 'other', account_id = NULL, purpose = 'EMAIL_SIGNIN'")
         #expect(try await gateway.checkCode(reset).outcome == "400 INVALID_OOB_CODE")

@@ -4,7 +4,7 @@ import Testing
 @testable import Support
 
 extension Exchange {
-    /// Returns the email action code in the form of a page. Fails the test if the page has no such form.
+    /// Returns the email action code that the page's form contains. Fails the test if no form contains one.
     func requiredFormCode() throws -> String { try #require(formCode) }
 
     /// Names of the checkboxes on a page.

@@ -70,7 +70,8 @@ struct AdminAccessTests {
         // `Bearer owner` of dev mode has access to all projects. A service key has access only to its own project.
         arguments: [(true, "other", "200"), (false, "other", "403"), (true, "demo", "200"), (false, "demo", "200")])
     func targetProject(isDev: Bool, target: String, expected: String) async throws {
-        let gateway = try await TestGateway(mode: isDev ? .dev(ID("demo")) : .serve(at: "https://auth.example.com"))
+        let gateway = try await TestGateway(
+            mode: isDev ? .emulator(project: ID("demo")) : .serve(at: "https://auth.example.com"))
         try await gateway.makeServiceKey()
         try await gateway.makeOtherProject(serviceKey: "sks_other")
         let headers: Headers = ["Authorization": "Bearer \(isDev ? "owner" : TestGateway.serviceKeySecret)"]

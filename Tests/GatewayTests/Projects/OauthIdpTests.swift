@@ -85,7 +85,7 @@ struct OauthIdpTests {
     @Test("The issuer of an OpenID provider can be on loopback in dev mode")
     func loopback() async throws {
         let body: JSON = ["issuer": "http://127.0.0.1:9000", "clientId": "c"]
-        let gateway = try await TestGateway(mode: .dev(ID("demo")))
+        let gateway = try await TestGateway(mode: .emulator(project: ID("demo")))
         let made = try await gateway.send(
             .post, "/v2/projects/demo/oauthIdpConfigs", body: try body.bytes,
             query: [("oauthIdpConfigId", "oidc.a")], headers: ["Authorization": "Bearer owner"])

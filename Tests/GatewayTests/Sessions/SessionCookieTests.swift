@@ -54,7 +54,8 @@ struct SessionCookieTests {
         "A session cookie is not accepted as an ID token, custom token or refresh token, in dev mode or in production",
         arguments: [false, true])
     func notAnIDToken(isDev: Bool) async throws {
-        let gateway = try await TestGateway(mode: isDev ? .dev(ID("demo")) : .serve(at: "https://auth.example.com"))
+        let gateway = try await TestGateway(
+            mode: isDev ? .emulator(project: ID("demo")) : .serve(at: "https://auth.example.com"))
         let backend = try await ServiceKey(in: gateway)
         let idToken = try await gateway.signUp().idToken
         let headers: Headers = ["Authorization": isDev ? "Bearer owner" : "Bearer \(backend.secret)"]

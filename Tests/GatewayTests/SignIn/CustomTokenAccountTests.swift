@@ -103,7 +103,7 @@ struct CustomTokenAccountTests {
 
     @Test("Dev mode recreates an account for a token without a valid issue time")
     func unsigned() async throws {
-        let dev = try await TestGateway(mode: .dev(ID("demo")))
+        let dev = try await TestGateway(mode: .emulator(project: ID("demo")))
         _ = try await ServiceKey(in: dev)
         func token(_ issuedAt: String) -> String { #"{"uid":"ada"\#(issuedAt)}"# }
         for issuedAt in ["", #","iat":1e300"#, #","iat":-1"#, #","iat":"1""#, #","iat":1800009999"#] {

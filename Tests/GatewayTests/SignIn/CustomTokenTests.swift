@@ -241,7 +241,7 @@ struct CustomTokenTests {
 
     @Test("Unsigned tokens are accepted only in dev mode, and dev mode still verifies signed tokens")
     func unsigned() async throws {
-        let dev = try await TestGateway(mode: .dev(ID("demo")))
+        let dev = try await TestGateway(mode: .emulator(project: ID("demo")))
         try await PostgresTenantStore(pool: dev.database.pool).create(
             Tenant(id: ID("acme"), parent: ID("demo"), settings: TenantSettings()), by: .system, at: dev.clock.now)
         let backend = try await ServiceKey(in: dev)

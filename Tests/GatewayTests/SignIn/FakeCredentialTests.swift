@@ -35,7 +35,9 @@ struct FakeCredentialTests {
         [Fake($0, isBare: true), Fake($0, isBare: false)]
     }
 
-    private func devGateway() async throws -> TestGateway { try await TestGateway(mode: .dev(ID("demo"))) }
+    private func devGateway() async throws -> TestGateway {
+        try await TestGateway(mode: .emulator(project: ID("demo")))
+    }
 
     @Test("A fake credential signs in to the same account each time in dev mode", arguments: fakes)
     func dev(fake: Fake) async throws {

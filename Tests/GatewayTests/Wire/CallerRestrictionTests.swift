@@ -54,7 +54,7 @@ struct CallerRestrictionTests {
 
     @Test("Every caller is accepted in dev mode")
     func dev() async throws {
-        let gateway = try await TestGateway(mode: .dev(ID("demo"))).withAppSettings(Self.settings)
+        let gateway = try await TestGateway(mode: .emulator(project: ID("demo"))).withAppSettings(Self.settings)
         let exchange = try await gateway.post(
             "/v1/accounts:signUp", headers: ["X-Ios-Bundle-Identifier": "com.evil"])
         #expect(exchange.outcome == "200")

@@ -12,7 +12,7 @@ public struct LoginMethods: Sendable {
     /// Whether users can sign in with an email link.
     public let allowsEmailLink: Bool
     /// Whether the app's sign-in methods comply with App Review guideline 4.8.
-    public let isCompliant: Bool
+    public let satisfiesGuideline48: Bool
 }
 
 /// One sign-in method of the app.
@@ -53,7 +53,7 @@ extension Auth {
             methods: response.methods.map(LoginMethod.init),
             linkOnlyMethods: (response.linkOnlyMethods ?? []).map(LoginMethod.init),
             allowsAnonymous: response.anonymous ?? false, allowsEmailLink: response.emailLink ?? false,
-            isCompliant: response.compliant ?? true)
+            satisfiesGuideline48: response.compliant ?? true)
     }
 
     /// Completion-handler form of the `async` method.

@@ -55,7 +55,7 @@ struct ExtensionTests {
         let methods = try await app.auth.loginMethods()
         #expect(methods.methods.first?.providerID == "apple.com")
         #expect(methods.methods.first?.nonce?.isHashed == true)
-        #expect(methods.isCompliant)
+        #expect(methods.satisfiesGuideline48)
     }
 
     @Test("The credential state is the one that the gateway has recorded, or notFound without an Apple identity")

@@ -206,7 +206,7 @@ struct SignInTests {
 
     @Test("A valid custom token signs in, and an invalid one is rejected")
     func customToken() async throws {
-        let app = try await TestApp(TestGateway(transport: .socket, mode: .dev(ID("demo"))))
+        let app = try await TestApp(TestGateway(transport: .socket, mode: .emulator(project: ID("demo"))))
         // In this mode, the gateway accepts bare JSON claims as a custom token.
         #expect(try await app.auth.signIn(withCustomToken: #"{"uid":"ada"}"#).user.uid == "ada")
         #expect(await failure { try await app.auth.signIn(withCustomToken: "x") } == .invalidCustomToken)

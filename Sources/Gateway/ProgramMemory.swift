@@ -1,9 +1,9 @@
 internal import CProgramPages
 internal import Glibc
 
-/// The memory pages of this process's program and libraries. Many of them are used only at start: to link libraries, to
-/// read tables of types and to run initializers.
-package enum ProgramPages {
+/// The memory that this process's program and libraries occupy. Many of its pages are used only at start: to link
+/// libraries, to read tables of types and to run initializers.
+package enum ProgramMemory {
     /// Removes read-only pages from the resident memory if their content is the same as that of the mapped file.
     ///
     /// A page that is used again comes from the system's file cache: Linux maps it, and 15 of its neighbours, without

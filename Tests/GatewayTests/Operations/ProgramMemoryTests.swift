@@ -3,7 +3,7 @@ import Testing
 
 /// To release a page is to remove it from resident memory. The kernel maps it from its file again when it is used.
 @Suite("Memory pages of the program that can be released")
-struct ProgramPagesTests {
+struct ProgramMemoryTests {
     /// A mapping as `/proc/self/smaps` shows it.
     static func mapping(
         permissions: String = "r-xp", inode: Int = 42, path: String = "/usr/bin/a program", anonymous: Int = 0,
@@ -37,18 +37,18 @@ struct ProgramPagesTests {
             ("the kernel's own page", mapping(inode: 0, path: "[vdso]"), false),
         ])
     func unchanged(name: String, maps: String, expected: Bool) {
-        #expect(ProgramPages.unchangedRanges(in: maps) == (expected ? [Self.range] : []))
+        #expect(ProgramMemory.unchangedRanges(in: maps) == (expected ? [Self.range] : []))
     }
 
     @Test("The ranges that can be released are found among other mappings")
     func several() {
         let maps = Self.mapping(anonymous: 8) + Self.mapping() + Self.mapping(permissions: "rw-p") + Self.mapping()
-        #expect(ProgramPages.unchangedRanges(in: maps) == [Self.range, Self.range])
+        #expect(ProgramMemory.unchangedRanges(in: maps) == [Self.range, Self.range])
     }
 
     @Test("The program still runs after its pages were released")
     func used() {
-        ProgramPages.release()
+        ProgramMemory.release()
         // Runs code and reads constants whose pages were released.
         #expect(Self.mapping().contains("1368 kB"))
     }

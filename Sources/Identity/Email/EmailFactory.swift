@@ -1,5 +1,5 @@
 /// Creates email action codes, and emails with encrypted payloads.
-public struct OutOfBand: Sendable {
+public struct EmailFactory: Sendable {
     /// Returns 43 random characters of base64url: 256 bits.
     public var newCode: @Sendable () -> String
     /// Returns the SHA-256 of a code.
@@ -37,7 +37,7 @@ public struct OutOfBand: Sendable {
     }
 }
 
-extension OutOfBand {
+extension EmailFactory {
     /// How long the delivery of a notice without removal links is retried.
     private static let noticeLifetime: Duration = .seconds(72 * 3600)
 
