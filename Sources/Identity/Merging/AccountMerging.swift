@@ -110,16 +110,13 @@ public struct AccountMerging: Sendable {
             // A pending token that is only for linking does not prove control of the account that has the identity.
             guard case .any = proof.use else { throw ProviderRefusal.invalidPendingToken }
             let candidates = try await store.linkingCandidates(for: proof.identity, in: project.realm)
-            let (provider, subject) = (proof.identity.provider, proof.identity.subject)
-            // An identity whose app moved to another team can still have the subject that it had in the former team.
-            guard let owner = candidates.owner,
-                let identity = owner.identity(provider, subject: subject)
-                    ?? owner.identities.first(where: { $0.provider == provider })
-            else { throw MergeRefusal.targetUnknown }
+            guard let owner = candidates.owner else { throw MergeRefusal.targetUnknown }
             try proof.requireIssuerOfIdentity(linkedTo: owner)
+            // Until a transfer to another team is completed, the identity has the subject of the former team.
+            let subject = IdentityTransfer(proof.identity, of: owner)?.formerSubject ?? proof.identity.subject
             return ProvenTarget(
                 account: owner, replayKeys: proof.replayKeys, method: proof.identity.provider, authenticatedAt: nil,
-                session: nil, subject: identity.subject, code: proof.identity.code,
+                session: nil, subject: subject, code: proof.identity.code,
                 credentialIssuedAt: proof.identity.issuedAt)
         }
     }
