@@ -32,9 +32,9 @@ extension Command {
             .flag("retry-rejected", "also request the new subjects of identities that Apple rejected in earlier runs"),
         ] + TransferArguments.options,
         details: [
-            "Each exported identity gets its new subject and relay address in a transaction of its own; the account keeps its ID and its sessions. Configure the new team's ID, key ID and private key first (`sekisho projects apply`), and run the command in the 60 days after the transfer. Identities that are already imported are skipped, so an interrupted command can be run again. A user who signs in before the import is found by the token's transfer_sub.",
+            "Each exported identity gets its new subject and relay address in a transaction of its own; the account keeps its ID and its sessions. Configure the new team's ID, key ID and private key first (`sekisho projects apply`), and run the command in the 60 days after the transfer. Identities that are already imported are skipped, so an interrupted command can be run again. If a user signs in before the import, the gateway finds the account by the token's transfer_sub.",
             "Apple may reject the request for an identity's new subject, usually because the user has disconnected the app. At the end of the run, the command repeats the request. If Apple rejects it again, the command records the rejection and lists the account. Later runs list the account too, but repeat the request only with --retry-rejected.",
-            "If no identity has been imported yet, or if --client-id differs from the client ID of the user's latest sign-in, a wrong option or setting may be the cause. The command then does not record the rejection, so the next run repeats the request.",
+            "A rejection is not recorded if a wrong option or setting may have caused it: no identity has been imported yet, or --client-id differs from the client ID of the user's latest sign-in. The next run then repeats the request.",
             TransferArguments.keyNote,
         ],
         environment: ["DATABASE_URL", "SEKISHO_MASTER_KEY"]

@@ -84,7 +84,7 @@ extension Command {
         ),
         (
             "androidCertificates",
-            "SHA-1 fingerprints of the certificates that sign androidPackages, to restrict API keys (assetlinks.json has the SHA-256 androidFingerprints). If any are listed, a request with an API key of the app is rejected if it names a package with another certificate"
+            "SHA-1 fingerprints of the certificates that sign androidPackages, to restrict API keys. They are not used for assetlinks.json; see androidFingerprints. If any are listed, a request with an API key of the app is rejected if it names a package with another certificate"
         ),
         (
             "webDomains",

@@ -35,7 +35,7 @@ extension Command {
                 to: ClientRequest(
                     .post, "\(gateway)/emulator/v1/projects/\(project)/simulatedSignIns",
                     body: try StrictJSON.encode(requestBody(for: arguments.operand, arguments)),
-                    destination: .operatorChosen),
+                    destination: .fromOperator),
                 at: gateway))
     }
 

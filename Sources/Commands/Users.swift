@@ -21,7 +21,9 @@ extension Command {
             "Other users of this machine can see command lines: prefer --hash-key-file or the variable SEKISHO_HASH_KEY to --hash-key.",
         ],
         tables: [HelpTable(title: "Algorithms of password hashes", rows: PasswordHashArguments.algorithms)],
-        environment: ["DATABASE_URL", "SEKISHO_HASH_KEY", "SEKISHO_MASTER_KEY (if there is a hash key)"]
+        environment: [
+            "DATABASE_URL", "SEKISHO_HASH_KEY (optional)", "SEKISHO_MASTER_KEY (required only with a hash key)",
+        ]
     ) { arguments in
         let path = arguments.operand
         let realm = try arguments.realm()

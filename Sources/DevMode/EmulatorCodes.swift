@@ -10,7 +10,7 @@ internal import Storage
 extension Endpoint {
     /// Lists the email action codes that have not expired. Due emails are delivered first, because tests list codes
     /// right after requesting them.
-    static func emulatorCodes(
+    static func emailActionCodes(
         _ emails: CapturedEmails, _ emailService: EmailService?, on pool: Pool, _ projects: DevProjects
     ) -> Endpoint {
         outsideContract("listOobCodes", .get, "/emulator/v1/projects/{project}/oobCodes") { call in

@@ -6,7 +6,7 @@ internal import JSON
 extension [Endpoint] {
     /// Returns `endpoints` and one more endpoint, which describes them in OpenAPI, because openapi.yaml does not
     /// contain them.
-    static func describing(_ endpoints: [Endpoint]) -> [Endpoint] {
+    static func withDescription(of endpoints: [Endpoint]) -> [Endpoint] {
         endpoints + [
             .outsideContract("getEmulatorDescription", .get, "/emulator/openapi.json") { _ in
                 try .json(description(of: endpoints))

@@ -20,18 +20,19 @@ extension ModeExtensions {
             [.clearAccounts(on: pool, projects), .verificationCodes(projects)].withTenants
             + .emulatorConfig(on: pool, projects)
             + .emailPages(emails, emailService?.worker)
-            + [.emulatorCodes(emails, emailService, on: pool, projects)].withTenants
+            + [.emailActionCodes(emails, emailService, on: pool, projects)].withTenants
             + [.setClock(clock), .simulateSignIn(at: simulators, projects)] + .simulators(simulators, projects)
         return ModeExtensions(
-            projectLookup: projects.project, mapFoundTenant: projects.tenant(existing:orCreate:of:),
+            projectLookup: projects.project, resolveTenant: projects.tenant(existing:orCreate:of:),
             endpoints: { emailActions in
-                [.emulatorState, .recaptchaParams] + .describing(endpoints + [.emulatorAction(emailActions)])
+                [.emulatorState, .recaptchaParams] + .withDescription(of: endpoints + [.emulatorAction(emailActions)])
             })
     }
 }
 
 extension DevProjects {
-    /// Returns the project or the tenant that the path of the request names, and creates it on first use.
+    /// Returns the tenant that the path of the request names, or the project if it names no tenant. Creates both on
+    /// first use. In the result, a tenant is a project with the tenant's settings.
     func projectOrTenant(inPathOf call: EndpointCall) async throws -> Project {
         guard let project = try await project(call.parameters["project"].map { ID($0) }) else {
             throw RequestRefusal.notFound

@@ -27,7 +27,7 @@ final class NotificationDelivery: Sendable {
         guard let url = endpoint.withLock({ $0 }) else { return nil }
         let request = ClientRequest(
             .post, url, headers: ["Content-Type": "application/json"],
-            body: try SimulatedApple.notificationBody(payload), destination: .operatorChosen)
+            body: try SimulatedApple.notificationBody(payload), destination: .fromOperator)
         do {
             return try await client.send(request).status
         } catch is ClientFault {

@@ -125,7 +125,7 @@ struct CompositionRoot: Sendable {
             realm: { id in
                 guard let tenant = id.tenant else { return try await configuration.projects.value(for: id.project) }
                 guard let project = try await configuration.projects.value(for: id.project) else { return nil }
-                return try await extensions.mapFoundTenant(configuration.realm(id), tenant, project)
+                return try await extensions.resolveTenant(configuration.realm(id), tenant, project)
             },
             app: configuration.app(_:of:))
         return AuthorizationFlows(
@@ -161,7 +161,7 @@ struct CompositionRoot: Sendable {
         on pool: Pool, _ configuration: ConfigurationCache, _ extensions: ModeExtensions
     ) -> Tenancy {
         Tenancy(
-            projectInTenant: { try await extensions.mapFoundTenant(configuration.realm(ID($0, of: $1.id)), $0, $1) },
+            projectInTenant: { try await extensions.resolveTenant(configuration.realm(ID($0, of: $1.id)), $0, $1) },
             tenantOfToken: GatewayTokens.tenant(namedBy:), store: PostgresTenantStore(pool: pool),
             onChange: configuration.invalidateConfiguration, newID: { ID(Random.text(length: 28)) }, clock: clock)
     }

@@ -65,19 +65,19 @@ package struct ModeExtensions: Sendable {
     var projectLookup: ProjectLookup?
     /// Maps the result of a tenant look-up (default: unchanged). In `found` and in the result, `nil` means that the
     /// tenant does not exist.
-    var mapFoundTenant: @Sendable (_ found: Project?, ID<Tenant>, Project) async throws -> Project?
+    var resolveTenant: @Sendable (_ found: Project?, ID<Tenant>, Project) async throws -> Project?
     /// Endpoints that openapi.yaml does not contain.
     var endpoints: @Sendable (EmailActionService) -> [Endpoint]
 
     package init(
         projectLookup: ProjectLookup? = nil,
-        mapFoundTenant: @escaping @Sendable (_ found: Project?, ID<Tenant>, Project) async throws -> Project? = {
+        resolveTenant: @escaping @Sendable (_ found: Project?, ID<Tenant>, Project) async throws -> Project? = {
             found, _, _ in found
         },
         endpoints: @escaping @Sendable (EmailActionService) -> [Endpoint] = { _ in [] }
     ) {
         self.projectLookup = projectLookup
-        self.mapFoundTenant = mapFoundTenant
+        self.resolveTenant = resolveTenant
         self.endpoints = endpoints
     }
 }

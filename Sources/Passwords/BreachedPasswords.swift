@@ -22,7 +22,7 @@ public struct BreachedPasswordList: Hashable, Sendable {
     /// The addresses to which a request may connect: only public ones for Pwned Passwords itself, also private ones for
     /// a list that the operator configured.
     fileprivate var destination: ClientRequest.Destination {
-        url == Self.publicURL ? .configured(allowingPrivateAddresses: false) : .operatorChosen
+        url == Self.publicURL ? .fromProject(allowingPrivateAddresses: false) : .fromOperator
     }
 }
 

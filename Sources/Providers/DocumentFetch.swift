@@ -28,7 +28,7 @@ extension DocumentFetch {
                 .get, address.url, headers: ["Accept": "application/json"], deadline: deadline,
                 maximumResponseBytes: maximumLength,
                 destination: address.isFromConfiguration && !allowsPrivateAddresses
-                    ? .configured(allowingPrivateAddresses: false) : .operatorChosen)
+                    ? .fromProject(allowingPrivateAddresses: false) : .fromOperator)
             let response = try await client.send(request)
             guard response.status == 200 else { throw DocumentFault.status(response.status) }
             return (response.body, response.headers.freshness)

@@ -14,7 +14,8 @@ from google.oauth2.credentials import Credentials
 from client import Client
 from gateway import DEMO_PROJECT
 
-# With the default domain, the library would ask Google where a credential may be used.
+# Any universe domain except Google's. With Google's, the library would ask Google for the credential's trust boundary:
+# the regions in which it may be used.
 UNIVERSE_DOMAIN = "example.com"
 CERTIFICATES_PATH = "/robot/v1/metadata/x509/securetoken@system.gserviceaccount.com"
 

@@ -107,9 +107,9 @@ class Installation:
             gateway.wait_for(serve.is_ready, serve.process, serve.log)
             yield serve
 
-    def replica(self):
+    def second_gateway(self):
         """The same installation with another port, to run a second gateway."""
-        replica = Installation(self.folder, self.database_url)
-        listen = replica.environment["SEKISHO_LISTEN"]
-        replica.environment = self.environment | {"SEKISHO_LISTEN": listen}
-        return replica
+        second = Installation(self.folder, self.database_url)
+        listen = second.environment["SEKISHO_LISTEN"]
+        second.environment = self.environment | {"SEKISHO_LISTEN": listen}
+        return second

@@ -106,14 +106,14 @@ def started_in_an_outage(postgres, replica, api_key=""):
 
 def test_a_gateway_started_in_an_outage_becomes_ready_after_it(postgres, installation, contract):
     api_key = installation.create_api_key()
-    with started_in_an_outage(postgres, installation.replica(), api_key) as serve:
+    with started_in_an_outage(postgres, installation.second_gateway(), api_key) as serve:
         client = Client(serve, contract)
         gateway.wait_for(serve.is_ready, serve.process, serve.log)
         assert eventually(lambda: client.call("signUp", {}).status == 200)
 
 
 def test_a_gateway_started_in_an_outage_rejects_another_master_key(postgres, installation):
-    replica = installation.replica()
+    replica = installation.second_gateway()
     replica.environment["SEKISHO_MASTER_KEY"] = new_master_key()
     with pytest.raises(AssertionError, match="the master key is not the one"):
         with started_in_an_outage(postgres, replica) as serve:
@@ -121,9 +121,9 @@ def test_a_gateway_started_in_an_outage_rejects_another_master_key(postgres, ins
 
 
 def test_sigterm_ends_a_gateway_during_an_outage(postgres, installation):
-    with installation.replica().serving() as serve, postgres.stopped():
+    with installation.second_gateway().serving() as serve, postgres.stopped():
         assert eventually(lambda: readiness_failure(serve))
         assert gateway.stop(serve.process, signal.SIGTERM) == 0
-    with postgres.stopped(), installation.replica().starting() as serve:
+    with postgres.stopped(), installation.second_gateway().starting() as serve:
         gateway.wait_for(serve.is_alive, serve.process, serve.log)
         assert gateway.stop(serve.process, signal.SIGTERM) == 0

@@ -301,7 +301,8 @@ def test_a_silent_server_delays_neither_requests_nor_the_exit(installation, serv
 def test_two_gateways_send_each_email_once(installation, server):
     waiting = queue_notices(installation, 40)
     with smtp_server_running(server) as port:
-        with installation.serving(**smtp_environment(port)), installation.replica().serving(**smtp_environment(port)):
+        environment = smtp_environment(port)
+        with installation.serving(**environment), installation.second_gateway().serving(**environment):
             assert eventually(lambda: queued_email_count(installation) == 0)
     assert recipients(server) == sorted(queued.recipient for queued in waiting)
 

@@ -28,7 +28,7 @@ def client(installation, contract):
         "SEKISHO_BODY_MEMORY_MIB": "32",
         "SEKISHO_CONNECTIONS": "2000",
     }
-    with installation.replica().serving(**low_limits) as serve:
+    with installation.second_gateway().serving(**low_limits) as serve:
         yield Client(serve, contract)
 
 

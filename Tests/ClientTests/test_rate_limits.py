@@ -16,7 +16,7 @@ EXCHANGE_SECONDS = 10
 def replicas(own_installation, contract):
     """Clients of two gateways with the same database."""
     own_installation.run_ok("projects policy demo --set signUpLimit=10 --set passwordFailureLimit=2")
-    with own_installation.serving() as one, own_installation.replica().serving() as other:
+    with own_installation.serving() as one, own_installation.second_gateway().serving() as other:
         yield Client(one, contract), Client(other, contract)
 
 

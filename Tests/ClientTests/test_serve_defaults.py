@@ -39,7 +39,7 @@ def test_the_last_sign_in_method_is_removed_only_on_confirmation(client):
 
 def test_passwords_are_hashed_at_the_production_cost(installation, contract):
     """The gateways of other tests, and `dev`, have a lower cost."""
-    with installation.replica().serving(SEKISHO_PASSWORD_MEMORY_KIB="", SEKISHO_PASSWORD_ITERATIONS="") as serve:
+    with installation.second_gateway().serving(SEKISHO_PASSWORD_MEMORY_KIB="", SEKISHO_PASSWORD_ITERATIONS="") as serve:
         account = Client(serve, contract).new_account()
         stored = sql(serve.database_url, f"SELECT password_hash FROM account WHERE id = '{account['localId']}'")
         assert stored.startswith("$argon2id$v=19$m=19456,t=2,p=1$")

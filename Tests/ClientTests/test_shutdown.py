@@ -24,7 +24,7 @@ SLOW_HASHES = {
 @pytest.fixture
 def slow_serve(installation):
     """A `sekisho serve` that needs long to hash a password."""
-    with installation.replica().serving(**SLOW_HASHES) as running:
+    with installation.second_gateway().serving(**SLOW_HASHES) as running:
         yield running
 
 

@@ -72,7 +72,7 @@ final class SocketServer: Sendable {
                 request.method,
                 "http://127.0.0.1:\(server.port)\(request.path)\(query.isEmpty ? "" : "?")\(query.joined(separator: "&"))",
                 headers: headers, body: request.body, deadline: .seconds(60), maximumResponseBytes: 64 * 1024 * 1024,
-                destination: .operatorChosen))
+                destination: .fromOperator))
     }
 
     /// Returns the request as the test built it, with the ID that every in-process request has.

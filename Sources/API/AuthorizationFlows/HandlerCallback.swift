@@ -68,6 +68,7 @@ struct HandlerCallback {
         case .app(let target, _): return .redirect(to: target.adding(AuthorizationTarget.grantParameter, grant.secret))
         case .popup(let event, let target):
             return try await resultPage(event, isPopup: true, target, grant, returnedFlow)
+        // The SDK's redirect mode.
         case .page(let event, let target):
             return try await resultPage(event, isPopup: false, target, grant, returnedFlow)
         }

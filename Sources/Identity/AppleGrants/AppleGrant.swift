@@ -3,8 +3,7 @@
 /// stored for each identity and client ID.
 public struct AppleGrant: Hashable, Sendable {
     public enum State: String, CaseIterable, Sendable {
-        /// The authorization code of a sign-in has not been exchanged for a refresh token yet, or no worker has
-        /// processed the refresh token of a sign-in in the browser yet.
+        /// A worker has not redeemed the code or token of a sign-in yet; see ``Purpose/redeem``.
         case redeeming = "REDEEMING"
         case authorized = "AUTHORIZED"
         /// The user, or the gateway for the user, has disconnected the app.
@@ -24,8 +23,8 @@ public struct AppleGrant: Hashable, Sendable {
 
     /// The operation that a worker performs on a pending grant.
     public enum Purpose: String, CaseIterable, Sendable {
-        /// A code is exchanged for a refresh token, or the refresh token of a sign-in in the browser becomes the
-        /// ``State/authorized`` grant of its identity.
+        /// The worker exchanges a code for a refresh token. After a sign-in in the browser, the gateway already has a
+        /// refresh token. In both cases, the token becomes the ``State/authorized`` grant of its identity.
         case redeem
         case revoke
     }
@@ -42,8 +41,8 @@ public struct AppleGrant: Hashable, Sendable {
     public let token: [UInt8]
     /// The redirect URI of the web flow; `nil` for a native app.
     public let redirectURI: String?
-    /// When the worker gives up. `nil` if no attempt is pending. Also `nil` for a refresh token or access token that no
-    /// worker has claimed yet.
+    /// When the worker gives up; `nil` if no redemption or revocation is pending. A code has this time from the start. A
+    /// refresh token or access token gets it when a worker first claims or postpones it.
     public let expiresAt: Instant?
     /// Attempts so far, including the current one.
     public let attempts: Int

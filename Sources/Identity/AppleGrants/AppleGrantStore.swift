@@ -26,8 +26,8 @@ public protocol AppleGrantStore: Sendable {
     /// - Parameter failure: the reason, without any token.
     func postpone(_ grant: AppleGrant, until due: Instant, failure: String) async throws
 
-    /// Postpones a batch of the due revocations of the realm and client ID of `grant`, because they would fail for the
-    /// same reason. Each then counts at least as many attempts as `grant`.
+    /// Postpones due revocations with the realm and client ID of `grant`, because they would fail for the same reason.
+    /// Limited to one batch. If one has had fewer attempts than `grant`, it gets the number of attempts of `grant`.
     func postponeRevocations(
         withClientOf grant: AppleGrant, until due: Instant, failure: String, at now: Instant
     ) async throws
@@ -73,10 +73,10 @@ public protocol AppleGrantStore: Sendable {
     /// Updates the grants of an identity and client ID after a revocation that the identity's owner has requested and
     /// Apple has not rejected. The identity stays linked.
     ///
-    /// If the request contained a code, the code has proved the identity: the grants become
-    /// ``AppleGrant/State/revoked``, and those that are still ``AppleGrant/State/redeeming`` are deleted. If it
-    /// contained a token, nothing is proved, because Apple also accepts unknown tokens: the grants become
-    /// ``AppleGrant/State/revoking``.
+    /// If the request contained a code, its exchange has proved that it belongs to the identity. The grants become
+    /// ``AppleGrant/State/revoked``, and those that are still ``AppleGrant/State/redeeming`` are deleted. If the
+    /// request contained a token, nothing is proved, because Apple also accepts unknown tokens. The grants become
+    /// ``AppleGrant/State/revoking``, so that workers revoke them.
     func applyRevocation(_ revocation: RevocationRequest, in realm: ID<Realm>) async throws
 }
 
@@ -94,7 +94,7 @@ public struct AppleKeyName: Hashable, Sendable {
 /// The numbers of checks of a client ID within a period.
 public struct CheckCounts: Hashable, Sendable {
     public var all: Int
-    /// See ``RecordedCheck/isFailure``.
+    /// The checks with another result than ``RecordedCheck/authorized``; see ``RecordedCheck/isFailure``.
     public var failed: Int
 
     public init(all: Int = 0, failed: Int = 0) {
@@ -106,7 +106,7 @@ public struct CheckCounts: Hashable, Sendable {
 /// The result of the daily check of a grant, as it is stored.
 public enum RecordedCheck: Hashable, Sendable {
     case authorized
-    /// Apple reports that the user has disconnected the app.
+    /// Apple rejected the token, because the user has disconnected the app. `failure` is Apple's response.
     case revoked(failure: String)
     /// Apple reported nothing about the token, or its report is not trusted because too many checks fail. The state of
     /// the grant does not change.

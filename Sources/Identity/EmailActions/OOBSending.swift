@@ -46,9 +46,8 @@ public struct OOBSending: Sendable {
         }
     }
 
-    /// Sends the email that a client requested.
-    ///
-    /// - Returns: the caller's current address if the code verifies or changes it, otherwise the requested address.
+    /// Sends the email that a client requested. Returns the caller's current address if the code verifies or changes it,
+    /// otherwise the requested address.
     public func send(_ request: Request, in project: Project, from context: RequestContext) async throws -> EmailAddress
     {
         let content = try content(of: request, in: project)

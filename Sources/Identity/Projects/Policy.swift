@@ -134,14 +134,14 @@ public struct Policy: Hashable, Sendable {
     /// How long a network remains a known network of an account after the latest sign-in or password reset there.
     public static let knownNetworkLifetime: Duration = .seconds(30 * 86_400)
     public static let signUpWindow: Duration = .seconds(3600)
-    /// Not longer than ``signInLinkLifetime``: if an attacker exhausts the limit of an address, each sign-in link that
-    /// was sent within the window is valid until the window ends.
+    /// Not longer than ``signInLinkLifetime``. If an attacker exhausts the limit of an address, its owner can still use
+    /// a sign-in link that was sent within the window.
     public static let emailWindow: Duration = .seconds(900)
-    /// The maximum number of credential changes by the clients of one account within ``credentialChangeWindow``.
+    /// The maximum number of credential changes that clients make to one account within ``credentialChangeWindow``.
     public static let credentialChangeLimit = 20
     public static let credentialChangeWindow: Duration = .seconds(600)
-    /// The maximum number of nonces for one IPv4 address or IPv6 /64 within ``nonceWindow``. A /24 or /56 gets four
-    /// times as many, a /48 sixteen times. The 8000 nonces of a /24 are enough for the sign-ins behind a large NAT.
+    /// The maximum number of nonces that the gateway issues to one IPv4 address or IPv6 /64 within ``nonceWindow``. A
+    /// /24 or /56 gets four times as many, a /48 sixteen times. The 8000 nonces of a /24 are enough for the sign-ins behind a large NAT.
     public static let nonceLimit = 2000
     public static let nonceWindow: Duration = .seconds(600)
     /// The maximum number of requests for sign-ins in the browser, from one IPv4 address or IPv6 /64 within

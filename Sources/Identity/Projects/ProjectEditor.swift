@@ -7,7 +7,8 @@ public struct ProjectEditor: Sendable {
     /// Passes the stored configuration to `change` and stores the result, under a lock that excludes concurrent edits.
     /// If `change` throws, nothing is stored.
     ///
-    /// Throws ``ConfigurationEditRefusal``, or ``ConfigurationRefusal`` for problems that did not exist before.
+    /// Throws ``ConfigurationEditRefusal`` if the change needs a permission that is missing, and
+    /// ``ConfigurationRefusal`` for problems that did not exist before.
     ///
     /// Returns `nil` if the realm does not exist.
     public var edit:

@@ -3,11 +3,11 @@ public struct ClientRequest: Sendable {
     /// The allowed schemes and addresses, by the source of the URL.
     public enum Destination: Sendable {
         /// For URLs that the operator chose or allowed: any address with https; http only on this machine.
-        case operatorChosen
+        case fromOperator
         /// For URLs from the configuration of a project: https only, to public addresses unless the operator allows
         /// private ones. The check applies to the address of the connection, because names can resolve differently each
         /// time.
-        case configured(allowingPrivateAddresses: Bool)
+        case fromProject(allowingPrivateAddresses: Bool)
     }
 
     public var method: Method

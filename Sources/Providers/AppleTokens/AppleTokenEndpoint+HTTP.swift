@@ -63,7 +63,7 @@ struct AppleRequests: Sendable {
         if let bearer { headers.add("Authorization", "Bearer \(bearer.expose())") }
         let request = ClientRequest(
             .post, url, headers: headers, body: Array(text.utf8), deadline: AppleTokenEndpoint.deadline,
-            maximumResponseBytes: Self.maximumLength, destination: .operatorChosen)
+            maximumResponseBytes: Self.maximumLength, destination: .fromOperator)
         do {
             let response = try await client.send(request)
             return (AppleResponse(status: response.status, body: response.body), response.body)

@@ -48,8 +48,8 @@ struct OpenIDCodes: Sendable {
         }
         let destination: ClientRequest.Destination =
             switch server.tokenURLSource {
-            case .fixed, .discovery(allowsPrivateAddresses: true): .operatorChosen
-            case .discovery(allowsPrivateAddresses: false): .configured(allowingPrivateAddresses: false)
+            case .fixed, .discovery(allowsPrivateAddresses: true): .fromOperator
+            case .discovery(allowsPrivateAddresses: false): .fromProject(allowingPrivateAddresses: false)
             }
         let text = PercentEncoding.encode(form: form)
         return ClientRequest(

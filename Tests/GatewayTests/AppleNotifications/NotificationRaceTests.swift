@@ -78,7 +78,7 @@ struct NotificationRaceTests {
                 reclaims ? try await gateway.signIn(old) : try await gateway.link(old, to: account.idToken)
             }
             try await gateway.database.waitForBlockedStatements()
-            return (request, try await gateway.deliverUntilBlocked(payload, besideBlockedStatements: 1))
+            return (request, try await gateway.startDelivery(of: payload, alreadyBlockedStatements: 1))
         }
         let exchange = try await request.value
         #expect(exchange.json["localId"]?.string == account.localId, "\(exchange.text)")
@@ -124,10 +124,11 @@ struct NotificationRaceTests {
 }
 
 extension TestGateway {
-    /// Starts to deliver the notification. Returns when it is processed, or when its statement and `count` other
-    /// statements wait for locks.
-    func deliverUntilBlocked(
-        _ payload: String, besideBlockedStatements count: Int
+    /// Starts to deliver the notification. Returns when it is processed, or when its statement also waits for a lock.
+    ///
+    /// - Parameter count: how many other statements already wait for locks.
+    func startDelivery(
+        of payload: String, alreadyBlockedStatements count: Int
     ) async throws -> Task<Exchange, any Error> {
         let isDelivered = Flag()
         let delivery = Task {

@@ -61,10 +61,12 @@ struct TransferNotificationTests {
         let audited = try await gateway.newAuditEvents {
             switch move {
             case .import:
+                // No sign-in with the new team follows, so the identity stays revoked.
                 #expect(try await fixture.importAll() == .init(all: 2, done: 2))
                 #expect(try await gateway.credentialState(of: fixture.ada.localId) == "REVOKED")
             case .signIn:
                 #expect(try await gateway.signIn(credentialBeforeEvent).outcome.hasPrefix("400 INVALID_IDP_RESPONSE"))
+                // A credential from after the event authorizes the app again.
                 let again = try Tokens(await gateway.signIn(gateway.appleCredential(TeamTransferTests.ada)))
                 #expect(again.localId == fixture.ada.localId)
                 #expect(try await gateway.isSessionValid(again))
@@ -97,7 +99,7 @@ struct TransferNotificationTests {
             // The sign-in has read the account, and waits for its lock.
             let signIn = Task { try await gateway.signIn(credentialBeforeEvent) }
             try await gateway.database.waitForBlockedStatements()
-            let notification = try await gateway.deliverUntilBlocked(payload, besideBlockedStatements: 1)
+            let notification = try await gateway.startDelivery(of: payload, alreadyBlockedStatements: 1)
             return (signIn, notification)
         }
         let exchange = try await signIn.value

@@ -17,7 +17,7 @@ struct ClientDestinationTests {
     func invalid(url: String) async throws {
         try await withClient { client in
             await #expect(throws: ClientFault.invalidURL) {
-                try await client.send(ClientRequest(.get, url, destination: .operatorChosen))
+                try await client.send(ClientRequest(.get, url, destination: .fromOperator))
             }
         }
     }
@@ -38,7 +38,7 @@ struct ClientDestinationTests {
                 try await client.send(
                     ClientRequest(
                         .get, "https://\(host):\(server.port)/", deadline: .seconds(3),
-                        destination: .configured(allowingPrivateAddresses: false)))
+                        destination: .fromProject(allowingPrivateAddresses: false)))
             }
         }
         #expect(server.connections == 0)
@@ -53,7 +53,7 @@ struct ClientDestinationTests {
                 try await client.send(
                     ClientRequest(
                         .get, "https://127.0.0.1:\(server.port)/",
-                        destination: .configured(allowingPrivateAddresses: true)))
+                        destination: .fromProject(allowingPrivateAddresses: true)))
             }
         }
         #expect(server.connections == 1)
@@ -62,11 +62,11 @@ struct ClientDestinationTests {
     @Test(
         "An http URL is rejected if it is from a project's configuration or its host is not loopback",
         arguments: [
-            ("http://127.0.0.1", ClientRequest.Destination.configured(allowingPrivateAddresses: true)),
-            ("http://127.0.0.1", .configured(allowingPrivateAddresses: false)),
-            ("http://192.0.2.1", .configured(allowingPrivateAddresses: false)), ("http://192.0.2.1", .operatorChosen),
-            ("http://10.0.0.1", .operatorChosen), ("http://0.0.0.0", .operatorChosen),
-            ("http://[2001:db8::1]", .operatorChosen), ("http://[64:ff9b::7f00:1]", .operatorChosen),
+            ("http://127.0.0.1", ClientRequest.Destination.fromProject(allowingPrivateAddresses: true)),
+            ("http://127.0.0.1", .fromProject(allowingPrivateAddresses: false)),
+            ("http://192.0.2.1", .fromProject(allowingPrivateAddresses: false)), ("http://192.0.2.1", .fromOperator),
+            ("http://10.0.0.1", .fromOperator), ("http://0.0.0.0", .fromOperator),
+            ("http://[2001:db8::1]", .fromOperator), ("http://[64:ff9b::7f00:1]", .fromOperator),
         ])
     func unencrypted(origin: String, destination: ClientRequest.Destination) async throws {
         let server = try RawServer { $0.answer("a") }
@@ -89,7 +89,7 @@ struct ClientDestinationTests {
         }
         try await withClient { client in
             let response = try await client.send(
-                ClientRequest(.get, "http://\(host):\(server.port)/", destination: .operatorChosen))
+                ClientRequest(.get, "http://\(host):\(server.port)/", destination: .fromOperator))
             #expect(response.text == "a")
         }
     }

@@ -153,7 +153,7 @@ struct ClientFaultTests {
     func unknownHost() async throws {
         try await withClient { client in
             await #expect(throws: ClientFault.unknownHost) {
-                try await client.send(ClientRequest(.get, "https://nothing.invalid/", destination: .operatorChosen))
+                try await client.send(ClientRequest(.get, "https://nothing.invalid/", destination: .fromOperator))
             }
         }
     }

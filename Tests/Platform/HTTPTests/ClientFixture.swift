@@ -21,7 +21,7 @@ func request(
 ) -> ClientRequest {
     ClientRequest(
         method, "http://127.0.0.1:\(port)\(path)", headers: headers, body: Array(body.utf8), deadline: deadline,
-        maximumResponseBytes: maximumResponseBytes, destination: .operatorChosen)
+        maximumResponseBytes: maximumResponseBytes, destination: .fromOperator)
 }
 
 extension ClientResponse {

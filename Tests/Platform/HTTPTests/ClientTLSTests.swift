@@ -9,7 +9,7 @@ struct ClientTLSTests {
     func trusted() async throws {
         let server = try SecureServer(name: "localhost", answer: Self.answer)
         try await withClient(certificateAuthorities: server.certificate) { client in
-            let response = try await client.send(request("localhost", server, .operatorChosen))
+            let response = try await client.send(request("localhost", server, .fromOperator))
             #expect(response.text == "ok")
         }
     }
@@ -24,7 +24,7 @@ struct ClientTLSTests {
         let server = try SecureServer(name: name, answer: Self.answer)
         try await withClient(certificateAuthorities: isTrusted ? server.certificate : nil) { client in
             await #expect(throws: ClientFault.tlsFailed) {
-                try await client.send(request(host, server, .operatorChosen))
+                try await client.send(request(host, server, .fromOperator))
             }
         }
     }
@@ -34,7 +34,7 @@ struct ClientTLSTests {
         let server = try SecureServer(name: "localhost", answer: Self.answer)
         try await withClient(certificateAuthorities: "/nothing/here.pem") { client in
             await #expect(throws: ClientFault.tlsFailed) {
-                try await client.send(request("localhost", server, .operatorChosen))
+                try await client.send(request("localhost", server, .fromOperator))
             }
         }
     }
@@ -44,10 +44,10 @@ struct ClientTLSTests {
         let server = try SecureServer(name: "localhost", answer: Self.answer)
         try await withClient(certificateAuthorities: server.certificate) { client in
             let response = try await client.send(
-                request("localhost", server, .configured(allowingPrivateAddresses: true)))
+                request("localhost", server, .fromProject(allowingPrivateAddresses: true)))
             #expect(response.status == 200)
             await #expect(throws: ClientFault.destinationNotAllowed) {
-                try await client.send(request("localhost", server, .configured(allowingPrivateAddresses: false)))
+                try await client.send(request("localhost", server, .fromProject(allowingPrivateAddresses: false)))
             }
         }
     }

@@ -13,7 +13,7 @@ struct HeaderListTests {
                 Int(CURL_GLOBAL_SSL), { malloc($0) }, { free($0) }, { realloc($0, $1) }, { _ in nil },
                 { calloc($0, $1) })
             let request = ClientRequest(
-                .get, "https://example.com/", headers: ["Authorization": "Bearer a"], destination: .operatorChosen)
+                .get, "https://example.com/", headers: ["Authorization": "Bearer a"], destination: .fromOperator)
             #expect(throws: ClientFault.overloaded) { try HeaderList(of: request) }
         }
     }

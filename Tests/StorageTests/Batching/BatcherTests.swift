@@ -6,7 +6,8 @@ import Storage
 import Support
 import Testing
 
-/// Writes and refreshes that arrive while a statement is running wait for it, and then share a statement.
+/// Up to four statements of a realm run at the same time. Requests that arrive in the meantime wait, and then share
+/// statements.
 @Suite("The batcher")
 struct BatcherTests {
     @Test("Sign-ups that arrive while another is running share transactions")

@@ -43,6 +43,7 @@ struct SignInQueryPlanTests {
     /// A credential is void if the user has disconnected the app since the credential was issued.
     @Test("First sign-ins find void credentials by an index, whatever the statistics", arguments: sizes)
     func firstSignIns(accounts: Int, isAnalysed: Bool) async throws {
+        // `copiesEmail`: the new account gets the address of the identity.
         let signIns = try (1...Self.batchSize).map { try FirstSignIn(.firstSignIn($0), copiesEmail: true) }
         try await expectIndexes(for: .create(signIns, in: ID("demo")), among: accounts, isAnalysed: isAnalysed)
     }
