@@ -35,11 +35,6 @@ package struct ConfigurationCache: Sendable {
     private let apps: Cache<ID<Project>, [App]>
     private let appsWithDomains: Cache<Int, [AssociatedApp]>
 
-    private struct ServiceKeyName: Hashable {
-        let id: String
-        let project: ID<Project>
-    }
-
     private struct ExpiringKey {
         let key: PublicServiceKey
         let expiresAt: Instant?

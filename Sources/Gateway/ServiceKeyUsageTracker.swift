@@ -3,14 +3,15 @@ internal import Postgres
 internal import Storage
 internal import Synchronization
 
+/// Identifies a service key: its ID is unique only in its project.
+struct ServiceKeyName: Hashable {
+    let id: String
+    let project: ID<Project>
+}
+
 /// Records the last use of each service key (a backend's credential) in memory, and writes it to the database in the
 /// background.
 final class ServiceKeyUsageTracker: Sendable {
-    private struct Key: Hashable {
-        let id: String
-        let project: ID<Project>
-    }
-
     private struct Use {
         var latest: Instant
         /// The latest use that this process has written to the database; `nil` if there is none.
@@ -23,10 +24,10 @@ final class ServiceKeyUsageTracker: Sendable {
     }
 
     /// Guards the uses that all loops record. Entries are never removed, because keys are few.
-    private let uses = Mutex<[Key: Use]>([:])
+    private let uses = Mutex<[ServiceKeyName: Use]>([:])
 
     func recordUse(of id: String, in project: ID<Project>, at now: Instant) {
-        uses.withLock { $0[Key(id: id, project: project), default: Use(latest: now)].latest = now }
+        uses.withLock { $0[ServiceKeyName(id: id, project: project), default: Use(latest: now)].latest = now }
     }
 
     func worker(on pool: Pool) -> Worker {
