@@ -58,9 +58,7 @@ public struct AccountMerging: Sendable {
             throw MergeRefusal.recoveryPending
         }
         let payload = MergeTokenPayload(
-            precondition: try MergePrecondition(of: source, into: target.account), replayKeys: target.replayKeys,
-            method: target.method, authenticatedAt: target.authenticatedAt, targetSession: target.session,
-            targetSubject: target.subject, code: target.code, credentialIssuedAt: target.credentialIssuedAt)
+            precondition: try MergePrecondition(of: source, into: target.account), proof: target.proof)
         let end = clock.now() + Self.previewLifetime
         return Preview(
             plan: payload.precondition.plan,
@@ -81,13 +79,12 @@ public struct AccountMerging: Sendable {
             try limiter.countCredentialChange(of: account, in: project)
         }
         let merge = AccountMerge(
-            precondition: payload.precondition, replayKeys: payload.replayKeys + [replayKey], mergedAt: now,
-            undoableUntil: now + Self.undoWindow, code: payload.code)
+            precondition: payload.precondition,
+            replayKeys: (payload.proof.identity?.replayKeys ?? []) + [replayKey], mergedAt: now,
+            undoableUntil: now + Self.undoWindow)
         let signIn = MergeSignIn(
-            session: entropy.sessionID(), method: payload.method, authenticatedAt: payload.authenticatedAt ?? now,
-            targetSession: payload.targetSession, targetSubject: payload.targetSubject, device: context.device,
-            networkHash: networks.hash(of: context, in: project),
-            credentialIssuedAt: payload.credentialIssuedAt, trace: context.trace)
+            session: entropy.sessionID(), proof: payload.proof, device: context.device,
+            networkHash: networks.hash(of: context, in: project), trace: context.trace)
         let notices = MergeNotices(of: merge, emailFactory: emailFactory, from: context)
         let (account, session) = try await mappingConflicts(to: \.refusalOfMerge) {
             try await store.merge(merge, with: signIn, announcing: notices, in: project.realm)
@@ -102,9 +99,17 @@ public struct AccountMerging: Sendable {
         return caller
     }
 
-    private func proven(_ target: MergeTarget, for app: App, in project: Project) async throws -> ProvenTarget {
+    private func proven(
+        _ target: MergeTarget, for app: App, in project: Project
+    ) async throws -> (account: Account, proof: TargetProof) {
         switch target {
-        case .login(let idToken): return ProvenTarget(try await recentLogin(idToken, in: project))
+        case .login(let idToken):
+            let caller = try await recentLogin(idToken, in: project)
+            let session = caller.session
+            return (
+                caller.account,
+                .session(session.id, method: session.method, authenticatedAt: session.authenticatedAt)
+            )
         case .identity(let proof):
             let proof = try await resolver.resolve(proof, for: app, in: project)
             // A pending token that is only for linking does not prove control of the account that has the identity.
@@ -112,12 +117,9 @@ public struct AccountMerging: Sendable {
             let candidates = try await store.linkingCandidates(for: proof.identity, in: project.realm)
             guard let owner = candidates.owner else { throw MergeRefusal.targetUnknown }
             try proof.requireIssuerOfIdentity(linkedTo: owner)
-            // Until a transfer to another team is completed, the identity has the subject of the former team.
-            let subject = IdentityTransfer(proof.identity, of: owner)?.formerSubject ?? proof.identity.subject
-            return ProvenTarget(
-                account: owner, replayKeys: proof.replayKeys, method: proof.identity.provider, authenticatedAt: nil,
-                session: nil, subject: subject, code: proof.identity.code,
-                credentialIssuedAt: proof.identity.issuedAt)
+            var identity = proof.identity
+            identity.replayKeys = proof.replayKeys
+            return (owner, .identity(identity))
         }
     }
 }
@@ -129,57 +131,20 @@ public enum MergeTarget: Sendable {
     case login(idToken: String)
 }
 
-private struct ProvenTarget {
-    let account: Account
-    let replayKeys: [ReplayKey]
-    let method: ProviderID
-    let authenticatedAt: Instant?
-    let session: ID<Session>?
-    /// The subject of the identity that is the proof.
-    let subject: String?
-    /// Apple's code or refresh token that came with the proof.
-    var code: SealedAppleToken?
-    /// When Apple issued the credential that is the proof.
-    var credentialIssuedAt: Instant?
-}
-
-extension ProvenTarget {
-    /// An ID token proves an earlier login, so the merge does not make the login more recent.
-    fileprivate init(_ caller: Caller) {
-        self.init(
-            account: caller.account, replayKeys: [], method: caller.session.method,
-            authenticatedAt: caller.session.authenticatedAt, session: caller.session.id,
-            subject: nil)
-    }
-}
-
 /// A merge to be committed.
 public struct AccountMerge: Hashable, Sendable {
     public let precondition: MergePrecondition
     public let replayKeys: [ReplayKey]
     public let mergedAt: Instant
     public let undoableUntil: Instant
-    /// Apple's code or refresh token that came with the proof of the target.
-    public var code: SealedAppleToken?
 }
 
-/// The sign-in of a client's merge: the session to open, and the conditions that the proof of the target must still
-/// meet.
+/// The sign-in of a client's merge: the session to open, and the proof of the target.
 public struct MergeSignIn: Hashable, Sendable {
     /// The ID of the new session.
     public let session: ID<Session>
-    /// How the target was proven.
-    public let method: ProviderID
-    public let authenticatedAt: Instant
-    /// The session of the ID token that proved the target, if any; the merge fails if that session has ended.
-    public let targetSession: ID<Session>?
-    /// The subject of the identity that proved the target, if any; the merge fails if the target no longer has that
-    /// identity.
-    public let targetSubject: String?
+    public let proof: TargetProof
     public let device: String?
     public let networkHash: [UInt8]?
-    /// When Apple issued the credential that proved the target. The merge fails if the user has disconnected the app
-    /// since then.
-    public let credentialIssuedAt: Instant?
     public let trace: RequestTrace
 }

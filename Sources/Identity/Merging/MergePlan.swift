@@ -55,8 +55,7 @@ public enum MergeRefusal: Refusal, Hashable {
     /// The source's address was changed, and a link that restores the former address is still valid. Until the link
     /// expires, only an administrator may merge the account.
     case recoveryPending
-    /// Both accounts have identities of these providers. Only an import can give an account several identities of one
-    /// provider.
+    /// Both accounts have identities of these providers, and an account can have only one identity of each.
     case providersConflict([ProviderID])
     /// The accounts have changed since the preview (the wire's dry run).
     case changed
@@ -119,18 +118,40 @@ public struct MergeTokenPayload: Hashable, SealedTokenContent {
     public static let invalidRefusal = ProviderRefusal.invalidMergeToken
 
     public let precondition: MergePrecondition
-    /// The replay keys of the proof of the target, consumed by the commit.
-    public let replayKeys: [ReplayKey]
-    /// How the target was proven.
-    public let method: ProviderID
-    /// The time of the target's login, if an ID token proved the target; `nil` if the proof is itself a login.
-    public let authenticatedAt: Instant?
-    /// The session of the ID token that proved the target, if any. The session must be active at the commit.
-    public let targetSession: ID<Session>?
-    /// The subject of the identity that is the proof; the target must still have it at the commit.
-    public let targetSubject: String?
-    /// Apple's code or refresh token that came with the proof.
-    public var code: SealedAppleToken?
-    /// When Apple issued the credential that is the proof.
-    public var credentialIssuedAt: Instant?
+    public let proof: TargetProof
+}
+
+/// How the user has proven control of a merge's target. The commit requires that the proof still holds.
+public enum TargetProof: Hashable, Codable, Sendable {
+    /// An ID token of this session. The session must still be active.
+    case session(ID<Session>, method: ProviderID, authenticatedAt: Instant)
+    /// A provider's credential. The target must still have the identity, and the user must not have disconnected the
+    /// app since the credential was issued. The commit consumes the replay keys of the identity.
+    case identity(VerifiedIdentity)
+}
+
+extension TargetProof {
+    /// The proven identity; `nil` if an ID token is the proof.
+    public var identity: VerifiedIdentity? {
+        if case .identity(let identity) = self { identity } else { nil }
+    }
+
+    /// The sign-in method of the session that the merge opens.
+    public var method: ProviderID {
+        switch self {
+        case .session(_, let method, _): method
+        case .identity(let identity): identity.provider
+        }
+    }
+
+    /// The time of the login of the session that the merge opens. An ID token proves an earlier login, so the merge
+    /// does not make the login more recent. A credential is itself a login, which takes place at the commit.
+    ///
+    /// - Parameter mergedAt: the time of the commit.
+    public func authenticatedAt(mergingAt mergedAt: Instant) -> Instant {
+        switch self {
+        case .session(_, _, let authenticatedAt): authenticatedAt
+        case .identity: mergedAt
+        }
+    }
 }

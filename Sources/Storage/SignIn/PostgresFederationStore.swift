@@ -143,7 +143,7 @@ public struct PostgresFederationStore: FederationStore {
 extension Transaction {
     /// Locks the subject of an identity, so that no event about it is applied at the same time. Does nothing for a
     /// provider that sends no events about its users.
-    fileprivate func lockSubject(of identity: VerifiedIdentity, in realm: ID<Realm>) async throws {
+    func lockSubject(of identity: VerifiedIdentity, in realm: ID<Realm>) async throws {
         guard identity.issuedAt != nil else { return }
         _ = try await execute(.lockSubject(identity.subject, of: identity.provider, in: realm))
     }
