@@ -507,7 +507,7 @@ CREATE INDEX authorization_flow_grant_expires_at ON public.authorization_flow US
 
 CREATE INDEX known_network_last_seen_at ON public.known_network USING btree (last_seen_at);
 
-CREATE INDEX linked_identity_account ON public.linked_identity USING btree (account_id, project_id);
+CREATE UNIQUE INDEX linked_identity_account_key ON public.linked_identity USING btree (account_id, project_id, provider);
 
 CREATE INDEX linked_identity_email ON public.linked_identity USING btree (project_id, email) WHERE (email IS NOT NULL);
 

@@ -65,7 +65,7 @@ extension Command {
         options: [.project, .tenant, .userFormat],
         details: [
             "FILE may be `-` for standard output. A file is written atomically with mode 0600, because it contains password hashes.",
-            "Password hashes are exported in base64, as strings that name their algorithm; `sekisho users import` reads them. A hash that was computed with a hash key can be imported only with the same --hash-key, because the key is not exported. CSV has no columns for `oidc.` providers. If an account has several identities of one provider, CSV contains only one of them. Use JSON to export all identities.",
+            "Password hashes are exported in base64, as strings that name their algorithm; `sekisho users import` reads them. A hash that was computed with a hash key can be imported only with the same --hash-key, because the key is not exported. CSV has no columns for `oidc.` providers. Use JSON to export all identities.",
         ],
         environment: ["DATABASE_URL"]
     ) { arguments in

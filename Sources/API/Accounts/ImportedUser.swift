@@ -56,6 +56,7 @@ public struct ImportedUser: Decodable, Sendable {
     public enum Fault: Error {
         case unreadable(String)
         case idIsMissing, idIsInvalid, tenantMismatch, emailIsInvalid, identityIsIncomplete, tooManyIdentities
+        case severalIdentities(ProviderID)
         case phoneNumberIsInvalid
         case claimsAreInvalid, claimsAreTooLarge, claimIsReserved, hasSecondFactor, timeIsInvalid
         case password(PasswordHashRefusal)
@@ -129,8 +130,10 @@ public struct ImportedUser: Decodable, Sendable {
             guard let providerId = provider.providerId.nonEmpty, let rawId = provider.rawId.nonEmpty,
                 ProviderID(providerId).isLinkable, LinkedIdentity.isValidSubject(rawId)
             else { throw .identityIsIncomplete }
-            let isDuplicate = identities.contains { $0.provider.rawValue == providerId && $0.subject == rawId }
-            guard !isDuplicate else { continue }
+            if let other = identities.first(where: { $0.provider.rawValue == providerId }) {
+                guard other.subject == rawId else { throw .severalIdentities(other.provider) }
+                continue
+            }
             identities.append(
                 LinkedIdentity(
                     provider: ProviderID(providerId), subject: rawId, email: provider.email.flatMap(EmailAddress.init),
@@ -187,6 +190,8 @@ extension ImportedUser.Fault {
         case .tenantMismatch: "Tenant id in userInfo does not match the tenant id in request."
         case .emailIsInvalid: "email is invalid"
         case .identityIsIncomplete: "federatedId or (providerId & rawId) is required"
+        case .severalIdentities(let provider):
+            "providerUserInfo has several identities of \(provider.rawValue), but an account can have only one"
         case .tooManyIdentities: "providerUserInfo has more than \(ImportedUser.identityLimit) entries"
         case .phoneNumberIsInvalid: "phone number format is invalid"
         case .claimsAreInvalid: "Invalid custom claims provided."

@@ -41,8 +41,7 @@ enum CSVColumns {
         return (try? StrictJSON.encode(JSONValue.object(user))) ?? []
     }
 
-    /// Returns the line of a user. Identities of providers that have no columns are omitted. If a user has several
-    /// identities of one provider, the line contains only the last of them.
+    /// Returns the line of a user. Identities of providers that have no columns are omitted.
     static func line(of user: ExportedUser) -> String {
         var fields = [String](repeating: "", count: columnCount)
         fields[0] = user.localId
@@ -65,11 +64,9 @@ enum CSVColumns {
         return fields.map(quoted).joined(separator: ",") + "\n"
     }
 
-    /// Returns the number of identities that the line of a user does not contain. A provider has columns for at most
-    /// one identity.
+    /// Returns the number of identities that the line of a user does not contain.
     static func identitiesWithoutColumns(of user: ExportedUser) -> Int {
-        let withColumns = Set(providers.map(\.name)).intersection(user.providerUserInfo.map(\.providerId))
-        return user.providerUserInfo.count - withColumns.count
+        user.providerUserInfo.count { identity in !providers.contains { $0.name == identity.providerId } }
     }
 
     private static func quoted(_ text: String) -> String {

@@ -19,7 +19,7 @@ enum AccountRow {
         'credentialState', l.credential_state, 'relayForwarding', l.relay_forwarding, \
         'credentialCheckedAt', (extract(epoch FROM l.credential_checked_at) * 1000000)::bigint, \
         'transferSubject', CASE WHEN l.transferred_at IS NULL THEN l.transfer_sub END) \
-        ORDER BY l.created_at, l.provider, l.subject)::text \
+        ORDER BY l.created_at, l.provider)::text \
         FROM linked_identity l WHERE l.project_id = a.project_id AND l.account_id = a.id) AS identities
         """
 

@@ -275,10 +275,10 @@ CREATE TABLE linked_identity (
         AND (transfer_error IS NULL OR transfer_sub IS NOT NULL AND transferred_at IS NULL))
 );
 
--- account_id is the first column, here and in the index session_account, because the primary keys begin with
--- project_id. If this index began with project_id too, the planner would prefer the primary key while the table is
--- small, and keep that plan while the table grows.
-CREATE INDEX linked_identity_account ON linked_identity (account_id, project_id);
+-- An account has at most one identity of each provider. account_id is the first column, here and in the index
+-- session_account, because the primary keys begin with project_id. If this index began with project_id too, the planner
+-- would prefer the primary key while the table is small, and keep that plan while the table grows.
+CREATE UNIQUE INDEX linked_identity_account_key ON linked_identity (account_id, project_id, provider);
 -- For searches by address, such as requests for the sign-in methods of an address.
 CREATE INDEX linked_identity_email ON linked_identity (project_id, email) WHERE email IS NOT NULL;
 -- Exported identities that are not transferred yet. A sign-in with a token of the new team finds its identity with this

@@ -54,6 +54,16 @@ struct AdminImportTests {
                 ["localId": "x", "providerUserInfo": [["providerId": "google.com"]]],
                 "federatedId or (providerId & rawId) is required"
             ),
+            (
+                [
+                    "localId": "x",
+                    "providerUserInfo": .array(
+                        ["g2", "g3"].map {
+                            ["providerId": "google.com", "rawId": .string($0)]
+                        }),
+                ],
+                "providerUserInfo has several identities of google.com, but an account can have only one"
+            ),
             (["localId": "x", "phoneNumber": "5"], "phone number format is invalid"),
             (["localId": "x", "customAttributes": "[]"], "Invalid custom claims provided."),
             (

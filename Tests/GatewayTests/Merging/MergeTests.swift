@@ -124,33 +124,6 @@ struct MergeTests {
         #expect(merged.outcome.hasPrefix("400 MERGE_PREVIEW_OUTDATED"), "\(merged.outcome)")
     }
 
-    @Test("A merge checks the identity that proved the ownership of the target, not another one of the same provider")
-    func twoAppleIdentities() async throws {
-        let gateway = try await TestGateway.withServiceKey()
-        // Only an import can give an account two identities of one provider.
-        let people = [SimulatedPerson.ada, .grace].sorted {
-            SimulatedApple.subject(of: $0) < SimulatedApple.subject(of: $1)
-        }
-        let identities = people.map { person in
-            JSON.object(["providerId": "apple.com", "rawId": .string(SimulatedApple.subject(of: person))])
-        }
-        let imported = try await gateway.administerAccounts(
-            ":batchCreate", ["users": [["localId": "owner", "providerUserInfo": .array(identities)]]])
-        #expect(imported.status == 200, "\(imported.text)")
-        let guest = try await gateway.signUpAnonymously()
-        let preview = try await gateway.post(
-            "/v1/accounts:merge",
-            [
-                "idToken": .string(guest.idToken), "dryRun": true, "requestUri": "http://localhost",
-                "postBody": .string(try gateway.appleCredential(people[1]).postBody),
-            ])
-        try await gateway.postAcceptedNotification(gateway.appleNotification(.consentRevoked, about: people[0]))
-        let merged = try await gateway.post(
-            "/v1/accounts:merge",
-            ["idToken": .string(guest.idToken), "mergeToken": preview.json["mergeToken"] ?? .null])
-        #expect(merged.json["localId"] == "owner", "\(merged.text)")
-    }
-
     @Test("A merge moves the source's identities, and the source's members that the target does not have")
     func moves() async throws {
         let gateway = try await TestGateway()

@@ -226,11 +226,12 @@ extension SQL {
         """
     }
 
-    /// Links an identity to the account of the fixture.
+    /// Links an identity to a new account.
     fileprivate static func identity(_ subject: String) -> SQL {
         """
+        WITH owner AS (\(account("owner of \(subject)", email: "owner-of-\(subject)@example.com")) RETURNING id)
         INSERT INTO linked_identity (project_id, provider, subject, account_id, created_at)
-        VALUES ('demo', 'apple.com', \(subject), 'user1', now())
+        SELECT 'demo', 'apple.com', \(subject), id, now() FROM owner
         """
     }
 
