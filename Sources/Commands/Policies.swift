@@ -41,7 +41,7 @@ extension Command {
         ],
         details: [
             "In the rate limits below, a client network is an IPv4 address or an IPv6 /64. What counts against the limit of a client network also counts against the wider networks around the client: an IPv4 /24 and an IPv6 /56 have four times the limit, an IPv6 /48 sixteen times.",
-            "A project and its tenants share the rate limits, with two exceptions. The project itself and each tenant have their own limits on wrong passwords for one email address. And each of them can send one password reset email to an address in a quarter of an hour even if the shared limits for the address are reached. So requests to one tenant that reach these limits do not block password resets in another.",
+            "A project and its tenants share the rate limits, with two exceptions. The project itself and each tenant have their own limits on wrong passwords for one email address. And each of them can send one password reset email to an address in a quarter of an hour even if the shared limits on emails to this address are reached. So requests to one tenant that reach the shared email limits for an address do not block password resets for this address in another tenant.",
             "0 turns off a setting's limit and its multiples in the table below. If passwordFailureLimit is 0, wrong passwords are not limited at all, because the fixed limit of 100 wrong passwords in an hour for one email address is off too.",
         ],
         tables: [

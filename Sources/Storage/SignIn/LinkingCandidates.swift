@@ -127,8 +127,8 @@ extension SQL {
         """
     }
 
-    /// A subquery for the ID of the account that has the identity. If the identity moves to another Apple team, finds
-    /// the account by the new subject, otherwise by the transfer subject.
+    /// A subquery for the ID of the account that has the identity. If the identity moves to another Apple team: the
+    /// account with the new subject or, if there is none, the account with the transfer subject.
     private static func owner(
         of identity: IdentityColumns, transferredAs transferSubject: String?, in realm: ID<Realm>
     ) -> SQL {
