@@ -1,3 +1,4 @@
+import gc
 import os
 import secrets
 import subprocess
@@ -19,6 +20,11 @@ def pytest_collection_modifyitems(items):
     """Moves the files with slow tests to the front, so that no worker of pytest-xdist runs a long file last."""
     slow = {item.path for item in items if item.get_closest_marker("slow")}
     items.sort(key=lambda item: item.path not in slow)
+
+
+def pytest_collection_finish():
+    """Exempts the collected tests from garbage collection: they are millions of objects, and stay until the end."""
+    gc.freeze()
 
 
 @pytest.fixture(scope="session")

@@ -78,19 +78,19 @@ class Users:
 
 
 @pytest.fixture
-def users(own_installation, tmp_path):
+def users(fresh_installation, tmp_path):
     """`Users` of a new project, which has no accounts yet."""
-    return Users(own_installation, f"p{secrets.token_hex(5)}", tmp_path)
+    return Users(fresh_installation, f"p{secrets.token_hex(5)}", tmp_path)
 
 
 @pytest.fixture
-def other_users(own_installation, tmp_path):
+def other_users(fresh_installation, tmp_path):
     """`Users` of another new project."""
-    return Users(own_installation, f"q{secrets.token_hex(5)}", tmp_path)
+    return Users(fresh_installation, f"q{secrets.token_hex(5)}", tmp_path)
 
 
 @pytest.mark.parametrize(("name", "content"), [("users.json", [ADA, BOB]), ("users.csv", CSV)])
-def test_an_export_of_firebase_is_imported_with_one_command(users, own_installation, name, content):
+def test_an_export_of_firebase_is_imported_with_one_command(users, fresh_installation, name, content):
     path = users.write_file(content, name)
     completed = users.import_file(path, *FIREBASE_HASH_OPTIONS, SEKISHO_HASH_KEY=as_base64(SIGNER_KEY))
     assert (completed.returncode, completed.stderr) == (0, "")
@@ -103,8 +103,8 @@ def test_an_export_of_firebase_is_imported_with_one_command(users, own_installat
     assert exported["bob"] == BOB | {"emailVerified": False}
     assert users.rows("DISTINCT email_trust", "linked_identity") == ["none"]
 
-    key = own_installation.run_ok(f"keys create-api-key --project {users.project}")
-    with own_installation.starting() as serve:
+    key = fresh_installation.run_ok(f"keys create-api-key --project {users.project}")
+    with fresh_installation.starting() as serve:
         wait_for(serve.is_ready, serve.process, serve.log)
         for password, outcome in [(PASSWORD + "x", None), (PASSWORD, "ada"), (PASSWORD, "ada")]:
             response = requests.post(
@@ -243,6 +243,7 @@ def test_existing_accounts_are_skipped_only_with_the_resume_option(users):
     assert users.import_file(path).returncode == 1
 
 
+@pytest.mark.slow
 def test_an_interrupted_import_can_be_resumed(users):
     count = 60_000
     rows = [{"localId": f"u{number:06}", "email": f"u{number}@example.com",
@@ -307,10 +308,10 @@ def test_all_batches_before_the_end_of_a_truncated_file_are_imported_and_counted
     assert users.rows("count(*)") == ["8999"]
 
 
-def test_an_import_that_fails_in_one_batch_while_others_are_stored_can_be_resumed(users, own_installation):
+def test_an_import_that_fails_in_one_batch_while_others_are_stored_can_be_resumed(users, fresh_installation):
     path = users.write_file(numbered_users(12_000))
     condition = f"NEW.project_id = '{users.project}' AND NEW.id = 'u005000'"
-    sql(own_installation.database_url, f"""
+    sql(fresh_installation.database_url, f"""
         CREATE FUNCTION {users.project}() RETURNS trigger LANGUAGE plpgsql AS
             'BEGIN RAISE EXCEPTION ''not today''; END';
         CREATE TRIGGER {users.project} BEFORE INSERT ON account FOR EACH ROW WHEN ({condition})
@@ -318,7 +319,7 @@ def test_an_import_that_fails_in_one_batch_while_others_are_stored_can_be_resume
     try:
         completed = users.import_file(path)
     finally:
-        sql(own_installation.database_url, f"DROP FUNCTION {users.project} CASCADE")
+        sql(fresh_installation.database_url, f"DROP FUNCTION {users.project} CASCADE")
     assert completed.returncode == 1 and "the import is incomplete: run it again with --resume" in completed.stderr
     stored = int(users.rows("count(*)")[0])
     assert 0 < stored < 12_000 and "u005000" not in users.rows("id")
@@ -331,9 +332,9 @@ def test_an_import_that_fails_in_one_batch_while_others_are_stored_can_be_resume
 # batch is stored before the first fails; in the second case, the second batch fails before the first is stored.
 @pytest.mark.parametrize("failing, slow", [("u000000", "u000000"), ("u001999", "u000000")])
 def test_an_import_with_a_failed_batch_counts_the_batch_that_is_stored_concurrently(
-        users, own_installation, failing, slow):
+        users, fresh_installation, failing, slow):
     trigger = users.project
-    sql(own_installation.database_url, f"""
+    sql(fresh_installation.database_url, f"""
         CREATE FUNCTION {trigger}() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN
             IF NEW.id = ''{slow}'' THEN PERFORM pg_sleep(0.5); END IF;
             IF NEW.id = ''{failing}'' THEN RAISE EXCEPTION ''not today''; END IF;
@@ -344,7 +345,7 @@ def test_an_import_with_a_failed_batch_counts_the_batch_that_is_stored_concurren
     try:
         completed = users.import_file(users.write_file(numbered_users(2000)))
     finally:
-        sql(own_installation.database_url, f"DROP FUNCTION {trigger} CASCADE")
+        sql(fresh_installation.database_url, f"DROP FUNCTION {trigger} CASCADE")
     stored = int(users.rows("count(*)")[0])
     assert 0 < stored < 2000
     assert (completed.returncode, completed.stdout) == (1, f"imported {stored} accounts\n")
