@@ -65,7 +65,7 @@ def new_folder(folder):
     """A folder for the data of a gateway."""
     # Not `tmp_path`: if the tests run as root, PostgreSQL's user cannot enter pytest's folders, and `sekisho dev` would
     # put the database into /var/tmp.
-    path = folder / f"own-{secrets.token_hex(4)}"
+    path = folder / f"data-{secrets.token_hex(4)}"
     path.mkdir(mode=0o711)
     return path
 
@@ -77,8 +77,8 @@ def dev_folder(folder):
 
 
 @pytest.fixture(scope="module")
-def own_dev(folder, dev):
-    """A `sekisho dev` whose clock, data and configuration the tests of one file may change."""
+def fresh_dev(folder, dev):
+    """A `sekisho dev` for the tests of one file alone, which may change its clock, data and configuration."""
     with gateway.dev(new_folder(folder), "--database-url", new_database(dev.database_url)) as running:
         yield running
 
@@ -116,15 +116,15 @@ def serve(installation):
 
 
 @pytest.fixture(scope="module")
-def own_installation(new_installation):
-    """An installation that the tests of one file may change."""
+def fresh_installation(new_installation):
+    """An installation for the tests of one file alone, which may change it."""
     return new_installation()
 
 
 @pytest.fixture(scope="module")
-def own_serve(own_installation):
-    """`sekisho serve` of the installation that the tests of one file may change."""
-    with own_installation.serving() as running:
+def fresh_serve(fresh_installation):
+    """`sekisho serve` of `fresh_installation`."""
+    with fresh_installation.serving() as running:
         yield running
 
 

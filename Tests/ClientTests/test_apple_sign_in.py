@@ -12,13 +12,13 @@ from simulators import ISSUERS, Simulators, fresh_person, idp_sign_in_body, unve
 
 
 @pytest.fixture(scope="module")
-def client(own_dev, contract):
-    return Client(own_dev, contract)
+def client(fresh_dev, contract):
+    return Client(fresh_dev, contract)
 
 
 @pytest.fixture
-def simulators(own_dev):
-    simulators = Simulators(own_dev)
+def simulators(fresh_dev):
+    simulators = Simulators(fresh_dev)
     simulators.configure(reset=True)
     # For tokens with unknown keys, the gateway fetches the keys of a provider at most once a minute.
     simulators.change_clock(advanceSeconds=120)
@@ -166,7 +166,7 @@ def test_a_nonce_must_match_and_works_once(client, simulators):
     assert "Duplicate credential" in again.body["error"]["message"]
 
 
-def test_an_app_with_google_sign_in_must_offer_sign_in_with_apple(client, simulators, own_dev):
+def test_an_app_with_google_sign_in_must_offer_sign_in_with_apple(client, simulators, fresh_dev):
     """The API rejects a configuration that violates App Review guideline 4.8.
 
     If the database contains such a configuration, the gateway rejects sign-ins with Google.
@@ -179,7 +179,7 @@ def test_an_app_with_google_sign_in_must_offer_sign_in_with_apple(client, simula
     sign_in(client, simulators.sign_in_with_google())
 
     def enable_apple(is_enabled):
-        sql(own_dev.database_url, "UPDATE identity_provider SET settings = jsonb_set(settings, '{enabled}', "
+        sql(fresh_dev.database_url, "UPDATE identity_provider SET settings = jsonb_set(settings, '{enabled}', "
             f"'{json.dumps(is_enabled)}') WHERE project_id = 'demo' AND provider = 'apple.com'")
 
     enable_apple(False)
@@ -233,8 +233,8 @@ def test_an_invalid_simulator_setting_is_rejected_with_the_name_of_its_member(si
     assert member in response.json()["error"]["message"]
 
 
-def test_the_simulate_command_prints_a_usable_credential(client, own_dev):
-    words = ["simulate", "apple.com", "--url", own_dev.url, "--email", f"{secrets.token_hex(8)}@example.com",
+def test_the_simulate_command_prints_a_usable_credential(client, fresh_dev):
+    words = ["simulate", "apple.com", "--url", fresh_dev.url, "--email", f"{secrets.token_hex(8)}@example.com",
              "--given-name", "Grace", "--family-name", "Hopper", "--hide-email", "--nonce", secrets.token_hex(8)]
     completed = gateway.run_sekisho(*words)
     assert (completed.returncode, completed.stderr) == (0, "")
@@ -249,8 +249,8 @@ def test_the_simulate_command_prints_a_usable_credential(client, own_dev):
     (["simulate", "apple.com", "--url", "http://127.0.0.1:1"], 1, "cannot reach `sekisho dev`"),
     (["simulate", "facebook.com"], 1, "must be apple.com or google.com"),
 ])
-def test_invalid_arguments_of_the_simulate_command_are_rejected(own_dev, words, status, message):
-    completed = gateway.run_sekisho(*words, *([] if "--url" in words else ["--url", own_dev.url]))
+def test_invalid_arguments_of_the_simulate_command_are_rejected(fresh_dev, words, status, message):
+    completed = gateway.run_sekisho(*words, *([] if "--url" in words else ["--url", fresh_dev.url]))
     assert (completed.returncode, completed.stdout) == (status, "")
     assert message in completed.stderr
 

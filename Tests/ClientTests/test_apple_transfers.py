@@ -161,7 +161,7 @@ def test_invalid_options_are_rejected_with_an_explanation(options, message):
     assert message in completed.stderr
 
 
-def test_the_option_simulator_is_rejected_with_a_database_of_serve(own_installation):
-    completed = own_installation.run("apple import-transfers --project demo --simulator http://127.0.0.1:1")
+def test_the_option_simulator_is_rejected_with_a_database_of_serve(fresh_installation):
+    completed = fresh_installation.run("apple import-transfers --project demo --simulator http://127.0.0.1:1")
     assert completed.returncode == 1
     assert "the database belongs to `sekisho serve`" in completed.stderr

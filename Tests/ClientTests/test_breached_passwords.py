@@ -49,9 +49,9 @@ def failed_lookups(serve):
     return next(line for line in text.splitlines() if line.startswith("sekisho_breach_lookups_failed_total")).split()[1]
 
 
-def test_breached_passwords_are_rejected_unless_the_range_api_is_unreachable(own_installation, contract, range_url):
-    own_installation.run_ok(f"projects policy {DEMO_PROJECT} --set rejectsBreachedPasswords=true")
-    with own_installation.serving(SEKISHO_BREACHED_PASSWORDS_URL=range_url) as serve:
+def test_breached_passwords_are_rejected_unless_the_range_api_is_unreachable(fresh_installation, contract, range_url):
+    fresh_installation.run_ok(f"projects policy {DEMO_PROJECT} --set rejectsBreachedPasswords=true")
+    with fresh_installation.serving(SEKISHO_BREACHED_PASSWORDS_URL=range_url) as serve:
         client = Client(serve, contract)
         assert sign_up(client, BREACHED).code == "PASSWORD_DOES_NOT_MEET_REQUIREMENTS"
         assert sign_up(client, "correct horse battery").status == 200
@@ -60,7 +60,7 @@ def test_breached_passwords_are_rejected_unless_the_range_api_is_unreachable(own
         assert {len(path) for path in RangeAPI.requested} == {len("/range/5BAA6")}
         assert failed_lookups(serve) == "0"
     # No server listens on port 9.
-    with own_installation.serving(SEKISHO_BREACHED_PASSWORDS_URL="https://127.0.0.1:9/range/") as serve:
+    with fresh_installation.serving(SEKISHO_BREACHED_PASSWORDS_URL="https://127.0.0.1:9/range/") as serve:
         client = Client(serve, contract)
         assert [sign_up(client, BREACHED).status for _ in range(3)] == [200] * 3
         assert failed_lookups(serve) == "3"

@@ -106,19 +106,19 @@ def test_the_web_guide_names_every_parameter_and_fault_of_the_consent_page():
 
 
 @pytest.fixture(scope="module")
-def guide_folder(own_installation, tmp_path_factory, apple_key):
+def guide_folder(fresh_installation, tmp_path_factory, apple_key):
     """Creates the project of the guides, and a folder with the files of secrets that the guides name.
 
     Returns the folder.
     """
-    own_installation.run_ok("projects create my-app")
+    fresh_installation.run_ok("projects create my-app")
     folder = tmp_path_factory.mktemp("guides")
     (folder / "AuthKey_FGHIJ67890.p8").write_text(apple_key)
     (folder / "google-client-secret.txt").write_text("secret\n")
     return folder
 
 
-def test_the_project_files_in_the_guides_configure_apple_and_then_google(own_installation, guide_folder):
+def test_the_project_files_in_the_guides_configure_apple_and_then_google(fresh_installation, guide_folder):
     for guide, name, heading in (
             ("apple-portal.md", "apple.json", "5. The gateway"),
             ("google-console.md", "google.json", "3. The gateway")):
@@ -129,7 +129,7 @@ def test_the_project_files_in_the_guides_configure_apple_and_then_google(own_ins
         for command in commands[:2]:
             completed = subprocess.run(
                 [gateway.binary(), *command.split()[1:]], cwd=guide_folder, capture_output=True, text=True,
-                timeout=60, env=gateway.clean_environment(**own_installation.environment))
+                timeout=60, env=gateway.clean_environment(**fresh_installation.environment))
             assert completed.returncode == 0, completed.stderr
             assert "warning" not in completed.stderr
 

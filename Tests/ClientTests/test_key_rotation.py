@@ -1,6 +1,6 @@
 """Rotation of signing keys, refresh keys and the master key while sessions exist.
 
-`own_installation` is a database that only this file uses; `own_serve` is `sekisho serve` with it.
+`fresh_installation` is a database that only this file uses; `fresh_serve` is `sekisho serve` with it.
 """
 
 from datetime import datetime, timedelta
@@ -15,8 +15,8 @@ from installation import new_master_key
 
 
 @pytest.fixture(scope="module")
-def client(own_serve, contract):
-    return Client(own_serve, contract)
+def client(fresh_serve, contract):
+    return Client(fresh_serve, contract)
 
 
 def published_key_ids(serve):
@@ -31,24 +31,25 @@ def signing_key_id(token):
 
 
 @pytest.mark.slow
-def test_a_new_signing_key_is_published_before_it_signs_and_old_tokens_stay_valid(own_installation, own_serve, client):
+def test_a_new_signing_key_is_published_before_it_signs_and_old_tokens_stay_valid(
+        fresh_installation, fresh_serve, client):
     before = client.sign_up()
-    [old] = published_key_ids(own_serve)
-    new = own_installation.run_ok("keys rotate-signing-key --project demo")
-    assert once_configuration_applies(lambda: published_key_ids(own_serve) == {old, new})
+    [old] = published_key_ids(fresh_serve)
+    new = fresh_installation.run_ok("keys rotate-signing-key --project demo")
+    assert once_configuration_applies(lambda: published_key_ids(fresh_serve) == {old, new})
     after = client.sign_up()
     assert signing_key_id(after["idToken"]) == old
     for session in (before, after):
         assert client.call("lookup", {"idToken": session["idToken"]}).status == 200
         assert client.refresh(session).status == 200
-    assert own_installation.run_ok("keys list-signing-keys --project demo").count("ES256") == 2
+    assert fresh_installation.run_ok("keys list-signing-keys --project demo").count("ES256") == 2
 
 
 @pytest.mark.slow
-def test_an_immediate_rotation_invalidates_id_tokens_but_not_sessions(own_installation, own_serve, client):
+def test_an_immediate_rotation_invalidates_id_tokens_but_not_sessions(fresh_installation, fresh_serve, client):
     session = client.sign_up()
-    new = own_installation.run_ok("keys rotate-signing-key --project demo --now")
-    assert once_configuration_applies(lambda: published_key_ids(own_serve) == {new})
+    new = fresh_installation.run_ok("keys rotate-signing-key --project demo --now")
+    assert once_configuration_applies(lambda: published_key_ids(fresh_serve) == {new})
     lookup = {"idToken": session["idToken"]}
     assert on_every_event_loop(lambda: client.call("lookup", lookup).code == "INVALID_ID_TOKEN")
     assert on_every_event_loop(lambda: signing_key_id(client.refresh(session).body["id_token"]) == new)
@@ -57,20 +58,20 @@ def test_an_immediate_rotation_invalidates_id_tokens_but_not_sessions(own_instal
 
 
 @pytest.mark.slow
-def test_only_an_immediate_rotation_of_the_refresh_key_ends_sessions(own_installation, own_serve, client):
+def test_only_an_immediate_rotation_of_the_refresh_key_ends_sessions(fresh_installation, fresh_serve, client):
     session = client.sign_up()
-    own_installation.run_ok("keys rotate-refresh-key --project demo")
+    fresh_installation.run_ok("keys rotate-refresh-key --project demo")
     assert client.refresh(session).status == 200
-    own_installation.run_ok("keys rotate-refresh-key --project demo --now")
+    fresh_installation.run_ok("keys rotate-refresh-key --project demo --now")
     assert on_every_event_loop(lambda: client.refresh(session).code == "INVALID_REFRESH_TOKEN")
     # An event loop that still uses the old key issues refresh tokens that the other loops reject.
     assert on_every_event_loop(lambda: client.refresh(client.sign_up()).status == 200)
 
 
-def test_an_old_signing_key_is_accepted_until_the_last_session_cookie_has_expired(own_installation):
-    own_installation.run_ok("projects create signed-cookies")
-    own_installation.run_ok("keys rotate-signing-key --project signed-cookies")
-    shown = own_installation.run_ok("keys list-signing-keys --project signed-cookies")
+def test_an_old_signing_key_is_accepted_until_the_last_session_cookie_has_expired(fresh_installation):
+    fresh_installation.run_ok("projects create signed-cookies")
+    fresh_installation.run_ok("keys rotate-signing-key --project signed-cookies")
+    shown = fresh_installation.run_ok("keys list-signing-keys --project signed-cookies")
     # The columns are ID, purpose, algorithm, the time from which the key signs, and the time at which it retires.
     new, old = (line.split() for line in shown.splitlines() if "ES256" in line)
     signs_from, retires = datetime.fromisoformat(new[3]), datetime.fromisoformat(old[4])
@@ -79,13 +80,13 @@ def test_an_old_signing_key_is_accepted_until_the_last_session_cookie_has_expire
 
 
 @pytest.mark.parametrize("algorithm", ["ES256", "RS256"])
-def test_a_rotation_keeps_the_algorithm_unless_another_is_requested(own_installation, algorithm):
+def test_a_rotation_keeps_the_algorithm_unless_another_is_requested(fresh_installation, algorithm):
     project = f"signed-{algorithm.lower()}"
-    own_installation.run_ok(f"projects create {project} --algorithm {algorithm}")
-    own_installation.run_ok(f"keys rotate-signing-key --project {project}")
+    fresh_installation.run_ok(f"projects create {project} --algorithm {algorithm}")
+    fresh_installation.run_ok(f"keys rotate-signing-key --project {project}")
     other = {"ES256": "RS256", "RS256": "ES256"}[algorithm]
-    own_installation.run_ok(f"keys rotate-signing-key --project {project} --algorithm {other}")
-    shown = own_installation.run_ok(f"keys list-signing-keys --project {project}")
+    fresh_installation.run_ok(f"keys rotate-signing-key --project {project} --algorithm {other}")
+    shown = fresh_installation.run_ok(f"keys list-signing-keys --project {project}")
     assert (shown.count(algorithm), shown.count(other)) == (2, 1)
 
 

@@ -24,10 +24,10 @@ TENANT = "tenant"
 
 
 @pytest.fixture(scope="module")
-def project(own_installation):
+def project(fresh_installation):
     """The project for the dry runs of all rows."""
     name = f"r{secrets.token_hex(6)}"
-    own_installation.run_ok(f"projects create {name}")
+    fresh_installation.run_ok(f"projects create {name}")
     return name
 
 
@@ -68,7 +68,7 @@ def project_file(row, project, apple_key):
                      "native": {"platform": "ios", "bundleIds": ["com.example.app"], "signInMethods": []}}}
 
 
-def set_tenant(own_installation, project, realm, apple_key):
+def set_tenant(fresh_installation, project, realm, apple_key):
     """Stores the tenant of a row in the database, because `projects apply` does not configure tenants."""
     realm_id = f"{project}/{TENANT}"
     settings = {name: method in realm["signUp"] for name, method in METHOD_BY_SETTING.items()}
@@ -91,12 +91,12 @@ def set_tenant(own_installation, project, realm, apple_key):
             f"INSERT INTO identity_provider (project_id, provider, settings, secret, updated_at) "
             f"VALUES ('{realm_id}', '{name}', '{json.dumps(provider_settings)}', {secret}, now())")
     for statement in statements:
-        sql(own_installation.database_url, statement)
+        sql(fresh_installation.database_url, statement)
 
 
-def remove_tenant(own_installation, project):
+def remove_tenant(fresh_installation, project):
     for table, column in (("identity_provider", "project_id"), ("project", "id")):
-        sql(own_installation.database_url, f"DELETE FROM {table} WHERE {column} = '{project}/{TENANT}'")
+        sql(fresh_installation.database_url, f"DELETE FROM {table} WHERE {column} = '{project}/{TENANT}'")
 
 
 def violations(stderr, row):
@@ -110,16 +110,17 @@ def violations(stderr, row):
 
 
 @pytest.mark.parametrize("row", ROWS, ids=lambda row: row["row"])
-def test_projects_apply_reports_exactly_the_violations_of_the_row(own_installation, project, apple_key, tmp_path, row):
+def test_projects_apply_reports_exactly_the_violations_of_the_row(
+        fresh_installation, project, apple_key, tmp_path, row):
     path = tmp_path / "project.json"
     path.write_text(json.dumps(project_file(row, project, apple_key)))
     if row["tenant"]:
-        set_tenant(own_installation, project, row["tenant"], apple_key)
+        set_tenant(fresh_installation, project, row["tenant"], apple_key)
     try:
         completed = gateway.run_sekisho(
-            "projects", "apply", str(path), "--prune", "--dry-run", **own_installation.environment)
+            "projects", "apply", str(path), "--prune", "--dry-run", **fresh_installation.environment)
     finally:
         if row["tenant"]:
-            remove_tenant(own_installation, project)
+            remove_tenant(fresh_installation, project)
     assert completed.returncode == (1 if row["violations"] else 0), completed.stderr
     assert violations(completed.stderr, row) == sorted(row["violations"])

@@ -101,7 +101,7 @@ def test_only_dev_has_the_emulator_api(serve, dev, method, path, headers):
 
 
 @pytest.fixture(scope="module")
-def serve_with_providers(own_installation, tmp_path_factory):
+def serve_with_providers(fresh_installation, tmp_path_factory):
     """`sekisho serve` with Apple and Google configured as in `dev`, but with the keys of the real providers."""
     key = ec.generate_private_key(ec.SECP256R1()).private_bytes(
         serialization.Encoding.PEM, serialization.PrivateFormat.PKCS8, serialization.NoEncryption()).decode()
@@ -109,8 +109,8 @@ def serve_with_providers(own_installation, tmp_path_factory):
     google = {"clientIds": ["demo.apps.googleusercontent.com"]}
     file = tmp_path_factory.mktemp("project") / "project.json"
     file.write_text(json.dumps({"project": "demo", "providers": {"apple.com": apple, "google.com": google}}))
-    own_installation.run_ok(f"projects apply {file}")
-    with own_installation.serving() as running:
+    fresh_installation.run_ok(f"projects apply {file}")
+    with fresh_installation.serving() as running:
         yield running
 
 

@@ -52,14 +52,14 @@ SDK_PAGE = """<!DOCTYPE html>
 
 
 @pytest.fixture(scope="module")
-def own_dev(own_dev):
+def fresh_dev(fresh_dev):
     """A `sekisho dev` that accepts the app's domain, as do its simulators of Apple and Google."""
-    url = f"{own_dev.url}/identitytoolkit.googleapis.com/v2/projects/demo/config?updateMask=authorizedDomains"
+    url = f"{fresh_dev.url}/identitytoolkit.googleapis.com/v2/projects/demo/config?updateMask=authorizedDomains"
     change = {"authorizedDomains": ["localhost", HOST]}
     requests.patch(url, json=change, headers=ADMIN_HEADERS, timeout=30).raise_for_status()
     callback = [f"https://{HOST}/__/auth/handler"]
-    Simulators(own_dev).configure(apple={"redirectUris": callback}, google={"redirectUris": callback})
-    return own_dev
+    Simulators(fresh_dev).configure(apple={"redirectUris": callback}, google={"redirectUris": callback})
+    return fresh_dev
 
 
 @contextmanager
@@ -95,7 +95,7 @@ def nginx(folder, port, dev, certificate):
 
 
 @pytest.fixture(scope="module")
-def window(own_dev, tmp_path_factory):
+def window(fresh_dev, tmp_path_factory):
     """A browser that finds nginx at the app's domain. nginx serves the app with and without the SDK, and the SDK."""
     folder, port = tmp_path_factory.mktemp("nginx"), gateway.free_port()
     pages = folder / "app"
@@ -109,23 +109,23 @@ def window(own_dev, tmp_path_factory):
             text = (MODULES_FOLDER / name).read_text()
             (pages / name).write_text(re.sub(r"https://www\.gstatic\.com/firebasejs/[\d.]+/", "/", text))
     with isolated_browser(folder, ports={HOST: port}) as (window, certificate):
-        with nginx(folder, port, own_dev, certificate):
+        with nginx(folder, port, fresh_dev, certificate):
             yield window
 
 
 @pytest.fixture
-def app(window, own_dev):
+def app(window, fresh_dev):
     """The app that sends the messages of Firebase's JavaScript SDK without the SDK."""
     origin = f"https://{HOST}"
     return WebApp(
         window, f"{origin}/index.html", pages=f"{origin}/__/auth", api=f"{origin}/identitytoolkit.googleapis.com",
-        apiKey=own_dev.api_key).open()
+        apiKey=fresh_dev.api_key).open()
 
 
 @pytest.fixture
-def sdk_app(window, own_dev):
+def sdk_app(window, fresh_dev):
     """The app with Firebase's JavaScript SDK. No user is signed in."""
-    app = WebApp(window, f"https://{HOST}/sdk.html", apiKey=own_dev.api_key).open()
+    app = WebApp(window, f"https://{HOST}/sdk.html", apiKey=fresh_dev.api_key).open()
     app.run("await client.currentUserId(); await client.signOut()")
     return app
 

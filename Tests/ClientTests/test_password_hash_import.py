@@ -87,10 +87,10 @@ def dev_backend(dev):
 
 
 @pytest.fixture(scope="module")
-def serve_backend(own_installation, own_serve):
-    key = json.loads(own_installation.run_ok("keys create-service-key --project demo --name import"))
+def serve_backend(fresh_installation, fresh_serve):
+    key = json.loads(fresh_installation.run_ok("keys create-service-key --project demo --name import"))
     # The class `Installation` sets this cost in the environment.
-    yield from backend(own_serve, key["secret"], argon2_cost="m=7168,t=1,p=1")
+    yield from backend(fresh_serve, key["secret"], argon2_cost="m=7168,t=1,p=1")
 
 
 @pytest.mark.parametrize("name", ADMIN_HASHES)
@@ -121,11 +121,11 @@ def test_only_the_row_of_a_hash_with_excessive_cost_is_rejected(serve_backend):
     assert [(error.index, error.reason) for error in result.errors] == [(0, "rounds must be 4 to 14")]
 
 
-def test_a_stored_hash_names_its_signer_key_which_the_current_master_key_encrypts(serve_backend, own_installation):
+def test_a_stored_hash_names_its_signer_key_which_the_current_master_key_encrypts(serve_backend, fresh_installation):
     user = serve_backend.import_user(ADMIN_HASHES["scrypt"][1](PASSWORD), ADMIN_HASHES["scrypt"][0])
-    key = sql(own_installation.database_url, "SELECT id FROM password_key").strip()
+    key = sql(fresh_installation.database_url, "SELECT id FROM password_key").strip()
     assert f"$k={key}," in serve_backend.stored_hash(user)
-    assert own_installation.run_ok("keys rewrap") == "rewrapped 0 secrets"
+    assert fresh_installation.run_ok("keys rewrap") == "rewrapped 0 secrets"
 
 
 def test_the_standard_base64_alphabet_is_accepted(dev_backend):

@@ -1,6 +1,6 @@
 """`sekisho projects apply` configures a project from a file.
 
-`own_installation` is a migrated database that only this file uses.
+`fresh_installation` is a migrated database that only this file uses.
 """
 
 import json
@@ -23,20 +23,20 @@ def apple(apple_key):
 
 
 @pytest.fixture
-def project(own_installation):
+def project(fresh_installation):
     """The ID of a new project."""
     name = f"p{secrets.token_hex(6)}"
-    own_installation.run_ok(f"projects create {name}")
+    fresh_installation.run_ok(f"projects create {name}")
     return name
 
 
 @pytest.fixture
-def apply(own_installation, tmp_path):
+def apply(fresh_installation, tmp_path):
     """A function that applies a project file, given as text or as an object, and returns the completed process."""
     def apply(content, *options):
         path = tmp_path / "project.json"
         path.write_text(content if isinstance(content, str) else json.dumps(content))
-        return gateway.run_sekisho("projects", "apply", str(path), *options, **own_installation.environment)
+        return gateway.run_sekisho("projects", "apply", str(path), *options, **fresh_installation.environment)
 
     return apply
 
@@ -54,7 +54,7 @@ def test_applying_a_file_again_changes_nothing(apply, project, apple):
     assert (second.returncode, second.stdout) == (0, "no changes\n")
 
 
-def test_email_settings_are_applied_once(apply, own_installation, project):
+def test_email_settings_are_applied_once(apply, fresh_installation, project):
     email = {"senderAddress": "no-reply@example.com", "senderName": "Example", "replyTo": "help@example.com",
              "actionUrl": "https://app.example.com/account", "language": "ja",
              "subjects": {"resetPassword": {"ja": "パスワードの再設定"}}}
@@ -67,8 +67,8 @@ def test_email_settings_are_applied_once(apply, own_installation, project):
     assert elsewhere.returncode != 0
     assert "the action URL of emails must be at an authorized domain" in elsewhere.stderr
     # The gateway's own host is always authorized.
-    assert apply({"project": project, "email": {"actionUrl": own_installation.url + "/page"}}).returncode == 0
-    details = sql(own_installation.database_url, f"SELECT detail FROM audit_event WHERE project_id = '{project}'")
+    assert apply({"project": project, "email": {"actionUrl": fresh_installation.url + "/page"}}).returncode == 0
+    details = sql(fresh_installation.database_url, f"SELECT detail FROM audit_event WHERE project_id = '{project}'")
     assert "email.senderAddress" in details and "no-reply@example.com" not in details
 
 
@@ -83,7 +83,7 @@ def test_redirect_uris_are_applied_once_and_unsafe_uris_are_rejected(apply, proj
     assert apply({"project": project, "apps": {"web": web}}).stdout == "no changes\n"
 
 
-def test_changes_of_secrets_are_reported_without_the_secrets(apply, own_installation, project, apple):
+def test_changes_of_secrets_are_reported_without_the_secrets(apply, fresh_installation, project, apple):
     apply({"project": project, "providers": {"apple.com": apple, "google.com": GOOGLE}})
     changed = apply({"project": project, "providers": {"google.com": {"clientSecret": "another"}}})
     assert changed.stdout == "~ providers.google.com.clientSecret: changed\n1 change applied\n"
@@ -91,22 +91,22 @@ def test_changes_of_secrets_are_reported_without_the_secrets(apply, own_installa
     assert removed.stdout == "- providers.google.com.clientSecret: removed\n1 change applied\n"
     # A dump contains binary values in hexadecimal digits.
     for secret in ("another", "google-secret", "PRIVATE KEY"):
-        assert secret not in dump(own_installation.database_url)
-        assert secret.encode().hex() not in dump(own_installation.database_url)
+        assert secret not in dump(fresh_installation.database_url)
+        assert secret.encode().hex() not in dump(fresh_installation.database_url)
 
 
-def test_a_dry_run_changes_nothing(apply, own_installation, project, apple):
-    before = dump(own_installation.database_url)
+def test_a_dry_run_changes_nothing(apply, fresh_installation, project, apple):
+    before = dump(fresh_installation.database_url)
     completed = apply({"project": project, "providers": {"apple.com": apple}}, "--dry-run")
     assert completed.returncode == 0
     # The four members of `apple`, and the defaults of `enabled` and `acceptsUnhashedNonces`.
     assert completed.stdout.endswith("6 changes, not applied (dry run)\n")
     assert "+ providers.apple.com.enabled: true\n" in completed.stdout
-    assert dump(own_installation.database_url) == before
+    assert dump(fresh_installation.database_url) == before
 
 
-def test_an_invalid_file_is_rejected_as_a_whole_with_every_problem(apply, own_installation, project):
-    before = dump(own_installation.database_url)
+def test_an_invalid_file_is_rejected_as_a_whole_with_every_problem(apply, fresh_installation, project):
+    before = dump(fresh_installation.database_url)
     completed = apply({"project": project, "name": "Other", "providers": {
         "google.com": GOOGLE, "apple.com": {"enabled": False, "clientIds": [], "privateKey": "PEM"}}})
     assert (completed.returncode, completed.stdout) == (1, "")
@@ -115,7 +115,7 @@ def test_an_invalid_file_is_rejected_as_a_whole_with_every_problem(apply, own_in
   - apple.com's private key must be a P-256 key in PEM, as in the .p8 file
   - LOGIN_SERVICES_4_8 : app default: it shows google.com while apple.com is not configured and enabled (APPLE_NOT_ENABLED)
 """
-    assert dump(own_installation.database_url) == before
+    assert dump(fresh_installation.database_url) == before
 
 
 def test_an_unknown_member_is_rejected(apply, project):
@@ -132,31 +132,32 @@ def test_the_creation_of_a_project_is_reported_as_a_change(apply):
     assert apply(file, "--create").stdout == created + "1 change applied\n"
 
 
-def test_a_project_is_created_only_with_the_create_option(apply, own_installation, apple):
+def test_a_project_is_created_only_with_the_create_option(apply, fresh_installation, apple):
     file = {"project": "created-by-file", "profile": "firebase", "providers": {"apple.com": apple}}
     completed = apply(file)
     assert completed.returncode == 1
     assert "`sekisho projects create created-by-file`" in completed.stderr
     dry_run = apply(file, "--create", "--dry-run")
     assert dry_run.stdout.startswith("+ project created-by-file\n+ providers.apple.com.acceptsUnhashedNonces")
-    assert "created-by-file" not in own_installation.run_ok("projects list")
+    assert "created-by-file" not in fresh_installation.run_ok("projects list")
     rejected = apply(file | {"providers": {"google.com": GOOGLE}}, "--create")
-    assert rejected.returncode == 1 and "created-by-file" not in own_installation.run_ok("projects list")
+    assert rejected.returncode == 1 and "created-by-file" not in fresh_installation.run_ok("projects list")
     assert apply(file, "--create").returncode == 0
-    assert "firebase" in own_installation.run_ok("projects list")
+    assert "firebase" in fresh_installation.run_ok("projects list")
     assert apply(file, "--create").stdout == "no changes\n"
 
 
-def test_settings_that_a_file_omits_are_kept_unless_the_prune_option_is_given(apply, project, own_installation, apple):
+def test_settings_that_a_file_omits_are_kept_unless_the_prune_option_is_given(
+        apply, project, fresh_installation, apple):
     apply({"project": project, "providers": {"apple.com": apple, "google.com": GOOGLE}, "apps": {"web": {}}})
     assert apply({"project": project}).stdout == "no changes\n"
     pruned = apply({"project": project, "apps": {"web": {}}}, "--prune")
     assert "- providers.google.com.clientIds: google-client\n" in pruned.stdout
     assert "- apps.default.name: default\n" in pruned.stdout
-    assert own_installation.run_ok(f"apps list --project {project}").splitlines()[1].split()[0] == "web"
+    assert fresh_installation.run_ok(f"apps list --project {project}").splitlines()[1].split()[0] == "web"
 
 
-def test_secrets_can_be_read_from_separate_files(apply, own_installation, project, apple, tmp_path):
+def test_secrets_can_be_read_from_separate_files(apply, fresh_installation, project, apple, tmp_path):
     (tmp_path / "key.p8").write_text(apple.pop("privateKey"))
     completed = apply({"project": project, "providers": {"apple.com": apple | {"privateKeyFile": "key.p8"}}})
     assert "+ providers.apple.com.privateKey: set" in completed.stdout
@@ -186,17 +187,17 @@ def test_an_unusable_secret_file_is_rejected_and_the_stored_secret_is_kept(
     assert apply(file).stdout == "no changes\n"
 
 
-def test_the_file_can_be_standard_input(own_installation, project):
+def test_the_file_can_be_standard_input(fresh_installation, project):
     completed = subprocess.run(
-        [gateway.binary(), "projects", "apply", "-"], env=gateway.clean_environment(**own_installation.environment),
+        [gateway.binary(), "projects", "apply", "-"], env=gateway.clean_environment(**fresh_installation.environment),
         input=json.dumps({"project": project, "name": "Piped"}), capture_output=True, text=True, timeout=60)
     assert completed.stdout == f"~ name: {project} → Piped\n1 change applied\n", completed.stderr
 
 
-def test_apps_are_listed_with_their_sign_in_methods(apply, own_installation, project, apple):
+def test_apps_are_listed_with_their_sign_in_methods(apply, fresh_installation, project, apple):
     apply({"project": project, "policy": {"allowsAnonymous": False},
            "providers": {"apple.com": apple}, "apps": {"ios": {"platform": "ios", "signInMethods": ["password"]}}})
-    listed = [line.split("  ") for line in own_installation.run_ok(f"apps list --project {project}").splitlines()]
+    listed = [line.split("  ") for line in fresh_installation.run_ok(f"apps list --project {project}").splitlines()]
     assert [[cell.strip() for cell in line if cell] for line in listed] == [
         ["ID", "NAME", "PLATFORM", "SIGN-IN METHODS"],
         ["default", "default", "other", "apple.com, password"],
@@ -204,42 +205,42 @@ def test_apps_are_listed_with_their_sign_in_methods(apply, own_installation, pro
     ]
 
 
-def test_an_app_that_violates_guideline_4_8_is_not_created(apply, own_installation, project):
+def test_an_app_that_violates_guideline_4_8_is_not_created(apply, fresh_installation, project):
     exemption = {"kind": "thirdPartyClient", "reason": "it reads that service's mail"}
     apps = {"default": {"exemption": exemption}}
     applied = apply({"project": project, "providers": {"google.com": GOOGLE}, "apps": apps})
     assert applied.returncode == 0, applied.stderr
-    completed = own_installation.run(f"apps create web --project {project}")
+    completed = fresh_installation.run(f"apps create web --project {project}")
     assert completed.returncode == 1
     assert "LOGIN_SERVICES_4_8 : app web: it shows google.com while apple.com is not" in completed.stderr
 
 
-def test_an_exemption_from_guideline_4_8_is_audited(apply, own_installation, project):
+def test_an_exemption_from_guideline_4_8_is_audited(apply, fresh_installation, project):
     exemption = {"kind": "thirdPartyClient", "reason": "staff only"}
     apply({"project": project, "apps": {"default": {"exemption": exemption}}})
-    events = sql(own_installation.database_url, f"SELECT actor, action, subject, detail->>'reason' FROM audit_event "
+    events = sql(fresh_installation.database_url, f"SELECT actor, action, subject, detail->>'reason' FROM audit_event "
                                   f"WHERE project_id = '{project}' AND action LIKE 'exemption%'")
     assert events == "cli|exemption.declared|default|staff only\n"
 
 
-def test_check_reports_an_app_that_violates_guideline_4_8(apply, own_installation, project, apple):
+def test_check_reports_an_app_that_violates_guideline_4_8(apply, fresh_installation, project, apple):
     apply({"project": project, "providers": {"apple.com": apple, "google.com": GOOGLE}})
-    checked = own_installation.run_ok("check")
+    checked = fresh_installation.run_ok("check")
     assert f"ok    project {project}, app default: complies with guideline 4.8" in checked
     assert "note  apple: register " in checked and "/v1/apple/notifications at Apple" in checked
     # Without its private key, Apple cannot work, and so does not count as the alternative to Google.
-    sql(own_installation.database_url, f"UPDATE identity_provider SET secret = NULL WHERE project_id = '{project}'")
-    checked = own_installation.run("check")
+    sql(fresh_installation.database_url, f"UPDATE identity_provider SET secret = NULL WHERE project_id = '{project}'")
+    checked = fresh_installation.run("check")
     assert checked.returncode == 1
     assert f"wrong project {project}, app default: LOGIN_SERVICES_4_8 : it shows google.com" in checked.stdout
     # `check` reports all projects, so the violation must not remain for other tests.
     apply({"project": project}, "--prune")
-    own_installation.run_ok("check")
+    fresh_installation.run_ok("check")
 
 
-def test_a_broken_configuration_is_repaired_step_by_step(apply, own_installation, project, apple):
+def test_a_broken_configuration_is_repaired_step_by_step(apply, fresh_installation, project, apple):
     apply({"project": project, "providers": {"apple.com": apple, "google.com": GOOGLE}})
-    sql(own_installation.database_url, f"UPDATE identity_provider SET secret = NULL WHERE project_id = '{project}'")
+    sql(fresh_installation.database_url, f"UPDATE identity_provider SET secret = NULL WHERE project_id = '{project}'")
     renamed = apply({"project": project, "name": "Other"})
     assert (renamed.returncode, renamed.stdout) == (0, f"~ name: {project} → Other\n1 change applied\n")
     problem = "LOGIN_SERVICES_4_8 : app default: it shows google.com while apple.com lacks"
@@ -253,37 +254,38 @@ def test_a_broken_configuration_is_repaired_step_by_step(apply, own_installation
     assert (repaired.returncode, repaired.stderr) == (0, "")
 
 
-def test_check_reports_the_grace_period_of_an_app_that_violates_guideline_4_8(apply, own_installation, project, apple):
+def test_check_reports_the_grace_period_of_an_app_that_violates_guideline_4_8(
+        apply, fresh_installation, project, apple):
     """A start of `serve` begins a grace period for each app that violates the guideline and has no such period yet.
 
     `projects apply` rejects a violation, so the test makes one in the database before the second start.
     """
-    with own_installation.serving():
+    with fresh_installation.serving():
         apply({"project": project, "providers": {"apple.com": apple, "google.com": GOOGLE}})
-    sql(own_installation.database_url, f"UPDATE identity_provider SET secret = NULL WHERE project_id = '{project}'")
-    with own_installation.serving():
-        checked = own_installation.run("check")
+    sql(fresh_installation.database_url, f"UPDATE identity_provider SET secret = NULL WHERE project_id = '{project}'")
+    with fresh_installation.serving():
+        checked = fresh_installation.run("check")
     assert checked.returncode == 1
     line = next(line for line in checked.stdout.splitlines() if f"project {project}, app default" in line)
     assert "LOGIN_SERVICES_4_8" in line and "; it is tolerated until " in line
     apply({"project": project}, "--prune")
 
 
-def test_check_reports_an_openid_provider_with_the_issuer_of_google(apply, own_installation, project):
+def test_check_reports_an_openid_provider_with_the_issuer_of_google(apply, fresh_installation, project):
     corp = {"clientIds": ["c"], "issuer": "https://id.example.com", "relation": "own"}
     assert apply({"project": project, "providers": {"oidc.corp": corp}}).returncode == 0
-    sql(own_installation.database_url, f"""
+    sql(fresh_installation.database_url, f"""
         UPDATE identity_provider SET settings = jsonb_set(settings, '{{openId,issuer}}', '"https://accounts.google.com"')
         WHERE project_id = '{project}'""")
-    checked = own_installation.run("check")
+    checked = fresh_installation.run("check")
     assert checked.returncode == 1
     problem = "INVALID_CONFIG : oidc.corp's issuer is that of apple.com or google.com: configure that provider"
     assert f"wrong project {project}: {problem}" in checked.stdout
     apply({"project": project}, "--prune")
 
 
-def test_a_running_gateway_uses_a_new_configuration(apply, own_installation, apple):
-    with own_installation.serving() as serve:
+def test_a_running_gateway_uses_a_new_configuration(apply, fresh_installation, apple):
+    with fresh_installation.serving() as serve:
         def methods():
             response = requests.get(f"{serve.url}/v1/loginMethods", params={"key": serve.api_key}, timeout=30).json()
             return [method["providerId"] for method in response["methods"]]
@@ -294,28 +296,28 @@ def test_a_running_gateway_uses_a_new_configuration(apply, own_installation, app
         assert gateway.eventually(lambda: methods() == ["apple.com", "google.com", "password"])
 
 
-def test_provider_secrets_are_rewrapped(apply, own_installation, project, apple):
+def test_provider_secrets_are_rewrapped(apply, fresh_installation, project, apple):
     apply({"project": project, "providers": {"apple.com": apple}})
-    old = own_installation.environment["SEKISHO_MASTER_KEY"]
+    old = fresh_installation.environment["SEKISHO_MASTER_KEY"]
     try:
-        own_installation.environment |= {"SEKISHO_MASTER_KEY": new_master_key(), "SEKISHO_MASTER_KEY_PREVIOUS": old}
-        own_installation.run_ok("keys rewrap")
-        del own_installation.environment["SEKISHO_MASTER_KEY_PREVIOUS"]
+        fresh_installation.environment |= {"SEKISHO_MASTER_KEY": new_master_key(), "SEKISHO_MASTER_KEY_PREVIOUS": old}
+        fresh_installation.run_ok("keys rewrap")
+        del fresh_installation.environment["SEKISHO_MASTER_KEY_PREVIOUS"]
         again = apply({"project": project, "providers": {"apple.com": apple}})
         assert again.stdout == "no changes\n", "the provider secret can be decrypted with the new master key"
     finally:
-        own_installation.environment.pop("SEKISHO_MASTER_KEY_PREVIOUS", None)
+        fresh_installation.environment.pop("SEKISHO_MASTER_KEY_PREVIOUS", None)
 
 
 def test_the_issuer_of_a_provider_cannot_change_while_accounts_have_its_identities(
-        apply, own_installation, project, apple):
+        apply, fresh_installation, project, apple):
     def file(issuer):
         corp = {"clientIds": ["c"], "issuer": issuer}
         return {"project": project, "providers": {"apple.com": apple, "oidc.corp": corp}}
 
     first, second = file("https://first.example.com"), file("https://second.example.com")
     assert apply(first).returncode == 0
-    sql(own_installation.database_url, f"""
+    sql(fresh_installation.database_url, f"""
         INSERT INTO account (project_id, id, created_at, valid_since) VALUES ('{project}', 'ada', now(), now());
         INSERT INTO linked_identity (project_id, provider, subject, account_id, created_at)
         VALUES ('{project}', 'oidc.corp', '1', 'ada', now())""")
@@ -327,7 +329,7 @@ def test_the_issuer_of_a_provider_cannot_change_while_accounts_have_its_identiti
     dry_run = apply(second, "--dry-run", "--discard-identities")
     assert "- identities of oidc.corp: 1\n" in dry_run.stdout and "not applied" in dry_run.stdout
     count = f"SELECT count(*) FROM linked_identity WHERE project_id = '{project}'"
-    assert sql(own_installation.database_url, count) == "1\n"
+    assert sql(fresh_installation.database_url, count) == "1\n"
     # A provider that is removed and added again keeps its identities.
     assert apply({"project": project, "providers": {"apple.com": apple}}, "--prune").returncode == 0
     assert apply(second).returncode == 1
@@ -335,6 +337,6 @@ def test_the_issuer_of_a_provider_cannot_change_while_accounts_have_its_identiti
     done = apply(second, "--discard-identities")
     assert done.returncode == 0, done.stderr
     assert "- identities of oidc.corp: 1\n" in done.stdout
-    assert sql(own_installation.database_url, count) == "0\n"
+    assert sql(fresh_installation.database_url, count) == "0\n"
     events = f"SELECT kind FROM outbox WHERE project_id = '{project}'"
-    assert sql(own_installation.database_url, events) == "identity.unlinked\n"
+    assert sql(fresh_installation.database_url, events) == "identity.unlinked\n"

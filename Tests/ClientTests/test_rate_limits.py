@@ -13,10 +13,10 @@ EXCHANGE_SECONDS = 10
 
 
 @pytest.fixture(scope="module")
-def replicas(own_installation, contract):
+def replicas(fresh_installation, contract):
     """Clients of two gateways with the same database."""
-    own_installation.run_ok("projects policy demo --set signUpLimit=10 --set passwordFailureLimit=2")
-    with own_installation.serving() as one, own_installation.second_gateway().serving() as other:
+    fresh_installation.run_ok("projects policy demo --set signUpLimit=10 --set passwordFailureLimit=2")
+    with fresh_installation.serving() as one, fresh_installation.second_gateway().serving() as other:
         yield Client(one, contract), Client(other, contract)
 
 

@@ -5,7 +5,6 @@ import requests
 
 import gateway
 from client import PASSWORD, fresh_email
-from installation import new_database
 from sample_app import SampleApp
 from simulators import Simulators
 
@@ -23,22 +22,13 @@ CREDENTIAL_ALREADY_IN_USE = 17025
 NULL_USER = 17067
 
 
-@pytest.fixture(scope="module")
-def own_dev(folder, dev):
-    """A gateway for this file alone, because its tests change the clock."""
-    own_folder = folder / "sample"
-    own_folder.mkdir(mode=0o711)
-    with gateway.dev(own_folder, "--database-url", new_database(dev.database_url)) as running:
-        yield running
-
-
 @pytest.fixture
-def start_on(own_dev, tmp_path):
+def start_on(fresh_dev, tmp_path):
     """A function that starts the app on the device of a given name. The device keeps the session between starts."""
     apps = []
 
     def start(name):
-        app = SampleApp(own_dev.url, tmp_path / name, "--device", name)
+        app = SampleApp(fresh_dev.url, tmp_path / name, "--device", name)
         apps.append(app)
         return app
 
@@ -53,15 +43,15 @@ def app(start_on):
 
 
 @pytest.fixture
-def make_login_old(own_dev):
+def make_login_old(fresh_dev):
     """A function that advances the clock by ten minutes. A login is recent for five minutes."""
-    yield lambda: gateway.change_clock(own_dev, advanceSeconds=600)
-    gateway.change_clock(own_dev, reset=True)
+    yield lambda: gateway.change_clock(fresh_dev, advanceSeconds=600)
+    gateway.change_clock(fresh_dev, reset=True)
 
 
-def link_for(own_dev, email, request_type):
+def link_for(fresh_dev, email, request_type):
     """The newest link that was sent to an address."""
-    listed = requests.get(f"{own_dev.url}/emulator/v1/projects/demo/oobCodes", timeout=30).json()["oobCodes"]
+    listed = requests.get(f"{fresh_dev.url}/emulator/v1/projects/demo/oobCodes", timeout=30).json()["oobCodes"]
     matching = [code for code in listed if code["requestType"] == request_type and email in code.values()]
     return matching[-1]["oobLink"]
 
@@ -76,20 +66,20 @@ def test_the_first_screen_offers_apple_first(app):
     assert "user" not in app.screen
 
 
-def test_the_user_signs_up_and_verifies_the_email_address(app, own_dev):
+def test_the_user_signs_up_and_verifies_the_email_address(app, fresh_dev):
     email = fresh_email()
     screen = app.run_ok("sign-up", email, PASSWORD)
     assert screen["screen"] == "home"
     assert screen["notice"] == f"We have sent a link to {email}."
     assert (app.user["email"], app.user["isEmailVerified"], app.user["methods"]) == (email, False, ["password"])
-    app.run_ok("open", link_for(own_dev, email, "VERIFY_EMAIL"))
+    app.run_ok("open", link_for(fresh_dev, email, "VERIFY_EMAIL"))
     assert app.user["isEmailVerified"] is True
 
 
-def test_a_used_link_and_a_taken_address_are_explained(app, start_on, own_dev):
+def test_a_used_link_and_a_taken_address_are_explained(app, start_on, fresh_dev):
     email = fresh_email()
     app.run_ok("sign-up", email, PASSWORD)
-    link = link_for(own_dev, email, "VERIFY_EMAIL")
+    link = link_for(fresh_dev, email, "VERIFY_EMAIL")
     app.run_ok("open", link)
     assert app.run("open", link)["error"]["text"] == "The code from the email is not valid or was already used."
     other = start_on("tablet")
@@ -113,18 +103,18 @@ def test_the_profile_survives_a_restart_and_shows_changes_of_other_devices(app, 
     assert "name" not in restarted.run_ok("rename", "")["user"]
 
 
-def test_a_verified_new_address_replaces_the_address_of_the_account(app, own_dev):
+def test_a_verified_new_address_replaces_the_address_of_the_account(app, fresh_dev):
     app.run_ok("sign-up", fresh_email(), PASSWORD)
     new = fresh_email()
     app.run_ok("change-email", new)
-    app.run_ok("open", link_for(own_dev, new, "VERIFY_AND_CHANGE_EMAIL"))
+    app.run_ok("open", link_for(fresh_dev, new, "VERIFY_AND_CHANGE_EMAIL"))
     # The change of the address has ended all sessions.
     assert app.screen["screen"] == "signIn"
     app.run_ok("sign-in", new, PASSWORD)
     assert (app.user["email"], app.user["isEmailVerified"]) == (new, True)
 
 
-def test_a_password_change_continues_after_a_reauthentication(app, own_dev, make_login_old):
+def test_a_password_change_continues_after_a_reauthentication(app, fresh_dev, make_login_old):
     email = fresh_email()
     app.run_ok("sign-up", email, PASSWORD)
     make_login_old()
@@ -148,17 +138,17 @@ def test_a_cancelled_reauthentication_changes_nothing(app, make_login_old):
     assert app.screen["screen"] == "home"
 
 
-def test_the_user_resets_the_password_and_signs_in_with_a_link(app, own_dev):
+def test_the_user_resets_the_password_and_signs_in_with_a_link(app, fresh_dev):
     email = fresh_email()
     app.run_ok("sign-up", email, PASSWORD)
     app.run_ok("sign-out")
     app.run_ok("send-password-reset", email)
-    reset = link_for(own_dev, email, "PASSWORD_RESET")
+    reset = link_for(fresh_dev, email, "PASSWORD_RESET")
     assert requests.get(reset + f"&newPassword={NEW_PASSWORD}", timeout=30).status_code == 200
     app.run_ok("sign-in", email, NEW_PASSWORD)
     app.run_ok("sign-out")
     app.run_ok("send-sign-in-link", email, "https://localhost/app")
-    app.run_ok("open", link_for(own_dev, email, "EMAIL_SIGNIN"))
+    app.run_ok("open", link_for(fresh_dev, email, "EMAIL_SIGNIN"))
     assert app.user["email"] == email
 
 
@@ -273,9 +263,9 @@ def test_a_signed_out_device_is_not_in_the_list(app, start_on):
     assert gateway.eventually(lambda: [entry["name"] for entry in app.run_ok("devices")["devices"]] == ["phone"])
 
 
-def test_deletion_reauthenticates_with_apple_and_revokes_its_tokens(app, start_on, own_dev, make_login_old):
+def test_deletion_reauthenticates_with_apple_and_revokes_its_tokens(app, start_on, fresh_dev, make_login_old):
     person = fresh_email()
-    revocations = Simulators(own_dev).revocation_count()
+    revocations = Simulators(fresh_dev).revocation_count()
     app.run_ok("apple", "sign-in", person)
     make_login_old()
     assert app.run("delete")["reauthentication"] == ["apple.com"]
@@ -283,7 +273,7 @@ def test_deletion_reauthenticates_with_apple_and_revokes_its_tokens(app, start_o
     assert screen["notice"] == "The account is deleted. The app is disconnected from your Apple Account."
     assert screen["screen"] == "signIn"
     assert start_on("phone").screen["screen"] == "signIn"
-    assert gateway.eventually(lambda: Simulators(own_dev).revocation_count() > revocations)
+    assert gateway.eventually(lambda: Simulators(fresh_dev).revocation_count() > revocations)
 
 
 def test_deletion_without_an_apple_identity_mentions_no_apple_account(app):

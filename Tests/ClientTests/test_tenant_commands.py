@@ -226,10 +226,10 @@ def test_a_custom_token_of_a_tenant_needs_the_scope_to_mint_tokens(acme, narrow_
         assert (response.status == 200) == has_scope
 
 
-def test_a_key_of_another_project_is_rejected(own_installation, own_serve, contract):
-    own_installation.run_ok("projects create other")
-    key = json.loads(own_installation.run_ok("keys create-service-key --project other --name other"))
-    with serve_admin(own_serve, contract, create_service_key(own_installation)) as admin:
-        url = f"{own_serve.url}/v2/projects/demo/tenants/{admin.new_tenant().tenant_id}"
+def test_a_key_of_another_project_is_rejected(fresh_installation, fresh_serve, contract):
+    fresh_installation.run_ok("projects create other")
+    key = json.loads(fresh_installation.run_ok("keys create-service-key --project other --name other"))
+    with serve_admin(fresh_serve, contract, create_service_key(fresh_installation)) as admin:
+        url = f"{fresh_serve.url}/v2/projects/demo/tenants/{admin.new_tenant().tenant_id}"
         response = requests.get(url, headers={"Authorization": f"Bearer {key['secret']}"}, timeout=30)
     assert response.status_code == 403

@@ -14,7 +14,7 @@ UNKNOWN = {"tenantId": "unknown"}
 def backend(request, contract):
     """firebase-admin for a project without tenants, and for a project with other tenants."""
     if request.param == "no tenants":
-        installation, running = (request.getfixturevalue(name) for name in ("own_installation", "own_serve"))
+        installation, running = (request.getfixturevalue(name) for name in ("fresh_installation", "fresh_serve"))
     else:
         installation, running = (request.getfixturevalue(name) for name in ("rs256_installation", "rs256_serve"))
     with serve_admin(running, contract, create_service_key(installation)) as admin:
