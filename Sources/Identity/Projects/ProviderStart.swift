@@ -12,8 +12,9 @@ public struct ProviderStart: Hashable, Sendable {
     /// OAuth 2.0 scopes, in the provider's spelling.
     public let scopes: [String]
     public let requiresNonce: Bool
-    /// Whether the app sends the SHA-256 of the nonce, in hexadecimal, to the provider, and not the nonce itself.
-    public let hashesNonce: Bool
+    /// Whether the app sends the SHA-256 of the nonce, in hexadecimal, to the provider, and not the nonce itself. The
+    /// provider returns in the token what it received.
+    public var hashesNonce: Bool { isApple }
     private let isApple: Bool
 
     public init(of settings: ProviderSettings, for app: App, in project: Project) {
@@ -26,15 +27,13 @@ public struct ProviderStart: Hashable, Sendable {
             scopes =
                 ["openid"] + (requestedScopes.contains(.email) ? ["email"] : [])
                 + (requestedScopes.contains(.name) ? ["profile"] : [])
-            (requiresNonce, hashesNonce) = (false, false)
+            requiresNonce = false
             return
         }
         webClientID = audiences.first { project.isServicesID($0, for: app) }
         clientID = project.appleClientID(for: app, among: audiences)
         scopes = AppSettings.RequestedScope.allCases.filter(requestedScopes.contains).map(\.rawValue)
         requiresNonce = project.policy.requiresNonce
-        // On the web, the page passes the nonce to Apple unhashed.
-        hashesNonce = app.settings.platform != .web
     }
 
     /// Returns ``scopes``, with the scopes of `requested` that the provider can accept. Apple knows only `name` and
