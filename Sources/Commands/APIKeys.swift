@@ -1,7 +1,6 @@
 internal import Crypto
 internal import Gateway
 internal import Identity
-internal import JOSE
 internal import Storage
 
 extension Command {
@@ -17,12 +16,13 @@ extension Command {
         let project = try arguments.project()
         let app = ID<App>(try arguments.text("app"))
         try Administration.run { administration in
-            let key = APIKey.generate()
+            let key = "sk_" + Random.text(length: 36)
             guard
                 try await APIKeyStore(pool: administration.pool).create(
-                    id: Random.text(length: 8), hash: key.hash, for: app, in: project, at: administration.clock.now())
+                    id: Random.text(length: 8), hash: Digest.sha256(Array(key.utf8)), for: app, in: project,
+                    at: administration.clock.now())
             else { throw Failure(message: "project \(project) has no app \(app)") }
-            Terminal.writeLine(key.text)
+            Terminal.writeLine(key)
         }
     }
 

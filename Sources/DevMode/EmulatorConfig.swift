@@ -18,7 +18,7 @@ extension [Endpoint] {
                 let configurations = ConfigurationStore(
                     pool: pool, rules: .live(), secrets: .unavailable, clock: projects.clock)
                 let id = try await projects.projectOrTenant(inPathOf: call).realm
-                let edit = try await configurations.edit(id, by: .emulator.tracing(call.trace), allowing: []) {
+                let edit = try await configurations.edit(id, by: .emulator.tracing(call.context.trace), allowing: []) {
                     configuration in
                     change.apply(to: &configuration.project.policy)
                 }

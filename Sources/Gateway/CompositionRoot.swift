@@ -69,7 +69,9 @@ struct CompositionRoot: Sendable {
         let sealedTokens = MasterKeySealedTokens(masterKeys: masterKeys)
         let networks = NetworkHashing.live(under: masterKeys)
         let appleSealing = AppleGrantSealing.sealing(under: masterKeys)
-        let verifier = mode.verifier(providerKeys, clock).encryptingCodes(appleSealing, clock: clock)
+        let verifier = mode.verifier(providerKeys, clock)
+        let resolver = ProofResolver(
+            verifier: verifier, sealedTokens: sealedTokens, appleSealing: appleSealing, clock: clock)
         let authenticator = Authenticator(
             store: store, tokens: tokens, passwords: passwords, breaches: breaches, limiter: limiter,
             networks: networks, clock: clock, entropy: .live)
@@ -81,7 +83,7 @@ struct CompositionRoot: Sendable {
                     tokens: tokens,
                     networks: networks, clock: clock, entropy: .live),
                 federated: FederatedSignIn(
-                    store: federation, authenticator: authenticator, verifier: verifier, sealedTokens: sealedTokens,
+                    store: federation, authenticator: authenticator, resolver: resolver, sealedTokens: sealedTokens,
                     tokens: tokens, emailFactory: emailFactory, limiter: limiter, networks: networks, clock: clock,
                     entropy: .live),
                 flows: flows(on: pool, configuration, extensions, verifier, sealedTokens, appleSealing),
@@ -102,7 +104,7 @@ struct CompositionRoot: Sendable {
             sessionCookies: SessionCookies(authenticator: authenticator, tokens: tokens, trail: trail, clock: clock),
             emailActions: emailActions(on: pool, store, authenticator, tokens, networks, configuration),
             merging: AccountMerging(
-                store: federation, authenticator: authenticator, verifier: verifier, sealedTokens: sealedTokens,
+                store: federation, authenticator: authenticator, resolver: resolver, sealedTokens: sealedTokens,
                 tokens: tokens, emailFactory: emailFactory, limiter: limiter, networks: networks, clock: clock,
                 entropy: .live),
             apple: apple(on: pool, appleSealing, configuration),

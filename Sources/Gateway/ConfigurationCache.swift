@@ -102,13 +102,28 @@ package struct ConfigurationCache: Sendable {
         }
     }
 
-    /// Accepts API keys and service keys.
-    var access: Access { .authenticatingByKeys(client: callingApp(apiKey:), administrator: administrator(secret:)) }
-
-    private func callingApp(apiKey key: String) async throws -> CallingApp? {
-        try await callingApps.value(for: APIKey(text: key).hash)
+    /// Accepts API keys for clients, service keys for administrators, and nothing else.
+    var access: Access {
+        Access(checksCallers: true) { credential in
+            guard credential.bearer == nil else { throw AccessRefusal.bearerNotAccepted }
+            guard let key = credential.apiKey else { throw AccessRefusal.missingCredentials }
+            guard Self.hasKeyForm(key), let client = try await callingApps.value(for: Digest.sha256(Array(key.utf8)))
+            else { throw AccessRefusal.unknownKey }
+            return client
+        } administrator: { bearer, project in
+            guard Self.hasKeyForm(bearer), let administrator = try await administrator(secret: bearer) else {
+                throw AccessRefusal.bearerNotAccepted
+            }
+            guard project == nil || project == administrator.project.id else { throw AccessRefusal.otherProject }
+            return administrator
+        }
     }
 
+    /// Whether `text` has the form of an API key or a service key. Other texts are rejected before the database is
+    /// queried.
+    private static func hasKeyForm(_ text: String) -> Bool { text.isVisibleASCII(1...128) }
+
+    /// - Returns: `nil` if the key does not exist, is revoked or has expired.
     private func administrator(secret: String) async throws -> Administrator? {
         guard let key = try await administrators.value(for: Digest.sha256(Array(secret.utf8))),
             isValid(until: key.expiresAt)

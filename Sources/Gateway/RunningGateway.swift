@@ -38,7 +38,7 @@ package final class RunningGateway: Sendable {
         client = try HTTP.Client(loop: group.loops[0])
         let providerKeys = JWKSCache(
             fetch: .http(client, allowsPrivateAddresses: mode.acceptsLoopbackIssuers),
-            store: PostgresProviderDocumentStore(pool: pools[0]).documentStore, clock: mode.clock,
+            store: .postgres(on: pools[0]), clock: mode.clock,
             allowsUnencrypted: mode.acceptsLoopbackIssuers, on: group.loops[0])
         let passwordKeys = PasswordKeys.sealed(
             in: PasswordKeyStore(pool: pools[0]), under: config.masterKeys, clock: mode.clock)

@@ -56,8 +56,3 @@ enum DocumentFault: Error, CustomStringConvertible {
         }
     }
 }
-
-/// No version of a document is available.
-struct DocumentUnavailable: Error {
-    let reason: String
-}

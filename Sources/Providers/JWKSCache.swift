@@ -37,12 +37,12 @@ public final class JWKSCache: Sendable {
         for token: UnverifiedJWS, at address: DocumentAddress, of provider: ProviderID
     ) async throws -> PublicKey {
         let keyID = token.keyID.flatMap { $0.isEmpty ? nil : $0 }
-        var version = try await withProviderErrors(provider) { try await self.keys.current(at: address) }
+        var version = try await keys.current(of: provider, at: address)
         while version.value.keys(named: keyID).isEmpty {
             guard keyID != nil else { throw ProviderRefusal.invalidToken(.keyIDMissing) }
-            let seen = version
-            let newer = try await withProviderErrors(provider) { try await self.keys.newer(than: seen, at: address) }
-            guard let newer else { throw ProviderRefusal.invalidToken(.unknownKey) }
+            guard let newer = try await keys.newer(than: version, of: provider, at: address) else {
+                throw ProviderRefusal.invalidToken(.unknownKey)
+            }
             version = newer
         }
         guard let key = version.value.keys(named: keyID).first(where: { $0.algorithm == token.algorithm }) else {
@@ -55,7 +55,7 @@ public final class JWKSCache: Sendable {
     ///
     /// - Throws: ``ProviderUnreachable``.
     func load(_ address: DocumentAddress, of provider: ProviderID) async throws {
-        _ = try await withProviderErrors(provider) { try await self.keys.current(at: address) }
+        _ = try await keys.current(of: provider, at: address)
     }
 
     /// Returns the address of the keys of `issuer`, from the issuer's discovery document.
@@ -69,22 +69,11 @@ public final class JWKSCache: Sendable {
             throw ProviderRefusal.notConfigured
         }
         let address = DocumentAddress(url: OpenIDDiscovery.address(of: issuer), isFromConfiguration: true)
-        let found = try await withProviderErrors(provider) { try await self.discoveries.current(at: address) }.value
+        let found = try await discoveries.current(of: provider, at: address).value
         guard found.issuer.isExactly(issuer) else {
             throw ProviderUnreachable(provider: provider, reason: DocumentFault.otherIssuer.description)
         }
         return found
-    }
-
-    /// Converts ``DocumentUnavailable`` to ``ProviderUnreachable``.
-    private func withProviderErrors<Found>(_ provider: ProviderID, _ find: () async throws -> Found) async throws
-        -> Found
-    {
-        do {
-            return try await find()
-        } catch let error as DocumentUnavailable {
-            throw ProviderUnreachable(provider: provider, reason: error.reason)
-        }
     }
 }
 

@@ -42,8 +42,8 @@ final class ProviderDocumentCache<Value: Sendable>: Sendable {
 
     /// Returns a version that may be used now, after a fetch if necessary.
     ///
-    /// - Throws: ``DocumentUnavailable``.
-    func current(at address: DocumentAddress) async throws -> Version {
+    /// - Throws: ``ProviderUnreachable``.
+    func current(of provider: ProviderID, at address: DocumentAddress) async throws -> Version {
         while true {
             let now = clock.now()
             let (step, fetch) = nextStep(at: address.url, { $0.step(at: now, isBusy: $1) }) {
@@ -51,7 +51,7 @@ final class ProviderDocumentCache<Value: Sendable>: Sendable {
             }
             switch step {
             case .use(let version): return version
-            case .fail(let reason): throw DocumentUnavailable(reason: reason)
+            case .fail(let reason): throw ProviderUnreachable(provider: provider, reason: reason)
             // `step(at:isBusy:)` never returns `nothingNewer`.
             case .fetch, .nothingNewer: await fetch?.value
             }
@@ -61,8 +61,8 @@ final class ProviderDocumentCache<Value: Sendable>: Sendable {
     /// Returns a version that is newer than `seen`, after a forced fetch if necessary.
     ///
     /// - Returns: `nil` if `seen` is the latest version, and the next forced fetch is not allowed yet.
-    /// - Throws: ``DocumentUnavailable``.
-    func newer(than seen: Version, at address: DocumentAddress) async throws -> Version? {
+    /// - Throws: ``ProviderUnreachable``.
+    func newer(than seen: Version, of provider: ProviderID, at address: DocumentAddress) async throws -> Version? {
         while true {
             let now = clock.now()
             let (step, fetch) = nextStep(at: address.url, { $0.step(replacing: seen, at: now, isBusy: $1) }) {
@@ -70,7 +70,7 @@ final class ProviderDocumentCache<Value: Sendable>: Sendable {
             }
             switch step {
             case .use(let version): return version
-            case .fail(let reason): throw DocumentUnavailable(reason: reason)
+            case .fail(let reason): throw ProviderUnreachable(provider: provider, reason: reason)
             case .nothingNewer: return nil
             case .fetch: await fetch?.value
             }

@@ -21,6 +21,13 @@ func withStoreErrors<Value>(_ work: () async throws -> sending Value) async thro
     }
 }
 
+extension Pool {
+    /// Returns the value of the column `answer` in the only row of `question`.
+    func isTrue(_ question: SQL) async throws -> Bool {
+        try await withStoreErrors { try await query(question) }.first?.decode("answer") ?? false
+    }
+}
+
 private func isTransactionConflict(_ error: any Error) -> Bool {
     (error as? PostgresError)?.isTransactionConflict == true
 }

@@ -33,10 +33,7 @@ public struct GatewayTokens: TokenAuthority {
 
     public func refreshToken(_ contents: RefreshTokenContents, in project: Project) async throws -> String {
         let key = try await keyRing(project.id).refreshTokenSigner(at: clock.now())
-        guard
-            let token = RefreshTokenCodec.encode(contents, keyID: key.stored.id, secret: key.secret, in: project)
-        else { throw UnencodableRefreshToken(keyID: key.stored.id, session: contents.session) }
-        return token
+        return try RefreshTokenCodec.encode(contents, keyID: key.stored.id, secret: key.secret, in: project)
     }
 
     public func sessionCookie(
@@ -124,27 +121,29 @@ private struct RequiredClaims: Decodable {
 
 /// The values of `iss` in ID tokens and session cookies. The values differ, so that a session cookie cannot be used as
 /// an ID token, or an ID token as a session cookie (RFC 8725 §3.12).
-public struct Issuers: Sendable {
-    fileprivate let idTokens: @Sendable (ID<Project>) -> String
-    fileprivate let sessionCookies: @Sendable (ID<Project>) -> String
-
+public enum Issuers: Sendable {
     /// Issuers under the URL of the gateway.
     ///
     /// - Parameter publicURL: without a slash at the end.
-    public static func own(_ publicURL: String) -> Issuers {
-        Issuers(idTokens: { "\(publicURL)/\($0)" }, sessionCookies: { "\(publicURL)/\($0)/session" })
-    }
-
+    case own(_ publicURL: String)
     /// Firebase's issuers, for clients of the emulator.
-    public static let firebase = Issuers(
-        idTokens: { "https://securetoken.google.com/\($0)" },
-        sessionCookies: { "https://session.firebase.google.com/\($0)" })
+    case firebase
 
     /// Returns the value of `iss` in the ID tokens of a project.
-    public func idTokenIssuer(of project: ID<Project>) -> String { idTokens(project) }
+    public func idTokenIssuer(of project: ID<Project>) -> String {
+        switch self {
+        case .own(let publicURL): "\(publicURL)/\(project)"
+        case .firebase: "https://securetoken.google.com/\(project)"
+        }
+    }
 
     /// Returns the value of `iss` in the session cookies of a project.
-    func sessionCookieIssuer(of project: ID<Project>) -> String { sessionCookies(project) }
+    func sessionCookieIssuer(of project: ID<Project>) -> String {
+        switch self {
+        case .own(let publicURL): "\(publicURL)/\(project)/session"
+        case .firebase: "https://session.firebase.google.com/\(project)"
+        }
+    }
 }
 
 /// The decrypted keys of one project, which sign and verify its ID tokens and refresh tokens.
@@ -244,16 +243,6 @@ struct NoSigningKey: Error, CustomStringConvertible {
         case .idToken: "project \(project) has no key that signs ID tokens now: run sekisho keys rotate-signing-key"
         case .refreshToken: "project \(project) has no key for refresh tokens now: run sekisho keys rotate-refresh-key"
         }
-    }
-}
-
-/// The ID of the key or of the session cannot be encoded in a refresh token.
-struct UnencodableRefreshToken: Error, CustomStringConvertible {
-    let keyID: String
-    let session: ID<Session>
-
-    var description: String {
-        "expected a key ID of eight hexadecimal digits and a UUID as session ID, got \"\(keyID)\" and \"\(session)\""
     }
 }
 

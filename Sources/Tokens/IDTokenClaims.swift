@@ -27,10 +27,9 @@ struct IDTokenClaims: Encodable {
 
         /// - Returns: `nil` unless the session was opened with an Apple identity that has the status.
         init?(of session: Session, of account: Account) {
-            guard session.method == .apple,
-                let status = account.identities.lazy.filter({ $0.provider == .apple }).compactMap(\.realUserStatus)
-                    .first
-            else { return nil }
+            guard session.method == .apple, let status = account.identity(of: .apple)?.realUserStatus else {
+                return nil
+            }
             realUserStatus = status
         }
     }

@@ -14,14 +14,13 @@ enum RefreshTokenCodec {
     /// The maximum length of a token, in characters.
     private static let lengthLimit = 256
 
-    /// - Returns: `nil` unless `keyID` has eight hexadecimal digits and the ID of the session is a UUID.
     static func encode(
         _ contents: RefreshTokenContents, keyID: String, secret: [UInt8], in project: Project
-    ) -> String? {
+    ) throws(UnencodableRefreshToken) -> String {
         guard let key = Hexadecimal.decode(keyID), key.count == 4,
             let session = UUIDText.bytes(contents.session.rawValue)
         else {
-            return nil
+            throw UnencodableRefreshToken(keyID: keyID, session: contents.session)
         }
         var token: [UInt8] = []
         token.reserveCapacity(fixedLength + macLength)
@@ -67,5 +66,15 @@ enum RefreshTokenCodec {
 
     private static func mac(of signed: ArraySlice<UInt8>, secret: [UInt8], in realm: ID<Realm>) -> [UInt8] {
         HMAC.sha256(key: secret, message: Array("sekisho refresh token\0\(realm.rawValue)\0".utf8) + signed)
+    }
+}
+
+/// The ID of the key or of the session cannot be encoded in a refresh token.
+struct UnencodableRefreshToken: Error, CustomStringConvertible {
+    let keyID: String
+    let session: ID<Session>
+
+    var description: String {
+        "expected a key ID of eight hexadecimal digits and a UUID as session ID, got \"\(keyID)\" and \"\(session)\""
     }
 }

@@ -9,7 +9,7 @@ struct UserInfoTests {
 
     @Test("An anonymous account has no email members and no providers")
     func anonymous() {
-        let user = UserInfo(Account(id: ID("x"), createdAt: Self.now, validSince: Self.now))
+        let user = UserInfo(Account(id: ID("x"), createdAt: Self.now, validSince: Self.now), of: nil)
         #expect(user.email == nil && user.emailVerified == nil && user.providerUserInfo == nil)
     }
 
@@ -20,7 +20,7 @@ struct UserInfoTests {
             createdAt: Self.now, lastSignInAt: Self.now, validSince: Self.now)
         account.identities = [LinkedIdentity(provider: ProviderID("apple.com"), subject: "000.1")]
         account.lastRefreshAt = Self.now
-        let user = UserInfo(account)
+        let user = UserInfo(account, of: nil)
         #expect(user.providerUserInfo?.map(\.providerId) == ["password", "apple.com"])
         #expect(user.providerUserInfo?.map(\.federatedId) == ["ada@example.com", "000.1"])
         #expect(user.lastRefreshAt == "2026-01-01T00:00:00.123Z")

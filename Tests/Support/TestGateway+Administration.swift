@@ -31,8 +31,8 @@ extension TestGateway {
         #expect(try await draft.create(in: database.pool, under: masterKeys, by: .commandLine, at: clock.now))
         if let apiKey {
             let isCreated = try await APIKeyStore(pool: database.pool).create(
-                id: "key", hash: APIKey(text: apiKey).hash, for: ProjectDraft.defaultApp.id, in: draft.project.id,
-                at: clock.now)
+                id: "key", hash: Digest.sha256(Array(apiKey.utf8)), for: ProjectDraft.defaultApp.id,
+                in: draft.project.id, at: clock.now)
             #expect(isCreated)
         }
         if let serviceKey { try await makeServiceKey(serviceKey, in: draft.project.id) }

@@ -73,7 +73,7 @@ struct TestGateway: Sendable {
         masterKeys = try MasterKeys(current: Self.masterKey)
         #expect(try await draft.create(in: database.pool, under: masterKeys, by: .commandLine, at: clock.now))
         let isKeyCreated = try await APIKeyStore(pool: database.pool).create(
-            id: "key", hash: APIKey(text: Self.apiKey).hash, for: ProjectDraft.defaultApp.id, in: project.id,
+            id: "key", hash: Digest.sha256(Array(Self.apiKey.utf8)), for: ProjectDraft.defaultApp.id, in: project.id,
             at: clock.now)
         #expect(isKeyCreated)
         let lowCost = try PasswordHash.Cost(memoryKiB: 8, iterations: 1)
@@ -90,7 +90,7 @@ struct TestGateway: Sendable {
             passwords: try passwords ?? .argon2id(lowCost, by: .libsodium, keys: keys, on: Self.hashingThreads.get()),
             limiter: limits?.limiter ?? .none, breaches: breaches,
             providerKeys: JWKSCache(
-                fetch: simulators.fetch, store: PostgresProviderDocumentStore(pool: database.pool).documentStore,
+                fetch: simulators.fetch, store: .postgres(on: database.pool),
                 clock: clock.wallClock, on: database.pool.loop),
             appleTokens: replaceFunctions(try .simulated(by: appleServer, clock: clock.wallClock)),
             tokenRequestSender: simulators.tokenRequestSender, countFlowEvent: { _ in },

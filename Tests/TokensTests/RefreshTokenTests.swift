@@ -12,7 +12,7 @@ struct RefreshTokenTests {
 
     @Test("A refresh token has 82 characters and can be decoded")
     func roundTrip() throws {
-        let token = try #require(RefreshTokenCodec.encode(contents, keyID: "00c0ffee", secret: secret, in: project))
+        let token = try RefreshTokenCodec.encode(contents, keyID: "00c0ffee", secret: secret, in: project)
         // 82 characters for 61 bytes: version (1), key ID (4), session (16), counter (8), authentication code (32).
         #expect(token.count == 82)
         #expect(decode(token) == contents)
@@ -20,7 +20,7 @@ struct RefreshTokenTests {
 
     @Test("A refresh token is rejected with another key, in another project, or with any character changed")
     func forged() throws {
-        let token = try #require(RefreshTokenCodec.encode(contents, keyID: "00c0ffee", secret: secret, in: project))
+        let token = try RefreshTokenCodec.encode(contents, keyID: "00c0ffee", secret: secret, in: project)
         #expect(RefreshTokenCodec.decode(token, in: Self.project("other")) { _ in secret } == nil)
         #expect(RefreshTokenCodec.decode(token, in: project) { _ in [UInt8](repeating: 8, count: 32) } == nil)
         #expect(RefreshTokenCodec.decode(token, in: project) { _ in nil } == nil)
@@ -45,7 +45,7 @@ struct RefreshTokenTests {
         settings.displayName = "Acme"
         let acme = project.forTenant(Tenant(id: ID("acme"), parent: project.id, settings: settings), providers: [])
         let other = project.forTenant(Tenant(id: ID("acmf"), parent: project.id, settings: settings), providers: [])
-        let token = try #require(RefreshTokenCodec.encode(contents, keyID: "00c0ffee", secret: secret, in: acme))
+        let token = try RefreshTokenCodec.encode(contents, keyID: "00c0ffee", secret: secret, in: acme)
         #expect(RefreshTokenCodec.tenant(namedBy: token) == ID("acme"))
         #expect(RefreshTokenCodec.decode(token, in: acme) { _ in secret } == contents)
         #expect(RefreshTokenCodec.decode(token, in: other) { _ in secret } == nil)

@@ -29,7 +29,7 @@ extension Endpoint {
         let allowsNoSignInMethod = try call.booleanInQuery("allowNoSignInMethod")
         _ = try await call.services.accounts.linking.apply(
             .unlink(call.providerID, from: call.localID, allowsNoSignInMethod: allowsNoSignInMethod),
-            by: call.actor(of: administrator), in: administrator.project)
+            by: administrator.actor, in: administrator.project)
         return try .json(EmptyObject())
     }
 
@@ -57,7 +57,7 @@ extension EndpointCall {
     fileprivate func changeIdentity(_ change: IdentityChange, as administrator: Administrator) async throws -> Response
     {
         let identity = try await services.accounts.linking.apply(
-            change, by: actor(of: administrator), in: administrator.project)
+            change, by: administrator.actor, in: administrator.project)
         return try .json(IdentityResource(identity))
     }
 }
@@ -86,8 +86,8 @@ private struct LinkIdentityRequest: Decodable {
     }
 }
 
-/// An identity that an administrator links, unchecked.
-struct LinkedIdentityInput: Decodable {
+/// An identity that an administrator links or imports, unchecked.
+struct LinkedIdentityInput: Decodable, Sendable {
     let providerId: String?
     let rawId: String?
     let email: String?

@@ -5,7 +5,7 @@ extension Endpoint {
     /// Deletes the caller's own account. Administrators can delete any account.
     static let delete = clientOrAdministrator("delete", .post, "/v1/accounts:delete", needs: .writeUsers) {
         call, client in
-        let request = try call.body(as: DeleteRequest.self)
+        let request = try call.body(as: DeleteRequest.self, for: client)
         let idToken = try request.idToken.required(.missingIDToken)
         let caller = try await call.services.signIn.authenticator.authenticate(idToken: idToken, in: client.project)
         let appleRevocation = try await call.services.apple.revocationOutcome(

@@ -20,8 +20,7 @@ extension EndpointCall {
             appleRevocation = try await services.apple.revocationOutcome(
                 onDeletionOf: account, in: administrator.project)
         }
-        try await services.accounts.administration.delete(
-            id, in: administrator.project, by: actor(of: administrator))
+        try await services.accounts.administration.delete(id, in: administrator.project, by: administrator.actor)
         return try .json(DeleteResponse(appleRevocation))
     }
 }

@@ -20,21 +20,13 @@ public struct ImportedUser: Decodable, Sendable {
     var passwordHash: String?
     let salt: String?
     var rawPassword: String?
-    let providerUserInfo: [Provider]?
+    let providerUserInfo: [LinkedIdentityInput]?
     let mfaInfo: [PresenceOnly]?
     let tenantId: String?
 
-    struct Provider: Decodable, Sendable {
-        let providerId: String?
-        let rawId: String?
-        let email: String?
-        let displayName: String?
-        let photoUrl: String?
-    }
-
     /// The entries of `providerUserInfo` that become identities: all except `password` and `phone`, which are members
     /// of the account.
-    var linkableProviders: [Provider] {
+    var linkableProviders: [LinkedIdentityInput] {
         (providerUserInfo ?? []).filter {
             $0.providerId != ProviderID.password.rawValue && $0.providerId != ProviderID.phone.rawValue
         }
@@ -127,18 +119,17 @@ public struct ImportedUser: Decodable, Sendable {
         guard providers.count <= Self.identityLimit else { throw .tooManyIdentities }
         var identities: [LinkedIdentity] = []
         for provider in providers {
-            guard let providerId = provider.providerId.nonEmpty, let rawId = provider.rawId.nonEmpty,
-                ProviderID(providerId).isLinkable, LinkedIdentity.isValidSubject(rawId)
-            else { throw .identityIsIncomplete }
-            if let other = identities.first(where: { $0.provider.rawValue == providerId }) {
-                guard other.subject == rawId else { throw .severalIdentities(other.provider) }
+            let identity: LinkedIdentity
+            do {
+                identity = try provider.identity()
+            } catch {
+                throw .identityIsIncomplete
+            }
+            if let other = identities.first(where: { $0.provider == identity.provider }) {
+                guard other.subject == identity.subject else { throw .severalIdentities(other.provider) }
                 continue
             }
-            identities.append(
-                LinkedIdentity(
-                    provider: ProviderID(providerId), subject: rawId, email: provider.email.flatMap(EmailAddress.init),
-                    profile: UserProfile(
-                        displayName: provider.displayName.nonEmpty, photoURL: provider.photoUrl.nonEmpty)))
+            identities.append(identity)
         }
         return identities
     }

@@ -5,7 +5,7 @@ extension Endpoint {
     /// Returns the caller's own account. Administrators can look up any account.
     static let lookup = clientOrAdministrator("lookup", .post, "/v1/accounts:lookup", needs: .readUsers) {
         call, client in
-        let request = try call.body(as: LookupRequest.self)
+        let request = try call.body(as: LookupRequest.self, for: client)
         let idToken = try request.idToken.required(.missingIDToken)
         let caller = try await call.services.signIn.authenticator.authenticate(idToken: idToken, in: client.project)
         return try .json(LookupResponse(users: [UserInfo(caller.account, of: client.project.tenant)]))

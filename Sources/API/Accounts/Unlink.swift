@@ -4,7 +4,7 @@ internal import Identity
 extension Endpoint {
     /// Removes sign-in methods from the caller's account.
     static let unlink = client("unlink", .post, "/v1/accounts:unlink") { call, client in
-        let request = try call.body(as: UnlinkRequest.self)
+        let request = try call.body(as: UnlinkRequest.self, for: client)
         let idToken = try request.idToken.required(.missingIDToken)
         guard let providers = request.deleteProvider, !providers.isEmpty else {
             throw RequestRefusal.rejected(.missingProviderID)

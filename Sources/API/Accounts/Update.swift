@@ -5,7 +5,7 @@ extension Endpoint {
     /// Changes the caller's own account, or applies an email action code. Administrators can change any account.
     static let update = clientOrAdministrator("update", .post, "/v1/accounts:update", needs: .writeUsers) {
         call, client in
-        let request = try call.body(as: UpdateRequest<ClientUpdateFields>.self)
+        let request = try call.body(as: UpdateRequest<ClientUpdateFields>.self, for: client)
         if let oobCode = request.shared.oobCode.nonEmpty {
             let applied = try await call.services.emailActions.redemption.apply(
                 oobCode, in: client.project, from: call.context)
@@ -38,7 +38,7 @@ extension EndpointCall {
             and: (name: "oobCode", isPresent: request.shared.oobCode.nonEmpty != nil))
         let account = try await services.accounts.administration.update(
             try ID(required: request.callerFields.localId), try request.input(), in: administrator.project,
-            from: context.network, by: actor(of: administrator))
+            from: context.network, by: administrator.actor)
         return try .json(UpdateResponse(account))
     }
 }
@@ -229,25 +229,22 @@ struct UpdateResponse: Encodable {
     let refreshToken: String?
     let expiresIn: String?
 
-    init(_ account: Account) { self.init(account, nil) }
-
     init(_ edited: AccountEditor.Edited) {
         self.init(edited.account, edited.signedIn)
     }
 
     init(_ applied: OOBRedemption.Applied) {
-        self.init(applied.account, nil)
+        self.init(applied.account)
         if applied.code.purpose == .changeEmail { newEmail = email }
     }
 
-    private init(_ account: Account, _ signedIn: SignedIn?) {
-        let user = UserInfo(account)
-        localId = user.localId
-        email = user.email
-        emailVerified = user.emailVerified
-        displayName = user.displayName
-        photoUrl = user.photoUrl
-        providerUserInfo = user.providerUserInfo
+    init(_ account: Account, _ signedIn: SignedIn? = nil) {
+        localId = account.id.rawValue
+        email = account.email?.rawValue
+        emailVerified = account.email.map { _ in account.emailIsVerified }
+        displayName = account.displayName
+        photoUrl = account.photoURL
+        providerUserInfo = ProviderUserInfo.all(of: account)
         idToken = signedIn?.idToken
         refreshToken = signedIn?.refreshToken
         expiresIn = signedIn?.expiresInSeconds

@@ -40,9 +40,7 @@ struct UserInfo: Encodable {
         UserInfo(account, of: tenant, includesRealUserStatus: true)
     }
 
-    init(_ account: Account, of tenant: Tenant? = nil) { self.init(account, of: tenant, includesRealUserStatus: false) }
-
-    private init(_ account: Account, of tenant: Tenant?, includesRealUserStatus: Bool) {
+    init(_ account: Account, of tenant: Tenant?, includesRealUserStatus: Bool = false) {
         localId = account.id.rawValue
         email = account.email?.rawValue
         emailVerified = account.email.map { _ in account.emailIsVerified }

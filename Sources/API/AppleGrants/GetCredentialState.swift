@@ -4,7 +4,7 @@ internal import Identity
 extension Endpoint {
     /// Returns the stored state of the caller's Apple credential. Sends no request to Apple.
     static let credentialState = client("credentialState", .post, "/v1/accounts:credentialState") { call, client in
-        let request = try call.body(as: CredentialStateRequest.self)
+        let request = try call.body(as: CredentialStateRequest.self, for: client)
         let idToken = try request.idToken.required(.missingIDToken)
         let caller = try await call.services.signIn.authenticator.authenticate(idToken: idToken, in: client.project)
         return try .json(CredentialStateResponse(caller.account))
@@ -52,7 +52,6 @@ private struct CredentialStateResponse: Encodable {
 
     /// An account without an Apple identity has one entry, `NOT_FOUND`.
     init(_ account: Account) {
-        let found = account.identities.filter { $0.provider == .apple }
-        identities = found.isEmpty ? [Identity(nil)] : found.map { Identity($0) }
+        identities = [Identity(account.identity(of: .apple))]
     }
 }

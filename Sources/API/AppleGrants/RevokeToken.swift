@@ -5,7 +5,7 @@ extension Endpoint {
     /// Revokes a token of Sign in with Apple. The caller's session remains valid, because apps with Firebase's SDKs
     /// call `accounts:delete` next.
     static let revokeToken = client("revokeToken", .post, "/v2/accounts:revokeToken") { call, client in
-        let request = try call.body(as: RevokeTokenRequest.self)
+        let request = try call.body(as: RevokeTokenRequest.self, for: client)
         let idToken = try request.idToken.required(.missingIDToken)
         let caller = try await call.services.signIn.authenticator.authenticate(idToken: idToken, in: client.project)
         try await call.services.apple.revocation.revoke(

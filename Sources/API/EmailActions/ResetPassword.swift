@@ -4,7 +4,7 @@ internal import Identity
 extension Endpoint {
     /// Returns the purpose and the address of an email action code. With a new password, redeems a password reset code.
     static let resetPassword = client("resetPassword", .post, "/v1/accounts:resetPassword") { call, client in
-        let request = try call.body(as: ResetPasswordRequest.self)
+        let request = try call.body(as: ResetPasswordRequest.self, for: client)
         guard request.oldPassword == nil else { throw RequestRefusal.notImplemented("oldPassword") }
         let allowsPasswords = client.project.policy.allowsPasswords
         let isCheckOnly = request.newPassword.nonEmpty == nil

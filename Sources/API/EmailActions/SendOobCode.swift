@@ -6,7 +6,7 @@ extension Endpoint {
     static let sendOobCode = clientOrAdministrator("sendOobCode", .post, "/v1/accounts:sendOobCode", needs: .writeUsers)
     {
         call, client in
-        let request = try call.body(as: SendOobCodeRequest.self)
+        let request = try call.body(as: SendOobCodeRequest.self, for: client)
         guard request.returnOobLink != true else { throw RequestRefusal.rejected(.insufficientPermission) }
         let email = try await call.services.emailActions.sending.send(
             try request.sendingRequest(apiKey: CallerCredential(call.request).apiKey), in: client.project,
@@ -31,7 +31,7 @@ extension EndpointCall {
         // Anyone who has the link can act as the owner of the mailbox, for example sign in or set a password.
         if returnsLink { try administrator.require(.mintTokens) }
         let issued = try await services.emailActions.sending.send(
-            try request.sendingRequest(apiKey: nil), sendsEmail: !returnsLink, for: actor(of: administrator),
+            try request.sendingRequest(apiKey: nil), sendsEmail: !returnsLink, for: administrator.actor,
             of: administrator.project, from: context)
         return try .json(
             SendOobCodeResponse(

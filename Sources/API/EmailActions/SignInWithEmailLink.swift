@@ -6,7 +6,7 @@ extension Endpoint {
     static let signInWithEmailLink = client(
         "signInWithEmailLink", .post, "/v1/accounts:signInWithEmailLink"
     ) { call, client in
-        let request = try call.body(as: SignInWithEmailLinkRequest.self)
+        let request = try call.body(as: SignInWithEmailLinkRequest.self, for: client)
         // Email links belong to the method `password`, as in Firebase. If an app lists its sign-in methods, users can
         // sign in only with a listed method, but can add other methods to their accounts.
         if request.idToken.nonEmpty == nil { try LoginServices.requireListed(.password, for: client.app) }

@@ -4,7 +4,7 @@ internal import Identity
 extension Endpoint {
     /// Merges two accounts: a dry run returns a merge token, and a second request with the token commits the merge.
     static let merge = client("merge", .post, "/v1/accounts:merge") { call, client in
-        let request = try call.body(as: MergeRequest.self)
+        let request = try call.body(as: MergeRequest.self, for: client)
         let idToken = try request.idToken.required(.missingIDToken)
         let merging = call.services.merging
         if let mergeToken = try request.checkedMergeToken() {
@@ -53,7 +53,7 @@ private struct MergeRequest: IdpRequest, MergeStepRequest {
     let targetProjectId: String?
 
     func target() throws(RequestRefusal) -> MergeTarget {
-        guard let targetIdToken = targetIdToken.nonEmpty else { return .identity(try proof(presentedCredential())) }
+        guard let targetIdToken = targetIdToken.nonEmpty else { return .identity(try proof().proof) }
         guard credential == nil, postBody.nonEmpty == nil, pendingToken.nonEmpty == nil else {
             throw .invalidField("", "must have only one of credential, postBody, pendingToken and targetIdToken")
         }

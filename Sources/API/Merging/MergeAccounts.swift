@@ -11,7 +11,7 @@ extension Endpoint {
         let linking = call.services.accounts.linking
         if let mergeToken = try request.checkedMergeToken() {
             let merged = try await linking.merge(
-                mergeToken, by: call.actor(of: administrator), in: administrator.project, from: call.context)
+                mergeToken, by: administrator.actor, in: administrator.project, from: call.context)
             return try .json(MergeResponse(merged))
         }
         let preview = try await linking.previewMerge(
@@ -27,7 +27,7 @@ extension Endpoint {
         let request = try call.body(as: UndoMergeRequest.self, for: administrator)
         let source = try ID<Account>(required: request.sourceLocalId)
         let target = try await call.services.accounts.linking.undoMerge(
-            of: source, allowsNoSignInMethod: request.allowNoSignInMethod == true, by: call.actor(of: administrator),
+            of: source, allowsNoSignInMethod: request.allowNoSignInMethod == true, by: administrator.actor,
             in: administrator.project)
         return try .json(UndoMergeResponse(sourceLocalId: source.rawValue, localId: target.rawValue))
     }

@@ -25,7 +25,7 @@ extension EndpointCall {
             permissions.insert(.discardIdentities)
         }
         let configuration = try await services.projects.editor.edit(
-            administrator.project.realm, actor(of: administrator), permissions, change)
+            administrator.project.realm, administrator.actor, permissions, change)
         guard let configuration else { throw RequestRefusal.notFound }
         return configuration
     }

@@ -29,7 +29,7 @@ extension Endpoint {
         return try .json(
             TenantResource(
                 try await call.services.projects.tenancy.create(
-                    settings, by: call.actor(of: administrator), in: administrator.project)))
+                    settings, by: administrator.actor, in: administrator.project)))
     }
 
     static let getTenant = administrator(
@@ -47,7 +47,7 @@ extension Endpoint {
         let (input, mask) = (try call.decodedBody(as: TenantInput.self), call.updateMask)
         try input.requireImplemented()
         let changed = try await call.services.projects.tenancy.change(
-            try call.tenantInPath(), by: call.actor(of: administrator), in: administrator.project
+            try call.tenantInPath(), by: administrator.actor, in: administrator.project
         ) { input.apply(to: &$0, maskedBy: mask) }
         guard let changed else { throw RequestRefusal.rejected(.tenantNotFound) }
         return try .json(TenantResource(changed.tenant, warnings: changed.warnings.texts))
@@ -57,7 +57,7 @@ extension Endpoint {
         "deleteTenant", .delete, resource, needs: .config
     ) { call, administrator in
         let isDeleted = try await call.services.projects.tenancy.delete(
-            try call.tenantInPath(), by: call.actor(of: administrator), in: administrator.project)
+            try call.tenantInPath(), by: administrator.actor, in: administrator.project)
         guard isDeleted else { throw RequestRefusal.rejected(.tenantNotFound) }
         return try .json(EmptyObject())
     }

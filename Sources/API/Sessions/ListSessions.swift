@@ -4,7 +4,7 @@ internal import Identity
 extension Endpoint {
     /// Lists the sessions of the caller's account, the most recently used first; at most ``SessionService/limit``.
     static let listSessions = client("listSessions", .post, "/v1/accounts:listSessions") { call, client in
-        let request = try call.body(as: ListSessionsRequest.self)
+        let request = try call.body(as: ListSessionsRequest.self, for: client)
         let idToken = try request.idToken.required(.missingIDToken)
         let caller = try await call.services.signIn.authenticator.authenticate(idToken: idToken, in: client.project)
         let sessions = try await call.services.sessions.list(for: caller, in: client.project)

@@ -5,7 +5,7 @@ extension Endpoint {
     /// Ends one session or all sessions of the caller's account. The session ID `current` stands for the session of the
     /// ID token.
     static let revokeSession = client("revokeSession", .post, "/v1/accounts:revokeSession") { call, client in
-        let request = try call.body(as: RevokeSessionRequest.self)
+        let request = try call.body(as: RevokeSessionRequest.self, for: client)
         let idToken = try request.idToken.required(.missingIDToken)
         let input = try request.input()
         let caller = try await call.services.signIn.authenticator.authenticate(idToken: idToken, in: client.project)

@@ -5,7 +5,7 @@ extension Endpoint {
     /// Exchanges a refresh token for new tokens (RFC 6749 §6), with the member names of Google's Secure Token API.
     /// Serves disabled tenants too: their users cannot sign in, but their existing sessions continue.
     static let token = client("token", .post, "/v1/token", errors: .secureToken) { call, client in
-        let request = try TokenRequest(decoding: call)
+        let request = try TokenRequest(decoding: call, for: client)
         let grantType = try request.grantType.required(.missingGrantType)
         guard grantType == "refresh_token" else { throw RequestRefusal.rejected(.invalidGrantType) }
         let refreshToken = try request.refreshToken.required(.missingRefreshToken)
@@ -22,12 +22,12 @@ private struct TokenRequest: ClientRequestBody {
     var tenantId: String?
     var targetProjectId: String?
 
-    init(decoding call: EndpointCall) throws {
+    init(decoding call: EndpointCall, for client: CallingApp) throws {
         if call.isForm {
             try self.init(form: call.form)
-            try checkProjectAndTenant(expecting: call.tenant)
+            try checkProjectAndTenant(for: client)
         } else {
-            self = try call.body()
+            self = try call.body(as: TokenRequest.self, for: client)
         }
     }
 

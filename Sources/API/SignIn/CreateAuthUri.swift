@@ -5,7 +5,7 @@ extension Endpoint {
     /// Starts a sign-in with a provider in a browser. Without a provider, returns the sign-in methods of an address;
     /// with email enumeration protection, returns none.
     static let createAuthUri = client("createAuthUri", .post, "/v1/accounts:createAuthUri") { call, client in
-        let request = try call.body(as: CreateAuthUriRequest.self)
+        let request = try call.body(as: CreateAuthUriRequest.self, for: client)
         if let provider = request.providerId.nonEmpty {
             return try await call.startFlow(request, with: ProviderID(provider), for: client)
         }

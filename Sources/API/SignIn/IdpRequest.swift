@@ -13,17 +13,29 @@ protocol IdpRequest: ClientRequestBody {
 }
 
 extension IdpRequest {
-    /// Returns the credential from `credential` or `postBody`. A pending token takes precedence, because Firebase's
-    /// Swift SDK sends it beside a `postBody` that lacks the nonce.
+    /// Returns the proof of the identity, which is not verified yet, and the provider's tokens for the response to the
+    /// app. A pending token takes precedence over `postBody`, because Firebase's Swift SDK sends it beside a `postBody`
+    /// that lacks the nonce.
     ///
-    /// - Returns: `nil` if the request has a pending token.
-    func presentedCredential() throws(RequestRefusal) -> IdpCredential? {
+    /// - Returns: no tokens if the proof is a pending token or has no ID token.
+    func proof() throws(RequestRefusal) -> (proof: IdentityProof, tokens: ProviderTokens?) {
         guard credential == nil || (postBody.nonEmpty == nil && pendingToken.nonEmpty == nil) else {
             throw .invalidField("", "must not have credential beside postBody or pendingToken")
         }
-        if let credential { return credential }
-        guard pendingToken.nonEmpty == nil else { return nil }
-        return try IdpCredential(requestUri: requestUri.required(.missingRequestURI), postBody: postBody ?? "")
+        if let pendingToken = pendingToken.nonEmpty { return (.pendingToken(pendingToken), nil) }
+        let presented =
+            if let credential {
+                credential
+            } else {
+                try IdpCredential(requestUri: requestUri.required(.missingRequestURI), postBody: postBody ?? "")
+            }
+        guard let provider = presented.providerId.nonEmpty, provider.utf8.count <= 64 else {
+            // The same message as Firebase's.
+            let text =
+                credential == nil ? "Invalid IdP response/credential: \(requestUri ?? "")" : "There is no providerId."
+            throw .rejected(.invalidCredentialOrProviderID, text)
+        }
+        return (.credential(try presented.credential(of: ProviderID(provider.lowercased()))), presented.tokens)
     }
 
     /// Returns the grant, which is the secret that the app redeems for the result of a sign-in in the browser. It is in
@@ -37,20 +49,6 @@ extension IdpRequest {
             return nil
         }
         return try IdpCredential.grant(in: requestUri)
-    }
-
-    /// Returns the proof of the identity, which is not verified yet.
-    ///
-    /// - Parameter presented: the result of ``presentedCredential()``; `nil` stands for the pending token.
-    func proof(_ presented: IdpCredential?) throws(RequestRefusal) -> IdentityProof {
-        guard let presented else { return .pendingToken(pendingToken ?? "") }
-        guard let provider = presented.providerId.nonEmpty, provider.utf8.count <= 64 else {
-            // The same message as Firebase's.
-            let text =
-                credential == nil ? "Invalid IdP response/credential: \(requestUri ?? "")" : "There is no providerId."
-            throw .rejected(.invalidCredentialOrProviderID, text)
-        }
-        return .credential(try presented.credential(of: ProviderID(provider.lowercased())))
     }
 }
 
@@ -83,7 +81,7 @@ struct IdpCredential: Decodable {
     }
 
     /// The provider's tokens for the response to the app; `nil` without an ID token.
-    var tokens: ProviderTokens? {
+    fileprivate var tokens: ProviderTokens? {
         idToken.nonEmpty.map { ProviderTokens(idToken: $0, accessToken: accessToken.nonEmpty) }
     }
 

@@ -4,7 +4,7 @@ internal import Identity
 extension Endpoint {
     /// Issues a single-use nonce for Sign in with Apple (native or web) and Google One Tap.
     static let issueNonce = client("issueNonce", .post, "/v1/accounts:issueNonce") { call, client in
-        _ = try call.body(as: IssueNonceRequest.self)
+        _ = try call.body(as: IssueNonceRequest.self, for: client)
         let nonce = try call.services.signIn.federated.issueNonce(in: client.project, from: call.context)
         return try .json(IssueNonceResponse(nonce))
     }

@@ -6,7 +6,7 @@ extension Endpoint {
     static let signInWithCustomToken = client(
         "signInWithCustomToken", .post, "/v1/accounts:signInWithCustomToken"
     ) { call, client in
-        let request = try call.body(as: SignInWithCustomTokenRequest.self)
+        let request = try call.body(as: SignInWithCustomTokenRequest.self, for: client)
         let (signedIn, isNew) = try await call.services.signIn.customTokens.signIn(
             request.token, reauthenticating: request.idToken.nonEmpty, in: client.project, from: call.context)
         return try .json(SignInWithCustomTokenResponse(signedIn, isNewUser: isNew))

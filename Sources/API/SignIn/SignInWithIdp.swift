@@ -5,7 +5,7 @@ extension Endpoint {
     /// Signs in with an identity from Apple, Google or an OpenID Connect provider, or links the identity to the account
     /// of an ID token.
     static let signInWithIdp = client("signInWithIdp", .post, "/v1/accounts:signInWithIdp") { call, client in
-        let request = try call.body(as: SignInWithIdpRequest.self)
+        let request = try call.body(as: SignInWithIdpRequest.self, for: client)
         let (proof, tokens) = try await request.proof(for: client, redeemingGrantWith: call.services.signIn.flows)
         let outcome = try await call.services.signIn.federated.signIn(
             proof, linkingTo: request.idToken.nonEmpty, autoCreate: request.autoCreate ?? true,
@@ -16,7 +16,7 @@ extension Endpoint {
             throw PendingLinkRefusal(reason: refusal, pendingToken: pendingToken, provider: identity.provider)
         }
         var response = SignInWithIdpResponse(outcome, returning: tokens)
-        response.tenantId = call.tenant?.rawValue
+        response.tenantId = client.project.tenant?.id.rawValue
         return try .json(response)
     }
 }
@@ -35,25 +35,18 @@ private struct SignInWithIdpRequest: IdpRequest {
     let tenantId: String?
     let targetProjectId: String?
 
-    /// Returns the proof of the identity, and the provider's tokens for the response. There are no tokens if the proof
-    /// is a pending token.
+    /// Redeems the grant if the request has one; otherwise does the same as ``proof()``.
     func proof(
         for client: CallingApp, redeemingGrantWith flows: AuthorizationFlows
-    ) async throws -> (IdentityProof, ProviderTokens?) {
+    ) async throws -> (proof: IdentityProof, tokens: ProviderTokens?) {
+        guard pendingIdToken.nonEmpty == nil else { throw RequestRefusal.notImplemented("pendingIdToken") }
         if let grant = try flowGrant() {
-            try rejectPendingIDToken()
             let redeemed = try await flows.redeem(
                 grant: grant, sessionID: sessionId, for: client.app, in: client.project)
             let tokens = redeemed.tokens
             return (.authorization(redeemed), returnRefreshToken == true ? tokens : tokens.withoutRefreshToken)
         }
-        let presented = try presentedCredential()
-        try rejectPendingIDToken()
-        return (try proof(presented), presented?.tokens)
-    }
-
-    private func rejectPendingIDToken() throws(RequestRefusal) {
-        guard pendingIdToken.nonEmpty == nil else { throw .notImplemented("pendingIdToken") }
+        return try proof()
     }
 }
 

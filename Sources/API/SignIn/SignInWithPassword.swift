@@ -5,7 +5,7 @@ extension Endpoint {
     static let signInWithPassword = client(
         "signInWithPassword", .post, "/v1/accounts:signInWithPassword"
     ) { call, client in
-        let request = try call.body(as: SignInWithPasswordRequest.self)
+        let request = try call.body(as: SignInWithPasswordRequest.self, for: client)
         guard request.pendingIdToken.nonEmpty == nil else { throw RequestRefusal.notImplemented("pendingIdToken") }
         let signedIn = try await call.services.signIn.authenticator.signIn(
             email: request.email, password: request.password.map(Secret.init),

@@ -6,7 +6,7 @@ extension Endpoint {
     /// the address and the password to the account of the token.
     static let signUp = clientOrAdministrator("signUp", .post, "/v1/accounts:signUp", needs: .writeUsers) {
         call, client in
-        let request = try call.body(as: SignUpRequest.self)
+        let request = try call.body(as: SignUpRequest.self, for: client)
         guard request.localId.nonEmpty == nil else { throw RequestRefusal.rejected(.unexpectedParameter, "User ID") }
         return try .json(await call.signUp(request, for: client))
     } administrator: { call, administrator in

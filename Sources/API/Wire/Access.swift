@@ -46,20 +46,15 @@ extension CallerCredential {
 
 /// A caller with administrator rights in one project: a backend with its service key.
 public struct Administrator: Sendable {
-    public let project: Project
-    /// The actor in the audit trail.
-    public let actor: AuditActor
+    public internal(set) var project: Project
+    /// The actor in the audit trail. ``RequestPipeline`` adds the trace of the request.
+    public internal(set) var actor: AuditActor
     public let scopes: ServiceKeyScopes
 
     public init(project: Project, actor: AuditActor, scopes: ServiceKeyScopes) {
         self.project = project
         self.actor = actor
         self.scopes = scopes
-    }
-
-    /// Returns the administrator with the same key in `project`, which is the project of the key or one of its tenants.
-    func withSameKey(in project: Project) -> Administrator {
-        Administrator(project: project, actor: actor, scopes: scopes)
     }
 
     func require(_ scope: ServiceKeyScope) throws(AccessRefusal) {
@@ -87,35 +82,6 @@ public struct Access: Sendable {
         self.client = client
         self.administrator = administrator
     }
-
-    /// Accepts API keys for clients, service keys for administrators, and nothing else.
-    ///
-    /// Calls the closures only with texts that have the form of a key.
-    ///
-    /// - Parameters:
-    ///   - client: returns the app of an API key; `nil` for an unknown key.
-    ///   - administrator: returns the administrator of a service key; `nil` for an unknown key.
-    public static func authenticatingByKeys(
-        client: @escaping @Sendable (String) async throws -> CallingApp?,
-        administrator: @escaping @Sendable (String) async throws -> Administrator?
-    ) -> Access {
-        Access(checksCallers: true) { credential in
-            guard credential.bearer == nil else { throw AccessRefusal.bearerNotAccepted }
-            guard let key = credential.apiKey else { throw AccessRefusal.missingCredentials }
-            guard hasKeyForm(key), let client = try await client(key) else { throw AccessRefusal.unknownKey }
-            return client
-        } administrator: { bearer, project in
-            guard hasKeyForm(bearer), let administrator = try await administrator(bearer) else {
-                throw AccessRefusal.bearerNotAccepted
-            }
-            guard project == nil || project == administrator.project.id else { throw AccessRefusal.otherProject }
-            return administrator
-        }
-    }
-
-    /// Whether `text` has the form of an API key or a service key. Other texts are rejected before the database is
-    /// queried.
-    private static func hasKeyForm(_ text: String) -> Bool { text.isVisibleASCII(1...128) }
 }
 
 extension Access {
@@ -134,6 +100,53 @@ extension Access {
         realm = administrator.project.realm
         try administrator.require(scope)
         return administrator
+    }
+}
+
+/// The reason why the credentials of a request do not permit the request.
+public enum AccessRefusal: Refusal, Hashable {
+    case missingCredentials
+    case unknownKey
+    /// The bearer token is not a valid service key, or only clients may call the operation.
+    case bearerNotAccepted
+    /// The service key is valid, but the request names another project than the key's.
+    case otherProject
+    /// The request has an API key, but needs a service key.
+    case administratorsOnly
+    case scopeMissing(ServiceKeyScope)
+
+    public var code: ErrorCode {
+        switch self {
+        case .missingCredentials, .otherProject, .scopeMissing: .permissionDenied
+        case .unknownKey: .apiKeyInvalid
+        case .bearerNotAccepted: .unauthenticated
+        case .administratorsOnly: .insufficientPermission
+        }
+    }
+
+    public var detail: String? {
+        switch self {
+        case .missingCredentials, .unknownKey, .bearerNotAccepted, .otherProject: nil
+        case .administratorsOnly: "Only authenticated requests can specify target_project_id."
+        case .scopeMissing(let scope): scope.missingScopeDetail
+        }
+    }
+
+    /// The same sentences as Google's, except for ``scopeMissing(_:)``, which Google does not have.
+    public var message: String {
+        switch self {
+        case .missingCredentials: "The request is missing a valid API key."
+        case .unknownKey: "API key not valid. Please pass a valid API key."
+        case .bearerNotAccepted:
+            "Request had invalid authentication credentials. Expected OAuth 2 access token, login cookie or other "
+                + "valid authentication credential."
+        case .otherProject: "The caller does not have permission"
+        case .administratorsOnly, .scopeMissing: codeWithDetail
+        }
+    }
+
+    public var metadata: [String: String] {
+        self == .unknownKey ? ["service": "identitytoolkit.googleapis.com"] : [:]
     }
 }
 
@@ -172,11 +185,13 @@ extension EndpointCall {
 }
 
 extension ClientRequestBody {
-    /// Rejects a body that names any project, or a tenant other than `tenant`.
+    /// Rejects a body that names any project, or another tenant than the client's.
     ///
-    /// - Parameter tenant: the tenant that the request resolved to; `nil` for the project itself.
-    func checkProjectAndTenant(expecting tenant: ID<Tenant>?) throws {
+    /// - Parameter client: the client in the tenant that the request resolved to.
+    func checkProjectAndTenant(for client: CallingApp) throws {
         guard targetProjectId == nil else { throw AccessRefusal.administratorsOnly }
-        guard tenantId.nonEmpty == nil || tenantId == tenant?.rawValue else { throw TenantRefusal.unknown }
+        guard tenantId.nonEmpty == nil || tenantId == client.project.tenant?.id.rawValue else {
+            throw TenantRefusal.unknown
+        }
     }
 }

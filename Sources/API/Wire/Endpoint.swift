@@ -148,8 +148,6 @@ public struct EndpointCall: Sendable {
     /// The client's network and device, the requested language, and the trace for the audit trail.
     public let context: RequestContext
     let pipeline: RequestPipeline
-    /// The tenant that the request resolved to; `nil` for the project itself.
-    var tenant: ID<Tenant>?
     /// The parsed body; `nil` before ``parseBody()`` has run, and for a large body.
     var parsedBody: Result<ParsedJSON, JSONFault>?
 }
@@ -157,14 +155,6 @@ public struct EndpointCall: Sendable {
 extension EndpointCall {
     var services: Services { pipeline.services }
 
-    /// The prefix of the client's network and the ID of the request, for the audit trail.
-    public var trace: RequestTrace { context.trace }
-
-    /// The administrator as the actor of audit events.
-    func actor(of administrator: Administrator) -> AuditActor { administrator.actor.tracing(context.trace) }
-}
-
-extension EndpointCall {
     /// Returns the secret in the header `Sekisho-Resumption-Key`, if the request has it. If the response to a request
     /// that replaces the session is lost, the client gets the new tokens with this secret and its former refresh token.
     func resumptionKeyInHeader() throws(RequestRefusal) -> ResumptionKey? {

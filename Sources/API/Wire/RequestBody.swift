@@ -10,23 +10,21 @@ protocol ClientRequestBody: Decodable {
 }
 
 extension EndpointCall {
-    /// Decodes the body of a client's request. Rejects a body that names a project, or another tenant than
-    /// ``EndpointCall/tenant``.
-    func body<Content: ClientRequestBody>(as type: Content.Type = Content.self) throws -> Content {
+    /// Decodes the body of a client's request. Rejects a body that names a project, or another tenant than the
+    /// client's.
+    func body<Content: ClientRequestBody>(as type: Content.Type, for client: CallingApp) throws -> Content {
         let content = try decodedBody(as: type)
-        try content.checkProjectAndTenant(expecting: tenant)
+        try content.checkProjectAndTenant(for: client)
         return content
     }
 
     /// Decodes the body of an administrator's request. Rejects a body that names another project or tenant than the
     /// administrator's.
-    func body<Content: Decodable>(as type: Content.Type = Content.self, for administrator: Administrator) throws
-        -> Content
-    {
-        var call = self
-        call.parseBody()
-        try call.decodedBody(as: TargetFields.self).check(for: administrator)
-        return try call.decodedBody(as: type)
+    func body<Content: Decodable>(as type: Content.Type, for administrator: Administrator) throws -> Content {
+        try decoding { json in
+            try json.decode(TargetFields.self, camelCasesNames: true).check(for: administrator)
+            return try json.decode(type, camelCasesNames: true)
+        }
     }
 
     /// Whether the body has the content type of a form, and does not begin like a JSON object. Many tools send JSON
@@ -62,8 +60,15 @@ extension EndpointCall {
     /// - Parameter camelCasesNames: `false` for a map whose names are data and must not be converted.
     /// - Throws: ``RequestRefusal``, or what `Content` throws.
     public func decodedBody<Content: Decodable>(as type: Content.Type, camelCasesNames: Bool = true) throws -> Content {
+        try decoding { try $0.decode(type, camelCasesNames: camelCasesNames) }
+    }
+
+    /// Parses the body, and returns the value that `decode` decodes from it.
+    ///
+    /// - Throws: ``RequestRefusal`` for invalid JSON and for a `DecodingError`; otherwise what `decode` throws.
+    private func decoding<Value>(_ decode: (ParsedJSON) throws -> Value) throws -> Value {
         do {
-            return try parsed().decode(type, camelCasesNames: camelCasesNames)
+            return try decode(parsed())
         } catch let fault as JSONFault {
             throw RequestRefusal(fault)
         } catch let error as DecodingError {

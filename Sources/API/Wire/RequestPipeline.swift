@@ -146,6 +146,7 @@ public final class RequestPipeline: Sendable {
             }
         }
         administrator = try await call.resolveTenant(for: administrator, at: endpoint)
+        administrator.actor = administrator.actor.tracing(call.context.trace)
         realm = administrator.project.realm
         return administrator
     }

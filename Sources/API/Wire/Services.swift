@@ -131,7 +131,7 @@ public struct AppleServices: Sendable {
 extension AppleServices {
     /// Returns what happens to the tokens of Sign in with Apple if `account` is deleted.
     func revocationOutcome(onDeletionOf account: Account, in project: Project) async throws -> AppleRevocation {
-        guard let identity = account.identities.first(where: { $0.provider == .apple }) else { return .none }
+        guard let identity = account.identity(of: .apple) else { return .none }
         let settings = project.settings(of: .apple)
         return AppleRevocation(
             of: identity, grants: try await grants.states(of: identity.subject, in: project.realm),

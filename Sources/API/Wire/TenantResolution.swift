@@ -14,7 +14,6 @@ extension EndpointCall {
         guard let project = try await project(of: tenant, in: client.project, at: endpoint) else {
             throw TenantRefusal.unknown
         }
-        self.tenant = tenant
         return CallingApp(project: project, app: client.app)
     }
 
@@ -38,8 +37,9 @@ extension EndpointCall {
         guard let project = try await project(of: tenant, in: administrator.project, at: endpoint) else {
             throw RequestRefusal.rejected(.tenantNotFound)
         }
-        self.tenant = tenant
-        return administrator.withSameKey(in: project)
+        var administrator = administrator
+        administrator.project = project
+        return administrator
     }
 
     /// Returns the project with the tenant's settings; `nil` if there is no such tenant. In `sekisho dev`, an unknown

@@ -92,12 +92,6 @@ public struct AccountUpdate: Hashable, Sendable {
         }
     }
 
-    /// Which sessions of the account end. An ended session cannot be refreshed, and the gateway rejects its ID tokens.
-    public enum SessionEffect: Hashable, Sendable {
-        case keep
-        case endAll
-    }
-
     public var displayName: Value<String>?
     public var photoURL: Value<String>?
     /// A new address is unverified, unless ``emailIsVerified`` sets the flag.
@@ -115,7 +109,8 @@ public struct AccountUpdate: Hashable, Sendable {
     public var validSince: Instant?
     public var createdAt: Instant?
     public var lastSignInAt: Instant?
-    public var sessions = SessionEffect.keep
+    /// Ends all sessions of the account. An ended session cannot be refreshed, and the gateway rejects its ID tokens.
+    public var endsSessions = false
 
     public init() {}
 }
@@ -181,8 +176,13 @@ extension Account {
 }
 
 extension Account {
+    /// The identity of a provider. An account has at most one.
+    public func identity(of provider: ProviderID) -> LinkedIdentity? {
+        identities.first { $0.provider == provider }
+    }
+
     public func identity(_ provider: ProviderID, subject: String) -> LinkedIdentity? {
-        identities.first { $0.provider == provider && $0.subject == subject }
+        identity(of: provider).flatMap { $0.subject == subject ? $0 : nil }
     }
 
     /// A new account for `identity`.

@@ -40,8 +40,7 @@ public struct AccountAdministration: Sendable {
         var change = input.change
         let email = input.email.flatMap(EmailAddress.init)
         let phoneNumber = input.phoneNumber.flatMap(PhoneNumber.init)
-        let taken = try await store.takenMembers(
-            id: id, email: email, phoneNumber: phoneNumber, besides: id, in: project.realm)
+        let taken = try await store.takenMembers(id: id, email: email, phoneNumber: phoneNumber, in: project.realm)
         // The ID of every existing account is taken.
         guard taken.contains(.id) else { throw AdministrationRefusal.accountUnknown }
         guard input.email == nil || email != nil else { throw CredentialRefusal.invalidEmail }
@@ -114,11 +113,13 @@ extension Set<UniqueMember> {
 
 /// An administrator's change of an account, applied in one transaction.
 public struct AdministrativeChange: Hashable, Sendable {
-    /// The store ignores ``AccountUpdate/sessions``: ``AccountUpdate/endsSessions(of:)`` decides whether sessions end.
+    /// The store ignores ``AccountUpdate/endsSessions``: ``AccountUpdate/endsSessions(of:)`` decides whether sessions
+    /// end.
     public var update = AccountUpdate()
     /// The providers whose identities are unlinked.
     public var unlinked: Set<ProviderID> = []
-    /// An identity to link. It replaces the identity that the account has with the same provider.
+    /// An identity to link. It replaces the identity that the account has with the same provider. If the account has
+    /// this identity already, only the address, the name and the photo of the identity are replaced.
     public var linked: LinkedIdentity?
 
     public init() {}

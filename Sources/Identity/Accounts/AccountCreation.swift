@@ -21,7 +21,7 @@ extension AccountAdministration {
         let phoneNumber = draft.phoneNumber.flatMap(PhoneNumber.init)
         let email = draft.email.flatMap(EmailAddress.init)
         let taken = try await store.takenMembers(
-            id: draft.id, email: email, phoneNumber: phoneNumber, besides: nil, in: project.realm)
+            id: draft.id, email: email, phoneNumber: phoneNumber, in: project.realm)
         try taken.requireFree(.id)
         guard draft.phoneNumber == nil || phoneNumber != nil else { throw AdministrationRefusal.invalidPhoneNumber }
         try taken.requireFree(.phoneNumber)

@@ -75,7 +75,7 @@ public struct AccountEditor: Sendable {
     public func edit(
         _ caller: Caller, _ input: Input, in project: Project, from context: RequestContext
     ) async throws -> Edited {
-        let email = try input.email.map { text throws(CredentialRefusal) in try EmailAddress(presented: text) }
+        let email = try input.email.map { text throws(CredentialRefusal) in try EmailAddress(required: text) }
         let isNewAddress = email != nil && email != caller.account.email
         let changesCredential = isNewAddress || input.newPassword != nil || input.leavesNoPassword
         guard input.newPassword == nil || project.policy.allowsPasswords else { throw EditRefusal.passwordsNotAllowed }

@@ -91,12 +91,10 @@ public protocol AccountStore: Sendable {
 
     // For administrators:
 
-    /// Returns the members for which an account already has the given value.
-    ///
-    /// - Parameter account: an account whose own address and phone number do not count. Its ID does.
+    /// Returns the members for which an account already has the given value. The account with this ID does not count
+    /// for the address and the phone number.
     func takenMembers(
-        id: ID<Account>?, email: EmailAddress?, phoneNumber: PhoneNumber?, besides account: ID<Account>?,
-        in realm: ID<Realm>
+        id: ID<Account>?, email: EmailAddress?, phoneNumber: PhoneNumber?, in realm: ID<Realm>
     ) async throws -> Set<UniqueMember>
 
     /// Creates an account. The ID of a deleted account may be assigned again; no data of the deleted account is
@@ -110,7 +108,8 @@ public protocol AccountStore: Sendable {
     /// - Parameter references: an identity of `password` or `phone` finds no account here.
     func find(_ references: [AccountReference], in realm: ID<Realm>) async throws -> [Account]
 
-    /// Changes an account for an administrator.
+    /// Changes an account for an administrator, and stores the outbox events about linked and unlinked identities. The
+    /// sessions that were opened through an unlinked identity end.
     ///
     /// - Throws: ``StoreConflict/notFound``; ``StoreConflict/taken(_:)``.
     func change(

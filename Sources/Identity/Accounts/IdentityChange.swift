@@ -74,7 +74,7 @@ extension Account {
     /// - Parameter owner: the account that already has the identity, if there is one.
     public func linking(_ identity: LinkedIdentity, ownedBy owner: ID<Account>?) throws(IdentityRefusal) -> Account {
         guard owner == nil || owner == id else { throw .identityTaken }
-        guard !identities.contains(where: { $0.provider == identity.provider }) else { throw .providerAlreadyLinked }
+        guard self.identity(of: identity.provider) == nil else { throw .providerAlreadyLinked }
         var account = self
         (account.email, account.emailIsVerified) = primaryEmail(with: identity)
         account.identities.append(identity)
@@ -87,7 +87,7 @@ extension Account {
     public func unlinking(
         _ provider: ProviderID, allowsNoSignInMethod: Bool, ignoring linkOnly: Set<ProviderID>
     ) throws(IdentityRefusal) -> (remaining: Account, identity: LinkedIdentity) {
-        guard let identity = identities.first(where: { $0.provider == provider }) else { throw .notLinked }
+        guard let identity = self.identity(of: provider) else { throw .notLinked }
         var account = self
         (account.email, account.emailIsVerified) = primaryEmail(without: [provider])
         account.identities.removeAll { $0.provider == provider }

@@ -26,7 +26,7 @@ public struct OwnerChange: Hashable, Sendable {
     /// Ends every session of the account, and opens `session`.
     public mutating func replaceSession(with session: Session) {
         replacementSession = session
-        update.sessions = .endAll
+        update.endsSessions = true
         update.lastSignInAt = changedAt
     }
 }
@@ -35,6 +35,6 @@ extension OwnerChange {
     /// The audit events for this change of `account`, except unlinked identities.
     func auditNotes(about account: Account) -> [AuditNote] {
         let notes = update.email == nil ? [] : [AuditNote(.emailChanged, account.id)]
-        return account.addingPasswordOrSessionNote(to: notes, for: update, endsSessions: replacementSession != nil)
+        return account.addingPasswordOrSessionNote(to: notes, for: update)
     }
 }

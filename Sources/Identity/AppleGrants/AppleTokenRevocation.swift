@@ -51,7 +51,7 @@ public struct AppleTokenRevocation: Sendable {
         _ request: Request, of caller: Caller, for app: App, in project: Project, from context: RequestContext
     ) async throws {
         guard request.provider == .apple, let settings = project.settings(of: .apple),
-            let identity = caller.account.identities.first(where: { $0.provider == .apple })
+            let identity = caller.account.identity(of: .apple)
         else { throw AppleRevocationRefusal.noAppleIdentity }
         try limiter.countCredentialChange(of: caller.account.id, in: project)
         let reference = AppleClientReference(

@@ -31,7 +31,7 @@ public struct SealedAppleToken: Hashable, Codable, Sendable {
     public let subject: String
     public let clientID: String
     /// The code or the refresh token, encrypted and bound to ``id``.
-    public let code: [UInt8]
+    public let ciphertext: [UInt8]
     public let redirectURI: String?
     /// When the code expires. For a refresh token: when no sign-in can use it any more.
     public let expiresAt: Instant
@@ -40,13 +40,13 @@ public struct SealedAppleToken: Hashable, Codable, Sendable {
     public let tokenType: AppleGrant.TokenType
 
     public init(
-        id: ID<AppleGrant>, subject: String, clientID: String, code: [UInt8], redirectURI: String?, expiresAt: Instant,
-        tokenType: AppleGrant.TokenType = .code
+        id: ID<AppleGrant>, subject: String, clientID: String, ciphertext: [UInt8], redirectURI: String?,
+        expiresAt: Instant, tokenType: AppleGrant.TokenType = .code
     ) {
         self.id = id
         self.subject = subject
         self.clientID = clientID
-        self.code = code
+        self.ciphertext = ciphertext
         self.redirectURI = redirectURI
         self.expiresAt = expiresAt
         self.tokenType = tokenType

@@ -27,10 +27,8 @@ extension IdentityTransfer {
     /// - Returns: `nil` unless the account has an identity with the token's `transfer_sub`, and none with its `sub`.
     public init?(_ identity: VerifiedIdentity, of account: Account) {
         guard let transferSubject = identity.transferSubject,
-            account.identity(identity.provider, subject: identity.subject) == nil,
-            let former = account.identities.first(where: {
-                $0.provider == identity.provider && $0.transferSubject == transferSubject
-            })
+            let former = account.identity(of: identity.provider), former.transferSubject == transferSubject,
+            former.subject != identity.subject
         else { return nil }
         self.init(
             formerSubject: former.subject, transferSubject: transferSubject, subject: identity.subject,

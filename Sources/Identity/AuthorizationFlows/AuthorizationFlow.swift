@@ -109,33 +109,6 @@ public struct AuthorizationResult: Hashable, SealedTokenContent {
     public let tokens: ProviderTokens
 }
 
-/// The provider's tokens in the response to the app. They come from the provider's token endpoint, or from the app's
-/// own request.
-public struct ProviderTokens: Hashable, Codable, Sendable {
-    public let idToken: String
-    public let accessToken: String?
-    public let refreshToken: String?
-    /// The lifetime of the access token in seconds.
-    public let expiresIn: Int64?
-    /// The `sub` of Apple's identity token, as Apple's token endpoint returned it; `nil` for another provider.
-    public let appleSubject: String?
-
-    public init(
-        idToken: String, accessToken: String? = nil, refreshToken: String? = nil, expiresIn: Int64? = nil,
-        appleSubject: String? = nil
-    ) {
-        self.idToken = idToken
-        self.accessToken = accessToken
-        self.refreshToken = refreshToken
-        self.expiresIn = expiresIn
-        self.appleSubject = appleSubject
-    }
-
-    public var withoutRefreshToken: ProviderTokens {
-        ProviderTokens(idToken: idToken, accessToken: accessToken, expiresIn: expiresIn, appleSubject: appleSubject)
-    }
-}
-
 /// A result for which a client has presented the grant and the `sessionId` of the flow (see ``FlowGrant``).
 public struct RedeemedAuthorization: Sendable {
     public let result: AuthorizationResult

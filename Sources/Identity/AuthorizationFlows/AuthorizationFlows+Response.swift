@@ -55,7 +55,8 @@ extension AuthorizationFlows {
             stored: StoredFlow(hash: replayKey.hash, realm: project.realm, expiresAt: replayKey.expiresAt))
     }
 
-    /// Stores the form that a provider posted. The flow is completed when the browser sends the cookie.
+    /// Stores the form that a provider posted. The browser sends no cookies with this form. The request after the
+    /// redirect has the flow's cookie and completes the flow.
     ///
     /// - Parameter path: the path of the request.
     public func storeResponse(
@@ -170,7 +171,7 @@ extension AuthorizationFlows {
             // been redeemed, so the flow cannot be released.
             throw AuthorizationRefusal.notVerifiable
         }
-        identity.code = appleToken
+        identity.appleToken = appleToken
         let result = AuthorizationResult(identity: identity, operation: flow.operation, tokens: tokens)
         return try await storeResult(result, of: returned)
     }
@@ -181,7 +182,7 @@ extension AuthorizationFlows {
         let id = appleSealing.newID()
         return SealedAppleToken(
             id: id, subject: subject, clientID: returned.flow.clientID,
-            code: try appleSealing.seal(Secret(refreshToken), id), redirectURI: nil,
+            ciphertext: try appleSealing.seal(Secret(refreshToken), id), redirectURI: nil,
             expiresAt: clock.now() + Self.unusedTokenLifetime, tokenType: .refreshToken)
     }
 

@@ -58,17 +58,12 @@ public struct MailboxChange: Hashable, Sendable {
         }
     }
 
-    public private(set) var endsSessions: Bool {
-        get { update.sessions == .endAll }
-        set { update.sessions = newValue ? .endAll : .keep }
-    }
-
     public static func verifying(_ account: Account) -> MailboxChange { MailboxChange(account) }
 
     public static func changing(_ account: Account, to email: EmailAddress) -> MailboxChange {
         var change = MailboxChange(account)
         change.email = email
-        change.endsSessions = true
+        change.update.endsSessions = true
         return change
     }
 
@@ -82,7 +77,7 @@ public struct MailboxChange: Hashable, Sendable {
         var change = MailboxChange(account)
         change.email = code.email
         change.accountLosingAddress = otherHolder?.losesAddressToOwner == true ? otherHolder : nil
-        change.endsSessions = true
+        change.update.endsSessions = true
         change.unlinksIdentitiesLinkedSince = code.createdAt
         change.unlinkedProviders = providers
         change.voidedRemedies = .proven(
@@ -103,7 +98,7 @@ public struct MailboxChange: Hashable, Sendable {
         var change = MailboxChange(account)
         change.accountLosingAddress = addressIsTaken ? nil : otherHolder
         change.email = addressIsTaken ? nil : code.email
-        change.endsSessions = true
+        change.update.endsSessions = true
         change.unlinksIdentitiesLinkedSince = method.addedAt
         change.update.usesEmailLinks = account.usesEmailLinks && method.provider != .emailLink && !addressIsTaken
         change.voidedRemedies = .proven(
@@ -126,7 +121,7 @@ public struct MailboxChange: Hashable, Sendable {
         }
         change.unlinkedProviders = providers
         change.update.passwordHash = .set(passwordHash)
-        change.endsSessions = true
+        change.update.endsSessions = true
         if policy.resetUnlinksIdentities { change.unlinksIdentitiesLinkedSince = epoch }
         return change
     }
@@ -144,7 +139,7 @@ public struct MailboxChange: Hashable, Sendable {
         var change = MailboxChange(account)
         change.email = email
         change.update.usesEmailLinks = true
-        change.endsSessions = account.email != nil && account.email != email
+        change.update.endsSessions = account.email != nil && account.email != email
         return change
     }
 
@@ -155,7 +150,7 @@ public struct MailboxChange: Hashable, Sendable {
         change.email = nil
         change.update.passwordHash = account.hasPassword ? .remove : nil
         change.update.usesEmailLinks = false
-        change.endsSessions = true
+        change.update.endsSessions = true
         change.voidedRemedies = .all
         change.event = .disavowed
         return change
@@ -173,14 +168,14 @@ public struct MailboxChange: Hashable, Sendable {
         change.update.displayName = .remove
         change.update.photoURL = .remove
         change.update.usesEmailLinks = false
-        change.endsSessions = true
+        change.update.endsSessions = true
         change.voidedRemedies = .all
         change.event = .reclaimed
         return change
     }
 
     /// The generation of the account after the change: that of a session which the change opens.
-    var generation: Int64 { account.generation + (endsSessions ? 1 : 0) }
+    var generation: Int64 { account.generation + (update.endsSessions ? 1 : 0) }
 
     /// The identities that the account keeps, except those that were linked at its creation.
     var remainingAddedIdentities: [LinkedIdentity] {
@@ -219,22 +214,20 @@ extension MailboxChange {
                 notes.append(AuditNote(.emailVerified, account.id))
             }
         }
-        return account.addingPasswordOrSessionNote(to: notes, for: update, endsSessions: endsSessions)
+        return account.addingPasswordOrSessionNote(to: notes, for: update)
     }
 }
 
 extension Account {
     /// Returns `notes`, and the audit event about the password if `update` changes the password. If there is no event
     /// at all, but the sessions end, returns the event about ended sessions.
-    func addingPasswordOrSessionNote(
-        to notes: [AuditNote], for update: AccountUpdate, endsSessions: Bool
-    ) -> [AuditNote] {
+    func addingPasswordOrSessionNote(to notes: [AuditNote], for update: AccountUpdate) -> [AuditNote] {
         var notes = notes
         switch update.passwordHash {
         case .set: notes.append(AuditNote(.passwordSet, id))
         case .remove where hasPassword: notes.append(AuditNote(.passwordRemoved, id))
         case .remove, nil: break
         }
-        return notes.isEmpty && endsSessions ? [AuditNote(.sessionsEnded, id)] : notes
+        return notes.isEmpty && update.endsSessions ? [AuditNote(.sessionsEnded, id)] : notes
     }
 }

@@ -115,7 +115,7 @@ public struct OOBRedemption: Sendable {
         email: String?, code: String?, idToken: String?, in project: Project, from context: RequestContext
     ) async throws -> (signedIn: SignedIn, isNewAccount: Bool) {
         guard project.policy.allowsEmailLinks else { throw OOBCodeRefusal.notAllowed }
-        let email = try EmailAddress(presented: email)
+        let email = try EmailAddress(required: email)
         return try await retryingConflicts { attempt in
             let found = try await check(code, for: [.signIn], in: project)
             guard found.code.email == email else { throw OOBCodeRefusal.otherEmail }
@@ -166,7 +166,7 @@ public struct OOBRedemption: Sendable {
             // If the link was sent to the account's own address, the link is itself a sufficient login. To replace the
             // address always requires a recent login. To add an address requires it only if the policy says so.
             let isOwnAddress = email == caller.account.email
-            if change.endsSessions {
+            if change.update.endsSessions {
                 try caller.requireRecentLogin(by: project.policy, at: now)
             } else if !isOwnAddress {
                 try caller.requireRecentLoginToLink(by: project.policy, at: now)
@@ -174,7 +174,7 @@ public struct OOBRedemption: Sendable {
             guard found.account == nil || found.account?.id == caller.account.id else { throw EditRefusal.emailTaken }
             let emailBatch = try emailsAboutLinking(email, by: change, from: context, at: now)
             // A change that ends the sessions moves `validSince`. Admin SDKs reject tokens with an earlier `auth_time`.
-            let isNewLogin = change.endsSessions || isOwnAddress
+            let isNewLogin = change.update.endsSessions || isOwnAddress
             return prepared(
                 .change(change), account: caller.account.id, generation: change.generation, sending: emailBatch,
                 authenticatedAt: isNewLogin ? now : caller.authenticatedAt(linkingAt: now))
@@ -252,7 +252,7 @@ extension OOBRedemption {
         let account = change.account
         guard account.email != email || !account.usesEmailLinks else { return .none }
         let notice =
-            change.endsSessions
+            change.update.endsSessions
             ? try emailFactory.emailChangedNotice(to: account, newEmail: email, from: context, at: now) : .none
         let method = AddedSignInMethod(provider: .emailLink, subject: nil, addedAt: now)
         return notice + (try emailFactory.additionNotice(of: method, to: account, from: context))

@@ -56,7 +56,7 @@ public struct OOBSending: Sendable {
         case .resetPassword: return try await sendReset(request, content, in: project, from: context)
         case .signIn:
             guard project.policy.allowsEmailLinks else { throw OOBSendingRefusal.notAllowed }
-            let email = try EmailAddress(presented: request.email)
+            let email = try EmailAddress(required: request.email)
             try limiter.countEmail(request.purpose, to: email, from: context.network, in: project)
             try await issue(Draft(.signIn, about: email), content, in: project, from: context)
             return email
@@ -109,7 +109,7 @@ public struct OOBSending: Sendable {
     /// - Returns: the account's address if the request names the account by ID token, otherwise the requested address.
     private func address(of request: Request, in project: Project) async throws -> EmailAddress {
         guard let idToken = request.idToken, request.purpose == .verifyEmail || request.purpose == .changeEmail else {
-            return try EmailAddress(presented: request.email)
+            return try EmailAddress(required: request.email)
         }
         let caller = try await authenticator.authenticate(idToken: idToken, in: project)
         guard let email = caller.account.email else { throw CredentialRefusal.missingEmail }
@@ -129,7 +129,7 @@ public struct OOBSending: Sendable {
         _ request: Request, _ content: EmailPayload, in project: Project, from context: RequestContext
     ) async throws -> EmailAddress {
         guard project.policy.allowsPasswords else { throw OOBSendingRefusal.notAllowed }
-        let email = try EmailAddress(presented: request.email)
+        let email = try EmailAddress(required: request.email)
         try limiter.countEmail(request.purpose, to: email, from: context.network, in: project)
         if !project.policy.emailEnumerationProtection, try await store.holder(of: email, in: project.realm) == nil {
             throw OOBSendingRefusal.emailUnknown

@@ -10,6 +10,7 @@ public struct AccountMerging: Sendable {
 
     private let store: any FederationStore
     private let authenticator: Authenticator
+    private let resolver: ProofResolver
     private let sealedTokens: any SealedTokens
     private let tokens: any TokenAuthority
     private let emailFactory: EmailFactory
@@ -17,15 +18,15 @@ public struct AccountMerging: Sendable {
     private let networks: NetworkHashing
     private let clock: WallClock
     private let entropy: Entropy
-    private let resolver: ProofResolver
 
     public init(
-        store: any FederationStore, authenticator: Authenticator, verifier: Verifier, sealedTokens: any SealedTokens,
-        tokens: any TokenAuthority, emailFactory: EmailFactory, limiter: RateLimiter, networks: NetworkHashing,
-        clock: WallClock, entropy: Entropy
+        store: any FederationStore, authenticator: Authenticator, resolver: ProofResolver,
+        sealedTokens: any SealedTokens, tokens: any TokenAuthority, emailFactory: EmailFactory, limiter: RateLimiter,
+        networks: NetworkHashing, clock: WallClock, entropy: Entropy
     ) {
         self.store = store
         self.authenticator = authenticator
+        self.resolver = resolver
         self.sealedTokens = sealedTokens
         self.tokens = tokens
         self.emailFactory = emailFactory
@@ -33,7 +34,6 @@ public struct AccountMerging: Sendable {
         self.networks = networks
         self.clock = clock
         self.entropy = entropy
-        resolver = ProofResolver(verifier: verifier, sealedTokens: sealedTokens, clock: clock)
     }
 
     public struct Preview: Sendable {
@@ -117,9 +117,7 @@ public struct AccountMerging: Sendable {
             let candidates = try await store.linkingCandidates(for: proof.identity, in: project.realm)
             guard let owner = candidates.owner else { throw MergeRefusal.targetUnknown }
             try proof.requireIssuerOfIdentity(linkedTo: owner)
-            var identity = proof.identity
-            identity.replayKeys = proof.replayKeys
-            return (owner, .identity(identity))
+            return (owner, .identity(proof.identity))
         }
     }
 }

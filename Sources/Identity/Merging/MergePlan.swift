@@ -29,7 +29,7 @@ public struct MergePlan: Hashable, Codable, Sendable {
     public init(of source: Account, into target: Account) throws(MergeRefusal) {
         guard source.id != target.id else { throw .sameAccount }
         guard !source.isDisabled, !target.isDisabled else { throw .accountDisabled }
-        let conflicts = source.identities.map(\.provider).filter { target.identities.map(\.provider).contains($0) }
+        let conflicts = source.identities.map(\.provider).filter { target.identity(of: $0) != nil }
         guard conflicts.isEmpty else { throw .providersConflict(conflicts) }
         self.source = source.id
         self.target = target.id

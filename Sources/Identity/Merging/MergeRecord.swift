@@ -41,8 +41,7 @@ public struct MergeRecord: Hashable, Sendable {
             }
         }
         var updated = target
-        // All identities of these providers came from the source: the merge required that the target had none of them,
-        // and no further identity of a provider can be linked to an account that has one.
+        // An account has at most one identity of each provider, so these identities came from the source.
         updated.identities.removeAll { identity in plan.identities.contains { $0.provider == identity.provider } }
         if plan.movesEmail { try removeMovedEmail(from: &updated) }
         if plan.movesPhoneNumber {

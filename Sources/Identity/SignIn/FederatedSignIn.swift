@@ -10,6 +10,7 @@ public struct FederatedSignIn: Sendable {
 
     private let store: any FederationStore
     private let authenticator: Authenticator
+    private let resolver: ProofResolver
     private let sealedTokens: any SealedTokens
     private let tokens: any TokenAuthority
     private let emailFactory: EmailFactory
@@ -17,15 +18,15 @@ public struct FederatedSignIn: Sendable {
     private let networks: NetworkHashing
     private let clock: WallClock
     private let entropy: Entropy
-    private let resolver: ProofResolver
 
     public init(
-        store: any FederationStore, authenticator: Authenticator, verifier: Verifier, sealedTokens: any SealedTokens,
-        tokens: any TokenAuthority, emailFactory: EmailFactory, limiter: RateLimiter, networks: NetworkHashing,
-        clock: WallClock, entropy: Entropy
+        store: any FederationStore, authenticator: Authenticator, resolver: ProofResolver,
+        sealedTokens: any SealedTokens, tokens: any TokenAuthority, emailFactory: EmailFactory, limiter: RateLimiter,
+        networks: NetworkHashing, clock: WallClock, entropy: Entropy
     ) {
         self.store = store
         self.authenticator = authenticator
+        self.resolver = resolver
         self.sealedTokens = sealedTokens
         self.tokens = tokens
         self.emailFactory = emailFactory
@@ -33,7 +34,6 @@ public struct FederatedSignIn: Sendable {
         self.networks = networks
         self.clock = clock
         self.entropy = entropy
-        resolver = ProofResolver(verifier: verifier, sealedTokens: sealedTokens, clock: clock)
     }
 
     public enum Outcome: Sendable {
@@ -132,8 +132,8 @@ public struct FederatedSignIn: Sendable {
             method: identity.provider, authenticatedAt: target.authenticatedAt, device: context.device,
             networkHash: networks.hash(of: context, in: project), credentialIssuedAt: identity.issuedAt)
         let commit = SignInCommit(
-            change: change, identity: identity, replayKeys: proof.replayKeys, session: session, trace: context.trace,
-            committedAt: now, emailBatch: target.emailBatch)
+            change: change, identity: identity, session: session, trace: context.trace, committedAt: now,
+            emailBatch: target.emailBatch)
         let account = try await mappingConflicts(to: { $0.refusalOfFederatedSignIn(with: proof) }) {
             try await store.commit(commit, in: project.realm)
         }
@@ -175,11 +175,9 @@ public struct FederatedSignIn: Sendable {
     private func pendingToken(
         for proof: ResolvedProof, _ use: PendingCredential.Use, in project: Project
     ) throws -> String {
-        var identity = proof.identity
-        identity.replayKeys = proof.replayKeys
         let end = clock.now() + Self.pendingLifetime
         return try sealedTokens.encode(
-            PendingCredential(identity: identity, use: use),
+            PendingCredential(identity: proof.identity, use: use),
             until: proof.pendingTokenKey.map { min($0.expiresAt, end) } ?? end, in: project.realm)
     }
 }

@@ -6,6 +6,33 @@ public enum IdentityProof: Sendable {
     case authorization(RedeemedAuthorization)
 }
 
+/// The provider's tokens in the response to the app. They come from the provider's token endpoint, or from the app's
+/// own request.
+public struct ProviderTokens: Hashable, Codable, Sendable {
+    public let idToken: String
+    public let accessToken: String?
+    public let refreshToken: String?
+    /// The lifetime of the access token in seconds.
+    public let expiresIn: Int64?
+    /// The `sub` of Apple's identity token, as Apple's token endpoint returned it; `nil` for another provider.
+    public let appleSubject: String?
+
+    public init(
+        idToken: String, accessToken: String? = nil, refreshToken: String? = nil, expiresIn: Int64? = nil,
+        appleSubject: String? = nil
+    ) {
+        self.idToken = idToken
+        self.accessToken = accessToken
+        self.refreshToken = refreshToken
+        self.expiresIn = expiresIn
+        self.appleSubject = appleSubject
+    }
+
+    public var withoutRefreshToken: ProviderTokens {
+        ProviderTokens(idToken: idToken, accessToken: accessToken, expiresIn: expiresIn, appleSubject: appleSubject)
+    }
+}
+
 /// Verifies credentials of Apple, Google and OpenID Connect providers.
 public struct Verifier: Sendable {
     /// Verifies a credential, and returns its identity. Must not be called inside a database transaction. The provider
@@ -35,10 +62,20 @@ public struct Verifier: Sendable {
 }
 
 /// Verifies proofs of identities: credentials of providers, pending tokens, and results of sign-ins in a browser.
-struct ProofResolver: Sendable {
-    let verifier: Verifier
-    let sealedTokens: any SealedTokens
-    let clock: WallClock
+public struct ProofResolver: Sendable {
+    private let verifier: Verifier
+    private let sealedTokens: any SealedTokens
+    private let appleSealing: AppleGrantSealing
+    private let clock: WallClock
+
+    public init(
+        verifier: Verifier, sealedTokens: any SealedTokens, appleSealing: AppleGrantSealing, clock: WallClock
+    ) {
+        self.verifier = verifier
+        self.sealedTokens = sealedTokens
+        self.appleSealing = appleSealing
+        self.clock = clock
+    }
 
     func resolve(
         _ proof: IdentityProof, for app: App, in project: Project, to purpose: LoginServices.Purpose = .signIn
@@ -57,16 +94,20 @@ struct ProofResolver: Sendable {
                 identity.nonce == credential.rawNonce || mayBeSecondUse
                 ? requestNonceKey : try replayKey(ofNonce: identity.nonce, in: project)
             identity.replayKeys += [consumedKey].compactMap(\.self)
+            if identity.provider == .apple, let code = credential.authorizationCode {
+                identity.appleToken = try sealed(code, of: identity)
+            }
             return ResolvedProof(identity: identity)
         case .pendingToken(let token):
             let (pending, replayKey) = try sealedTokens.decode(
                 PendingCredential.self, from: token, at: clock.now(), in: project.realm)
             try verifier.requireAllowed(pending.identity.provider, app, project, purpose)
-            let identity = try accepted(pending.identity, for: app, in: project)
+            var identity = try accepted(pending.identity, for: app, in: project)
             // The provider's issuer may have changed since the pending token was issued.
             guard pending.identity.issuer == project.issuer(of: pending.identity.provider) else {
                 throw ProviderRefusal.invalidPendingToken
             }
+            identity.replayKeys.append(replayKey)
             return ResolvedProof(identity: identity, use: pending.use, pendingTokenKey: replayKey)
         case .authorization(let redeemed):
             let result = redeemed.result
@@ -94,6 +135,15 @@ struct ProofResolver: Sendable {
         return accepted
     }
 
+    /// Returns the encrypted authorization code of an Apple credential.
+    private func sealed(_ code: AuthorizationCode, of identity: VerifiedIdentity) throws -> SealedAppleToken {
+        let id = appleSealing.newID()
+        return SealedAppleToken(
+            id: id, subject: identity.subject, clientID: identity.audience,
+            ciphertext: try appleSealing.seal(code.code, id), redirectURI: code.redirectURI,
+            expiresAt: clock.now() + AuthorizationCode.lifetime)
+    }
+
     /// - Returns: `nil` if the gateway did not issue the nonce.
     private func replayKey(ofNonce nonce: String?, in project: Project) throws -> ReplayKey? {
         try nonce.flatMap { try sealedTokens.replayKey(ofNonce: $0, at: clock.now(), in: project.realm) }
@@ -102,6 +152,7 @@ struct ProofResolver: Sendable {
 
 /// An identity that this request has proven, with the data of its proof.
 struct ResolvedProof: Sendable {
+    /// Its ``VerifiedIdentity/replayKeys`` are those of the whole proof.
     let identity: VerifiedIdentity
     var use = PendingCredential.Use.any
     /// The replay key of the pending token that contained the identity.
@@ -114,7 +165,6 @@ struct ResolvedProof: Sendable {
         if isFromBrowser { return AuthorizationRefusal.invalidGrant }
         return pendingTokenKey == nil ? ProviderRefusal.nonce(.alreadyUsed) : .tokenAlreadyUsed
     }
-    var replayKeys: [ReplayKey] { identity.replayKeys + [pendingTokenKey].compactMap(\.self) }
 
     /// Requires that the identity that is linked to `owner` has the issuer of the proven identity, or no issuer. An
     /// identity without an issuer was linked by an administrator before the provider was configured, or by an older
@@ -153,22 +203,4 @@ public struct PendingCredential: Hashable, SealedTokenContent {
 
     public let identity: VerifiedIdentity
     public let use: Use
-}
-
-extension Verifier {
-    /// Returns a verifier that also adds the encrypted authorization code of an Apple credential to the identity.
-    public func encryptingCodes(_ sealing: AppleGrantSealing, clock: WallClock) -> Verifier {
-        var verifier = self
-        verifier.verify = { [verify] credential, app, project in
-            var identity = try await verify(credential, app, project)
-            guard identity.provider == .apple, let code = credential.authorizationCode else { return identity }
-            let id = sealing.newID()
-            identity.code = SealedAppleToken(
-                id: id, subject: identity.subject, clientID: identity.audience,
-                code: try sealing.seal(code.code, id), redirectURI: code.redirectURI,
-                expiresAt: clock.now() + AuthorizationCode.lifetime)
-            return identity
-        }
-        return verifier
-    }
 }

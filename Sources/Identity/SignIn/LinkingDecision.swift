@@ -81,9 +81,8 @@ public enum SignInChange: Hashable, Sendable {
 /// A change that signs a user in, with everything needed to apply it.
 public struct SignInCommit: Hashable, Sendable {
     public let change: SignInChange
+    /// The commit consumes its replay keys. If one was used before, nothing is applied.
     public let identity: VerifiedIdentity
-    /// The replay keys to consume. If one was used before, nothing is applied.
-    public let replayKeys: [ReplayKey]
     /// The session to open. Its account is the account of the change, or a new one.
     public let session: Session
     public let trace: RequestTrace
@@ -123,7 +122,7 @@ extension LinkingDecision {
             if let owner = facts.owner {
                 !facts.isLogin(of: account, to: owner)
                     ? .refuse(.identityTaken) : isLinkOnly ? .refuse(.linkOnly) : .commit(facts.signIn(account))
-            } else if account.identities.contains(where: { $0.provider == facts.identity.provider }) {
+            } else if account.identity(of: facts.identity.provider) != nil {
                 .refuse(.providerAlreadyLinked)
             } else if isLinkOnly {
                 // Otherwise an anonymous account would become an account that the user can never sign in to.

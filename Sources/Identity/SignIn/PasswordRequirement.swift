@@ -96,7 +96,7 @@ struct PasswordCredential {
     /// - Throws: ``CredentialRefusal``, in the order of the wire protocol: address missing, address invalid, password
     ///   missing.
     init(email: String?, password: Secret?) throws(CredentialRefusal) {
-        self.email = try EmailAddress(presented: email)
+        self.email = try EmailAddress(required: email)
         guard let password, !password.isEmpty else { throw .missingPassword }
         self.password = password
     }

@@ -110,7 +110,7 @@ public struct VerifiedIdentity: Hashable, Codable, Sendable {
     public var issuedAt: Instant?
     /// Apple's authorization code that came with the credential, or the refresh token that the gateway exchanged it
     /// for.
-    public var code: SealedAppleToken?
+    public var appleToken: SealedAppleToken?
     /// Apple's `transfer_sub`, in the sixty days after its app moved to another team.
     public var transferSubject: String?
 

@@ -151,10 +151,10 @@ extension EmailAddress {
 }
 
 extension EmailAddress {
-    /// Checks the address that a request contains.
+    /// Checks the address of a request that must contain one.
     ///
     /// - Parameter text: `nil` if the request has no address.
-    init(presented text: String?) throws(CredentialRefusal) {
+    init(required text: String?) throws(CredentialRefusal) {
         guard let text else { throw .missingEmail }
         guard let email = EmailAddress(text) else { throw .invalidEmail }
         self = email

@@ -131,7 +131,7 @@ final class Connection: @unchecked Sendable {
                 return 0
             }
             framing = ResponseFraming(head)
-            let validated = try server.headValidator.validate(head)
+            let validated = try server.handler.validate(head, within: server.limits)
             if let check = validated.check {
                 checkHead(validated, with: check)
                 return count

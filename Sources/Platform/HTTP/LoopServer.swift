@@ -11,7 +11,6 @@ final class LoopServer: @unchecked Sendable {
 
     let loop: Loop
     let limits: Limits
-    let headValidator: RequestHeadValidator
     let handler: RequestHandler
     let budget: BodyBudget
     let receiveBuffer = ReceiveBuffer(capacity: receiveBufferBytes)
@@ -32,7 +31,6 @@ final class LoopServer: @unchecked Sendable {
         self.handler = handler
         self.table = table
         self.budget = budget
-        headValidator = RequestHeadValidator(limits: limits, route: handler.route)
     }
 
     /// Serves a new connection. Closes it if the server is draining or has too many connections.

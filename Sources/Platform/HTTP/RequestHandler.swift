@@ -69,13 +69,9 @@ struct ValidatedHead {
     var bodyBytes: Int { head.framing.bodyBytes }
 }
 
-/// Decides from the head of a request whether the server accepts it.
-struct RequestHeadValidator: Sendable {
-    let limits: Limits
-    /// See ``RequestHandler/route``.
-    let route: @Sendable (Method, String) -> MatchedRoute
-
-    func validate(_ head: RequestHead) throws(RequestRejection) -> ValidatedHead {
+extension RequestHandler {
+    /// Routes a request, and decides from its head whether the server accepts it.
+    func validate(_ head: RequestHead, within limits: Limits) throws(RequestRejection) -> ValidatedHead {
         let bodyBytes = head.framing.bodyBytes
         let route = route(head.method, head.target.path)
         let limit = bodyBytes <= limits.bodyBytes ? .bytes(bodyBytes) : route.bodyLimit

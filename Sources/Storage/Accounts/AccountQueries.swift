@@ -3,7 +3,7 @@ internal import Postgres
 
 extension SQL {
     /// Selects the account that has `email` as its primary address, with its password hash.
-    static func holder(of email: EmailAddress, in realm: ID<Realm>) -> SQL {
+    static func account(withPrimaryEmail email: EmailAddress, in realm: ID<Realm>) -> SQL {
         """
         SELECT a.password_hash, \(AccountRow.columns) FROM account a
         WHERE a.project_id = \(realm.rawValue) AND a.email = \(email.rawValue)
@@ -28,14 +28,14 @@ extension SQL {
     /// generation is that of `session`. (A new generation of the account ends all sessions.)
     ///
     /// - Parameter rehashed: the hash that replaces the stored password hash; `nil` keeps the stored one.
-    static func open(_ session: SessionRow, rehashed: String?, in realm: ID<Realm>) -> SQL {
-        openSession(
+    static func open(_ session: Session, rehashed: String?, in realm: ID<Realm>) throws -> SQL {
+        try openSession(
             session, in: realm, forEachRowOf: "signed_in",
             with: """
                 signed_in AS (
-                    UPDATE account SET last_sign_in_at = \(session.authenticatedAt),
+                    UPDATE account SET last_sign_in_at = \(Timestamp(session.authenticatedAt)),
                         password_hash = coalesce(\(rehashed), password_hash)
-                    WHERE project_id = \(realm.rawValue) AND id = \(session.account)
+                    WHERE project_id = \(realm.rawValue) AND id = \(session.account.rawValue)
                         AND generation = \(session.generation) AND disabled_at IS NULL
                     RETURNING 1),
 
@@ -45,11 +45,11 @@ extension SQL {
     /// Deletes the account that `session` belongs to, if the session is active. Inserts the account's tombstone (a row
     /// that reserves the ID), its deletion event and its audit event.
     static func delete(
-        by session: SessionRow, actor: AuditActor, at now: Instant, in realm: ID<Realm>
-    ) -> SQL {
+        by session: Session, actor: AuditActor, at now: Instant, in realm: ID<Realm>
+    ) throws -> SQL {
         """
         WITH deleted AS (
-            DELETE FROM account a WHERE a.project_id = \(realm.rawValue) AND \(isActive(session))
+            DELETE FROM account a WHERE a.project_id = \(realm.rawValue) AND \(try isActive(session))
             RETURNING a.project_id, a.id, a.email),
         \(deletionEffects(of: "deleted", at: now)),
         audited AS (\(auditDeletions(of: "deleted", by: actor, at: now)))

@@ -131,7 +131,6 @@ extension SQL {
     ) -> SQL {
         let now = Timestamp(time)
         let (email, hash) = (update.email?.content?.rawValue, update.passwordHash?.content)
-        let endsSessions = update.sessions == .endAll
         return """
             UPDATE account a SET
                 display_name = CASE WHEN \(update.displayName != nil) THEN \(update.displayName?.content) ELSE a.display_name END,
@@ -154,8 +153,8 @@ extension SQL {
                 created_at = coalesce(\(update.createdAt.map { Timestamp($0) }), a.created_at),
                 last_sign_in_at = coalesce(\(update.lastSignInAt.map { Timestamp($0) }), a.last_sign_in_at),
                 valid_since = coalesce(\(update.validSince.map { Timestamp($0) }),
-                    CASE WHEN \(endsSessions) THEN date_trunc('second', \(now)) ELSE a.valid_since END),
-                generation = CASE WHEN \(endsSessions) THEN a.generation + 1 ELSE a.generation END
+                    CASE WHEN \(update.endsSessions) THEN date_trunc('second', \(now)) ELSE a.valid_since END),
+                generation = CASE WHEN \(update.endsSessions) THEN a.generation + 1 ELSE a.generation END
             \(source)
             WHERE a.project_id = \(realm.rawValue) AND a.id = \(id.rawValue) AND \(condition)
             """
@@ -173,10 +172,10 @@ extension Timestamp {
 extension SQL {
     /// Inserts an account without its identities, and opens its first session.
     static func create(
-        _ account: Account, passwordHash: String? = nil, opening session: SessionRow, in realm: ID<Realm>
-    ) -> SQL {
+        _ account: Account, passwordHash: String? = nil, opening session: Session, in realm: ID<Realm>
+    ) throws -> SQL {
         let insertion = insertion(of: account, passwordHash: passwordHash, in: realm)
-        return openSession(
+        return try openSession(
             session, in: realm, forEachRowOf: "inserted", with: "inserted AS (\(insertion) RETURNING 1),")
     }
 

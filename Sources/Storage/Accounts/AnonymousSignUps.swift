@@ -5,17 +5,18 @@ internal import Postgres
 /// An anonymous account and its first session.
 struct AnonymousSignUp: Sendable {
     let account: Account
-    let session: SessionRow
+    let session: Session
 }
 
 extension PostgresAccountStore {
     /// Executes anonymous sign-ups in batches. Two sign-ups never conflict, because their accounts have no email
     /// addresses. Therefore a sign-up shares no key (see ``Batching/exclusiveKeys``) with another one: its key is the
     /// ID of its session.
-    static var signUps: Batching<AnonymousSignUp, UUID, Void> {
+    static var signUps: Batching<AnonymousSignUp, ID<Session>, Void> {
         .writes(exclusiveKeys: { [$0.session.id] }) { signUps, realm in
             signUps.count == 1
-                ? .create(signUps[0].account, opening: signUps[0].session, in: realm) : .create(signUps, in: realm)
+                ? try .create(signUps[0].account, opening: signUps[0].session, in: realm)
+                : try .create(signUps, in: realm)
         } outcomes: { signUps, _ in
             signUps.map { _ in () }
         }
@@ -34,7 +35,7 @@ extension Session {
 }
 
 extension SQL {
-    fileprivate static func create(_ signUps: [AnonymousSignUp], in realm: ID<Realm>) -> SQL {
+    fileprivate static func create(_ signUps: [AnonymousSignUp], in realm: ID<Realm>) throws -> SQL {
         let (accounts, sessions) = (signUps.map(\.account), signUps.map(\.session))
         let opened = SessionColumns(
             id: "session_id", account: "account_id", generation: "generation", method: "method",
@@ -51,11 +52,11 @@ extension SQL {
                     \(timestamptz(microseconds: "u.opened_at")) AS opened_at, u.claims, u.device
                 FROM unnest((SELECT \(accounts.map(\.id.rawValue))), (SELECT \(accounts.map(\.createdAt.microseconds))),
                     (SELECT \(accounts.map { $0.lastSignInAt?.microseconds })),
-                    (SELECT \(accounts.map(\.validSince.microseconds))), (SELECT \(sessions.map(\.id))),
-                    (SELECT \(sessions.map(\.generation))), (SELECT \(sessions.map(\.method))),
-                    (SELECT \(sessions.map(\.authenticatedAt.microsecondsSinceEpoch))),
-                    (SELECT \(sessions.map(\.openedAt.microsecondsSinceEpoch))), (SELECT \(sessions.map(\.claims))),
-                    (SELECT \(sessions.map(\.device))))
+                    (SELECT \(accounts.map(\.validSince.microseconds))), (SELECT \(try sessions.map { try UUID($0.id) })),
+                    (SELECT \(sessions.map(\.generation))), (SELECT \(sessions.map(\.method.rawValue))),
+                    (SELECT \(sessions.map(\.authenticatedAt.microseconds))),
+                    (SELECT \(sessions.map(\.authenticatedAt.microseconds))),
+                    (SELECT \(sessions.map(\.claims?.json))), (SELECT \(sessions.map(\.device))))
                     AS u (account_id, created_at, last_sign_in_at, valid_since, session_id, generation, method,
                         authenticated_at, opened_at, claims, device)
             ), inserted AS (

@@ -19,16 +19,20 @@ extension Transaction {
         }
         switch change {
         case .link(let identity, let id):
-            return try await link(identity, to: try account(id), by: actor, at: now, in: realm)
+            let account = try account(id)
+            let reference = AccountReference.identity(provider: identity.provider, subject: identity.subject)
+            let owner = try await query(.find([reference], in: realm)).first.map { try AccountRow.account($0).id }
+            let updated = try account.linking(identity, ownedBy: owner)
+            try await link(identity, to: id, by: actor, at: now, in: realm)
+            try await storePrimaryEmail(of: updated, ifChangedFrom: account, at: now, in: realm)
+            return DatedIdentity(identity: identity, account: id, linkedAt: now)
         case .unlink(let provider, let id, let allowsNoSignInMethod):
-            let (remaining, identity) = try account(id).unlinking(
+            let account = try account(id)
+            let (remaining, identity) = try account.unlinking(
                 provider, allowsNoSignInMethod: allowsNoSignInMethod, ignoring: linkOnly)
             guard let dated = DatedIdentity(identity, of: id) else { throw IdentityRefusal.notLinked }
-            _ = try await execute(.unlink([provider], from: id, in: realm))
-            try await endSessions(of: [id], openedThrough: [provider], except: nil, at: now, in: realm)
-            try await storePrimaryEmail(of: remaining, ifChangedFrom: try account(id), at: now, in: realm)
-            try await insertEventAndAudit(
-                .identityUnlinked, auditing: .identityUnlinked, of: id, provider, by: actor, at: now, in: realm)
+            try await unlink([provider], from: id, by: actor, at: now, in: realm)
+            try await storePrimaryEmail(of: remaining, ifChangedFrom: account, at: now, in: realm)
             return dated
         case .move(let provider, let from, let to, let allowsNoSignInMethod):
             let (source, target) = (try account(from), try account(to))
@@ -40,28 +44,65 @@ extension Transaction {
             try await endSessions(of: [from], openedThrough: [provider], except: nil, at: now, in: realm)
             try await storePrimaryEmail(of: remaining, ifChangedFrom: source, at: now, in: realm)
             try await storePrimaryEmail(of: updated, ifChangedFrom: target, at: now, in: realm)
-            try await insertEventAndAudit(
-                .identityUnlinked, auditing: .identityUnlinked, of: from, provider, target: to, by: actor, at: now,
-                in: realm)
-            try await insertEventAndAudit(
-                .identityLinked, auditing: .identityLinked, of: to, provider, source: from, by: actor, at: now,
-                in: realm)
+            try await recordUnlinking(of: provider, from: from, movedTo: to, by: actor, at: now, in: realm)
+            try await recordLinking(of: provider, to: to, movedFrom: from, by: actor, at: now, in: realm)
             return DatedIdentity(identity: identity, account: to, linkedAt: now)
         }
     }
 
-    private func link(
-        _ identity: LinkedIdentity, to account: Account, by actor: AuditActor, at now: Instant, in realm: ID<Realm>
-    ) async throws -> DatedIdentity {
-        let reference = AccountReference.identity(provider: identity.provider, subject: identity.subject)
-        let owner = try await query(.find([reference], in: realm)).first.map { try AccountRow.account($0).id }
-        let updated = try account.linking(identity, ownedBy: owner)
-        _ = try await execute(.link(identity, to: account.id, at: now, in: realm))
-        try await storePrimaryEmail(of: updated, ifChangedFrom: account, at: now, in: realm)
-        try await insertEventAndAudit(
-            .identityLinked, auditing: .identityLinked, of: account.id, identity.provider, by: actor, at: now,
-            in: realm)
-        return DatedIdentity(identity: identity, account: account.id, linkedAt: now)
+    /// Links an identity to an account that has no identity of the provider. Inserts the outbox event and the audit
+    /// event.
+    func link(
+        _ identity: LinkedIdentity, to account: ID<Account>, by actor: AuditActor, at now: Instant, in realm: ID<Realm>
+    ) async throws {
+        _ = try await execute(.link(identity, to: account, at: now, in: realm))
+        try await recordLinking(of: identity.provider, to: account, by: actor, at: now, in: realm)
+    }
+
+    /// Unlinks the account's identities of `providers`, and ends the sessions that were opened through them. Inserts an
+    /// outbox event and an audit event for each of these identities. Ignores providers of which the account has no
+    /// identity.
+    ///
+    /// - Parameter excluded: a session that is not ended, usually that of the caller.
+    func unlink(
+        _ providers: Set<ProviderID>, from account: ID<Account>, except excluded: ID<Session>? = nil,
+        by actor: AuditActor, at now: Instant, in realm: ID<Realm>
+    ) async throws {
+        guard !providers.isEmpty else { return }
+        let unlinked = try await query(.unlink(providers, from: account, in: realm))
+            .map { ProviderID(try $0.decode("provider")) }
+        try await endSessions(of: [account], openedThrough: unlinked, except: excluded, at: now, in: realm)
+        for provider in unlinked {
+            try await recordUnlinking(of: provider, from: account, by: actor, at: now, in: realm)
+        }
+    }
+
+    /// Inserts the outbox event and the audit event for an identity that an account has gained.
+    ///
+    /// - Parameter source: the account that had the identity before.
+    private func recordLinking(
+        of provider: ProviderID, to account: ID<Account>, movedFrom source: ID<Account>? = nil, by actor: AuditActor,
+        at now: Instant, in realm: ID<Realm>
+    ) async throws {
+        let event = OutboxEvent(.identityLinked, of: account, provider: provider, source: source)
+        _ = try await execute(.insertOutboxEvent(event, at: now, in: realm))
+        var detail = ["provider": provider.rawValue]
+        detail["source"] = source?.rawValue
+        try await audit([AuditNote(.identityLinked, account, detail)], by: actor, at: now, in: realm)
+    }
+
+    /// Inserts the outbox event and the audit event for an identity that an account has lost.
+    ///
+    /// - Parameter target: the account that has the identity now. Only the audit event contains this account.
+    func recordUnlinking(
+        of provider: ProviderID, from account: ID<Account>, movedTo target: ID<Account>? = nil, by actor: AuditActor,
+        at now: Instant, in realm: ID<Realm>
+    ) async throws {
+        let event = OutboxEvent(.identityUnlinked, of: account, provider: provider)
+        _ = try await execute(.insertOutboxEvent(event, at: now, in: realm))
+        var detail = ["provider": provider.rawValue]
+        detail["target"] = target?.rawValue
+        try await audit([AuditNote(.identityUnlinked, account, detail)], by: actor, at: now, in: realm)
     }
 
     /// Stores the primary email address of `account`, or removes it if another account has the same address.
@@ -76,7 +117,7 @@ extension Transaction {
         guard (account.email, account.emailIsVerified) != (before.email, before.emailIsVerified) else { return account }
         var updated = account
         if let email = account.email, email != before.email,
-            try await !query(.holder(of: email, in: realm)).isEmpty
+            try await !query(.account(withPrimaryEmail: email, in: realm)).isEmpty
         {
             (updated.email, updated.emailIsVerified) = (nil, false)
         }
@@ -85,25 +126,6 @@ extension Transaction {
         update.emailIsVerified = updated.emailIsVerified
         _ = try await execute(.update(account.id, by: update, at: now, in: realm))
         return updated
-    }
-
-    /// Inserts an event into the outbox, and the corresponding audit event.
-    ///
-    /// - Parameters:
-    ///   - source: the account that an identity was moved from, if `account` has gained the identity.
-    ///   - target: the account that an identity was moved to, if `account` has lost the identity. Only the audit event
-    ///     contains this account.
-    private func insertEventAndAudit(
-        _ kind: OutboxEvent.Kind, auditing action: AuditNote.AccountAction, of account: ID<Account>,
-        _ provider: ProviderID, source: ID<Account>? = nil, target: ID<Account>? = nil, by actor: AuditActor,
-        at now: Instant, in realm: ID<Realm>
-    ) async throws {
-        let event = OutboxEvent(kind, of: account, provider: provider, source: source)
-        _ = try await execute(.insertOutboxEvent(event, at: now, in: realm))
-        var detail = ["provider": provider.rawValue]
-        detail["source"] = source?.rawValue
-        detail["target"] = target?.rawValue
-        try await audit([AuditNote(action, account, detail)], by: actor, at: now, in: realm)
     }
 }
 

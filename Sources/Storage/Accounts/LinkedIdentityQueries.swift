@@ -2,12 +2,6 @@ internal import Identity
 internal import Postgres
 
 extension SQL {
-    static func link(
-        _ identity: LinkedIdentity, to account: ID<Account>, at now: Instant, in realm: ID<Realm>
-    ) -> SQL {
-        insertIdentity(identity, to: account, at: now, in: realm, forEachRowOf: .singleRow)
-    }
-
     /// Links an identity with which a user signs in. Does nothing in three cases: the account already has an identity
     /// of the provider, the provider's issuer has changed, or the credential is void.
     static func link(
@@ -15,18 +9,17 @@ extension SQL {
         in realm: ID<Realm>
     ) -> SQL {
         """
-        \(insertIdentity(identity, to: account.id, at: commit.committedAt, in: realm, forEachRowOf: .singleRow)) \
+        \(link(identity, to: account.id, at: commit.committedAt, in: realm)) \
         WHERE NOT EXISTS (SELECT FROM linked_identity l WHERE l.project_id = \(realm.rawValue)
             AND l.account_id = \(account.id.rawValue) AND l.provider = \(identity.provider.rawValue))
             AND \(hasCurrentIssuer(commit.identity, in: realm)) AND \(hasValidCredential(commit.identity, in: realm))
         """
     }
 
-    /// Inserts the identity once for each row of `source`, a table expression. If no sign-in has verified the identity,
-    /// and its provider is a generic OpenID provider, the identity gets the provider's current issuer.
-    static func insertIdentity(
-        _ identity: LinkedIdentity, to account: ID<Account>, at now: Instant, in realm: ID<Realm>,
-        forEachRowOf source: SQL
+    /// Links an identity. If no sign-in has verified the identity, and its provider is a generic OpenID provider, the
+    /// identity gets the provider's current issuer. The caller may append a `WHERE` clause.
+    static func link(
+        _ identity: LinkedIdentity, to account: ID<Account>, at now: Instant, in realm: ID<Realm>
     ) -> SQL {
         var row = RowValues(identity)
         let issuer =
@@ -35,7 +28,7 @@ extension SQL {
         let insertion = insertIdentities(
             &row, \.self, withKey: ("\(identity.provider.rawValue)", "\(identity.subject)"), to: "\(account.rawValue)",
             issuer: issuer, at: "\(Timestamp(now))", in: realm)
-        return "\(insertion) FROM \(source)"
+        return "\(insertion) FROM \(row.source)"
     }
 
     /// Inserts the identities of `rows`. The caller appends the `FROM` clause.
@@ -170,12 +163,12 @@ extension SQL {
 
     /// Deletes the account's identities of `providers`.
     ///
-    /// - Returns: rows with the providers and subjects of the deleted identities.
-    static func unlink(_ providers: [ProviderID], from account: ID<Account>, in realm: ID<Realm>) -> SQL {
+    /// - Returns: rows with the providers of the deleted identities.
+    static func unlink(_ providers: Set<ProviderID>, from account: ID<Account>, in realm: ID<Realm>) -> SQL {
         """
         DELETE FROM linked_identity WHERE project_id = \(realm.rawValue) AND account_id = \(account.rawValue)
             AND provider = ANY (\(providers.map(\.rawValue)))
-        RETURNING provider, subject
+        RETURNING provider
         """
     }
 }

@@ -4,11 +4,12 @@ internal import Postgres
 /// Operations of administrators on accounts.
 extension PostgresAccountStore {
     public func takenMembers(
-        id: ID<Account>?, email: EmailAddress?, phoneNumber: PhoneNumber?, besides account: ID<Account>?,
-        in realm: ID<Realm>
+        id: ID<Account>?, email: EmailAddress?, phoneNumber: PhoneNumber?, in realm: ID<Realm>
     ) async throws -> Set<UniqueMember> {
-        let statement = SQL.taken(id: id, email: email, phoneNumber: phoneNumber, besides: account, in: realm)
-        guard let row = try await withStoreErrors({ try await pool.query(statement) }).first else { return [] }
+        let statement = SQL.taken(id: id, email: email, phoneNumber: phoneNumber, in: realm)
+        guard let row = try await withStoreErrors({ try await pool.query(statement) }).first else {
+            return []
+        }
         let members: [(String, UniqueMember)] = [("id", .id), ("email", .email), ("phone_number", .phoneNumber)]
         return Set(try members.filter { try row.decode($0.0) }.map(\.1))
     }
@@ -37,7 +38,7 @@ extension PostgresAccountStore {
         let row = try await withStoreErrors {
             try await pool.transaction { try await $0.apply(change, to: account, actor: actor, at: now, in: realm) }
         }
-        return try AccountRow.accountWithLastRefresh(row)
+        return try AccountRow.account(row)
     }
 
     public func delete(
@@ -81,50 +82,40 @@ extension Transaction {
         guard let locked = try await query(.lock(id, in: realm)).first else { throw StoreConflict.notFound }
         let account = try AccountRow.account(locked)
         var update = change.update
-        update.sessions = update.endsSessions(of: account) ? .endAll : .keep
+        update.endsSessions = update.endsSessions(of: account)
+        var (members, unlinked, linked) = (update.members, change.unlinked, change.linked)
+        if let identity = change.linked {
+            // An account has at most one identity of each provider. If it already has the one to link, this identity is
+            // not deleted: the deletion would revoke Apple's tokens and end the identity's sessions.
+            if try await execute(.replaceProfile(of: identity, linkedTo: id, in: realm)) == 1 {
+                members.append("linkProviderUserInfo")
+                unlinked.remove(identity.provider)
+                linked = nil
+            } else {
+                unlinked.insert(identity.provider)
+            }
+        }
+        if !members.isEmpty {
+            let note = AuditNote(.updated, id, ["members": members.joined(separator: " ")])
+            try await audit([note], by: actor, at: now, in: realm)
+        }
+        try await unlink(unlinked, from: id, by: actor, at: now, in: realm)
+        if let linked { try await link(linked, to: id, by: actor, at: now, in: realm) }
+        // After the changes of identities, so that the row contains the identities as they are now.
         let rows = try await query(
-            "\(.update(id, by: update, at: now, in: realm)) RETURNING \(AccountRow.columns), \(AccountRow.lastRefresh)")
+            "\(.update(id, by: update, at: now, in: realm)) RETURNING \(AccountRow.columns)")
         guard let row = rows.first else { throw StoreConflict.notFound }
-        if update.sessions == .endAll {
+        if update.endsSessions {
             _ = try await execute(.deleteSessions(of: id, before: account.generation, in: realm))
         }
-        if update.sessions == .endAll || update.decidesOwner {
+        if update.decidesOwner {
+            // Now the administrator has determined the owner. Another user, such as an attacker, may have a remedy: an
+            // emailed link that recovers an address or removes a sign-in method.
+            _ = try await execute(.voidCodesExceptUndoMerge(of: id, in: realm))
+        } else if update.endsSessions {
             _ = try await execute(.voidCodesExceptRemedies(of: id, in: realm))
         }
-        // Now the administrator has determined the owner. Another user, such as an attacker, may have a remedy: an
-        // emailed link that recovers an address or removes a sign-in method.
-        if update.decidesOwner { _ = try await execute(.voidRemedies(.all, of: id, in: realm)) }
-        let members = update.members.joined(separator: " ")
-        var notes = members.isEmpty ? [] : [AuditNote(.updated, id, ["members": members])]
-        let changesIdentities = change.linked != nil || !change.unlinked.isEmpty
-        if changesIdentities { notes += try await changeIdentities(of: id, by: change, at: now, in: realm) }
-        try await audit(notes, by: actor, at: now, in: realm)
-        guard changesIdentities else { return row }
-        // Reads the account again, because `row` has the identities from before the change.
-        return try await query(.find([.id(id)], in: realm)).first ?? row
-    }
-
-    /// Unlinks and links the identities that `change` names, and ends the sessions that were opened through the
-    /// unlinked ones. A linked identity replaces the account's identity of the same provider. If the replaced identity
-    /// has the same subject, the sessions that were opened through it do not end.
-    ///
-    /// - Returns: the audit events to insert.
-    private func changeIdentities(
-        of account: ID<Account>, by change: AdministrativeChange, at now: Instant, in realm: ID<Realm>
-    ) async throws -> [AuditNote] {
-        var notes: [AuditNote] = []
-        var removed: [ProviderID] = []
-        let unlinked = change.unlinked + [change.linked?.provider].compactMap(\.self)
-        for row in try await query(.unlink(unlinked, from: account, in: realm)) {
-            let provider = ProviderID(try row.decode("provider"))
-            notes.append(AuditNote(.identityUnlinked, account, provider))
-            let hasLinkedSubject = try row.decode("subject") == change.linked?.subject
-            if provider != change.linked?.provider || !hasLinkedSubject { removed.append(provider) }
-        }
-        try await endSessions(of: [account], openedThrough: removed, except: nil, at: now, in: realm)
-        guard let identity = change.linked else { return notes }
-        _ = try await execute(.link(identity, to: account, at: now, in: realm))
-        return notes + [AuditNote(.identityLinked, account, identity.provider)]
+        return row
     }
 }
 
@@ -136,18 +127,37 @@ extension SQL {
         """
     }
 
-    /// Selects one row with three flags: whether any account has the ID, whether an account other than `account` has
-    /// the email address, and whether an account other than `account` has the phone number.
+    /// Replaces the address, the name and the photo of an identity, if the account has the identity. The other columns
+    /// stay, such as the time of linking, the issuer and the credential state. If the address does not change, its trust
+    /// and the state of Apple's email relay stay too.
+    fileprivate static func replaceProfile(
+        of identity: LinkedIdentity, linkedTo account: ID<Account>, in realm: ID<Realm>
+    ) -> SQL {
+        let keepsAddress: SQL = "email = \(identity.email?.rawValue)"
+        return """
+            UPDATE linked_identity SET display_name = \(identity.profile.displayName),
+                photo_url = \(identity.profile.photoURL), email = \(identity.email?.rawValue),
+                email_trust = CASE WHEN \(keepsAddress) THEN email_trust ELSE \(identity.emailTrust.rawValue) END,
+                is_private_email = CASE WHEN \(keepsAddress) THEN is_private_email
+                    ELSE \(identity.isPrivateEmail) END,
+                relay_forwarding = CASE WHEN \(keepsAddress) THEN relay_forwarding END,
+                relay_forwarding_at = CASE WHEN \(keepsAddress) THEN relay_forwarding_at END
+            WHERE project_id = \(realm.rawValue) AND provider = \(identity.provider.rawValue)
+                AND subject = \(identity.subject) AND account_id = \(account.rawValue)
+            """
+    }
+
+    /// Selects one row with three flags: whether any account has the ID, whether an account with another ID has the
+    /// email address, and whether an account with another ID has the phone number.
     fileprivate static func taken(
-        id: ID<Account>?, email: EmailAddress?, phoneNumber: PhoneNumber?, besides account: ID<Account>?,
-        in realm: ID<Realm>
+        id: ID<Account>?, email: EmailAddress?, phoneNumber: PhoneNumber?, in realm: ID<Realm>
     ) -> SQL {
         """
         SELECT EXISTS (SELECT FROM account WHERE project_id = \(realm.rawValue) AND id = \(id?.rawValue)) AS id,
             EXISTS (SELECT FROM account WHERE project_id = \(realm.rawValue) AND email = \(email?.rawValue)
-                AND id IS DISTINCT FROM \(account?.rawValue)) AS email,
+                AND id IS DISTINCT FROM \(id?.rawValue)) AS email,
             EXISTS (SELECT FROM account WHERE project_id = \(realm.rawValue)
-                AND phone_number = \(phoneNumber?.rawValue) AND id IS DISTINCT FROM \(account?.rawValue)) AS phone_number
+                AND phone_number = \(phoneNumber?.rawValue) AND id IS DISTINCT FROM \(id?.rawValue)) AS phone_number
         """
     }
 }

@@ -13,7 +13,7 @@ extension PostgresAccountStore {
     private func apply(
         _ change: OwnerChange, by session: Session, in realm: ID<Realm>, _ transaction: Transaction
     ) async throws -> Account {
-        let isActive = SQL.isActive(try SessionRow(session))
+        let isActive = try SQL.isActive(session)
         // A disabled account can be changed, but no session of it can be opened.
         let isOpenable: SQL = change.replacementSession == nil ? "true" : "a.disabled_at IS NULL"
         let update = SQL.update(
@@ -32,8 +32,7 @@ extension PostgresAccountStore {
         }
         guard let replacement = change.replacementSession else { return account }
         _ = try await transaction.execute(.voidCodesExceptRemedies(of: account.id, in: realm))
-        _ = try await transaction.execute(
-            .openSession(try SessionRow(replacement), in: realm, forEachRowOf: .singleRow))
+        _ = try await transaction.execute(.openSession(replacement, in: realm, forEachRowOf: .singleRow))
         _ = try await transaction.execute(.deleteSessions(of: account.id, before: session.generation, in: realm))
         return account
     }
@@ -48,22 +47,11 @@ extension PostgresAccountStore {
         // Reads the account again, because the locking statement returned the identities from before the lock.
         guard let row = try await transaction.query(.find([.id(account.id)], in: realm)).first else { return account }
         let account = try AccountRow.account(row)
-        let removed = account.identities.filter { change.unlinked.contains($0.provider) }
         var updated = account
         (updated.email, updated.emailIsVerified) = account.primaryEmail(without: change.unlinked)
         updated.identities.removeAll { change.unlinked.contains($0.provider) }
-        _ = try await transaction.execute(.unlink(removed.map(\.provider), from: account.id, in: realm))
-        try await transaction.endSessions(
-            of: [account.id], openedThrough: removed.map(\.provider), except: session.id, at: change.changedAt,
-            in: realm
-        )
-        for identity in removed {
-            let event = OutboxEvent(.identityUnlinked, of: account.id, provider: identity.provider)
-            _ = try await transaction.execute(.insertOutboxEvent(event, at: change.changedAt, in: realm))
-        }
-        try await transaction.audit(
-            removed.map { AuditNote(.identityUnlinked, account.id, $0.provider) }, by: change.actor,
-            at: change.changedAt, in: realm)
+        try await transaction.unlink(
+            change.unlinked, from: account.id, except: session.id, by: change.actor, at: change.changedAt, in: realm)
         return try await transaction.storePrimaryEmail(
             of: updated, ifChangedFrom: account, at: change.changedAt, in: realm)
     }

@@ -12,7 +12,7 @@ public struct PostgresAccountStore: AccountStore {
     let pool: Pool
     let sortTimeout: Duration
     let rotations: Batcher<PresentedRefreshToken, UUID, RotationAttempt>
-    private let signUps: Batcher<AnonymousSignUp, UUID, Void>
+    private let signUps: Batcher<AnonymousSignUp, ID<Session>, Void>
     let sessionLookups: Batcher<SessionLookup, Never, FoundSession?>
 
     public init(pool: Pool, sortTimeout: Duration = Self.sortTimeout) {
@@ -28,20 +28,18 @@ public struct PostgresAccountStore: AccountStore {
     ) async throws -> Account {
         let created = Account(account)
         if account.isAnonymous, session.isBatchable {
-            let signUp = AnonymousSignUp(account: created, session: try SessionRow(session))
+            let signUp = AnonymousSignUp(account: created, session: session)
             try await withStoreErrors { try await signUps.run(signUp, in: realm) }
             return created
         }
-        let statement = SQL.create(
-            created, passwordHash: account.passwordHash, opening: try SessionRow(session), in: realm)
+        let statement = try SQL.create(created, passwordHash: account.passwordHash, opening: session, in: realm)
         _ = try await withStoreErrors { try await pool.execute(statement) }
         return created
     }
 
     public func holder(of email: EmailAddress, in realm: ID<Realm>) async throws -> EmailHolder? {
-        try await withStoreErrors { try await pool.read(.holder(of: email, in: realm)) }.first.map { row in
-            EmailHolder(account: try AccountRow.account(row), passwordHash: try row.decode("password_hash"))
-        }
+        try await withStoreErrors { try await pool.read(.account(withPrimaryEmail: email, in: realm)) }.first
+            .map { EmailHolder(account: try AccountRow.account($0), passwordHash: try $0.decode("password_hash")) }
     }
 
     public func account(knownBy email: EmailAddress, in realm: ID<Realm>) async throws -> Account? {
@@ -59,14 +57,16 @@ public struct PostgresAccountStore: AccountStore {
     }
 
     public func open(_ session: Session, rehashed: String?, in realm: ID<Realm>) async throws {
-        let statement = SQL.open(try SessionRow(session), rehashed: rehashed, in: realm)
-        guard try await withStoreErrors({ try await pool.execute(statement) }) == 1 else { throw StoreConflict.stale }
+        let statement = try SQL.open(session, rehashed: rehashed, in: realm)
+        guard try await withStoreErrors({ try await pool.execute(statement) }) == 1 else {
+            throw StoreConflict.stale
+        }
     }
 
     public func deleteAccount(
         of session: Session, actor: AuditActor, at now: Instant, emailBatch: EmailBatch, in realm: ID<Realm>
     ) async throws {
-        let statement = SQL.delete(by: try SessionRow(session), actor: actor, at: now, in: realm)
+        let statement = try SQL.delete(by: session, actor: actor, at: now, in: realm)
         try await withStoreErrors {
             try await pool.transaction { transaction in
                 guard try await transaction.execute(statement) == 1 else { throw StoreConflict.stale }

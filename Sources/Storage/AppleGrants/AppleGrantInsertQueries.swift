@@ -84,7 +84,7 @@ extension SQL {
             created_at, due_at, expires_at)
         SELECT \(rows.column("grant_id", \.id)), \(realm.rawValue), \(rows.column("subject", \.token.subject)),
             \(rows.column("client_id", \.token.clientID)), \(AppleGrant.State.redeeming.rawValue),
-            \(rows.column("token_type", \.token.tokenType.rawValue)), \(rows.bytes("token", \.token.code)),
+            \(rows.column("token_type", \.token.tokenType.rawValue)), \(rows.bytes("token", \.token.ciphertext)),
             \(rows.column("redirect_uri", \.token.redirectURI)), \(rows.time("created_at", \.createdAt)),
             \(rows.time("due_at", \.dueAt)), \(rows.time("expires_at", \.expiresAt))
         """

@@ -226,7 +226,9 @@ extension Transaction {
     private func changeEmail(
         of account: Account, to email: EmailAddress?, at now: Instant, in realm: ID<Realm>
     ) async throws {
-        guard let email, email != account.email, try await query(.holder(of: email, in: realm)).isEmpty else { return }
+        guard let email, email != account.email,
+            try await query(.account(withPrimaryEmail: email, in: realm)).isEmpty
+        else { return }
         var update = AccountUpdate()
         update.email = .set(email)
         update.emailIsVerified = account.emailIsVerified

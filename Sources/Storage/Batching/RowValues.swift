@@ -2,6 +2,11 @@ internal import Encoding
 internal import Identity
 internal import Postgres
 
+extension SQL {
+    /// A table expression with one row. Statements that act once for each row of a source act once with this source.
+    static let singleRow: SQL = "(VALUES (1)) v"
+}
+
 /// The values of one or more rows in a statement. The values of a single row are parameters. Those of a batch are
 /// columns of the table expression ``source``. The statements for one row and for a batch thus share the code that
 /// lists the values.
@@ -28,12 +33,12 @@ struct RowValues<Element> {
     /// - Parameter name: the name of the column in ``source``, where it must be unique.
     /// - Returns: an SQL expression for the value of each row.
     mutating func column<Value: PostgresEncodable & PostgresDecodable & PostgresArrayElement>(
-        _ name: SQL, _ value: (Element) -> Value?
-    ) -> SQL {
-        guard let alias else { return "\(value(elements[0]))" }
+        _ name: SQL, _ value: (Element) throws -> Value?
+    ) rethrows -> SQL {
+        guard let alias else { return "\(try value(elements[0]))" }
         names.append(name)
         // In a subquery, so that the planner does not choose another plan for another number of rows.
-        arrays.append("(SELECT \(elements.map(value)))")
+        arrays.append("(SELECT \(try elements.map(value)))")
         return "\(alias).\(name)"
     }
 
@@ -49,12 +54,13 @@ struct RowValues<Element> {
         return "decode(\(column(name) { value($0).map { Hexadecimal.encode($0) } }), 'hex')"
     }
 
-    /// The rows of a batch as a table expression. Its columns are those that were added so far, and the `number` of
-    /// each row, counted from 1. Not for a single row, whose values are parameters.
+    /// The rows as a table expression. For a batch, its columns are those that were added so far, and the `number` of
+    /// each row, counted from 1. For a single row, ``SQL/singleRow``, because the values are parameters.
     var source: SQL {
-        """
-        unnest(\(arrays.joined(separator: ", "))) WITH ORDINALITY AS \(alias ?? "single") (\(names.joined(
-            separator: ", ")), number)
-        """
+        guard let alias else { return .singleRow }
+        return """
+            unnest(\(arrays.joined(separator: ", "))) WITH ORDINALITY AS \(alias) (\(names.joined(
+                separator: ", ")), number)
+            """
     }
 }

@@ -74,12 +74,12 @@ extension SQL {
     }
 
     /// Inserts a code. With a `session`, inserts the code only if the session is active and its account is enabled.
-    static func issue(_ code: OOBCode, by session: SessionRow?, in realm: ID<Realm>) -> SQL {
+    static func issue(_ code: OOBCode, by session: Session?, in realm: ID<Realm>) throws -> SQL {
         guard let session else { return insert(code, in: realm, forEachRowOf: .singleRow) }
         return insert(
             code, in: realm,
             forEachRowOf: """
-                account a WHERE a.project_id = \(realm.rawValue) AND \(isActive(session)) AND a.disabled_at IS NULL
+                account a WHERE a.project_id = \(realm.rawValue) AND \(try isActive(session)) AND a.disabled_at IS NULL
                 """)
     }
 
@@ -97,4 +97,30 @@ extension SQL {
         RETURNING provider
         """
     }
+
+    /// Deletes those codes of an account that `remedies` describes; see ``MailboxChange/VoidedRemedies``.
+    static func voidRemedies(
+        _ remedies: MailboxChange.VoidedRemedies, of account: ID<Account>, in realm: ID<Realm>
+    ) -> SQL {
+        let all: SQL = """
+            c.project_id = \(realm.rawValue) AND c.account_id = \(account.rawValue) \
+            AND c.purpose = ANY (\(OOBCode.Purpose.accountRemedies))
+            """
+        guard case .proven(let email, let redeemedCodeCreatedAt, let methodsKeptBefore) = remedies else {
+            return "DELETE FROM oob_code c WHERE \(all)"
+        }
+        return """
+            DELETE FROM oob_code c WHERE \(all)
+                AND c.created_at >= (
+                    SELECT least(\(redeemedCodeCreatedAt.map { Timestamp($0) }), min(c.created_at)) FROM oob_code c
+                    WHERE \(all) AND c.email = \(email.rawValue))
+                AND (c.email <> \(email.rawValue) OR c.added_at IS NULL
+                    OR c.added_at >= \(Timestamp(methodsKeptBefore)))
+            """
+    }
+}
+
+extension OOBCode.Purpose {
+    /// The purposes of remedies, except `undoMerge`: codes that undo a merge are for the owner of the merge's source.
+    fileprivate static let accountRemedies = [recoverEmail, removeSignInMethod].map(\.rawValue)
 }

@@ -13,7 +13,7 @@ public struct PostgresOOBCodeStore: OOBCodeStore {
         _ code: OOBCode, sending outgoing: OutgoingEmail?, bySession session: Session?,
         forAdministrator administrator: (AuditNote, AuditActor)?, in realm: ID<Realm>
     ) async throws {
-        let issuing = SQL.issue(code, by: try session.map { try SessionRow($0) }, in: realm)
+        let issuing = try SQL.issue(code, by: session, in: realm)
         var statement: SQL = "WITH inserted AS (\(issuing) RETURNING 1)"
         if let outgoing {
             let enqueuing = try SQL.enqueue(outgoing, in: realm, forEachRowOf: "inserted")
@@ -80,7 +80,7 @@ public struct PostgresOOBCodeStore: OOBCodeStore {
             account = new.id
             var proven = Account(new)
             (proven.emailIsVerified, proven.usesEmailLinks) = (true, true)
-            _ = try await transaction.execute(.create(proven, opening: try SessionRow(session), in: realm))
+            _ = try await transaction.execute(.create(proven, opening: session, in: realm))
         case .change(let change):
             account = change.account.id
             if let other = change.accountLosingAddress {
@@ -117,12 +117,12 @@ public struct PostgresOOBCodeStore: OOBCodeStore {
         let account = change.account
         var update = change.update
         if redemption.session != nil { update.lastSignInAt = redemption.redeemedAt }
-        let isActive: SQL = try redemption.callerSession.map { SQL.isActive(try SessionRow($0)) } ?? "true"
+        let isActive: SQL = try redemption.callerSession.map { try SQL.isActive($0) } ?? "true"
         let statement = SQL.update(
             account.id, by: update, at: redemption.redeemedAt, in: realm,
             where: "\(SQL.isUnchangedSinceDecision(account)) AND \(isActive)")
         guard try await transaction.execute(statement) == 1 else { throw StoreConflict.stale }
-        if change.endsSessions {
+        if change.update.endsSessions {
             _ = try await transaction.execute(.deleteSessions(of: account.id, before: account.generation, in: realm))
             _ = try await transaction.execute(.voidCodesExceptRemedies(of: account.id, in: realm))
         }
@@ -130,7 +130,11 @@ public struct PostgresOOBCodeStore: OOBCodeStore {
             _ = try await transaction.execute(.voidRemedies(remedies, of: account.id, in: realm))
         }
         if change.unlinksIdentitiesLinkedSince != nil || !change.unlinkedProviders.isEmpty {
-            try await unlink(change, redemption, in: realm, transaction)
+            for row in try await transaction.query(.unlink(by: change, in: realm)) {
+                try await transaction.recordUnlinking(
+                    of: ProviderID(try row.decode("provider")), from: account.id, by: .user(redemption.trace),
+                    at: redemption.redeemedAt, in: realm)
+            }
         }
         try await transaction.audit(
             change.notes, by: .user(redemption.trace), at: redemption.redeemedAt, in: realm)
@@ -144,24 +148,9 @@ public struct PostgresOOBCodeStore: OOBCodeStore {
                     networkHash, of: account.id, at: redemption.redeemedAt, in: realm, forEachRowOf: .singleRow))
         }
         if let session = redemption.session {
-            let row = try SessionRow(session, openedAt: redemption.redeemedAt)
-            _ = try await transaction.execute(.openSession(row, in: realm, forEachRowOf: .singleRow))
+            _ = try await transaction.execute(
+                .openSession(session, openedAt: redemption.redeemedAt, in: realm, forEachRowOf: .singleRow))
         }
-    }
-
-    private func unlink(
-        _ change: MailboxChange, _ redemption: Redemption, in realm: ID<Realm>, _ transaction: Transaction
-    ) async throws {
-        let account = change.account
-        let providers = try await transaction.query(.unlink(by: change, in: realm))
-            .map { ProviderID(try $0.decode("provider")) }
-        for provider in providers {
-            let event = OutboxEvent(.identityUnlinked, of: account.id, provider: provider)
-            _ = try await transaction.execute(.insertOutboxEvent(event, at: redemption.redeemedAt, in: realm))
-        }
-        try await transaction.audit(
-            providers.map { AuditNote(.identityUnlinked, account.id, $0) }, by: .user(redemption.trace),
-            at: redemption.redeemedAt, in: realm)
     }
 }
 

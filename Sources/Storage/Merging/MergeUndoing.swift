@@ -150,7 +150,7 @@ extension SQL {
         changes.phoneNumber = AccountUpdate.Value(remaining.phoneNumber)
         changes.displayName = AccountUpdate.Value(remaining.displayName)
         changes.photoURL = AccountUpdate.Value(remaining.photoURL)
-        changes.sessions = .endAll
+        changes.endsSessions = true
         return update(remaining.id, by: changes, at: now, in: realm)
     }
 

@@ -24,7 +24,7 @@ extension PostgresFederationStore {
                     signIn.proof, of: merged, by: .user(signIn.trace), at: merge.mergedAt, in: realm)
                 let identity = signIn.proof.identity
                 if let grant = try SQL.insertAppleGrant(
-                    for: identity?.code, at: merge.mergedAt, in: realm, forEachRowOf: .singleRow)
+                    for: identity?.appleToken, at: merge.mergedAt, in: realm, forEachRowOf: .singleRow)
                 {
                     _ = try await transaction.execute(grant)
                 }
@@ -35,8 +35,7 @@ extension PostgresFederationStore {
                     id: signIn.session, account: target.id, generation: target.generation,
                     method: signIn.proof.method, authenticatedAt: authenticatedAt, device: signIn.device,
                     networkHash: signIn.networkHash, credentialIssuedAt: identity?.issuedAt)
-                _ = try await transaction.execute(
-                    .openSession(try SessionRow(session), in: realm, forEachRowOf: .singleRow))
+                _ = try await transaction.execute(.openSession(session, in: realm, forEachRowOf: .singleRow))
                 return (target, session)
             }
         }

@@ -1,7 +1,8 @@
 public import Identity
 public import Postgres
 
-/// Stores API keys, which identify the project and the app of a request. Only their hashes are stored.
+/// Stores API keys, which identify the project and the app of a request. Only their unsalted SHA-256 hashes are stored:
+/// a random key cannot be guessed from an unsalted digest.
 public struct APIKeyStore: Sendable {
     /// A key in a list, without its hash.
     public struct Listed: Sendable {

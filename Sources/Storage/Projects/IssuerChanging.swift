@@ -56,7 +56,7 @@ extension Transaction {
         let accounts = try await query(.find(owners.map { .id($0) }, in: realm)).map { try AccountRow.account($0) }
         _ = try await execute(.unlink(change.provider, from: owners, in: realm))
         try await endSessions(of: owners, openedThrough: [change.provider], except: nil, at: now, in: realm)
-        for account in accounts where account.identities.contains(where: { $0.provider == change.provider }) {
+        for account in accounts where account.identity(of: change.provider) != nil {
             // Accounts may lose their last sign-in method: the caller has ``EditPermissions/discardIdentities``.
             let remaining = try account.unlinking(change.provider, allowsNoSignInMethod: true, ignoring: []).remaining
             try await storePrimaryEmail(of: remaining, ifChangedFrom: account, at: now, in: realm)

@@ -27,7 +27,7 @@ extension PostgresAccountStore {
     ) async throws {
         // A client may send any text as a session ID. A text that is not a UUID does not name a session.
         guard let id = try? UUID(session) else { throw StoreConflict.notFound }
-        let ending = SQL.end(id, by: try SessionRow(caller), at: now, in: realm)
+        let ending = try SQL.end(id, by: caller, at: now, in: realm)
         let audit = try SQL.audit(
             [AuditNote(.sessionEnded, caller.account, ["session": session.rawValue])], by: actor, at: now, in: realm,
             forEachRowOf: "ended")
@@ -64,19 +64,19 @@ extension SQL {
     }
 
     fileprivate static func end(
-        _ session: UUID, by caller: SessionRow, at now: Instant, in realm: ID<Realm>
-    ) -> SQL {
+        _ session: UUID, by caller: Session, at now: Instant, in realm: ID<Realm>
+    ) throws -> SQL {
         """
         UPDATE session t SET ended_at = \(Timestamp(now)) FROM account a
         WHERE t.project_id = \(realm.rawValue) AND t.id = \(session) AND t.ended_at IS NULL
             AND a.project_id = t.project_id AND a.id = t.account_id AND a.generation = t.generation
-            AND \(isActive(caller))
+            AND \(try isActive(caller))
         """
     }
 
     fileprivate static func endAll(by caller: Session, at now: Instant, in realm: ID<Realm>) throws -> SQL {
         var ended = AccountUpdate()
-        ended.sessions = .endAll
-        return update(caller.account, by: ended, at: now, in: realm, where: isActive(try SessionRow(caller)))
+        ended.endsSessions = true
+        return update(caller.account, by: ended, at: now, in: realm, where: try isActive(caller))
     }
 }

@@ -55,32 +55,9 @@ extension SQL {
             AND purpose <> \(OOBCode.Purpose.undoMerge.rawValue)
         """
     }
-
-    /// Deletes those codes of an account that `remedies` describes; see ``MailboxChange/VoidedRemedies``.
-    static func voidRemedies(
-        _ remedies: MailboxChange.VoidedRemedies, of account: ID<Account>, in realm: ID<Realm>
-    ) -> SQL {
-        let all: SQL = """
-            c.project_id = \(realm.rawValue) AND c.account_id = \(account.rawValue) \
-            AND c.purpose = ANY (\(OOBCode.Purpose.accountRemedies))
-            """
-        guard case .proven(let email, let redeemedCodeCreatedAt, let methodsKeptBefore) = remedies else {
-            return "DELETE FROM oob_code c WHERE \(all)"
-        }
-        return """
-            DELETE FROM oob_code c WHERE \(all)
-                AND c.created_at >= (
-                    SELECT least(\(redeemedCodeCreatedAt.map { Timestamp($0) }), min(c.created_at)) FROM oob_code c
-                    WHERE \(all) AND c.email = \(email.rawValue))
-                AND (c.email <> \(email.rawValue) OR c.added_at IS NULL
-                    OR c.added_at >= \(Timestamp(methodsKeptBefore)))
-            """
-    }
 }
 
 extension OOBCode.Purpose {
     /// The purposes of codes with which the owner reverses a change of the account.
-    static let remedies = allCases.filter(\.isRemedy).map(\.rawValue)
-    /// The purposes of remedies, except `undoMerge`: codes that undo a merge are for the owner of the merge's source.
-    static let accountRemedies = [recoverEmail, removeSignInMethod].map(\.rawValue)
+    fileprivate static let remedies = allCases.filter(\.isRemedy).map(\.rawValue)
 }

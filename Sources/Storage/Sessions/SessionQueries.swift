@@ -3,44 +3,10 @@ internal import FoundationEssentials
 internal import Identity
 internal import Postgres
 
-/// The values of a ``Session`` as PostgreSQL types.
-struct SessionRow {
-    /// The columns of a session in a table with the alias `s`.
+/// The columns of a ``Session`` in a table with the alias `s`, and their decoding.
+enum SessionRow {
     static let columns: SQL =
         "s.id AS session_id, s.account_id, s.generation AS session_generation, s.method, s.authenticated_at, s.claims AS session_claims, s.device"
-
-    let id: UUID
-    let account: String
-    let generation: Int64
-    let method: String
-    let authenticatedAt: Timestamp
-    let openedAt: Timestamp
-    let claims: String?
-    let device: String?
-    let networkHash: [UInt8]?
-    let credentialIssuedAt: Timestamp?
-
-    /// The values of a session that is opened at its authentication, or of an existing session, for which ``openedAt``
-    /// is not used.
-    ///
-    /// - Throws: ``NotAUUID``. Session IDs come from ``Entropy`` and from verified tokens, so this indicates a defect.
-    init(_ session: Session) throws {
-        try self.init(session, openedAt: session.authenticatedAt)
-    }
-
-    /// The values of a session that is opened later than its authentication.
-    init(_ session: Session, openedAt: Instant) throws {
-        id = try UUID(session.id)
-        account = session.account.rawValue
-        generation = session.generation
-        method = session.method.rawValue
-        authenticatedAt = Timestamp(session.authenticatedAt)
-        self.openedAt = Timestamp(openedAt)
-        claims = session.claims?.json
-        device = session.device
-        networkHash = session.networkHash
-        credentialIssuedAt = session.credentialIssuedAt.map { Timestamp($0) }
-    }
 
     static func session(_ row: Row) throws -> Session {
         Session(
@@ -67,26 +33,29 @@ struct SessionColumns {
 }
 
 extension SessionColumns {
-    init(_ row: SessionRow) {
-        var values = RowValues(row)
-        self.init(of: &values, \.self)
+    /// - Parameter openedAt: when the session is opened; `nil` for a session that is opened at its authentication.
+    /// - Throws: ``NotAUUID``.
+    init(_ session: Session, openedAt: Instant?) throws {
+        var values = RowValues(session)
+        try self.init(of: &values, openedAt: openedAt, \.self)
     }
 
-    init<Row>(of rows: inout RowValues<Row>, _ session: (Row) -> SessionRow) {
+    init<Row>(of rows: inout RowValues<Row>, openedAt: Instant? = nil, _ session: (Row) -> Session) throws {
         self.init(
-            id: rows.column("session_id") { session($0).id },
-            account: rows.column("session_account_id") { session($0).account },
+            id: try rows.column("session_id") { try UUID(session($0).id) },
+            account: rows.column("session_account_id") { session($0).account.rawValue },
             generation: rows.column("generation") { session($0).generation },
-            method: rows.column("method") { session($0).method },
-            authenticatedAt: rows.column("authenticated_at") { session($0).authenticatedAt },
-            openedAt: rows.column("opened_at") { session($0).openedAt },
-            claims: rows.column("claims") { session($0).claims },
+            method: rows.column("method") { session($0).method.rawValue },
+            authenticatedAt: rows.time("authenticated_at") { session($0).authenticatedAt },
+            openedAt: rows.time("opened_at") { openedAt ?? session($0).authenticatedAt },
+            claims: rows.column("claims") { session($0).claims?.json },
             device: rows.column("device") { session($0).device },
-            credentialIssuedAt: rows.column("credential_issued_at") { session($0).credentialIssuedAt })
+            credentialIssuedAt: rows.time("credential_issued_at") { session($0).credentialIssuedAt })
     }
 }
 
-/// An ID that must be a UUID is not a UUID.
+/// An ID that must be a UUID is not a UUID. The IDs of sessions to open come from ``Entropy``, and those of other
+/// sessions from verified tokens, so this error indicates a defect.
 struct NotAUUID: Error, CustomStringConvertible {
     let id: String
 
@@ -111,21 +80,22 @@ extension SQL {
     /// account.
     ///
     /// - Parameters:
+    ///   - openedAt: when the session is opened; `nil` for a session that is opened at its authentication.
     ///   - source: the name of one of `ctes`, or another table expression.
     ///   - ctes: common table expressions at the beginning of the statement, each followed by a comma.
     ///   - replayKeys: keys of single-use credentials. The statement fails if one of them was used before.
     static func openSession(
-        _ session: SessionRow, in realm: ID<Realm>, forEachRowOf source: SQL, with ctes: SQL = "",
-        consuming replayKeys: [ReplayKey] = []
-    ) -> SQL {
+        _ session: Session, openedAt: Instant? = nil, in realm: ID<Realm>, forEachRowOf source: SQL,
+        with ctes: SQL = "", consuming replayKeys: [ReplayKey] = []
+    ) throws -> SQL {
         let consumed: SQL =
             replayKeys.isEmpty
             ? "" : "replay_keys AS (\(consume(replayKeys, in: realm, forEachRowOf: source)) RETURNING 1),"
         return """
             WITH \(ctes) \(consumed) network AS (\(storeKnownNetwork(
-                session.networkHash, of: ID(session.account), at: Instant(session.authenticatedAt), in: realm,
+                session.networkHash, of: session.account, at: session.authenticatedAt, in: realm,
                 forEachRowOf: source)))
-            \(insertion(of: SessionColumns(session), in: realm, forEachRowOf: source))
+            \(insertion(of: try SessionColumns(session, openedAt: openedAt), in: realm, forEachRowOf: source))
             """
     }
 
@@ -172,10 +142,10 @@ extension SQL {
     }
 
     /// A condition on the account `a`: it has this session, and the session is active.
-    static func isActive(_ session: SessionRow) -> SQL {
+    static func isActive(_ session: Session) throws -> SQL {
         """
-        a.id = \(session.account) AND a.generation = \(session.generation) AND EXISTS (SELECT FROM session s \
-        WHERE s.project_id = a.project_id AND s.id = \(session.id) AND s.ended_at IS NULL)
+        a.id = \(session.account.rawValue) AND a.generation = \(session.generation) AND EXISTS (SELECT FROM session s \
+        WHERE s.project_id = a.project_id AND s.id = \(try UUID(session.id)) AND s.ended_at IS NULL)
         """
     }
 

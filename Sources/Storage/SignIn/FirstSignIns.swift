@@ -1,4 +1,3 @@
-internal import FoundationEssentials
 internal import Identity
 internal import Postgres
 
@@ -15,22 +14,22 @@ struct FirstSignIn: Sendable {
     let account: Account
     let identity: LinkedIdentity
     let commit: SignInCommit
-    let session: SessionRow
 
     /// - Parameter copiesEmail: whether the account gets the address of the identity.
-    init(_ commit: SignInCommit, copiesEmail: Bool) throws {
+    init(_ commit: SignInCommit, copiesEmail: Bool) {
         self.commit = commit
         identity = commit.linked
         account = Account(commit.session.account, for: identity, copiesEmail: copiesEmail, at: commit.committedAt)
-        session = try SessionRow(commit.session)
     }
 
     /// Whether the sign-in can share a statement with other sign-ins. It can if it depends on no configured issuer, and
     /// changes no existing row, such as that of an Apple token that is already stored.
-    var isBatchable: Bool { !identity.provider.isGenericOpenID && commit.identity.code?.tokenType != .refreshToken }
+    var isBatchable: Bool {
+        !identity.provider.isGenericOpenID && commit.identity.appleToken?.tokenType != .refreshToken
+    }
 
     var uniqueKeys: [Key] {
-        var keys = commit.replayKeys.map { Key.replay($0.hash) }
+        var keys = commit.identity.replayKeys.map { Key.replay($0.hash) }
         keys.append(.identity(identity.provider, subject: identity.subject))
         if let email = account.email { keys.append(.email(email)) }
         return keys
@@ -38,20 +37,25 @@ struct FirstSignIn: Sendable {
 }
 
 extension PostgresFederationStore {
-    /// Creates the account of `signIn`, its identity and its session.
+    /// Creates an account with the identity, and opens its first session.
     ///
-    /// - Returns: `false` if the provider no longer has the identity's issuer, or the credential is void.
-    func create(_ signIn: FirstSignIn, in realm: ID<Realm>) async throws -> Bool {
-        guard signIn.isBatchable else { return try await pool.execute(.create([signIn], in: realm)) == 1 }
-        return try await firstSignIns.run(signIn, in: realm)
+    /// - Throws: ``StoreConflict/stale`` if the provider no longer has the identity's issuer, or if the credential is
+    ///   void.
+    func create(copiesEmail: Bool, _ commit: SignInCommit, in realm: ID<Realm>) async throws -> Account {
+        let signIn = FirstSignIn(commit, copiesEmail: copiesEmail)
+        let isCreated =
+            signIn.isBatchable
+            ? try await firstSignIns.run(signIn, in: realm) : try await pool.execute(.create([signIn], in: realm)) == 1
+        guard isCreated else { throw StoreConflict.stale }
+        return signIn.account
     }
 
     static var firstSignIns: Batching<FirstSignIn, FirstSignIn.Key, Bool> {
         .writes(exclusiveKeys: \.uniqueKeys) { signIns, realm in
             try .create(signIns, in: realm)
         } outcomes: { signIns, rows in
-            let opened = Set(try rows.map { try $0.decode("session_id", as: UUID.self) })
-            return signIns.map { opened.contains($0.session.id) }
+            let opened = Set(try rows.map { ID<Session>(uuid: try $0.decode("session_id")) })
+            return signIns.map { opened.contains($0.commit.session.id) }
         }
     }
 }
@@ -69,10 +73,11 @@ extension SQL {
 
     private static func create(_ signIn: FirstSignIn, in realm: ID<Realm>) throws -> SQL {
         var row = RowValues(signIn)
-        let insertions = FirstSignInInsertions(of: &row, in: realm)
-        let (identity, keys) = (signIn.commit.identity, signIn.commit.replayKeys)
+        let insertions = try FirstSignInInsertions(of: &row, in: realm)
+        let identity = signIn.commit.identity
+        let keys = identity.replayKeys
         let grant = try insertAppleGrant(
-            for: identity.code, at: signIn.commit.committedAt, in: realm, forEachRowOf: "inserted")
+            for: identity.appleToken, at: signIn.commit.committedAt, in: realm, forEachRowOf: "inserted")
         let grants: SQL = grant.map { "grants AS (\($0))," } ?? ""
         let consumed: SQL = keys.isEmpty ? "" : "replay_keys AS (\(consume(keys, in: realm, forEachRowOf: "linked"))),"
         return """
@@ -89,9 +94,9 @@ extension SQL {
     /// `count(*)` makes an insertion wait for the previous one.
     private static func create(batch signIns: [FirstSignIn], in realm: ID<Realm>) throws -> SQL {
         var rows = RowValues(batch: signIns, as: "s")
-        let insertions = FirstSignInInsertions(of: &rows, in: realm)
+        let insertions = try FirstSignInInsertions(of: &rows, in: realm)
         let insertedGrants = try insertAppleGrants(
-            for: signIns.map { ($0.commit.identity.code, $0.commit.committedAt) }, in: realm, from: "created s")
+            for: signIns.map { ($0.commit.identity.appleToken, $0.commit.committedAt) }, in: realm, from: "created s")
         let grants: SQL = insertedGrants.map { "grants AS (\($0))," } ?? ""
         return """
             WITH presented AS MATERIALIZED (
@@ -101,7 +106,7 @@ extension SQL {
                 SELECT * FROM presented WHERE is_valid AND (SELECT count(*) FROM inserted) > 0),
             linked AS (\(insertions.identity) FROM created s ORDER BY s.provider, s.subject RETURNING 1), \(grants)
             replay_keys AS (\(consume(
-                signIns.map(\.commit.replayKeys), in: realm,
+                signIns.map(\.commit.identity.replayKeys), in: realm,
                 from: "(SELECT * FROM created WHERE (SELECT count(*) FROM linked) > 0) s"))),
             network AS (\(insertions.network) FROM created s WHERE \(insertions.hasNetwork))
             \(insertions.session) FROM created s RETURNING id AS session_id
@@ -120,10 +125,10 @@ private struct FirstSignInInsertions {
     /// The condition of a row of ``network``: the session has the hash of the client's network.
     let hasNetwork: SQL
 
-    init(of rows: inout RowValues<FirstSignIn>, in realm: ID<Realm>) {
+    init(of rows: inout RowValues<FirstSignIn>, in realm: ID<Realm>) throws {
         let id = rows.column("account_id") { $0.account.id.rawValue }
         let committedAt = rows.time("committed_at", \.commit.committedAt)
-        let networkHash = rows.bytes("network_hash", \.session.networkHash)
+        let networkHash = rows.bytes("network_hash", \.commit.session.networkHash)
         provenIdentity = IdentityColumns(of: &rows, \.commit.identity)
         account = """
             INSERT INTO account (project_id, id, email, email_verified, display_name, photo_url, created_at,
@@ -138,7 +143,7 @@ private struct FirstSignInInsertions {
         identity = .insertIdentities(
             &rows, \.identity, withKey: (provenIdentity.provider, provenIdentity.subject), to: id, at: committedAt,
             in: realm)
-        session = .insertion(of: SessionColumns(of: &rows, \.session), in: realm)
+        session = .insertion(of: try SessionColumns(of: &rows, \.commit.session), in: realm)
         network = """
             INSERT INTO known_network (project_id, account_id, network_hash, last_seen_at)
             SELECT \(realm.rawValue), \(id), \(networkHash), \(committedAt)

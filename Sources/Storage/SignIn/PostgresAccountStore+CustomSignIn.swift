@@ -15,8 +15,7 @@ extension PostgresAccountStore {
                 let isNew = try row.decode("is_new", as: Bool.self)
                 if isNew { try await transaction.deleteTombstone(of: account.id, olderThan: issuedAt, in: realm) }
                 let opened = session.withGeneration(account.generation)
-                _ = try await transaction.execute(
-                    .openSession(try SessionRow(opened), in: realm, forEachRowOf: .singleRow))
+                _ = try await transaction.execute(.openSession(opened, in: realm, forEachRowOf: .singleRow))
                 return (account, opened, isNew)
             }
         }

@@ -9,7 +9,7 @@ public import Postgres
 public struct PostgresFederationStore: FederationStore {
     let pool: Pool
     let candidates: Batcher<VerifiedIdentity, Never, LinkingCandidates>
-    let returningSignIns: Batcher<ReturningSignIn, String, SignInAttempt>
+    let returningSignIns: Batcher<ReturningSignIn, String, Bool>
     let firstSignIns: Batcher<FirstSignIn, FirstSignIn.Key, Bool>
 
     public init(pool: Pool) {
@@ -38,11 +38,13 @@ public struct PostgresFederationStore: FederationStore {
     }
 
     private func signIn(_ account: Account, _ commit: SignInCommit, in realm: ID<Realm>) async throws -> Account {
-        if commit.identity.transferSubject != nil, let transfer = IdentityTransfer(commit.identity, of: account) {
+        if let transfer = IdentityTransfer(commit.identity, of: account) {
             return try await signIn(account, completing: transfer, commit, in: realm)
         }
         let signIn = try ReturningSignIn(account, commit)
-        guard try await apply(signIn, in: realm) else { throw StoreConflict.stale }
+        // A batch skips rows that another transaction has locked. A statement for this sign-in alone waits for them.
+        if signIn.isBatchable, try await returningSignIns.run(signIn, in: realm) { return signIn.accountAfterSignIn }
+        guard try await pool.execute(.apply(signIn, in: realm)) == 1 else { throw StoreConflict.stale }
         return signIn.accountAfterSignIn
     }
 
@@ -97,18 +99,12 @@ public struct PostgresFederationStore: FederationStore {
         }
     }
 
-    private func create(copiesEmail: Bool, _ commit: SignInCommit, in realm: ID<Realm>) async throws -> Account {
-        let signIn = try FirstSignIn(commit, copiesEmail: copiesEmail)
-        guard try await create(signIn, in: realm) else { throw StoreConflict.stale }
-        return signIn.account
-    }
-
     /// Links the identity, and signs in. The first statement locks the account's row, so that transactions change the
     /// account's identities one after the other.
     private func link(
         to account: Account, by caller: Caller?, copiesEmail: Bool, _ commit: SignInCommit, in realm: ID<Realm>
     ) async throws -> Account {
-        let isActive: SQL = try caller.map { SQL.isActive(try SessionRow($0.session)) } ?? "true"
+        let isActive: SQL = try caller.map { try SQL.isActive($0.session) } ?? "true"
         let updating = SQL.update(account, linking: commit, copiesEmail: copiesEmail, where: isActive, in: realm)
         let linking = SQL.link(commit.linked, unlessProviderIsLinkedTo: account, commit, in: realm)
         return try await pool.transaction { transaction in
@@ -158,13 +154,14 @@ extension Transaction {
     ) async throws -> Account {
         let (id, provider, now) = (commit.session.account, commit.identity.provider, commit.committedAt)
         try await audit([AuditNote(action, id, provider)], by: .user(commit.trace), at: now, in: realm)
-        let session = try SessionRow(commit.session, openedAt: now)
         for statement: SQL in [
-            .openSession(session, in: realm, forEachRowOf: .singleRow, consuming: commit.replayKeys),
+            try .openSession(
+                commit.session, openedAt: now, in: realm, forEachRowOf: .singleRow,
+                consuming: commit.identity.replayKeys),
             .insertOutboxEvent(OutboxEvent(event, of: id, provider: provider), at: now, in: realm),
         ] { _ = try await execute(statement) }
         if let grant = try SQL.insertAppleGrant(
-            for: commit.identity.code, at: now, in: realm, forEachRowOf: .singleRow)
+            for: commit.identity.appleToken, at: now, in: realm, forEachRowOf: .singleRow)
         {
             _ = try await execute(grant)
         }
@@ -213,7 +210,7 @@ extension SQL {
         reclaimed.displayName = AccountUpdate.Value(commit.identity.profile.displayName)
         reclaimed.photoURL = AccountUpdate.Value(commit.identity.profile.photoURL)
         reclaimed.lastSignInAt = commit.committedAt
-        reclaimed.sessions = .endAll
+        reclaimed.endsSessions = true
         return update(
             account.id, by: reclaimed, at: commit.committedAt, in: realm,
             where: """

@@ -6,7 +6,6 @@ internal import Postgres
 struct ReturningSignIn: Sendable {
     let account: Account
     let commit: SignInCommit
-    let session: SessionRow
     /// The identity after the sign-in.
     let identity: LinkedIdentity
     /// Whether the identity has new values to store.
@@ -18,50 +17,29 @@ struct ReturningSignIn: Sendable {
         guard let before = account.identity(proven.provider, subject: proven.subject) else { throw StoreConflict.stale }
         self.account = account
         self.commit = commit
-        session = try SessionRow(commit.session)
         identity = LinkedIdentity(proven, before: before)
         changesIdentity = identity != before
     }
 
     /// Whether the sign-in can share a statement with other sign-ins. It can if it neither changes the identity nor
     /// stores an authorization code.
-    var isBatchable: Bool { !changesIdentity && commit.identity.code == nil }
+    var isBatchable: Bool { !changesIdentity && commit.identity.appleToken == nil }
 
     /// The account after the sign-in.
     var accountAfterSignIn: Account { account.signedIn(with: identity, at: commit.committedAt) }
 }
 
-/// The result of a statement for one returning sign-in.
-struct SignInAttempt: Sendable {
-    /// Whether the sign-in was applied. `false` if the account or the identity has changed since the decision, or the
-    /// credential is void.
-    let isApplied: Bool
-    /// Whether the statement waits for locked rows. If it does not, ``isApplied`` is also `false` if another
-    /// transaction has locked the account or the identity.
-    let waitsForLocks: Bool
-}
-
 extension PostgresFederationStore {
-    /// Applies a sign-in, alone or in a batch. If the batch has skipped it because of a lock, applies it again alone.
-    ///
-    /// - Returns: whether the sign-in was applied.
-    func apply(_ signIn: ReturningSignIn, in realm: ID<Realm>) async throws -> Bool {
-        guard signIn.isBatchable else { return try await pool.execute(.apply(signIn, in: realm)) == 1 }
-        let attempt = try await returningSignIns.run(signIn, in: realm)
-        guard !attempt.isApplied, !attempt.waitsForLocks else { return attempt.isApplied }
-        return try await pool.execute(.apply(signIn, in: realm)) == 1
-    }
-
-    static var returningSignIns: Batching<ReturningSignIn, String, SignInAttempt> {
+    /// Applies sign-ins in batches. The outcome is whether the sign-in was applied. A batch also skips a sign-in if
+    /// another transaction has locked the account or the identity.
+    static var returningSignIns: Batching<ReturningSignIn, String, Bool> {
         .writes(exclusiveKeys: { [$0.account.id.rawValue] }) { signIns, realm in
-            guard signIns.count == 1 else { return .apply(signIns, in: realm) }
+            guard signIns.count == 1 else { return try .apply(signIns, in: realm) }
             let single = try SQL.apply(signIns[0], in: realm)
             return "\(single) RETURNING id AS session_id"
         } outcomes: { signIns, rows in
-            let opened = Set(try rows.map { try $0.decode("session_id", as: UUID.self) })
-            return signIns.map {
-                SignInAttempt(isApplied: opened.contains($0.session.id), waitsForLocks: signIns.count == 1)
-            }
+            let opened = Set(try rows.map { ID<Session>(uuid: try $0.decode("session_id")) })
+            return signIns.map { opened.contains($0.commit.session.id) }
         }
     }
 }
@@ -96,17 +74,18 @@ extension SQL {
         var row = RowValues(signIn)
         let columns = SignInColumns(of: &row)
         let grant = try insertAppleGrant(
-            for: signIn.commit.identity.code, at: signIn.commit.committedAt, in: realm, forEachRowOf: "signed_in")
+            for: signIn.commit.identity.appleToken, at: signIn.commit.committedAt, in: realm,
+            forEachRowOf: "signed_in")
         let updated: SQL =
             signIn.changesIdentity ? "updated_identity AS (\(updateIdentity(signIn.identity, in: realm)))," : ""
         let grants: SQL = grant.map { "grants AS (\($0))," } ?? ""
-        return openSession(
-            signIn.session, in: realm, forEachRowOf: "signed_in",
+        return try openSession(
+            signIn.commit.session, in: realm, forEachRowOf: "signed_in",
             with: """
                 locked AS (\(unchangedRows(of: columns, in: realm)) FOR NO KEY UPDATE OF a FOR SHARE OF l),
                 signed_in AS (\(updateAccount(columns)) RETURNING 1),
                 \(updated)\(grants)
-                """, consuming: signIn.commit.replayKeys)
+                """, consuming: signIn.commit.identity.replayKeys)
     }
 
     /// Applies batchable sign-ins to different accounts. Skips accounts and identities that other transactions have
@@ -117,15 +96,16 @@ extension SQL {
     /// subquery has a limit, every plan reads the sign-ins before the tables. See `SignInQueryPlanTests`.
     ///
     /// - Returns: a row with the session ID of each sign-in that was applied.
-    static func apply(_ signIns: [ReturningSignIn], in realm: ID<Realm>) -> SQL {
+    static func apply(_ signIns: [ReturningSignIn], in realm: ID<Realm>) throws -> SQL {
         var rows = RowValues(batch: signIns, as: "s")
         let columns = SignInColumns(of: &rows)
-        let authenticatedAt = rows.column("authenticated_at", \.session.authenticatedAt)
-        let networkHash = rows.bytes("network_hash", \.session.networkHash)
+        let authenticatedAt = rows.time("authenticated_at", \.commit.session.authenticatedAt)
+        let networkHash = rows.bytes("network_hash", \.commit.session.networkHash)
         let session = SessionColumns(
-            id: rows.column("session_id", \.session.id), account: columns.account, generation: columns.generation,
-            method: columns.provider, authenticatedAt: authenticatedAt, openedAt: authenticatedAt, claims: "NULL",
-            device: rows.column("device", \.session.device), credentialIssuedAt: columns.issuedAt)
+            id: try rows.column("session_id") { try UUID($0.commit.session.id) }, account: columns.account,
+            generation: columns.generation, method: columns.provider, authenticatedAt: authenticatedAt,
+            openedAt: authenticatedAt, claims: "NULL", device: rows.column("device", \.commit.session.device),
+            credentialIssuedAt: columns.issuedAt)
         return """
             WITH locked AS (
                 SELECT s.*, a.project_id FROM \(rows.source)
@@ -133,7 +113,7 @@ extension SQL {
                     LIMIT 1 FOR NO KEY UPDATE OF a SKIP LOCKED FOR SHARE OF l SKIP LOCKED) a
                 WHERE s.number BETWEEN 1 AND \(signIns.count)),
             signed_in AS (\(updateAccount(columns)) RETURNING s.*),
-            replay_keys AS (\(consume(signIns.map(\.commit.replayKeys), in: realm, from: "signed_in s"))),
+            replay_keys AS (\(consume(signIns.map(\.commit.identity.replayKeys), in: realm, from: "signed_in s"))),
             network AS (\(storeKnownNetwork(
                 networkHash, of: columns.account, at: authenticatedAt, in: realm, forEachRowOf: "signed_in s")))
             \(insertion(of: session, in: realm, forEachRowOf: "signed_in s")) RETURNING id AS session_id

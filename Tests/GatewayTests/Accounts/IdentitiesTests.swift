@@ -120,6 +120,29 @@ struct IdentitiesTests {
             ])
     }
 
+    @Test("An update of an account emits events for linked and unlinked identities, but none for an unchanged link")
+    func updates() async throws {
+        let gateway = try await TestGateway.withServiceKey()
+        try await gateway.makeAccount(["localId": "ada"])
+        let other: JSON = ["providerId": "google.com", "rawId": "g2"]
+        let (linked, unlinked) = ("identity.linked ada google.com", "identity.unlinked ada google.com")
+        let steps: [(change: JSON, events: [String])] = [
+            (["localId": "ada", "linkProviderUserInfo": googleIdentity], [linked]),
+            (["localId": "ada", "linkProviderUserInfo": googleIdentity], []),
+            (["localId": "ada", "linkProviderUserInfo": googleIdentity, "deleteProvider": ["google.com"]], []),
+            (["localId": "ada", "linkProviderUserInfo": other], [linked, unlinked]),
+            (["localId": "ada", "deleteProvider": ["google.com", "apple.com"]], [unlinked]),
+        ]
+        var expected: [String] = []
+        for step in steps {
+            #expect(try await gateway.administerAccounts(":update", step.change).outcome == "200")
+            expected = (expected + step.events).sorted()
+            let events = try await gateway.recordedEvents()
+            #expect(events.outbox == expected)
+            #expect(events.audit == expected.map { "key:service \($0)" })
+        }
+    }
+
     @Test("An account loses the address of a moved identity; a target without an address gets it")
     func addresses() async throws {
         let gateway = try await TestGateway.withServiceKey()

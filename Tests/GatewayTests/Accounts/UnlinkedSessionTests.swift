@@ -106,8 +106,10 @@ struct UnlinkedSessionTests {
         for tokens in sessions.google { #expect(try await outcomes(tokens, at: gateway) == Self.ended) }
     }
 
-    @Test("Linking the same identity again as an administrator keeps its sessions")
-    func same() async throws {
+    @Test(
+        "Linking the same identity again as an administrator keeps its sessions, even if another identity is unlinked",
+        arguments: [[], ["apple.com"]] as [JSON])
+    func same(unlinked: JSON) async throws {
         let gateway = try await TestGateway.withServiceKey()
         let sessions = try await Sessions(at: gateway)
         let id = sessions.apple[0].localId
@@ -115,9 +117,11 @@ struct UnlinkedSessionTests {
             try await gateway.identities(of: id).first { $0["providerId"] == "google.com" })
         let identity: JSON = ["providerId": "google.com", "rawId": google["rawId"] ?? .null]
         let done = try await gateway.administerAccounts(
-            ":update", ["localId": .string(id), "linkProviderUserInfo": identity])
+            ":update", ["localId": .string(id), "linkProviderUserInfo": identity, "deleteProvider": unlinked])
         #expect(done.outcome == "200")
         for tokens in sessions.google { #expect(try await outcomes(tokens, at: gateway) == Self.valid) }
+        let expected = unlinked == [] ? Self.valid : Self.ended
+        for tokens in sessions.apple { #expect(try await outcomes(tokens, at: gateway) == expected) }
     }
 
     @Test("A sign-in with an identity that is being unlinked opens no lasting session", arguments: [true, false])

@@ -82,6 +82,27 @@ struct AppleRevocationTests {
         #expect(gateway.simulators.apple.revocations == 1)
     }
 
+    @Test("If an administrator links the same identity again, its name changes, but no token is revoked")
+    func relinking() async throws {
+        let gateway = try await TestGateway(servesApple: true)
+        try await gateway.makeServiceKey()
+        let tokens = try await gateway.signInWithAppleAndRedeemCode()
+        let linked = try #require(try await gateway.identities(of: tokens.localId).first)
+        let row: SQL = "SELECT (to_jsonb(l) - 'display_name' - 'photo_url')::text AS line FROM linked_identity l"
+        let before: [String] = try await gateway.database.pool.query(row).map { try $0.decode("line") }
+        gateway.clock.advance(by: .seconds(10))
+        let identity: JSON = [
+            "providerId": "apple.com", "rawId": linked["rawId"] ?? .null, "email": linked["email"] ?? .null,
+            "displayName": "Countess",
+        ]
+        let relinked = try await gateway.administerAccounts(
+            ":update", ["localId": .string(tokens.localId), "linkProviderUserInfo": identity])
+        #expect(relinked.json["providerUserInfo"]?[0]?["displayName"] == "Countess", "\(relinked.text)")
+        let after: [String] = try await gateway.database.pool.query(row).map { try $0.decode("line") }
+        #expect(after == before)
+        #expect(try await gateway.appleGrantLines() == ["AUTHORIZED REFRESH_TOKEN com.example.app"])
+    }
+
     @Test("When the janitor (clean-up job) deletes a deleted tenant's accounts, revocations of their tokens are queued")
     func tenant() async throws {
         let fixture = try await TenantFixture(TestGateway(servesApple: true))

@@ -33,6 +33,10 @@ struct AdminAuditTests {
             body: ["localId": "bob", "linkProviderUserInfo": ["providerId": "google.com", "rawId": "2"]],
             events: ["identity.linked bob provider=google.com", "identity.unlinked bob provider=google.com"]),
         Row(
+            testDescription: "an identity that the account has already", operation: ":update",
+            body: ["localId": "bob", "linkProviderUserInfo": ["providerId": "google.com", "rawId": "1"]],
+            events: ["account.updated bob members=linkProviderUserInfo"]),
+        Row(
             testDescription: "an unlinked identity, and one that does not exist", operation: ":update",
             body: ["localId": "bob", "deleteProvider": ["google.com", "apple.com"]],
             events: ["identity.unlinked bob provider=google.com"]),

@@ -5,7 +5,6 @@ import Postgres
 import Storage
 import Testing
 
-@testable import Gateway
 @testable import Support
 
 @Suite("Email settings of a project")
@@ -139,8 +138,8 @@ struct EmailSettingsTests {
         let pool = gateway.database.pool
         let projects = [
             try await ProjectStore(pool: pool).singleProject(), try await ProjectStore(pool: pool).all().first,
-            try await APIKeyStore(pool: pool).projectAndApp(ofKeyWithHash: APIKey(text: TestGateway.apiKey).hash)?
-                .project,
+            try await APIKeyStore(pool: pool).projectAndApp(
+                ofKeyWithHash: Digest.sha256(Array(TestGateway.apiKey.utf8)))?.project,
             try await ServiceKeyStore(pool: pool).key(
                 withSecretHash: Digest.sha256(Array(TestGateway.serviceKeySecret.utf8)))?.project,
         ]

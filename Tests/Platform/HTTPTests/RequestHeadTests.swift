@@ -21,11 +21,10 @@ struct RequestHeadTests {
         }
     }
 
-    /// Each route accepts bodies up to its own limit, but at least `bodyBytes`. The limit of `POST /large` is 1000
-    /// bytes, and that of every other route is 10 bytes.
-    private let validator = RequestHeadValidator(limits: Limits(bodyBytes: 5)) { method, path in
-        MatchedRoute(bodyLimit: .bytes(path == "/large" && method == .post ? 1000 : 10), respond: echo)
-    }
+    /// Each route accepts bodies up to its own limit, but at least ``Limits/bodyBytes``. The limit of `POST /large` is
+    /// 1000 bytes, and that of every other route is 10 bytes.
+    private let handler = RequestHandler(
+        bodyLimit: { method, path in .bytes(path == "/large" && method == .post ? 1000 : 10) }, echo)
 
     @Test(
         "A valid head is accepted",
@@ -113,7 +112,7 @@ struct RequestHeadTests {
         if missing > 0 { text += "X-A:" + String(repeating: "a", count: missing - 6) + "\r\n" }
         do throws(RequestRejection) {
             guard let (head, _) = try parse(text + "\r\n") else { return nil }
-            _ = try validator.validate(head)
+            _ = try handler.validate(head, within: Limits(bodyBytes: 5))
             return nil
         } catch {
             return error

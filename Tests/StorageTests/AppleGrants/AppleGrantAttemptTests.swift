@@ -158,7 +158,7 @@ struct AppleGrantAttemptTests {
     @Test("A code that expired while the sign-in was pending is not inserted")
     func expiredBefore() throws {
         let code = SealedAppleToken(
-            id: ID("00000000-0000-4000-8000-000000000001"), subject: "ada", clientID: "one", code: [1],
+            id: ID("00000000-0000-4000-8000-000000000001"), subject: "ada", clientID: "one", ciphertext: [1],
             redirectURI: nil, expiresAt: Instant(seconds: 5))
         #expect(
             try SQL.insertAppleGrant(

@@ -49,7 +49,7 @@ struct AppleGrantFixture: Sendable {
     /// - Parameter code: the only byte of the encrypted code.
     func insertCode(byte code: UInt8 = 1, client: String = client) async throws {
         let sealed = SealedAppleToken(
-            id: ID(UUID().uuidString.lowercased()), subject: Self.subject, clientID: client, code: [code],
+            id: ID(UUID().uuidString.lowercased()), subject: Self.subject, clientID: client, ciphertext: [code],
             redirectURI: nil, expiresAt: now + AuthorizationCode.lifetime)
         guard let statement = try SQL.insertAppleGrant(for: sealed, at: now, in: realm, forEachRowOf: .singleRow) else {
             return

@@ -82,8 +82,8 @@ struct AppleGrantStoreTests {
     private func browserToken(in fixture: AppleGrantFixture) -> SealedAppleToken {
         SealedAppleToken(
             id: ID("00000000-0000-4000-8000-000000000002"), subject: AppleGrantFixture.subject,
-            clientID: AppleGrantFixture.client, code: [5], redirectURI: nil, expiresAt: fixture.now + .seconds(60),
-            tokenType: .refreshToken)
+            clientID: AppleGrantFixture.client, ciphertext: [5], redirectURI: nil,
+            expiresAt: fixture.now + .seconds(60), tokenType: .refreshToken)
     }
 
     @Test("A sign-in in the browser makes an already stored refresh token due for an attempt, and inserts no other")

@@ -13,7 +13,7 @@ struct ProviderDocumentStoreTests {
     @Test("The newest document of each URL is stored")
     func storing() async throws {
         let database = try TestDatabase()
-        let store = PostgresProviderDocumentStore(pool: database.pool).documentStore
+        let store = ProviderDocumentStore.postgres(on: database.pool)
         #expect(try await store.load(url) == nil)
         try await store.store(url, #"{"keys":["é"]}"#, start)
         #expect(try await store.load(url) == ProviderDocument(body: #"{"keys":["é"]}"#, fetchedAt: start))
@@ -28,7 +28,7 @@ struct ProviderDocumentStoreTests {
     @Test("A forced fetch is allowed once a minute")
     func forcedFetch() async throws {
         let database = try TestDatabase()
-        let store = PostgresProviderDocumentStore(pool: database.pool).documentStore
+        let store = ProviderDocumentStore.postgres(on: database.pool)
         try await store.store(url, "keys", start)
         let claims: [(seconds: Int, isGranted: Bool)] = [
             (0, true), (0, false), (59, false), (60, true), (61, false), (119, false), (500, true), (501, false),
@@ -46,7 +46,7 @@ struct ProviderDocumentStoreTests {
     @Test("Of many concurrent callers, one may make a forced fetch, before and after a document is stored")
     func race() async throws {
         let database = try TestDatabase()
-        let store = PostgresProviderDocumentStore(pool: database.pool).documentStore
+        let store = ProviderDocumentStore.postgres(on: database.pool)
         let (url, start) = (url, start)
         for round in 0..<2 {
             let now = start + .seconds(60 * round)
@@ -63,7 +63,7 @@ struct ProviderDocumentStoreTests {
     @Test("Future times that a process with a wrong clock has stored prevent neither new documents nor forced fetches")
     func wrongClock() async throws {
         let database = try TestDatabase()
-        let store = PostgresProviderDocumentStore(pool: database.pool).documentStore
+        let store = ProviderDocumentStore.postgres(on: database.pool)
         let future = start + .seconds(100 * 365 * 86_400)
         try await store.store(url, "future", future)
         #expect(try await store.claimForcedFetch(url, future))
@@ -77,7 +77,7 @@ struct ProviderDocumentStoreTests {
     func unreachable() async throws {
         let pool = Pool(
             loop: TestCluster.shared.loop, configuration: .init(url: "postgresql:///nobody?host=/nonexistent"))
-        let store = PostgresProviderDocumentStore(pool: pool).documentStore
+        let store = ProviderDocumentStore.postgres(on: pool)
         await #expect(throws: StoreUnavailable.self) { try await store.load(url) }
         await #expect(throws: StoreUnavailable.self) { try await store.store(url, "keys", start) }
         await #expect(throws: StoreUnavailable.self) { try await store.claimForcedFetch(url, start) }

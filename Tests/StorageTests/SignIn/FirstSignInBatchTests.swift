@@ -195,9 +195,9 @@ extension SignInCommit {
                 name: PersonName(given: "Ada", family: "Lovelace"), displayName: "Countess",
                 photoURL: "https://example.com/ada.png", screenName: "ada", language: "en", timeZone: "Europe/London")
             identity.realUserStatus = 2
-            identity.code = SealedAppleToken(
+            identity.appleToken = SealedAppleToken(
                 id: ID(UUID().uuidString.lowercased()), subject: identity.subject, clientID: identity.audience,
-                code: [1, 2, 3], redirectURI: "https://example.com/return",
+                ciphertext: [1, 2, 3], redirectURI: "https://example.com/return",
                 expiresAt: Instant(seconds: 1_800_000_400))
         }
     }

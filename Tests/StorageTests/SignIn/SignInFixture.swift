@@ -96,7 +96,7 @@ extension SignInCommit {
     ) {
         let now = Instant(seconds: 1_800_000_100)
         self.init(
-            change: change, identity: identity, replayKeys: identity.replayKeys,
+            change: change, identity: identity,
             session: Session(
                 id: ID(UUID().uuidString.lowercased()), account: account, generation: generation,
                 method: identity.provider,

@@ -27,7 +27,7 @@ struct SignInQueryPlanTests {
     func holder(accounts: Int, isAnalysed: Bool) async throws {
         let email = try #require(EmailAddress("ada@example.com"))
         let plan = try await expectIndexes(
-            for: .holder(of: email, in: ID("demo")), among: accounts, isAnalysed: isAnalysed)
+            for: .account(withPrimaryEmail: email, in: ID("demo")), among: accounts, isAnalysed: isAnalysed)
         #expect(plan.contains("account_email_key"), "\(plan)")
     }
 
@@ -44,7 +44,7 @@ struct SignInQueryPlanTests {
     @Test("First sign-ins find void credentials by an index, whatever the statistics", arguments: sizes)
     func firstSignIns(accounts: Int, isAnalysed: Bool) async throws {
         // `copiesEmail`: the new account gets the address of the identity.
-        let signIns = try (1...Self.batchSize).map { try FirstSignIn(.firstSignIn($0), copiesEmail: true) }
+        let signIns = (1...Self.batchSize).map { FirstSignIn(.firstSignIn($0), copiesEmail: true) }
         try await expectIndexes(for: .create(signIns, in: ID("demo")), among: accounts, isAnalysed: isAnalysed)
     }
 
