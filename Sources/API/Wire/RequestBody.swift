@@ -146,8 +146,8 @@ func requireBounds(
         case "continueUri": (2048, true, true)
         case "email", "identifier", "sessionId": (1024, true, false)
         case "password", "rawPassword", "newPassword", "oldPassword": (4096, false, false)
-        // Fits an ID token of 16 KiB: percent-encoded with other parameters, or as the claims in a pending token.
-        case "postBody", "pendingToken": (48 * 1024, false, false)
+        // Fits an ID token of 16 KiB: percent-encoded with other parameters, or as claims in a token of the gateway.
+        case "postBody", "pendingToken", "mergeToken": (48 * 1024, false, false)
         default: (16 * 1024, false, false)
         }
     // A text has at least as many bytes as characters.

@@ -114,9 +114,10 @@ extension StoreConflict {
 
     var refusalOfMerge: any Error {
         switch self {
-        case .stale: MergeRefusal.changed
+        // The transfer of an Apple identity can need a subject or an address that another account has received.
+        case .stale, .taken: MergeRefusal.changed
         case .alreadyUsed: ProviderRefusal.tokenAlreadyUsed
-        case .taken, .notFound, .lastSignInMethod: self
+        case .notFound, .lastSignInMethod: self
         }
     }
 

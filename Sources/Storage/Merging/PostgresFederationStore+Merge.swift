@@ -14,14 +14,15 @@ extension PostgresFederationStore {
     ) async throws -> (account: Account, session: Session) {
         try await withStoreErrors {
             try await pool.transaction { transaction in
-                // Precedes all row locks.
                 if let identity = signIn.proof.identity {
+                    // Precedes all row locks.
                     try await transaction.lockSubject(of: identity, in: realm)
+                    try await transaction.completeTransfer(
+                        shownBy: identity, in: merge, by: .user(signIn.trace), in: realm)
                 }
-                let merged = try await transaction.apply(
+                let target = try await transaction.apply(
                     merge, signsIn: true, by: .user(signIn.trace), announcing: notices, in: realm)
-                let target = try await transaction.check(
-                    signIn.proof, of: merged, by: .user(signIn.trace), at: merge.mergedAt, in: realm)
+                try await transaction.require(signIn.proof, of: target.id, in: realm)
                 let identity = signIn.proof.identity
                 if let grant = try SQL.insertAppleGrant(
                     for: identity?.appleToken, at: merge.mergedAt, in: realm, forEachRowOf: .singleRow)
@@ -43,33 +44,37 @@ extension PostgresFederationStore {
 }
 
 extension Transaction {
-    /// Requires that the proof of a merge's target still holds. If the identity has not moved to another Apple team
-    /// yet, but the credential is of the new team, completes this transfer, as a sign-in with the credential would.
+    /// Completes the transfer to another Apple team that the proof of a merge's target shows: the credential is of the
+    /// new team, but the target's identity has not moved yet. Precedes the merge, so that the notice of the merge goes
+    /// to the target's new address. Does nothing without such a transfer.
     ///
-    /// - Returns: the target, after the transfer if there was one.
-    /// - Throws: ``StoreConflict/stale`` if the proof no longer holds.
-    fileprivate func check(
-        _ proof: TargetProof, of target: Account, by actor: AuditActor, at now: Instant, in realm: ID<Realm>
-    ) async throws -> Account {
-        switch proof {
-        case .session(let session, _, _):
-            let active = try await query(try .lockSessionIfActive(session, of: target.id, in: realm))
-            guard !active.isEmpty else { throw StoreConflict.stale }
-            return target
-        case .identity(let identity):
-            var target = target
-            if let transfer = IdentityTransfer(identity, of: target) {
-                guard
-                    let transferred = try await self.transfer(transfer, of: target, by: actor, at: now, in: realm)
-                else { throw StoreConflict.stale }
-                target = transferred
-            }
-            let valid = try await query(
-                .lockIdentityIfCredentialIsValid(
-                    identity.subject, of: target.id, provider: identity.provider, issuedAt: identity.issuedAt,
-                    in: realm))
-            guard !valid.isEmpty else { throw StoreConflict.stale }
-            return target
+    /// - Throws: ``StoreConflict/stale`` if the identity is moved at the same time.
+    fileprivate func completeTransfer(
+        shownBy identity: VerifiedIdentity, in merge: AccountMerge, by actor: AuditActor, in realm: ID<Realm>
+    ) async throws {
+        guard identity.transferSubject != nil else { return }
+        let plan = merge.precondition.plan
+        _ = try await execute(.lock([plan.source, plan.target], in: realm))
+        guard let row = try await query(.find([.id(plan.target)], in: realm)).first else { return }
+        let target = try AccountRow.account(row)
+        guard let transfer = IdentityTransfer(identity, of: target) else { return }
+        guard try await self.transfer(transfer, of: target, by: actor, at: merge.mergedAt, in: realm) != nil else {
+            throw StoreConflict.stale
         }
+        _ = try await execute(.markStateUnknown(of: transfer, in: realm))
+    }
+
+    /// Requires that the proof of a merge's target still holds.
+    ///
+    /// - Throws: ``StoreConflict/stale`` if the proof no longer holds.
+    fileprivate func require(_ proof: TargetProof, of target: ID<Account>, in realm: ID<Realm>) async throws {
+        let condition: SQL =
+            switch proof {
+            case .session(let session, _, _): try .lockSessionIfActive(session, of: target, in: realm)
+            case .identity(let identity):
+                .lockIdentityIfCredentialIsValid(
+                    identity.subject, of: target, provider: identity.provider, issuedAt: identity.issuedAt, in: realm)
+            }
+        guard try await !query(condition).isEmpty else { throw StoreConflict.stale }
     }
 }

@@ -1,4 +1,5 @@
 import Identity
+import Postgres
 import Simulators
 import Testing
 
@@ -34,7 +35,7 @@ struct TransferMergeTests {
         }
     }
 
-    @Test("The merge completes the transfer, as a sign-in would")
+    @Test("The merge completes the transfer of the target's identity")
     func completesTransfer() async throws {
         let fixture = try await Fixture()
         let (transfer, gateway) = (fixture.transfer, fixture.transfer.gateway)
@@ -42,7 +43,17 @@ struct TransferMergeTests {
         let merged = try await fixture.commit()
         #expect(merged.json["localId"]?.string == transfer.ada.localId, "\(merged.text)")
         #expect(
-            try await transfer.identity(of: transfer.ada) == transfer.identityAfterTransfer(of: TeamTransferTests.ada))
+            try await transfer.identity(of: transfer.ada) == transfer.identityAfterTransfer(of: TeamTransferTests.ada),
+            "the session from before the transfer is still valid")
+        #expect(
+            try await transfer.credentialState(of: transfer.ada) == "UNKNOWN", "no longer TRANSFERRED")
+        let transfers = try await gateway.database.pool.query(
+            "SELECT actor FROM audit_event WHERE action = 'identity.transferred'")
+        #expect(try transfers.map { try $0.decode("actor", as: String.self) } == ["user"])
+        #expect(
+            try await gateway.emails(.accountsMerged).map(\.recipient)
+                == [transfer.identityAfterTransfer(of: TeamTransferTests.ada).email],
+            "the notice of the merge goes to the address at the new team")
         try await gateway.processDueAppleGrants()
         #expect(
             try await gateway.appleGrantLines() == [
@@ -54,11 +65,25 @@ struct TransferMergeTests {
     func disconnected() async throws {
         let fixture = try await Fixture()
         let (transfer, gateway) = (fixture.transfer, fixture.transfer.gateway)
+        let before = try await transfer.identity(of: transfer.ada)
         gateway.clock.advance(by: .seconds(60))
         try await gateway.postAcceptedNotification(
             gateway.appleNotification(.consentRevoked, about: TeamTransferTests.ada))
         #expect(try await fixture.commit().outcome.hasPrefix("400 MERGE_PREVIEW_OUTDATED"))
         #expect(try await gateway.lookup(fixture.anonymous.idToken).status == 200, "the source was not merged")
-        #expect(try await transfer.identity(of: transfer.ada).subject != nil)
+        #expect(try await transfer.identity(of: transfer.ada) == before)
+    }
+
+    @Test("The merge fails if another account has received the subject at the new team after the dry run")
+    func subjectTaken() async throws {
+        let fixture = try await Fixture()
+        let (transfer, gateway) = (fixture.transfer, fixture.transfer.gateway)
+        // Without `transfer_sub`, the sign-in does not find Ada's account, and creates another one.
+        let signedIn = try await gateway.signIn(
+            gateway.appleCredential(TeamTransferTests.ada) { $0.claims["transfer_sub"] = nil })
+        #expect(signedIn.json["isNewUser"] == true)
+        #expect(try await fixture.commit().outcome.hasPrefix("400 MERGE_PREVIEW_OUTDATED"))
+        #expect(try await gateway.lookup(fixture.anonymous.idToken).status == 200, "the source was not merged")
+        #expect(try await gateway.isSessionValid(transfer.ada))
     }
 }

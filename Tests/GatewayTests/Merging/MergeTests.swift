@@ -82,6 +82,25 @@ struct MergeTests {
         #expect(try events.first?.decode("source") == fixture.anonymous.localId)
     }
 
+    @Test("A merge uses up the pending token that proved the ownership of the target")
+    func usesUpPendingToken() async throws {
+        let gateway = try await TestGateway()
+        _ = try await gateway.signIn(gateway.googleCredential())
+        let guest = try await gateway.signUpAnonymously()
+        // Google's credential has no nonce, so only the pending token itself can be used up.
+        let pending = try #require(try await gateway.link(gateway.googleCredential(), to: guest.idToken).pendingToken)
+        let preview = try await gateway.post(
+            "/v1/accounts:merge",
+            ["idToken": .string(guest.idToken), "dryRun": true, "pendingToken": .string(pending)])
+        let merged = try await gateway.post(
+            "/v1/accounts:merge",
+            ["idToken": .string(guest.idToken), "mergeToken": preview.json["mergeToken"] ?? .null])
+        #expect(merged.status == 200, "\(merged.text)")
+        #expect(
+            try await gateway.signInWithIdp(["pendingToken": .string(pending)]).outcome
+                == "400 INVALID_PENDING_TOKEN : The pending token or merge token was already used.")
+    }
+
     /// How the target loses the identity that proved the ownership of the target in the preview.
     struct Loss: CustomTestStringConvertible, Sendable {
         let testDescription: String
