@@ -87,9 +87,10 @@ extension Transaction {
         if let identity = change.linked {
             // An account has at most one identity of each provider. If it already has the one to link, this identity is
             // not deleted: the deletion would revoke Apple's tokens and end the identity's sessions.
-            if try await execute(.replaceProfile(of: identity, linkedTo: id, in: realm)) == 1 {
+            if !unlinked.contains(identity.provider),
+                try await execute(.replaceProfile(of: identity, linkedTo: id, in: realm)) == 1
+            {
                 members.append("linkProviderUserInfo")
-                unlinked.remove(identity.provider)
                 linked = nil
             } else {
                 unlinked.insert(identity.provider)

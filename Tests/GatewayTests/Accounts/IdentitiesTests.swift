@@ -129,7 +129,10 @@ struct IdentitiesTests {
         let steps: [(change: JSON, events: [String])] = [
             (["localId": "ada", "linkProviderUserInfo": googleIdentity], [linked]),
             (["localId": "ada", "linkProviderUserInfo": googleIdentity], []),
-            (["localId": "ada", "linkProviderUserInfo": googleIdentity, "deleteProvider": ["google.com"]], []),
+            (
+                ["localId": "ada", "linkProviderUserInfo": googleIdentity, "deleteProvider": ["google.com"]],
+                [linked, unlinked]
+            ),
             (["localId": "ada", "linkProviderUserInfo": other], [linked, unlinked]),
             (["localId": "ada", "deleteProvider": ["google.com", "apple.com"]], [unlinked]),
         ]

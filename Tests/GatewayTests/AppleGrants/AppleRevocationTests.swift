@@ -101,6 +101,17 @@ struct AppleRevocationTests {
         let after: [String] = try await gateway.database.pool.query(row).map { try $0.decode("line") }
         #expect(after == before)
         #expect(try await gateway.appleGrantLines() == ["AUTHORIZED REFRESH_TOKEN com.example.app"])
+        _ = try await gateway.administerAccounts(
+            ":update",
+            [
+                "localId": .string(tokens.localId),
+                "linkProviderUserInfo": [
+                    "providerId": "apple.com", "rawId": linked["rawId"] ?? .null, "email": "other@example.com",
+                ],
+            ])
+        let trust = try await gateway.database.pool.query("SELECT email, email_trust FROM linked_identity")
+        #expect(try trust.first?.decode("email") == "other@example.com")
+        #expect(try trust.first?.decode("email_trust") == "none", "Apple has not stated this address")
     }
 
     @Test("When the janitor (clean-up job) deletes a deleted tenant's accounts, revocations of their tokens are queued")
