@@ -33,7 +33,7 @@ class Apple:
     def sign_in_bodies(self, subjects):
         """Returns the body of one sign-in request per subject, each with its own nonce.
 
-        With more than two subjects, the bodies can be in another order, because worker processes share the subjects.
+        The bodies are in another order than the subjects, because worker processes share the subjects.
         """
         pem = self.key.private_bytes(
             serialization.Encoding.PEM, serialization.PrivateFormat.PKCS8, serialization.NoEncryption())

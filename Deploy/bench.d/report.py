@@ -17,18 +17,22 @@ P99_TARGET_RATIO = 2
 
 @dataclass
 class Measurement:
-    """The results of all rounds of one operation with one number of clients: sums, and lists of latencies."""
+    """The results of all rounds of one operation with one number of clients: sums, and lists of latencies.
+
+    The limit is the rate of the same work without the gateway: of pgbench with the statements of one request, or of
+    Argon2id on all cores.
+    """
 
     name: str
     clients: int
-    # The ratio of rate to limit that is to be reached; `None` if there is no target for this number of clients.
+    # The lowest acceptable ratio of the rate to the limit; `None` if there is no target for this number of clients.
     target: float | None
     requests: int = 0
     seconds: float = 0
     # CPU time in seconds.
     gateway_seconds: float = 0
     postgres_seconds: float = 0
-    # The rounds in which pgbench or Argon2id measured the limit: lists of pairs (count, seconds), by number of clients.
+    # The rounds of pgbench or Argon2id: lists of pairs (count, seconds), by number of clients.
     limits: dict = field(default_factory=dict)
     # Latencies in microseconds, one for each round.
     p50: list = field(default_factory=list)
@@ -43,7 +47,7 @@ class Measurement:
 
     @property
     def best_limit(self):
-        """The limit per second. Of the rates with different numbers of clients, the highest is the limit."""
+        """The limit per second: the highest of the rates that were reached with each number of clients."""
         return max(
             sum(count for count, _ in rounds) / sum(seconds for _, seconds in rounds)
             for rounds in self.limits.values())

@@ -61,7 +61,7 @@ class Admin:
         """The HTTP header with which the library authenticates."""
         return {"Authorization": f"Bearer {self.app.credential.get_credential().token}"}
 
-    def new_tenant(self, name="Acme"):
+    def tenant_with_sign_in(self, name="Acme"):
         """Creates a tenant that allows passwords and sign-in links, and returns the library's client for it."""
         tenant = self.create_tenant(name, allow_password_sign_up=True, enable_email_link_sign_in=True)
         return self.auth_for_tenant(tenant.tenant_id)

@@ -149,7 +149,7 @@ def rs256_serve(rs256_installation, contract):
         # The first request creates a tenant. Otherwise an event loop could use a cached project without tenants for up
         # to five seconds.
         with serve_admin(running, contract, create_service_key(rs256_installation)) as admin:
-            admin.new_tenant()
+            admin.tenant_with_sign_in()
         yield running
 
 
@@ -168,13 +168,13 @@ def admin(request, contract):
 @pytest.fixture(scope="module")
 def acme(admin):
     """firebase-admin for a tenant that the tests of one file share."""
-    return admin.new_tenant()
+    return admin.tenant_with_sign_in()
 
 
 @pytest.fixture(scope="module")
 def zen(admin):
     """firebase-admin for another tenant of the same project."""
-    return admin.new_tenant("Zen-2")
+    return admin.tenant_with_sign_in("Zen-2")
 
 
 @pytest.fixture

@@ -19,13 +19,13 @@ NEW_PASSWORD = "staple battery horse"
 @pytest.fixture(scope="module")
 def acme(admin):
     """The ID of a tenant that the tests of this file share."""
-    return admin.new_tenant().tenant_id
+    return admin.tenant_with_sign_in().tenant_id
 
 
 @pytest.fixture(scope="module")
 def zen(admin):
     """The ID of another tenant of the same project."""
-    return admin.new_tenant("Zen-2").tenant_id
+    return admin.tenant_with_sign_in("Zen-2").tenant_id
 
 
 @pytest.fixture
@@ -97,7 +97,7 @@ def test_changes_and_deletion_take_the_tenant_from_the_token(admin, acme, ada):
     ("signInWithPassword", {"email": "x@example.com", "password": PASSWORD}, "PASSWORD_LOGIN_DISABLED"),
     ("signInWithEmailLink", {"email": "x@example.com", "oobCode": "x"}, "OPERATION_NOT_ALLOWED"),
 ])
-def test_a_new_tenant_allows_no_sign_in_method(admin, operation, body, code):
+def test_a_tenant_that_was_created_without_options_allows_no_sign_in_method(admin, operation, body, code):
     tenant = admin.create_tenant("Disabled").tenant_id
     assert admin.client.call(operation, body | {"tenantId": tenant}).code == code
 
@@ -177,7 +177,7 @@ def admin_and_smtp_server(new_installation, contract):
 
 def test_the_link_in_an_email_of_serve_names_the_tenant(admin_and_smtp_server):
     admin, server = admin_and_smtp_server
-    tenant = admin.new_tenant()
+    tenant = admin.tenant_with_sign_in()
     account = import_account(tenant)
     body = {"requestType": "PASSWORD_RESET", "email": account.email, "tenantId": tenant.tenant_id}
     # An address without an account gets no email.

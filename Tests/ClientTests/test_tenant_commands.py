@@ -25,13 +25,13 @@ def full_admin(rs256_installation, rs256_serve, contract):
 @pytest.fixture
 def acme(full_admin):
     """firebase-admin for a new tenant."""
-    return full_admin.new_tenant()
+    return full_admin.tenant_with_sign_in()
 
 
 @pytest.fixture
 def zen(full_admin):
     """firebase-admin for another new tenant."""
-    return full_admin.new_tenant("Zen-2")
+    return full_admin.tenant_with_sign_in("Zen-2")
 
 
 @pytest.fixture
@@ -230,6 +230,6 @@ def test_a_key_of_another_project_is_rejected(fresh_installation, fresh_serve, c
     fresh_installation.run_ok("projects create other")
     key = json.loads(fresh_installation.run_ok("keys create-service-key --project other --name other"))
     with serve_admin(fresh_serve, contract, create_service_key(fresh_installation)) as admin:
-        url = f"{fresh_serve.url}/v2/projects/demo/tenants/{admin.new_tenant().tenant_id}"
+        url = f"{fresh_serve.url}/v2/projects/demo/tenants/{admin.tenant_with_sign_in().tenant_id}"
         response = requests.get(url, headers={"Authorization": f"Bearer {key['secret']}"}, timeout=30)
     assert response.status_code == 403

@@ -119,7 +119,7 @@ def succeeded(response):
 
 
 def test_an_anonymous_account_of_a_tenant_is_upgraded_in_the_tenant(admin, configure):
-    tenant = admin.new_tenant()
+    tenant = admin.tenant_with_sign_in()
     configure(tenant, enableAnonymousUser=True)
     # The event loop that answers may not know the new setting yet, so the first successful response counts.
     sign_up = once_configuration_applies(lambda: succeeded(admin.client.call("signUp", tenant_field(tenant))))
@@ -199,7 +199,7 @@ def test_the_audit_trail_of_a_tenant_is_separate(acme, zen, backend):
 
 
 def test_a_disabled_tenant_rejects_clients_and_backends(admin, configure, backend):
-    tenant = admin.new_tenant()
+    tenant = admin.tenant_with_sign_in()
     ada = import_account(tenant)
     session = sign_in_with_password(admin.client, ada, **tenant_field(tenant))
     configure(tenant, disableAuth=True)

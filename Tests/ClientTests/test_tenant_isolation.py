@@ -15,7 +15,7 @@ WELCOME = auth.ActionCodeSettings("http://localhost/welcome", handle_code_in_app
 @pytest.fixture(params=["another tenant", "the project"])
 def elsewhere(request, admin):
     """firebase-admin for a realm that does not have the account `ada`."""
-    return admin.new_tenant("Zen-2") if request.param == "another tenant" else admin
+    return admin.tenant_with_sign_in("Zen-2") if request.param == "another tenant" else admin
 
 
 @pytest.fixture
@@ -74,7 +74,7 @@ def test_accounts_of_the_project_are_not_found_in_a_tenant(admin, acme):
 def realm_fields(admin, elsewhere):
     """The fields with which a client names the realm of `elsewhere`, and those with which it names a third realm."""
     if elsewhere is admin:
-        return {}, {"tenantId": admin.new_tenant().tenant_id}
+        return {}, {"tenantId": admin.tenant_with_sign_in().tenant_id}
     return {"tenantId": elsewhere.tenant_id}, {}
 
 

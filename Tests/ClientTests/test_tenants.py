@@ -18,13 +18,13 @@ from hashes import ADMIN_HASHES, SALT
 @pytest.fixture
 def acme(admin):
     """firebase-admin for a new tenant."""
-    return admin.new_tenant()
+    return admin.tenant_with_sign_in()
 
 
 @pytest.fixture
 def zen(admin):
     """firebase-admin for another new tenant."""
-    return admin.new_tenant("Zen-2")
+    return admin.tenant_with_sign_in("Zen-2")
 
 
 @pytest.mark.parametrize("settings", [

@@ -19,7 +19,7 @@ def backend(request, contract):
         installation, running = (request.getfixturevalue(name) for name in ("rs256_installation", "rs256_serve"))
     with serve_admin(running, contract, create_service_key(installation)) as admin:
         if request.param == "other tenants":
-            admin.new_tenant()
+            admin.tenant_with_sign_in()
         yield admin
 
 
@@ -141,7 +141,7 @@ def test_the_first_tenant_contains_no_accounts_of_the_project(new_installation, 
         ada = import_account(admin)
         for _ in range(REQUESTS_TO_REACH_EVERY_LOOP):
             assert call_as_backend(admin, ada, "searchAccounts", q=ada.email).body["users"]
-        named = {"tenantId": admin.new_tenant().tenant_id}
+        named = {"tenantId": admin.tenant_with_sign_in().tenant_id}
         for _ in range(REQUESTS_TO_REACH_EVERY_LOOP):
             listed = call_as_backend(admin, ada, "batchGetAccounts", **named)
             assert listed.code == "TENANT_NOT_FOUND" or listed.body.get("users", []) == []

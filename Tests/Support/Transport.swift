@@ -28,10 +28,10 @@ final class SocketServer: Sendable {
     /// The header field with the address that the gateway shall see as the client's, because every test connects from
     /// loopback.
     private static let peerField = "X-Test-Peer"
-    /// Precedes the names of ``fieldsSetByClient`` in requests to the server, which removes it.
+    /// The prefix under which a request carries a field of ``fieldsReservedByClient``. ``received(_:)`` removes it.
     private static let prefix = "X-Test-"
-    /// Header fields that the HTTP client does not let its callers set.
-    private static let fieldsSetByClient: Set = ["user-agent"]
+    /// Header fields that the HTTP client sets itself. Its callers cannot set them.
+    private static let fieldsReservedByClient: Set = ["user-agent"]
     private static let client = Result {
         try HTTP.Client(loop: TestCluster.shared.loop, limits: ClientLimits(requests: 1000, connectionsPerHost: 64))
     }
@@ -64,7 +64,7 @@ final class SocketServer: Sendable {
         let query = request.query.map { "\($0.name.percentEncoded)=\($0.value.percentEncoded)" }
         var headers = Headers(
             request.headers.map {
-                Self.fieldsSetByClient.contains($0.name.lowercased()) ? (Self.prefix + $0.name, $0.value) : $0
+                Self.fieldsReservedByClient.contains($0.name.lowercased()) ? (Self.prefix + $0.name, $0.value) : $0
             })
         headers.add(Self.peerField, request.peer)
         return try await Self.client.get().send(
@@ -77,7 +77,7 @@ final class SocketServer: Sendable {
 
     /// Returns the request as the test built it, with the ID that every in-process request has.
     private static func received(_ request: Request) -> Request {
-        let own = fieldsSetByClient.union([peerField.lowercased()])
+        let own = fieldsReservedByClient.union([peerField.lowercased()])
         let headers = request.headers.filter { !own.contains($0.name.lowercased()) }.map { field in
             field.name.hasPrefix(prefix) ? (String(field.name.dropFirst(prefix.count)), field.value) : field
         }

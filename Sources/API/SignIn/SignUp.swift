@@ -21,8 +21,8 @@ extension EndpointCall {
         let displayName = request.displayName.nonEmpty
         if let idToken = request.idToken.nonEmpty {
             let caller = try await services.signIn.authenticator.authenticate(idToken: idToken, in: client.project)
-            // If the response is lost, the client gets the new session's tokens with the resumption key and its old
-            // refresh token.
+            // If the response is lost, the client can still get the new session's tokens: it sends the resumption key
+            // and its old refresh token.
             let edited = try await services.accounts.editor.addPassword(
                 to: caller, email: request.email, password: password, displayName: displayName,
                 resumptionKey: try resumptionKeyInHeader(), in: client.project, from: context)

@@ -1,5 +1,6 @@
-/// The callers that may use the API keys of an app, besides its bundle IDs. These restrictions prevent the use of a key
-/// in the wrong app by mistake. They do not stop an attacker, because any client can send any header.
+/// The Android packages and the web pages that may use the API keys of an app. For Apple's platforms, the bundle IDs of
+/// ``AppSettings/bundleIDs`` may. These restrictions prevent the use of a key in the wrong app by mistake. They do not
+/// stop an attacker, because any client can send any header.
 public struct AllowedCallers: Hashable, Sendable {
     /// Names of Android packages.
     public var androidPackages: [String]

@@ -101,7 +101,7 @@ struct FederatedLinkingTests {
         #expect(try await gateway.signIn(credential).outcome.hasPrefix("400 MISSING_OR_INVALID_NONCE"))
     }
 
-    @Test("A rejected pending token is replaced by one with the same expiry, and only one of the tokens can be used")
+    @Test("A rejected link returns another pending token with the same expiry, and only one of the tokens can be used")
     func refusedAgain() async throws {
         let gateway = try await TestGateway()
         _ = try await gateway.signIn(gateway.googleCredential())
@@ -210,7 +210,7 @@ struct FederatedLinkingTests {
     }
 
     @Test(
-        "A request for confirmation names the owner, except for an unverified address in a protected project",
+        "A response with needConfirmation names the owner, except for an unverified address in a protected project",
         arguments: [true, false].flatMap { isProtected in
             [true, false].flatMap { isVerified in
                 [true, false].map { DisclosureRow(isProtected: isProtected, isVerified: isVerified, isRecycled: $0) }

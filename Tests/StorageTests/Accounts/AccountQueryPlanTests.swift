@@ -140,7 +140,9 @@ struct AccountQueryPlanTests {
             Row("by phone number", .find([.phoneNumber(PhoneNumber("+15557")!)], in: ID("new"))),
             Row("by identity", .find([.identity(provider: .google, subject: "7")], in: ID("new"))),
             Row("by an imported identity", .owners(of: newcomer.identities, in: ID("new"))),
-            Row("by the references of an import", .takenMembers(of: [newcomer], in: ID("new"))),
+            Row(
+                "by the ID, address and phone number of an imported account",
+                .takenMembers(of: [newcomer], in: ID("new"))),
         ])
     func stale(row: Row) async throws {
         let pool = try await Self.shared.database.pool

@@ -135,7 +135,7 @@ struct AppleGrantAttemptTests {
         let outcome = await attempts(fixture, apple).attempt(grant)
         #expect(
             outcome == .postponed(until: fixture.now + .seconds(60), reason: fault?.reason ?? "invalid_client"))
-        // The other client ID has one grant, or 21 grants, of which 10 are claimed at a time.
+        // Only the other client ID is still due: `one.web` has 1 grant; `one` has 21, of which one call claims 10.
         let clients = try await fixture.claimAttempts(after: .seconds(59)).map(\.clientID)
         #expect(clients == (grant.clientID == "one" ? ["one.web"] : Array(repeating: "one", count: 10)))
     }

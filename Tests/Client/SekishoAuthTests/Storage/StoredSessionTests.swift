@@ -5,7 +5,8 @@ import Testing
 
 @Suite("The stored session")
 struct StoredSessionTests {
-    /// An item as version 0.1.0 writes it. It must stay readable: a user whose item cannot be read is signed out.
+    /// An item as version 0.1.0, the first one, writes it. Every later version must be able to read it; otherwise its
+    /// users would be signed out.
     private static let item = #"""
         {"format":1,"owner":"default\nhttps://auth.example.com\nkey\n","session":{"isAnonymous":false,\#
         "profile":{"createdAt":1800000000,"email":"ada@example.com","identities":[{\#
