@@ -48,7 +48,7 @@ extension Command {
             HelpTable(title: "Rate limits", rows: rateLimits),
             HelpTable(
                 title: "Settings of the policy",
-                rows: Policy.members.map { ($0.name, "\($0.meaning) (\($0.values))") }),
+                rows: Policy.members.map { ($0.name, "\($0.meaning) (\($0.values); \($0.defaults))") }),
         ],
         environment: ["DATABASE_URL"]
     ) { arguments in
@@ -64,6 +64,14 @@ extension Command {
             Terminal.writeTable(Policy.members.map { [$0.name, $0.text(in: policy), $0.meaning] })
             after.writeWarnings()
         }
+    }
+}
+
+extension Policy.Member {
+    /// The default values, for the help text.
+    fileprivate var defaults: String {
+        let (safer, ofFirebase) = (text(in: Policy(.sekisho)), text(in: Policy(.firebase)))
+        return safer == ofFirebase ? "default \(safer)" : "default \(safer), in the profile firebase \(ofFirebase)"
     }
 }
 
