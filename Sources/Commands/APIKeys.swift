@@ -9,7 +9,7 @@ extension Command {
         summary: "Create an API key for an app and print it",
         options: [.project, .text("app", "ID", "app ID", default: "default")],
         details: [
-            "An API key identifies an app; it is not a secret, because every copy of the app contains it. The gateway stores only its hash, so the key cannot be printed again."
+            "An API key identifies an app; it is not a secret, because every copy of the app contains it. The gateway stores only a hash of the key, so the key cannot be printed again."
         ],
         environment: ["DATABASE_URL"]
     ) { arguments in

@@ -32,9 +32,9 @@ extension Command {
             .flag("retry-rejected", "also request the new subjects of identities that Apple rejected in earlier runs"),
         ] + TransferArguments.options,
         details: [
-            "Each exported identity gets its new subject and relay address in a transaction of its own; the account keeps its ID and its sessions. Configure the new team's ID, key ID and private key first (`sekisho projects apply`), and run the command in the 60 days after the transfer. Identities that are already imported are skipped, so an interrupted command can be run again. If a user signs in before the import, the gateway finds the account by the token's transfer_sub.",
-            "Apple may reject the request for an identity's new subject, usually because the user has disconnected the app. At the end of the run, the command repeats the request. If Apple rejects it again, the command records the rejection and lists the account. Later runs list the account too, but repeat the request only with --retry-rejected.",
-            "A rejection is not recorded if a wrong option or setting may have caused it: no identity has been imported yet, or --client-id differs from the client ID of the user's latest sign-in. The next run then repeats the request.",
+            "Each exported identity gets its new subject and relay address in a transaction of its own; the account keeps its ID and its sessions. Configure the new team's ID, key ID and private key first (`sekisho projects apply`), and run the command in the 60 days after the transfer. Identities that are already imported are skipped, so an interrupted command can be run again. If a user signs in before the import, the gateway finds the account by the token's transfer_sub, and moves the identity.",
+            "Apple may reject the request for an identity's new subject, usually because the user has disconnected the app. At the end of the run, the command sends a second request for the identity under two conditions: at least one identity has been imported so far (by this run, an earlier one or a sign-in), and --client-id, if given, is the client ID of the user's latest sign-in. Otherwise, a wrong option or setting may have caused the rejection: the command does not record it, and the next run requests the identity again.",
+            "If Apple rejects the second request too, the command records the rejection and lists the account. Later runs list the account too, but request the identity only with --retry-rejected.",
             TransferArguments.keyNote,
         ],
         environment: ["DATABASE_URL", "SEKISHO_MASTER_KEY"]
@@ -51,9 +51,9 @@ extension Command {
 private enum TransferArguments {
     static let options: [Option] = [
         .text(
-            "client-id", "ID", "client ID with which the requests are authenticated",
+            "client-id", "ID", "client ID with which the requests to Apple are authenticated",
             defaultNote:
-                "for each user, the client ID of the latest sign-in; if it is unknown, the first client ID of apple.com"
+                "for each user, the client ID of the latest sign-in, or the first client ID of apple.com if that is unknown"
         ),
         .text("team-id", "ID", "team ID instead of the configured one; requires --key-id and --private-key-file"),
         .text("key-id", "ID", "key ID instead of the configured one"),
@@ -62,7 +62,7 @@ private enum TransferArguments {
     ]
 
     static let keyNote =
-        "The requests are authenticated with the project's configured key, unless --team-id, --key-id and --private-key-file are given."
+        "The requests to Apple are authenticated with the configured key of apple.com, unless --team-id, --key-id and --private-key-file are given."
 
     static func run(
         _ arguments: Arguments, _ body: @escaping @Sendable (AppleTransferRun) async throws -> Void

@@ -17,7 +17,7 @@ extension Command {
             "policy profile: sekisho or firebase. If it changes, each policy setting that has the default of the old profile gets the default of the new profile"
         ),
         ("policy", "settings of the policy; `sekisho projects policy --help` lists them"),
-        ("authorizedDomains", "hosts that links and redirects may lead to"),
+        ("authorizedDomains", "list of the hosts that links and redirects may lead to"),
         ("email", "settings of emails; null resets all of them"),
         ("providers", "settings of each provider, by ID: apple.com, google.com, oidc.NAME"),
         ("apps", "settings of each app, by ID"),
@@ -27,11 +27,14 @@ extension Command {
         ("senderAddress", "email address of the sender"),
         ("senderName", "name of the sender"),
         ("replyTo", "email address for replies"),
-        ("actionUrl", "page at an authorized domain, which the links in emails lead to"),
+        (
+            "actionUrl",
+            "page that the links in emails lead to, at an authorized domain or the gateway's host; links that remove a sign-in method or undo a merge always lead to the gateway's own page"
+        ),
         ("language", "language of emails for requests that name no language: en, ja"),
         (
             "subjects",
-            "subjects by kind of email, then by language; they replace all earlier subjects. Kinds: \(emailKinds)"
+            "subject lines by kind of email, then by language; they replace all earlier subject lines. Kinds: \(emailKinds)"
         ),
     ]
 
@@ -69,14 +72,17 @@ extension Command {
         ("distribution", "appStore, marketplace, playStore, enterprise, web, other"),
         (
             "signInMethods",
-            "provider IDs, password, anonymous, in display order; null: all that are enabled. password includes sign-in by an emailed link, if the policy setting allowsEmailLinks is on"
+            "list of provider IDs, password and anonymous, in display order; null: all enabled methods. password includes sign-in by an emailed link, if the policy setting allowsEmailLinks is on"
         ),
         ("linkOnlyMethods", "IDs of providers whose identities users can link, but not use to sign in"),
-        ("clientIds", "lists of accepted client IDs, by provider ID; they replace the clientIds of the provider"),
-        ("requestedScopes", "list of what the app requests from providers: email, name; null: both"),
+        (
+            "clientIds",
+            "lists of client IDs, by provider ID; for this app, each list replaces the clientIds of the provider"
+        ),
+        ("requestedScopes", "list of the data that the app requests from providers: email, name; null: both"),
         (
             "bundleIds",
-            "bundle IDs of the app and its extensions; if any are listed, a request with an API key of the app is rejected if it names another bundle ID"
+            "bundle IDs of the app and its extensions; if any are listed, a request with an API key of the app is rejected if it names another bundle ID. A bundle ID that begins with a listed one and a dot counts as listed"
         ),
         (
             "androidPackages",
@@ -84,7 +90,7 @@ extension Command {
         ),
         (
             "androidCertificates",
-            "SHA-1 fingerprints of the certificates that sign androidPackages, to restrict API keys. They are not used for assetlinks.json; see androidFingerprints. If any are listed, a request with an API key of the app is rejected if it names a package with another certificate"
+            "SHA-1 fingerprints of the certificates that sign androidPackages, to restrict API keys. They are not used for assetlinks.json; see androidFingerprints. If any are listed, a request with an API key of the app is rejected if it names another certificate"
         ),
         (
             "webDomains",
@@ -92,16 +98,16 @@ extension Command {
         ),
         (
             "associatedDomains",
-            "host names under which this gateway is reached; their files apple-app-site-association and assetlinks.json contain this app"
+            "host names of this gateway whose files apple-app-site-association and assetlinks.json contain this app"
         ),
         ("teamId", "Apple team in apple-app-site-association; null: the team of apple.com"),
         (
             "androidFingerprints",
-            "SHA-256 fingerprints of the certificates that sign androidPackages, for assetlinks.json. They do not restrict API keys; the SHA-1 androidCertificates do"
+            "SHA-256 fingerprints of the certificates that sign androidPackages, for assetlinks.json. They do not restrict API keys; see androidCertificates"
         ),
         (
             "redirectUris",
-            "URLs that a sign-in by createAuthUri may return to (pages, app links, custom schemes); an empty list: every page of an authorized domain"
+            "URLs (pages, app links, custom schemes) to which a sign-in by createAuthUri may return; an empty list: every page of an authorized domain"
         ),
         (
             "exemption",
@@ -140,9 +146,9 @@ extension Command {
             ),
         ],
         details: [
-            "FILE may be `-` for standard input. Without --prune, what FILE omits stays as it is. An unknown member is an error. A relative path of a secret starts at the directory of FILE, or at the current directory if FILE is `-`.",
-            "Prints the list of changes: `+` marks an added setting, `-` a removed one, and `~` a changed one.",
-            "If the changes would violate a configuration rule, such as App Review guideline 4.8, nothing is changed, and every new violation is reported. Violations that existed before are reported as warnings. Changes take effect within seconds. Applying the same file again changes nothing.",
+            "FILE may be `-` for standard input. Without --prune, settings that FILE omits stay as they are. An unknown member is an error. Relative paths in privateKeyFile and clientSecretFile start at the directory of FILE, or at the current directory if FILE is `-`.",
+            "Prints the list of changes: `+` marks an added setting, `-` a removed setting, and `~` a changed setting.",
+            "If the changes would violate a configuration rule, such as App Review guideline 4.8, nothing is changed, and every new violation is reported. Violations that existed before are reported as warnings, and do not prevent changes. Changes take effect within seconds. Applying the same file again changes nothing.",
             "bundleIds, androidPackages, androidCertificates and webDomains prevent mistakes, not attacks: any client can send the headers that name an app or a page. A request without such a header is accepted, unless the policy setting requiresCallerHeader is on.",
         ],
         tables: [
@@ -156,7 +162,7 @@ extension Command {
         ],
         environment: [
             "DATABASE_URL", "SEKISHO_MASTER_KEY",
-            "SEKISHO_PUBLIC_URL (needed only if an actionUrl is at the gateway's host)",
+            "SEKISHO_PUBLIC_URL (needed only if actionUrl is at the gateway's host)",
         ]
     ) { arguments in
         let file = try ProjectFile(at: arguments.operand)

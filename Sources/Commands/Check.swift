@@ -16,12 +16,12 @@ extension Command {
             .flag("json", "with --app-review: print JSON"),
             .flag(
                 "live",
-                "if all other checks pass, also ask Apple whether it accepts the private key of apple.com with each of its client IDs"
+                "if all other checks pass, also ask Apple whether it accepts the private key with each client ID of apple.com"
             ),
         ],
         details: [
             "Reads the variables of `serve` and changes nothing. Exit status: 0 if every check passes, 1 if one fails, 2 if the environment is invalid.",
-            "With --app-review, the command reports each requirement as `met`, `violated` or `open`. `open` means that you have to check the requirement yourself, because the platform of the app is `other`, the relation of an oidc.NAME (what the provider is to the app; see `sekisho projects apply --help`) is not set, or users have signed in with custom tokens. The exit status is 1 if a requirement is violated.",
+            "With --app-review, the command reports each requirement as `met`, `violated` or `open`. You have to check an `open` requirement yourself: the platform of the app is `other`, users have signed in with custom tokens, or the relation of an oidc.NAME is not set (`sekisho projects apply --help` describes relations). The exit status is 1 if a requirement is violated.",
         ]
     ) { arguments in
         if arguments.has("app-review") {

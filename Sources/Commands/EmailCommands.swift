@@ -46,7 +46,7 @@ extension Command {
         words: ["email", "list"],
         summary: "List the emails that wait to be sent, and those whose delivery was given up",
         details: [
-            "Lists at most the newest 1000 of these emails, in the order of their creation and without addresses. For an email of a tenant, the column PROJECT contains PROJECT/TENANT."
+            "Lists at most the newest 1000 of these emails, in the order of their creation, without addresses. For an email of a tenant, the column PROJECT contains PROJECT/TENANT."
         ],
         environment: ["DATABASE_URL"]
     ) { _ in

@@ -14,7 +14,7 @@ extension Command {
         ),
         (
             "100",
-            "wrong passwords for one email address from all networks together in an hour. After that, networks in which the account has signed in or reset its password in the last 30 days can continue; all other networks together get one attempt a minute"
+            "wrong passwords for one email address from all networks together in an hour. After that, the networks in which the user has signed in or reset the password in the last 30 days can continue; all other networks together get one attempt a minute"
         ),
         ("signUpLimit", "sign-ups from one client network in an hour"),
         (
@@ -40,9 +40,9 @@ extension Command {
                 "set", "NAME=VALUE", "change a setting; the change takes effect within seconds", isRepeatable: true)
         ],
         details: [
-            "In the rate limits below, a client network is an IPv4 address or an IPv6 /64. What counts against the limit of a client network also counts against the wider networks around the client: an IPv4 /24 and an IPv6 /56 have four times the limit, an IPv6 /48 sixteen times.",
-            "A project and its tenants share the rate limits, with two exceptions. The project itself and each tenant have their own limits on wrong passwords for one email address. And each of them can send one password reset email to an address in a quarter of an hour even if the shared limits on emails to this address are reached. So requests to one tenant that reach the shared email limits for an address do not block password resets for this address in another tenant.",
-            "0 turns off a setting's limit and its multiples in the table below. If passwordFailureLimit is 0, wrong passwords are not limited at all, because the fixed limit of 100 wrong passwords in an hour for one email address is off too.",
+            "In the rate limits below, a client network is an IPv4 address or an IPv6 /64. What counts against the limit of a client network also counts against the wider networks that contain it: an IPv4 /24 and an IPv6 /56 have four times the limit, an IPv6 /48 has sixteen times the limit.",
+            "A project and its tenants share the rate limits, with two exceptions. First, the project itself and each tenant have their own limits on wrong passwords for one email address. Second, the project itself and each tenant can send one password reset email to an address in a quarter of an hour, even if the shared limits on emails to this address are reached. Therefore, requests to one tenant that reach these limits cannot block the first password reset for the address in another tenant.",
+            "If a setting is 0, every row of the table below that names the setting is off, including the rows with 2 x and 10 x. If passwordFailureLimit is 0, the row with the fixed limit of 100 is off too, so wrong passwords are not limited at all.",
         ],
         tables: [
             HelpTable(title: "Rate limits", rows: rateLimits),

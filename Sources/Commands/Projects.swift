@@ -14,10 +14,10 @@ extension Command {
             .text("name", "NAME", "name shown to operators", defaultNote: "ID"),
             .choice(
                 "profile", "NAME", Policy.Profile.names,
-                "policy profile (a set of defaults for the policy): `sekisho` has the safer defaults, `firebase` has those of Firebase",
+                "policy profile (a set of defaults for the policy): `sekisho` has the safer defaults, `firebase` has Firebase's defaults",
                 default: "sekisho"),
             .choice("algorithm", "NAME", ["ES256", "RS256"], "algorithm of ID tokens", default: "ES256"),
-            .text("domain", "HOST", "authorized domain, which links and redirects may lead to", isRepeatable: true),
+            .text("domain", "HOST", "authorized domain: host that links and redirects may lead to", isRepeatable: true),
         ],
         details: [
             "ID has 1 to 63 characters: a to z, 0 to 9 and hyphens, but no hyphen at the beginning. Some IDs are reserved for paths of the gateway, such as `v1`.",

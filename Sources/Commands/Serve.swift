@@ -13,7 +13,7 @@ extension Command {
         summary: "Serve requests in production",
         details: [
             "All settings come from the environment; Deploy/sekisho.env.example lists the variables. Run `sekisho migrate` first.",
-            "On SIGTERM or SIGINT, the gateway accepts no more requests, waits at most SEKISHO_DRAIN_SECONDS for the running requests and email deliveries, and exits with status 0.",
+            "On SIGTERM or SIGINT, the gateway accepts no new connections, waits at most SEKISHO_DRAIN_SECONDS for the running requests and email deliveries, and exits with status 0.",
         ]
     ) { _ in
         var reader = SettingsReader.live()

@@ -20,8 +20,8 @@ extension Command {
                 default: "RS256"),
         ],
         details: [
-            "Prints the ID, the secret and the private key. The backend sends the secret as the bearer token of its requests, and signs custom tokens with the private key. The gateway stores only the public key and a hash of the secret, so it cannot print the secret and the private key again.",
-            "A key can act as any user if it has the scope users.link, users.write (which can set passwords) or tokens.mint, or both config and trust.",
+            "Prints the ID, the secret and the private key. The backend sends the secret as the bearer token of its requests, and signs custom tokens with the private key. The gateway stores only the public key and a hash of the secret, so neither the secret nor the private key can be printed again.",
+            "A key can act as any user if it has the scope users.link, the scope users.write (which can set passwords), the scope tokens.mint, or both scopes config and trust.",
         ],
         tables: [
             HelpTable(title: "Scopes", rows: ServiceKeyScope.allCases.map { ($0.rawValue, $0.help) })
@@ -96,7 +96,7 @@ extension ServiceKeyScope {
         case .linkUsers: "link, unlink and move identities; merge accounts"
         case .config: "read the configuration, tenants and apps; change settings that do not need the scope trust"
         case .trust:
-            "together with config: change also the settings that decide whose tokens are accepted and where codes are sent, such as issuers, client IDs, secrets, authorized domains, the sender of emails, and policy settings such as requiresNonce"
+            "together with config: also change the settings that decide whose tokens are accepted, and where codes, links and results of browser sign-ins are sent, such as issuers, client IDs, secrets, authorized domains, redirect URIs, the sender of emails, and policy settings such as requiresNonce"
         case .mintTokens: "create custom tokens, session cookies and links with email action codes"
         case .readAudit: "read the audit trail"
         }

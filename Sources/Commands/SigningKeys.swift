@@ -12,7 +12,7 @@ extension Command {
         options: [.project],
         details: [
             "A signing key (PURPOSE id-token) signs ID tokens and session cookies. A refresh key (PURPOSE refresh-token) authenticates refresh tokens.",
-            "SIGNS FROM is the time at which a key replaces the older key of the same purpose: from then on it makes the new tokens. RETIRES is the time from which the tokens of a key are rejected; it is empty if no such time is set. Retired keys are not listed.",
+            "SIGNS FROM is the time from which new tokens are made with the key, instead of the older key of the same purpose. RETIRES is the time from which the tokens of the key are rejected; it is empty if no such time is set. Retired keys are not listed.",
         ],
         environment: ["DATABASE_URL"]
     ) { arguments in
@@ -40,7 +40,7 @@ extension Command {
             .flag("now", "sign with the new key and reject the old keys at once; use this if a key has leaked"),
         ],
         details: [
-            "Prints the ID of the new key. Without --now, the new key is published at once and signs after 15 minutes, because verifiers cache keys. From then on, the old keys are accepted for 14 more days, until the last session cookie that they may have signed has expired.",
+            "Prints the ID of the new key. Without --now, the new key is published at once and signs after 15 minutes, because verifiers cache keys. After these 15 minutes, the old keys are accepted for 14 more days, until the last session cookie that they may have signed has expired.",
             "Refresh tokens stay valid, so apps stay signed in. With --now, apps have to refresh their ID tokens, and users with a session cookie have to sign in again.",
         ],
         environment: ["DATABASE_URL", "SEKISHO_MASTER_KEY"]

@@ -22,7 +22,7 @@ extension Command {
         ],
         details: [
             "PROVIDER is apple.com or google.com. If none of --email, --given-name and --family-name is given, the user is Ada Lovelace (ada.lovelace@example.com). Like the real Apple, the simulated Apple sends the name only at the first sign-in.",
-            "Prints JSON with what an app receives from the provider, and the postBody that the app sends to accounts:signInWithIdp. The command itself does not sign in to the gateway.",
+            "Prints JSON with the data that an app receives from the provider, and the postBody that the app sends to accounts:signInWithIdp. The command itself does not sign in to the gateway.",
         ]
     ) { arguments in
         let project = try arguments.text("project")

@@ -15,9 +15,9 @@ extension Command {
                 defaultNote: "text on standard error"),
         ],
         details: [
-            "FILE may be `-` for standard input. IDs, claims, phone numbers and times are kept. An invalid row is skipped and reported with its line number; the exit status is then 1. Rows are stored in batches of about 1000; up to two batches are stored at the same time. Each batch is one transaction, so an interrupted import can be continued with --resume. Of rows that conflict with each other, the first is stored.",
-            "An email address counts as verified if emailVerified is true. Identities are linked for Apple, Google and OpenID Connect providers; an email address from a provider is not trusted until the next sign-in with that provider. When a user signs in with the password, an imported hash of another algorithm than Argon2id is replaced by an Argon2id hash.",
-            "Hashes that name their own algorithm are those that begin with $2a$, $2b$, $2y$, $5$, $6$, $y$, $argon2i$ or $argon2id$, and those that `users export` writes. With any --hash-algo except BCRYPT, such hashes are accepted too.",
+            "FILE may be `-` for standard input. IDs, claims, phone numbers and times are kept. An invalid row is skipped and reported with its line number; the exit status is then 1. Rows are stored in batches of about 1000, up to two batches at the same time. Each batch is one transaction, so an interrupted import can be continued with --resume. If rows conflict with each other, the first row is stored.",
+            "An email address counts as verified if emailVerified is true. Identities are linked for Apple, Google and OpenID Connect providers; an email address from a provider is not trusted until the next sign-in with that provider. When a user signs in with the password, an Argon2id hash replaces an imported hash of another algorithm.",
+            "A hash names its own algorithm if it begins with $2a$, $2b$, $2y$, $5$, $6$, $y$, $argon2i$ or $argon2id$, or if `users export` has written it. With any --hash-algo except BCRYPT, such hashes are accepted too.",
             "Other users of this machine can see command lines: prefer --hash-key-file or the variable SEKISHO_HASH_KEY to --hash-key.",
         ],
         tables: [HelpTable(title: "Algorithms of password hashes", rows: PasswordHashArguments.algorithms)],

@@ -29,10 +29,10 @@ extension Command {
                 defaultNote: "now"),
             .flag(
                 "notification",
-                "standard input is Apple's server-to-server notification: {\"payload\": TOKEN}, or TOKEN alone"),
+                "check Apple's server-to-server notification: standard input is {\"payload\": TOKEN}, or TOKEN alone"),
         ],
         details: [
-            "Reads the token from standard input and prints JSON without secrets. Exit status: 0 if the token would be accepted, 1 otherwise. Needs no database and no environment variables."
+            "Reads the token from standard input and prints the result as JSON without secrets. Exit status: 0 if the token would be accepted, 1 otherwise. Needs no database and no environment variables."
         ]
     ) { arguments in
         let verification = try TokenVerification(arguments)
