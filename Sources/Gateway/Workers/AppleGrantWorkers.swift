@@ -66,32 +66,32 @@ struct AppleGrantWorkers: Sendable {
 
     private static func pause() -> Duration { .milliseconds(.random(in: 900...1100)) }
 
-    /// Redeems or revokes all grants that are due now, at most ``capacity`` at the same time.
+    /// Redeems or revokes all grants that are due now, at most ``capacity`` at the same time. Only a shutdown cancels
+    /// this call.
     func attemptDue(_ purpose: AppleGrant.Purpose) async throws {
-        try await withThrowingTaskGroup(of: Void.self) { group in
-            var running = 0
-            while true {
-                try Task.checkCancellation()
-                let due = try await store.claimDueAttempts(
-                    for: purpose, limit: Self.capacity - running, lease: Self.lease, at: clock.now())
-                for grant in due { group.addTask { await attempt(grant) } }
-                running += due.count
-                guard running > 0 else { return }
-                try await group.next()
-                running -= 1
+        try await withTaskCancellationHandler {
+            try await withThrowingTaskGroup(of: Void.self) { group in
+                var running = 0
+                while true {
+                    try Task.checkCancellation()
+                    let due = try await store.claimDueAttempts(
+                        for: purpose, limit: Self.capacity - running, lease: Self.lease, at: clock.now())
+                    for grant in due { group.addTask { await attempt(grant) } }
+                    running += due.count
+                    guard running > 0 else { return }
+                    try await group.next()
+                    running -= 1
+                }
             }
-        }
-    }
-
-    /// Redeems or revokes one grant. A shutdown does not cancel the request, because Apple may have processed it
-    /// already. The shutdown waits for the request, which has a deadline.
-    private func attempt(_ grant: AppleGrant) async {
-        let attempt = Task(executorPreference: loop) { reporter.report(grant, await attempts.attempt(grant)) }
-        await withTaskCancellationHandler {
-            await attempt.value
         } onCancel: {
             shutdown.begin()
         }
+    }
+
+    /// Redeems or revokes one grant. The separate task is not cancelled if the process shuts down or the next claim
+    /// fails, because Apple may have processed the request already. Both wait until the attempt has ended.
+    private func attempt(_ grant: AppleGrant) async {
+        await Task(executorPreference: loop) { reporter.report(grant, await attempts.attempt(grant)) }.value
     }
 
     /// Checks the share of due tokens that belongs to this minute. The worker runs about once a minute.

@@ -2,6 +2,8 @@ import Crypto
 import Identity
 import Postgres
 import Simulators
+import Synchronization
+import Telemetry
 import Testing
 
 @testable import Gateway
@@ -109,6 +111,56 @@ struct AppleRedemptionTests {
         gateway.clock.advance(by: AuthorizationCode.lifetime + .seconds(5))
         try await gateway.processDueAppleGrants()
         #expect(try await gateway.appleGrantLines() == ["AUTHORIZED REFRESH_TOKEN \(Self.client)"])
+    }
+
+    /// The trigger counts updates of grants, and makes those from 2 to 4 fail:
+    /// 1. the claim of both codes
+    /// 2. the postponement of the first code, for which Apple is unavailable
+    /// 3. the next claim
+    /// 4. the first attempt to store the token of the second code
+    @Test("The token of an exchanged code is stored after an outage of the database in which the next claim failed")
+    func databaseOutage() async throws {
+        let gateway = try await TestGateway(servesApple: true)
+        let pool = gateway.database.pool
+        for person in [SimulatedPerson.ada, .mary] {
+            _ = try TestGateway.Tokens(await gateway.signIn(gateway.appleCredentialWithCode(person)))
+        }
+        try await pool.execute("CREATE SEQUENCE grant_updates")
+        try await pool.execute(
+            """
+            CREATE FUNCTION fail() RETURNS trigger LANGUAGE plpgsql AS $$
+            DECLARE number bigint := nextval('grant_updates');
+            BEGIN
+                IF number BETWEEN 2 AND 4 THEN
+                    RAISE EXCEPTION 'timeout' USING ERRCODE = 'query_canceled';
+                END IF;
+                RETURN NULL;
+            END $$
+            """)
+        try await pool.execute(
+            "CREATE TRIGGER fail BEFORE UPDATE ON apple_grant FOR EACH STATEMENT EXECUTE FUNCTION fail()")
+        let exchanges = Mutex(0)
+        var endpoint = gateway.root.appleTokens
+        endpoint.exchange = { [exchange = endpoint.exchange] code, client in
+            let number = exchanges.withLock { count in
+                count += 1
+                return count
+            }
+            guard number > 1 else { return .unavailable(reason: "status 503") }
+            // The next claim has failed when the number of updates is 3.
+            while try await pool.query("SELECT FROM grant_updates WHERE last_value >= 3").isEmpty {
+                try await Task.sleep(for: .milliseconds(5))
+            }
+            return try await exchange(code, client)
+        }
+        let workers = AppleGrantWorkers(
+            on: pool, endpoint: endpoint, under: gateway.masterKeys, clock: gateway.clock.wallClock,
+            log: gateway.root.log, metrics: Metrics())
+        await #expect(throws: StoreUnavailable.self) { try await workers.attemptDue(.redeem) }
+        #expect(
+            try await gateway.appleGrantLines() == [
+                "AUTHORIZED REFRESH_TOKEN \(Self.client)", "REDEEMING CODE \(Self.client)",
+            ])
     }
 
     @Test("Sign-ins succeed with a wrong private key, and their codes are redeemed after the key is corrected")
