@@ -19,7 +19,7 @@ struct Delivery: Sendable {
         do {
             return try await deliver()
         } catch {
-            return .interrupted
+            return .interrupted(cause: "\(error)")
         }
     }
 

@@ -11,7 +11,7 @@ public enum DeliveryOutcome: Hashable, Sendable {
     case givenUp(DeliveryFailure)
     /// A database error prevented the attempt, or the storage of its result. A worker claims the email again when its
     /// lease (the time for which the current claim hides it from other workers) has ended.
-    case interrupted
+    case interrupted(cause: String)
 }
 
 /// Why an email was not sent.

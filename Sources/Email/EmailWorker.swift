@@ -25,6 +25,8 @@ public actor EmailWorker {
         public var send: @Sendable (Message, QueuedEmail, EmailPayload) async -> DeliveryResult
         /// Logs and counts the outcome of an attempt.
         public var report: @Sendable (QueuedEmail, DeliveryOutcome) -> Void
+        /// Logs that emails cannot be claimed. Called for the first of several failures in a row.
+        public var reportClaimFailure: @Sendable (any Error) -> Void
         public var clock: WallClock
         /// Returns a random number from 0 to 1.
         public var chance: @Sendable () -> Double
@@ -34,7 +36,8 @@ public actor EmailWorker {
             hash: @escaping @Sendable (String) -> [UInt8],
             project: @escaping @Sendable (ID<Realm>) async throws -> SendingProject?, renderer: EmailRenderer,
             send: @escaping @Sendable (Message, QueuedEmail, EmailPayload) async -> DeliveryResult,
-            report: @escaping @Sendable (QueuedEmail, DeliveryOutcome) -> Void, clock: WallClock,
+            report: @escaping @Sendable (QueuedEmail, DeliveryOutcome) -> Void,
+            reportClaimFailure: @escaping @Sendable (any Error) -> Void, clock: WallClock,
             chance: @escaping @Sendable () -> Double = { .random(in: 0...1) }
         ) {
             self.queue = queue
@@ -44,6 +47,7 @@ public actor EmailWorker {
             self.renderer = renderer
             self.send = send
             self.report = report
+            self.reportClaimFailure = reportClaimFailure
             self.clock = clock
             self.chance = chance
         }
@@ -55,6 +59,8 @@ public actor EmailWorker {
     private let dependencies: Dependencies
     /// Emails being sent, and slots reserved for emails that are being claimed.
     private var inFlight = 0
+    /// Whether the latest claim failed.
+    private var isClaimFailing = false
     /// Continuations of tasks that wait until fewer emails are in flight.
     private var waiters: [CheckedContinuation<Void, Never>] = []
     private var polling: Task<Void, Never>?
@@ -81,8 +87,8 @@ public actor EmailWorker {
         await waitUntilInFlight(isBelow: 1)
     }
 
-    /// Delivers the emails that are due now, and returns when none is in flight. Stops early if the database is
-    /// unavailable.
+    /// Delivers the emails that are due now, and returns when none is in flight. Stops early if emails cannot be
+    /// claimed.
     public func deliverDue() async {
         while !isStopping, await claimBatch() {}
         await waitUntilInFlight(isBelow: 1)
@@ -116,11 +122,16 @@ public actor EmailWorker {
         return batch.count == slots
     }
 
-    /// - Returns: the claimed emails; none if the database is unavailable. The next poll tries again.
+    /// - Returns: the claimed emails; none if the claim fails. The next poll tries again.
     private func claim(_ limit: Int) async -> [QueuedEmail] {
         do {
-            return try await dependencies.queue.claim(limit: limit, lease: Self.lease, at: dependencies.clock.now())
+            let claimed = try await dependencies.queue.claim(
+                limit: limit, lease: Self.lease, at: dependencies.clock.now())
+            isClaimFailing = false
+            return claimed
         } catch {
+            if !isClaimFailing { dependencies.reportClaimFailure(error) }
+            isClaimFailing = true
             return []
         }
     }

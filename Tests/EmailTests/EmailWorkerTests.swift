@@ -25,12 +25,17 @@ struct EmailWorkerTests {
             var outcomes: [DeliveryOutcome] = []
             /// Whether the database is unavailable, so that ``TestQueue/remove(_:)`` fails.
             var isDown = false
+            /// Whether ``TestQueue/claim(limit:lease:at:)`` fails.
+            var failsClaims = false
+            /// The number of failures to claim emails that the worker reported.
+            var reportedClaimFailures = 0
         }
 
         let state = Mutex(State())
 
         func claim(limit: Int, lease: Duration, at now: Instant) async throws -> [QueuedEmail] {
-            state.withLock { state in
+            try state.withLock { state in
+                if state.failsClaims { throw StoreUnavailable(reason: "down") }
                 defer { state.due.removeFirst(min(limit, state.due.count)) }
                 return Array(state.due.prefix(limit))
             }
@@ -85,10 +90,18 @@ struct EmailWorkerTests {
             state.due = emails
             prepare(&state)
         }
-        let sender = try #require(EmailAddress("no-reply@example.com"))
         let loop = try Loop(name: "worker")
         defer { loop.stop() }
-        let worker = EmailWorker(
+        let worker = try worker(for: queue, on: loop, result: result)
+        await worker.deliverDue()
+        await worker.stop()
+        return queue.state.withLock { $0 }
+    }
+
+    /// Returns a worker whose mail server returns `result`.
+    static func worker(for queue: TestQueue, on loop: Loop, result: DeliveryResult = .accepted) throws -> EmailWorker {
+        let sender = try #require(EmailAddress("no-reply@example.com"))
+        return EmailWorker(
             loop: loop,
             dependencies: EmailWorker.Dependencies(
                 queue: queue,
@@ -102,10 +115,8 @@ struct EmailWorkerTests {
                     queue.state.withLock { $0.sent.append(message) }
                     return result
                 }, report: { _, outcome in queue.state.withLock { $0.outcomes.append(outcome) } },
+                reportClaimFailure: { _ in queue.state.withLock { $0.reportedClaimFailures += 1 } },
                 clock: .fixed(at: now), chance: { 0.5 }))
-        await worker.deliverDue()
-        await worker.stop()
-        return queue.state.withLock { $0 }
     }
 
     @Test("An email is removed from the queue when the server has accepted it")
@@ -213,7 +224,21 @@ struct EmailWorkerTests {
     @Test("A sent email stays in the queue if the database is unavailable")
     func interrupted() async throws {
         let state = try await Self.deliver([Self.queued()]) { $0.isDown = true }
-        #expect(state.outcomes == [.interrupted])
+        #expect(state.outcomes == [.interrupted(cause: #"StoreUnavailable(reason: "down")"#)])
         #expect(state.calls.isEmpty)
+    }
+
+    @Test("A failure to claim emails is reported once, and again after a success")
+    func failedClaims() async throws {
+        let queue = TestQueue()
+        let loop = try Loop(name: "worker")
+        defer { loop.stop() }
+        let worker = try Self.worker(for: queue, on: loop)
+        for fails in [true, true, false, true] {
+            queue.state.withLock { $0.failsClaims = fails }
+            await worker.deliverDue()
+        }
+        await worker.stop()
+        #expect(queue.state.withLock { $0.reportedClaimFailures } == 2)
     }
 }

@@ -49,8 +49,9 @@ struct AppleGrantReporter: Sendable {
             attempts.increment(purpose, "given_up")
             fields.add("reason", .string(reason))
             log.error("apple token given up", fields)
-        case .interrupted:
+        case .interrupted(let cause):
             attempts.increment(purpose, "interrupted")
+            fields.add("cause", .string(cause))
             log.warning("apple token interrupted by a database error or a shutdown: it is retried soon", fields)
         }
     }

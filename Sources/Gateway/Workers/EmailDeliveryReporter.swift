@@ -2,8 +2,8 @@ internal import Email
 internal import Identity
 internal import Telemetry
 
-/// Logs and counts the outcome of each attempt to deliver an email. The log contains IDs, kinds and errors, but no
-/// addresses.
+/// Logs and counts the outcome of each attempt to deliver an email, and logs failures to claim emails. The log contains
+/// IDs, kinds and errors, but no addresses.
 struct EmailDeliveryReporter: Sendable {
     private let log: Log
     private let outcomes: Counter
@@ -41,9 +41,14 @@ struct EmailDeliveryReporter: Sendable {
             outcomes.increment("given_up", kind)
             fields.add("failure", .string("\(failure)"))
             log.error("email given up", fields)
-        case .interrupted:
+        case .interrupted(let cause):
             outcomes.increment("interrupted", kind)
+            fields.add("cause", .string(cause))
             log.warning("email interrupted: it is retried within minutes", fields)
         }
+    }
+
+    func reportClaimFailure(_ error: any Error) {
+        log.warning("emails cannot be claimed: the worker tries again every second", ["cause": .string("\(error)")])
     }
 }

@@ -59,7 +59,7 @@ package final class EmailService: Sendable {
             dependencies: EmailWorker.Dependencies(
                 queue: queue, decrypt: { try payloads.open($0, of: $1) }, hash: { Digest.sha256(Array($0.utf8)) },
                 project: projects.cache.value(for:), renderer: renderer, send: transport, report: reporter.report,
-                clock: dependencies.clock))
+                reportClaimFailure: reporter.reportClaimFailure, clock: dependencies.clock))
         waitingEmailsMetric = WaitingEmailsMetric(metrics: dependencies.metrics, count: queue.waitingCount)
     }
 

@@ -35,9 +35,9 @@ public struct AppleGrantAttempts: Sendable {
         case revoked
         case postponed(until: Instant, reason: String)
         case givenUp(reason: String)
-        /// The database failed, or the task was cancelled. A worker tries the grant again when the lease of this worker
-        /// has expired.
-        case interrupted
+        /// The database failed, or the process is shutting down. A worker tries the grant again when the lease of this
+        /// worker has expired.
+        case interrupted(cause: String)
     }
 
     /// Performs the operation ``AppleGrant/purpose`` of a grant that the caller has claimed.
@@ -61,7 +61,7 @@ public struct AppleGrantAttempts: Sendable {
             case (.revoke, _): try await revoke(grant, token, client)
             }
         } catch {
-            return .interrupted
+            return .interrupted(cause: "\(error)")
         }
     }
 

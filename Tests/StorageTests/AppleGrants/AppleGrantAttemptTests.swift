@@ -73,18 +73,35 @@ struct AppleGrantAttemptTests {
         let fixture = try await AppleGrantFixture()
         try await fixture.insertCode(byte: 1)
         let code = try #require(try await fixture.claimAttempts().first)
-        try await fixture.pool.execute(
-            """
-            CREATE FUNCTION fail() RETURNS trigger LANGUAGE plpgsql AS $$
-            BEGIN RAISE EXCEPTION 'timeout' USING ERRCODE = 'query_canceled'; END $$
-            """)
-        try await fixture.pool.execute(
-            "CREATE TRIGGER fail BEFORE UPDATE ON apple_grant FOR EACH ROW EXECUTE FUNCTION fail()")
+        try await failUpdates(in: fixture, condition: "'query_canceled'")
         let outcome = await attempts(
             fixture, Apple(), pause: { try await fixture.pool.execute("DROP TRIGGER fail ON apple_grant") }
         ).attempt(code)
         #expect(outcome == .redeemed)
         #expect(try await fixture.grantLines() == ["AUTHORIZED REFRESH_TOKEN \(AppleGrantFixture.subject) 07"])
+    }
+
+    @Test("The outcome of an attempt that a database error interrupts contains the error")
+    func interrupted() async throws {
+        let fixture = try await AppleGrantFixture()
+        try await fixture.insertCode(byte: 1)
+        let code = try #require(try await fixture.claimAttempts().first)
+        try await failUpdates(in: fixture, condition: "'insufficient_privilege'")
+        let outcome = await attempts(fixture, Apple()).attempt(code)
+        #expect(outcome == .interrupted(cause: "the database rejected the statement: 42501 failed"))
+    }
+
+    /// Makes every update of a grant fail.
+    ///
+    /// - Parameter condition: the name of PostgreSQL's error code, as a literal in SQL.
+    private func failUpdates(in fixture: AppleGrantFixture, condition: SQL) async throws {
+        try await fixture.pool.execute(
+            """
+            CREATE FUNCTION fail() RETURNS trigger LANGUAGE plpgsql AS $$
+            BEGIN RAISE EXCEPTION 'failed' USING ERRCODE = \(condition); END $$
+            """)
+        try await fixture.pool.execute(
+            "CREATE TRIGGER fail BEFORE UPDATE ON apple_grant FOR EACH ROW EXECUTE FUNCTION fail()")
     }
 
     @Test("A code that Apple rejects is kept until it expires, because an earlier worker may have redeemed it")
