@@ -15,7 +15,9 @@ extension User {
     /// The gateway revokes the tokens of Sign in with Apple if the app sent an authorization code at a sign-in.
     /// Otherwise, call ``Auth/revokeToken(withAuthorizationCode:)`` first.
     ///
-    /// - Throws: ``AuthErrorCode/requiresRecentLogin``.
+    /// - Throws: ``AuthErrorCode/requiresRecentLogin``; ``AuthErrorCode/keychainError`` if the account is deleted but
+    ///   its session cannot be removed from the store. The user then stays signed in until the next request is
+    ///   rejected.
     /// - Returns: whether the gateway revokes Apple's tokens; `nil` if this is unknown, for example because the account
     ///   was already deleted.
     @discardableResult public func delete() async throws -> AppleRevocation? {
@@ -23,11 +25,11 @@ extension User {
             do {
                 let response: DeleteResponse = try await core.post(
                     "/v1/accounts:delete", IDTokenRequest(idToken: idToken))
-                await core.signOutLocally(self)
+                try await core.signOutLocally(self)
                 return response.appleRevocation.flatMap(AppleRevocation.init(rawValue:))
             } catch let error as AuthErrorCode where error == .userNotFound {
                 // An earlier request deleted the account, but its response was lost.
-                await core.signOutLocally(self)
+                try await core.signOutLocally(self)
                 return nil
             }
         }

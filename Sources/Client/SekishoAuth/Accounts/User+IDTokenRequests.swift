@@ -61,7 +61,8 @@ extension User {
     private func signOut(after error: any Error, _ action: AccountErrorAction) async {
         // If the ID token is rejected, the refresh has decided whether the session has ended.
         if action == .signOut, let error = error as? AuthErrorCode, error.endsSession, !error.rejectsIDToken {
-            await core.signOutLocally(self)
+            // An error of the store is ignored, because the caller throws `error`.
+            try? await core.signOutLocally(self)
         }
     }
 
@@ -102,9 +103,11 @@ extension AuthCore {
     }
 
     /// Signs out a user on this device, after the session has ended, or the account was deleted or disabled.
-    func signOutLocally(_ user: User) async {
-        // If the store fails, the user stays signed in until the next request is rejected.
-        _ = try? signOut(user)
+    ///
+    /// - Throws: ``AuthErrorCode/keychainError`` if the store fails. The user then stays signed in until the next
+    ///   request is rejected.
+    func signOutLocally(_ user: User) async throws {
+        try signOut(user)
         await waitForListeners()
     }
 }

@@ -38,12 +38,15 @@ extension User {
     ///
     /// - Parameter id: an ID from ``listSessions()``.
     /// - Throws: ``AuthErrorCode/internalError`` with the ``AuthErrorCode/serverCode`` `SESSION_NOT_FOUND` if the
-    ///   user has no active session with this ID.
+    ///   user has no active session with this ID; ``AuthErrorCode/keychainError`` if this device's session is revoked
+    ///   but cannot be removed from the store. The user then stays signed in until the next request is rejected.
     public func revokeSession(_ id: String) async throws {
         try await revoke(id == session.current.tokens.sessionID ? "current" : id)
     }
 
     /// Revokes all sessions of the account and signs the user out.
+    ///
+    /// - Throws: ``AuthErrorCode/keychainError`` as ``revokeSession(_:)``.
     public func revokeAllSessions() async throws { try await revoke(nil) }
 
     /// - Parameter sessionId: an ID, `current`, or `nil` for all sessions.
@@ -53,7 +56,7 @@ extension User {
                 "/v1/accounts:revokeSession",
                 RevokeSessionRequest(
                     idToken: idToken, sessionId: sessionId, everywhere: sessionId == nil ? true : nil))
-            if sessionId == nil || sessionId == "current" { await core.signOutLocally(self) }
+            if sessionId == nil || sessionId == "current" { try await core.signOutLocally(self) }
         }
     }
 }

@@ -57,7 +57,8 @@ extension User {
                 core.adoptStoredSession()
                 let stored = session.current.tokens
                 if stored != rejected { return try await refreshTokens(from: rejected) }
-                await core.signOutLocally(self)
+                // An error of the store is ignored, because the caller gets the gateway's error.
+                try? await core.signOutLocally(self)
             }
             throw error
         }

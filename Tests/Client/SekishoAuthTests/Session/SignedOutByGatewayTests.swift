@@ -164,6 +164,28 @@ struct SignedOutByGatewayTests {
         #expect(app.store.isEmpty)
     }
 
+    @Test(
+        "If the store cannot remove the session after a deletion or revocation, the next request signs the user out",
+        arguments: [true, false])
+    func storeFailsAfterRequest(isDeletion: Bool) async throws {
+        let app = try await TestApp()
+        let user = try await app.auth.createUser(withEmail: "ada@example.com", password: "secret1").user
+        app.store.setFailure(.failed("read-only"))
+        let error = await failure {
+            if isDeletion {
+                try await user.delete()
+            } else {
+                try await user.revokeAllSessions()
+            }
+        }
+        #expect(error == .keychainError)
+        #expect(app.auth.currentUser === user)
+        app.store.setFailure(nil)
+        #expect(await failure { try await user.reload() } != nil)
+        #expect(app.auth.currentUser == nil)
+        #expect(app.store.isEmpty)
+    }
+
     @Test("A sign-out ends the session at the gateway too")
     func revokedAtSignOut() async throws {
         let app = try await TestApp()
