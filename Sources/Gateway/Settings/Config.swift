@@ -259,7 +259,7 @@ extension SettingsReader {
         let prepared = required(Settings.databasePrepared, "on or off") { ["on": true, "off": false][$0] }
         guard let url, let connections, let prepared else { return nil }
         return Pool.Configuration(
-            url: url, connections: connections, usesPreparedStatements: prepared, applicationName: "sekisho")
+            url: url, connections: connections, keepsSessionState: prepared, applicationName: "sekisho")
     }
 
     mutating func passwords() -> Config.PasswordConfig? {

@@ -15,7 +15,7 @@ extension Pool {
         /// Whether sessions keep prepared statements and settings such as `statement_timeout`. Must be `false` for a
         /// connection pooler in transaction mode. If it is `false`, statements are unnamed, ``Pool/read(_:)`` works as
         /// ``Pool/query(_:)``, and only the pool enforces ``statementDeadline``.
-        public var usesPreparedStatements: Bool
+        public var keepsSessionState: Bool
         /// The name of the gateway in the server's views and logs.
         public var applicationName: String
         /// The maximum number of callers that wait for a free connection; further callers are rejected. Also the
@@ -26,14 +26,14 @@ extension Pool {
         public init(
             url: String, connections: Int = 4, connectDeadline: Duration = .seconds(5),
             acquireDeadline: Duration = .seconds(3), statementDeadline: Duration = .seconds(5),
-            usesPreparedStatements: Bool = true, applicationName: String = "sekisho", waitingLimit: Int = 1000
+            keepsSessionState: Bool = true, applicationName: String = "sekisho", waitingLimit: Int = 1000
         ) {
             self.url = url
             self.connections = connections
             self.connectDeadline = connectDeadline
             self.acquireDeadline = acquireDeadline
             self.statementDeadline = statementDeadline
-            self.usesPreparedStatements = usesPreparedStatements
+            self.keepsSessionState = keepsSessionState
             self.applicationName = applicationName
             self.waitingLimit = waitingLimit
         }

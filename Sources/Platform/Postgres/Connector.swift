@@ -30,7 +30,7 @@ struct Connector: Sendable {
         guard let connectionString else { throw ConnectFault(reason: "the connection string is not valid") }
         let timePerTarget = configuration.connectDeadline / connectionString.targets.count
         var settings = connectionString.settings
-        if configuration.usesPreparedStatements { settings["options"] = options(settings["options"], isReader) }
+        if configuration.keepsSessionState { settings["options"] = options(settings["options"], isReader) }
         var reasons: [String] = []
         for target in connectionString.targets {
             let deadline = ContinuousClock.now + timePerTarget

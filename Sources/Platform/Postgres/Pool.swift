@@ -141,7 +141,7 @@ public actor Pool {
     private func openOne() async {
         do {
             let connection = try await connector.connect { handle in
-                try Connection(handle, on: loop, usesPreparedStatements: configuration.usesPreparedStatements)
+                try Connection(handle, on: loop, usesPreparedStatements: configuration.keepsSessionState)
             }
             connection.onFree = { self.connectionBecameFree($0) }
             connection.onLoss = { self.connectionWasLost($0) }
@@ -168,7 +168,7 @@ public actor Pool {
     }
 
     private func openReader() {
-        guard configuration.usesPreparedStatements, reader == nil, !isOpeningReader, !isClosing,
+        guard configuration.keepsSessionState, reader == nil, !isOpeningReader, !isClosing,
             readerAttempts.allowsAttempt(.now)
         else { return }
         isOpeningReader = true

@@ -46,9 +46,9 @@ struct CodingTests {
     ]
 
     @Test("A value that is sent and read again is unchanged, and has the expected type", arguments: [true, false])
-    func roundTrip(usesPreparedStatements: Bool) async throws {
+    func roundTrip(keepsSessionState: Bool) async throws {
         try await withPool {
-            $0.usesPreparedStatements = usesPreparedStatements
+            $0.keepsSessionState = keepsSessionState
         } _: { pool in
             for row in Self.cases {
                 let isSame = try await row.roundTrips(pool)

@@ -41,8 +41,8 @@ struct OutageTests {
                 while isBusy, try await pool.query(sessionIsBusy).isEmpty {}
                 _ = try await pool.query("SELECT pg_terminate_backend(\(Int32(pid)))")
                 if isBusy { await expectUnavailable { try await busy.value } }
-                // When the server process has ended, its socket is closed. The loop of `victim` notices that before it
-                // ends another sleep.
+                // When the server process has ended, its socket is closed. The loop of `victim` handles this before
+                // its next `sleep` returns, so one more sleep suffices.
                 while FileManager.default.fileExists(atPath: "/proc/\(pid)") {
                     try await victim.loop.sleep(for: .milliseconds(5))
                 }

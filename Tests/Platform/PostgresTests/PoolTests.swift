@@ -49,7 +49,7 @@ struct PoolTests {
             $0.connections = 1
             $0.statementDeadline = .seconds(1)
             // The pool sets `statement_timeout` only for sessions with prepared statements.
-            $0.usesPreparedStatements = serverKnowsTheDeadline
+            $0.keepsSessionState = serverKnowsTheDeadline
         } _: { pool in
             let pid: Int = try await pool.query("SELECT pg_backend_pid() AS pid")[0].decode("pid")
             let error = await #expect(throws: PostgresError.self) { try await pool.query("SELECT pg_sleep(60)") }

@@ -160,7 +160,7 @@ struct ReadTests {
     func withoutPreparation() async throws {
         try await withPool {
             $0.connections = 1
-            $0.usesPreparedStatements = false
+            $0.keepsSessionState = false
         } _: { pool in
             let onlyPID: Int = try await pool.query("SELECT pg_backend_pid() AS pid")[0].decode("pid")
             let answers = try await readConcurrently(0..<20, on: pool)
