@@ -15,7 +15,7 @@ struct AdminCreateTests {
         let made =
             pathNamesProject
             ? try await gateway.createAccountAsAdmin(Self.ada)
-            : try await gateway.administerAccountsUnscoped(":signUp", Self.ada)
+            : try await gateway.administerAccountsWithoutProjectInPath(":signUp", Self.ada)
         #expect(
             made.json == [
                 "kind": "identitytoolkit#SignupNewUserResponse", "localId": "ada", "email": "ada@example.com",
@@ -47,7 +47,7 @@ struct AdminCreateTests {
     }
 
     @Test(
-        "A request to create an account is checked in the order of the wire protocol",
+        "If several members of a request are invalid, the error is the one that Firebase checks first",
         arguments: [
             (["localId": "x", "idToken": "x"], "400 UNEXPECTED_PARAMETER : User ID"),
             (["localId": "ada", "phoneNumber": "1"], "400 DUPLICATE_LOCAL_ID"),

@@ -72,7 +72,7 @@ struct AdminLookupTests {
     @Test("A service key can look up accounts on a path that names no project")
     func unscoped() async throws {
         let gateway = try await Self.populated()
-        let answer = try await gateway.administerAccountsUnscoped(":lookup", ["localId": ["ada"]])
+        let answer = try await gateway.administerAccountsWithoutProjectInPath(":lookup", ["localId": ["ada"]])
         #expect(answer.json["users"]?[0]?["localId"] == "ada")
     }
 }

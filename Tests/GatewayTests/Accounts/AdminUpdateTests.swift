@@ -191,10 +191,11 @@ struct AdminUpdateTests {
     @Test("A service key can update and delete accounts on paths that name no project")
     func unscoped() async throws {
         let gateway = try await Self.withAdaAndBob()
-        let changed = try await gateway.administerAccountsUnscoped(":update", ["localId": "ada", "disableUser": true])
+        let changed = try await gateway.administerAccountsWithoutProjectInPath(
+            ":update", ["localId": "ada", "disableUser": true])
         #expect(changed.outcome == "200")
         #expect(try await gateway.accountSeenByAdmin("ada")["disabled"] == true)
-        let deleted = try await gateway.administerAccountsUnscoped(":delete", ["localId": "ada"])
+        let deleted = try await gateway.administerAccountsWithoutProjectInPath(":delete", ["localId": "ada"])
         #expect(deleted.json == ["kind": "identitytoolkit#DeleteAccountResponse", "appleRevocation": "NONE"])
     }
 }

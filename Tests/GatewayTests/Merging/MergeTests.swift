@@ -1,9 +1,7 @@
-import Identity
 import Postgres
 import Simulators
 import Testing
 
-@testable import DevMode
 @testable import Support
 
 extension TestGateway {
@@ -11,16 +9,6 @@ extension TestGateway {
     fileprivate func unlink(_ provider: String, from tokens: Tokens) async throws -> Exchange {
         try await post(
             "/v1/accounts:unlink", ["idToken": .string(tokens.idToken), "deleteProvider": [.string(provider)]])
-    }
-
-    /// Makes the dry run of a merge. The target's ID token proves the ownership of the target.
-    fileprivate func previewMerge(
-        _ source: Tokens, into target: Tokens, _ more: [String: JSON] = [:]
-    ) async throws -> Exchange {
-        let body: [String: JSON] = [
-            "idToken": .string(source.idToken), "dryRun": true, "targetIdToken": .string(target.idToken),
-        ]
-        return try await post("/v1/accounts:merge", .object(body.merging(more) { $1 }))
     }
 }
 
@@ -208,75 +196,6 @@ struct MergeTests {
         }
         let exchange = try await gateway.post("/v1/accounts:merge", .object(body))
         #expect(exchange.outcome.hasPrefix(expected), "\(exchange.text)")
-    }
-
-    @Test(
-        "The target's ID token proves the ownership of the target, and the new session gets the login time of that token"
-    )
-    func targetIDToken() async throws {
-        let gateway = try await TestGateway()
-        let guest = try await gateway.signUpAnonymously()
-        let ada = try await gateway.signUp()
-        // A login is recent for 300 seconds.
-        gateway.clock.advance(by: .seconds(200))
-        let preview = try await gateway.previewMerge(guest, into: ada)
-        let merged = try await gateway.post(
-            "/v1/accounts:merge",
-            ["idToken": .string(guest.idToken), "mergeToken": preview.json["mergeToken"] ?? .null])
-        #expect(merged.json["localId"]?.string == ada.localId, "\(merged.text)")
-        #expect(merged.json["expiresIn"] == 3600)
-        let fresh = try #require(merged.json["idToken"]?.string)
-        #expect(try claims(of: fresh)["auth_time"] == claims(of: ada.idToken)["auth_time"])
-        // Now 400 seconds after the login. A recent login is at most 300 seconds old.
-        gateway.clock.advance(by: .seconds(200))
-        #expect(try await gateway.delete(fresh).outcome == "400 CREDENTIAL_TOO_OLD_LOGIN_AGAIN")
-    }
-
-    enum TargetProblem: CaseIterable {
-        case oldLogin, endedSession, sourceIsTarget, besidePendingToken
-    }
-
-    @Test(
-        "The target's ID token is rejected if its login is old, its session has ended, it is the source's own, or a pending token is also sent",
-        arguments: TargetProblem.allCases)
-    func targetRefused(problem: TargetProblem) async throws {
-        let gateway = try await TestGateway()
-        let ada = try await gateway.signUp()
-        var guest = try await gateway.signUpAnonymously()
-        var more: [String: JSON] = [:]
-        let expected: String
-        switch problem {
-        case .oldLogin:
-            // A recent login is at most 300 seconds old.
-            gateway.clock.advance(by: .seconds(301))
-            expected = "400 CREDENTIAL_TOO_OLD_LOGIN_AGAIN"
-        case .endedSession:
-            _ = try await gateway.update(ada.idToken, ["password": "secret2"])
-            expected = "400 TOKEN_EXPIRED"
-        case .sourceIsTarget:
-            guest = ada
-            expected = "400 MERGE_SAME_ACCOUNT"
-        case .besidePendingToken:
-            more["pendingToken"] = "x"
-            expected = "400 Invalid JSON payload received. must have only one of"
-        }
-        let preview = try await gateway.previewMerge(guest, into: ada, more)
-        #expect(preview.outcome.hasPrefix(expected), "\(preview.text)")
-    }
-
-    @Test("A merge is rejected if the target's session ends before the commit")
-    func endedTarget() async throws {
-        let gateway = try await TestGateway()
-        let ada = try await gateway.signUp()
-        let guest = try await gateway.signUpAnonymously()
-        let preview = try await gateway.previewMerge(guest, into: ada)
-        let ended = try await gateway.post(
-            "/v1/accounts:revokeSession", ["idToken": .string(ada.idToken), "sessionId": "current"])
-        #expect(ended.outcome == "200")
-        let merged = try await gateway.post(
-            "/v1/accounts:merge",
-            ["idToken": .string(guest.idToken), "mergeToken": preview.json["mergeToken"] ?? .null])
-        #expect(merged.outcome.hasPrefix("400 MERGE_PREVIEW_OUTDATED"), "\(merged.text)")
     }
 
     @Test("A merge is rejected if an account has changed since the preview")

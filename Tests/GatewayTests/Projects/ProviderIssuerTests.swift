@@ -1,84 +1,29 @@
-import Crypto
 import HTTP
 import Identity
 import Postgres
 import Simulators
 import Testing
 
-@testable import DevMode
-@testable import Gateway
 @testable import Support
 
 @Suite("The issuer of a generic OpenID provider", .serialized)
 struct ProviderIssuerTests {
-    /// Issuers of ``CorporateProviders``, which sign in any subject.
-    static let firstIssuer = "https://first.corp.example"
-    static let secondIssuer = "https://second.corp.example"
-    static let configPath = "oauthIdpConfigs/oidc.corp"
-    static let inUseError = "409 PROVIDER_ISSUER_IN_USE"
-
-    /// A gateway with `oidc.corp`, which has the first issuer.
-    struct Fixture: Sendable {
-        let gateway: TestGateway
-        let configurator: Configurator
-
-        init() async throws {
-            gateway = try await TestGateway()
-            try await gateway.makeServiceKey()
-            configurator = Configurator(gateway: gateway, serviceKey: try await ServiceKey(in: gateway))
-            #expect(try await configure(firstIssuer).outcome == "200")
-        }
-
-        /// Creates `oidc.corp`.
-        ///
-        /// - Parameters:
-        ///   - query: more query parameters, each after an ampersand.
-        ///   - realmPath: empty for the project, otherwise `tenants/ID/`.
-        func configure(_ issuer: String, _ query: String = "", at realmPath: String = "") async throws -> Exchange {
-            let input: JSON = [
-                "clientId": .string(CorporateProviders.clientID), "issuer": .string(issuer), "enabled": true,
-            ]
-            return try await configurator.send(
-                .post, "\(realmPath)oauthIdpConfigs?oauthIdpConfigId=oidc.corp\(query)", input)
-        }
-
-        /// Changes the issuer of `oidc.corp`. Here, `query` begins with a question mark.
-        func change(to issuer: String, _ query: String = "", at realmPath: String = "") async throws -> Exchange {
-            try await configurator.send(
-                .patch, "\(realmPath)\(configPath)\(query)", ["issuer": .string(issuer)], mask: "issuer")
-        }
-
-        /// Signs in with an ID token of an issuer. If the token has an address, the address is verified.
-        func signIn(_ subject: String = "1", of issuer: String = firstIssuer, email: String? = nil) async throws
-            -> Exchange
-        {
-            try await gateway.signIn(gateway.corporateCredential(subject, of: issuer, email: email))
-        }
-
-        /// Subject and issuer of each identity.
-        func identities() async throws -> [String] {
-            try await gateway.database.pool.query(
-                "SELECT subject || ' ' || coalesce(issuer, '-') AS line FROM linked_identity ORDER BY line"
-            ).map { try $0.decode("line") }
-        }
-
-        func execute(_ statement: SQL) async throws { _ = try await gateway.database.pool.execute(statement) }
-    }
+    private typealias Fixture = ProviderIssuerFixture
 
     @Test("The issuer cannot be changed while identities of the issuer are linked")
     func change() async throws {
         let fixture = try await Fixture()
         let ada = try await fixture.signIn()
         #expect(ada.outcome == "200")
-        #expect(try await fixture.identities() == ["1 \(Self.firstIssuer)"])
-        let refused = try await fixture.change(to: Self.secondIssuer)
+        #expect(try await fixture.identities() == ["1 \(Fixture.firstIssuer)"])
+        let refused = try await fixture.change(to: Fixture.secondIssuer)
         #expect(
             refused.outcome
                 == "409 PROVIDER_ISSUER_IN_USE : oidc.corp has 1 identity of another issuer. Configure the new issuer under another provider ID, or set discardIdentities to true to unlink them."
         )
-        #expect(try await fixture.change(to: Self.firstIssuer).outcome == "200", "the issuer stays the same")
+        #expect(try await fixture.change(to: Fixture.firstIssuer).outcome == "200", "the issuer stays the same")
         #expect(
-            try await fixture.signIn(of: Self.secondIssuer).outcome.hasPrefix(
+            try await fixture.signIn(of: Fixture.secondIssuer).outcome.hasPrefix(
                 "400 INVALID_IDP_RESPONSE : The issuer of"))
         #expect(try await fixture.signIn().json["localId"] == ada.json["localId"])
     }
@@ -87,9 +32,9 @@ struct ProviderIssuerTests {
     func unused() async throws {
         let fixture = try await Fixture()
         #expect(try await fixture.gateway.signIn(fixture.gateway.appleCredential()).outcome == "200")
-        #expect(try await fixture.change(to: Self.secondIssuer).outcome == "200")
-        #expect(try await fixture.signIn(of: Self.secondIssuer).outcome == "200")
-        #expect(try await fixture.identities().contains("1 \(Self.secondIssuer)"))
+        #expect(try await fixture.change(to: Fixture.secondIssuer).outcome == "200")
+        #expect(try await fixture.signIn(of: Fixture.secondIssuer).outcome == "200")
+        #expect(try await fixture.identities().contains("1 \(Fixture.secondIssuer)"))
     }
 
     @Test(
@@ -99,13 +44,13 @@ struct ProviderIssuerTests {
         let fixture = try await Fixture()
         let ada = try await fixture.signIn()
         if !identityHasIssuer { try await fixture.execute("UPDATE linked_identity SET issuer = NULL") }
-        #expect(try await fixture.configurator.send(.delete, Self.configPath).outcome == "200")
-        #expect(try await fixture.configure(Self.secondIssuer).outcome.hasPrefix(Self.inUseError))
-        #expect(try await fixture.configure(Self.firstIssuer).outcome == "200")
+        #expect(try await fixture.configurator.send(.delete, Fixture.configPath).outcome == "200")
+        #expect(try await fixture.configure(Fixture.secondIssuer).outcome.hasPrefix(Fixture.inUseError))
+        #expect(try await fixture.configure(Fixture.firstIssuer).outcome == "200")
         #expect(try await fixture.signIn().json["localId"] == ada.json["localId"])
-        #expect(try await fixture.configurator.send(.delete, Self.configPath).outcome == "200")
-        #expect(try await fixture.configure(Self.secondIssuer, "&discardIdentities=true").outcome == "200")
-        #expect(try await fixture.signIn(of: Self.secondIssuer).json["isNewUser"] == true)
+        #expect(try await fixture.configurator.send(.delete, Fixture.configPath).outcome == "200")
+        #expect(try await fixture.configure(Fixture.secondIssuer, "&discardIdentities=true").outcome == "200")
+        #expect(try await fixture.signIn(of: Fixture.secondIssuer).json["isNewUser"] == true)
     }
 
     @Test("With discardIdentities, a change of the issuer unlinks the identities of the former issuer")
@@ -116,11 +61,11 @@ struct ProviderIssuerTests {
         #expect(try await fixture.gateway.signIn(fixture.gateway.appleCredential(.alan)).outcome == "200")
         let ids = [ada, bob].compactMap { $0.json["localId"]?.string }.sorted()
         try await fixture.execute("UPDATE linked_identity SET issuer = NULL WHERE subject = '2'")
-        #expect(try await fixture.change(to: Self.secondIssuer, "?discardIdentities=maybe").status == 400)
+        #expect(try await fixture.change(to: Fixture.secondIssuer, "?discardIdentities=maybe").status == 400)
         #expect(
-            try await fixture.change(to: Self.secondIssuer, "?discardIdentities=false").outcome.hasPrefix(
-                Self.inUseError))
-        #expect(try await fixture.change(to: Self.secondIssuer, "?discardIdentities=true").outcome == "200")
+            try await fixture.change(to: Fixture.secondIssuer, "?discardIdentities=false").outcome.hasPrefix(
+                Fixture.inUseError))
+        #expect(try await fixture.change(to: Fixture.secondIssuer, "?discardIdentities=true").outcome == "200")
         let (outbox, audit) = try await fixture.gateway.recordedEvents()
         #expect(outbox == ids.map { "identity.unlinked \($0) oidc.corp" })
         #expect(audit == ids.map { "key:backend identity.unlinked \($0) oidc.corp" })
@@ -131,7 +76,7 @@ struct ProviderIssuerTests {
         #expect(
             try await fixture.gateway.lookup(idToken).outcome == "400 TOKEN_EXPIRED",
             "the session was opened with the identity")
-        let stranger = try await fixture.signIn(of: Self.secondIssuer)
+        let stranger = try await fixture.signIn(of: Fixture.secondIssuer)
         #expect(stranger.json["isNewUser"] == true)
         #expect(stranger.json["localId"] != ada.json["localId"])
     }
@@ -144,9 +89,10 @@ struct ProviderIssuerTests {
         let key = try await ServiceKey(id: "limited", in: fixture.gateway, scopes: scopes)
         let limited = Configurator(gateway: fixture.gateway, serviceKey: key)
         let answer = try await limited.send(
-            .patch, "\(Self.configPath)?discardIdentities=true", ["issuer": .string(Self.secondIssuer)], mask: "issuer")
+            .patch, "\(Fixture.configPath)?discardIdentities=true", ["issuer": .string(Fixture.secondIssuer)],
+            mask: "issuer")
         #expect(answer.outcome == "403 PERMISSION_DENIED : The service key lacks the scope users.link.")
-        #expect(try await fixture.identities() == ["1 \(Self.firstIssuer)"])
+        #expect(try await fixture.identities() == ["1 \(Fixture.firstIssuer)"])
     }
 
     @Test("An identity that another issuer verified is rejected for a sign-in, a link and a merge")
@@ -154,33 +100,35 @@ struct ProviderIssuerTests {
         let fixture = try await Fixture()
         #expect(try await fixture.signIn().outcome == "200")
         let anonymous = try await fixture.gateway.signUpAnonymously()
-        try await fixture.execute("UPDATE linked_identity SET issuer = \(Self.secondIssuer)")
+        try await fixture.execute("UPDATE linked_identity SET issuer = \(Fixture.secondIssuer)")
         let refusal =
             "400 INVALID_IDP_RESPONSE : The identity with this subject was verified by another issuer of this provider."
         #expect(try await fixture.signIn().outcome == refusal)
-        let proof = try fixture.gateway.corporateCredential("1", of: Self.firstIssuer)
+        let proof = try fixture.gateway.corporateCredential("1", of: Fixture.firstIssuer)
         #expect(try await fixture.gateway.link(proof, to: anonymous.idToken).outcome == refusal)
         let merge: JSON = [
             "idToken": .string(anonymous.idToken), "dryRun": true, "requestUri": "http://localhost",
             "postBody": .string(proof.postBody),
         ]
         #expect(try await fixture.gateway.post("/v1/accounts:merge", merge).outcome == refusal)
-        #expect(try await fixture.identities() == ["1 \(Self.secondIssuer)"], "the issuer of the identity is unchanged")
+        #expect(
+            try await fixture.identities() == ["1 \(Fixture.secondIssuer)"], "the issuer of the identity is unchanged")
     }
 
     @Test("A sign-in sets the issuer of an identity whose issuer is unknown")
     func adopted() async throws {
         let fixture = try await Fixture()
-        #expect(try await fixture.configurator.send(.delete, Self.configPath).outcome == "200")
+        #expect(try await fixture.configurator.send(.delete, Fixture.configPath).outcome == "200")
         try await fixture.gateway.makeAccount(
             ["localId": "ada"], identities: [["providerId": "oidc.corp", "rawId": "1"]])
         #expect(try await fixture.identities() == ["1 -"], "the provider is not configured")
-        #expect(try await fixture.configure(Self.firstIssuer).outcome == "200", "the issuer of the identity is unknown")
         #expect(
-            try await fixture.change(to: Self.secondIssuer).outcome.hasPrefix(Self.inUseError),
+            try await fixture.configure(Fixture.firstIssuer).outcome == "200", "the issuer of the identity is unknown")
+        #expect(
+            try await fixture.change(to: Fixture.secondIssuer).outcome.hasPrefix(Fixture.inUseError),
             "the identity may belong to the first issuer")
         #expect(try await fixture.signIn().json["localId"] == "ada")
-        #expect(try await fixture.identities() == ["1 \(Self.firstIssuer)"])
+        #expect(try await fixture.identities() == ["1 \(Fixture.firstIssuer)"])
     }
 
     @Test("An identity that an administrator links or imports gets the issuer of its provider's configuration")
@@ -200,7 +148,7 @@ struct ProviderIssuerTests {
             ]
         ]
         #expect(try await fixture.gateway.administerAccounts(":batchCreate", ["users": users]).json["error"] == [])
-        let issuer = Self.firstIssuer
+        let issuer = Fixture.firstIssuer
         #expect(try await fixture.identities() == ["1 \(issuer)", "2 \(issuer)", "3 \(issuer)", "4 -"])
     }
 
@@ -210,7 +158,7 @@ struct ProviderIssuerTests {
         let ada = try await fixture.gateway.signUp()
         let pending = try await fixture.signIn(email: "ada@example.com")
         #expect(pending.json["needConfirmation"] == true)
-        #expect(try await fixture.change(to: Self.secondIssuer).outcome == "200")
+        #expect(try await fixture.change(to: Fixture.secondIssuer).outcome == "200")
         let linked = try await fixture.gateway.signInWithIdp([
             "pendingToken": .string(try #require(pending.pendingToken)), "idToken": .string(ada.idToken),
         ])
@@ -226,85 +174,18 @@ struct ProviderIssuerTests {
         let apple = try await fixture.configurator.send(
             .post, "\(realmPath)defaultSupportedIdpConfigs?idpId=apple.com", try Configurator.appleInput())
         #expect(apple.outcome == "200")
-        #expect(try await fixture.configure(Self.firstIssuer, at: realmPath).outcome == "200")
+        #expect(try await fixture.configure(Fixture.firstIssuer, at: realmPath).outcome == "200")
         #expect(try await fixture.signIn().outcome == "200")
         #expect(
-            try await fixture.change(to: Self.secondIssuer, at: realmPath).outcome == "200",
+            try await fixture.change(to: Fixture.secondIssuer, at: realmPath).outcome == "200",
             "the tenant has no identities")
-        let proof = try fixture.gateway.corporateCredential("1", of: Self.secondIssuer)
+        let proof = try fixture.gateway.corporateCredential("1", of: Fixture.secondIssuer)
         let tenantID = try #require(made.json["tenantId"])
         #expect(try await fixture.gateway.signIn(proof, ["tenantId": tenantID]).outcome == "200")
-        #expect(try await fixture.change(to: Self.firstIssuer, at: realmPath).outcome.hasPrefix(Self.inUseError))
+        #expect(try await fixture.change(to: Fixture.firstIssuer, at: realmPath).outcome.hasPrefix(Fixture.inUseError))
         #expect(
-            try await fixture.change(to: Self.firstIssuer, "?discardIdentities=true", at: realmPath).outcome == "200")
-        #expect(try await fixture.identities() == ["1 \(Self.firstIssuer)"], "the project's identity stays")
-    }
-
-    @Test("A change of the issuer is rejected if a concurrent sign-in links an identity first", .timeLimit(.minutes(1)))
-    func signInBeforeChange() async throws {
-        let fixture = try await Fixture()
-        try await fixture.gateway.makeAccount(["localId": "bob"])
-        struct RolledBack: Error {}
-        var (signIn, change): (Task<Exchange, any Error>?, Task<Exchange, any Error>?)
-        do {
-            try await fixture.gateway.database.pool.transaction { transaction in
-                // Until this identity is rolled back, the sign-in waits, and holds its lock on the provider.
-                _ = try await transaction.execute(
-                    """
-                    INSERT INTO linked_identity (project_id, provider, subject, account_id, created_at)
-                    VALUES ('demo', 'oidc.corp', '1', 'bob', now())
-                    """)
-                signIn = Task { try await fixture.signIn() }
-                try await fixture.gateway.database.waitForBlockedStatements()
-                change = Task { try await fixture.change(to: Self.secondIssuer) }
-                try await fixture.gateway.database.waitForBlockedStatements(2)
-                throw RolledBack()
-            }
-        } catch is RolledBack {}
-        #expect(try await signIn?.value.outcome == "200")
-        #expect(try await change?.value.outcome.hasPrefix(Self.inUseError) == true)
-    }
-
-    @Test(
-        "A sign-in that is concurrent with a change of the issuer stores no identity of the old issuer",
-        .timeLimit(.minutes(1)),
-        arguments: [false, true])
-    func changeBeforeSignIn(isLinking: Bool) async throws {
-        let fixture = try await Fixture()
-        let linkingMembers: [String: JSON] =
-            isLinking ? ["idToken": .string(try await fixture.gateway.signUpAnonymously().idToken)] : [:]
-        let proof = try fixture.gateway.corporateCredential("1", of: Self.firstIssuer)
-        let signIn = try await fixture.gateway.database.pool.transaction { transaction in
-            _ = try await transaction.execute(
-                """
-                UPDATE identity_provider SET settings = jsonb_set(settings, '{openId,issuer}', to_jsonb(\(Self.secondIssuer)))
-                WHERE provider = 'oidc.corp'
-                """)
-            let signIn = Task { try await fixture.gateway.signIn(proof, linkingMembers) }
-            try await fixture.gateway.database.waitForBlockedStatements()
-            return signIn
-        }
-        #expect(try await signIn.value.outcome.hasPrefix("503 "), "the gateway still caches the old issuer")
-        #expect(try await fixture.identities() == [])
-        let later = try await fixture.gateway.withFreshCaches().signIn(proof)
-        #expect(later.outcome.hasPrefix("400 INVALID_IDP_RESPONSE : The issuer of"))
-    }
-
-    @Test("Two concurrent changes of the issuer both succeed, and unlink the identity once", .timeLimit(.minutes(1)))
-    func twoChanges() async throws {
-        let fixture = try await Fixture()
-        #expect(try await fixture.signIn().outcome == "200")
-        let issuers = [Self.secondIssuer, "https://third.corp.example"]
-        let changes = try await fixture.gateway.database.pool.transaction { transaction in
-            _ = try await transaction.execute("SELECT FROM project WHERE id = 'demo' FOR UPDATE")
-            let changes = issuers.map { issuer in
-                Task { try await fixture.change(to: issuer, "?discardIdentities=true") }
-            }
-            try await fixture.gateway.database.waitForBlockedStatements(2)
-            return changes
-        }
-        for change in changes { #expect(try await change.value.outcome == "200") }
-        #expect(try await fixture.identities() == [])
-        #expect(try await fixture.gateway.recordedEvents().outbox.count == 1)
+            try await fixture.change(to: Fixture.firstIssuer, "?discardIdentities=true", at: realmPath).outcome == "200"
+        )
+        #expect(try await fixture.identities() == ["1 \(Fixture.firstIssuer)"], "the project's identity stays")
     }
 }
