@@ -10,7 +10,8 @@ from gateway import Client, psql
 
 # PostgreSQL's settings that log every statement. With the default verbosity, it logs the parameters as DETAIL.
 LOG_SETTINGS = {"log_statement": "all", "log_error_verbosity": "default"}
-# A script selects a row and uses it in this many transactions. The limit includes the time of the SELECT.
+# A script selects a row and uses it in this many transactions. The rate that pgbench reaches includes the
+# time of the SELECT.
 TRANSACTIONS_PER_ROW = 100
 
 # Patterns of parameters in the log, with the PostgreSQL type that the script gives them. The first matching pattern

@@ -6,7 +6,7 @@ from urllib.parse import parse_qs, urlsplit
 
 from firebase_admin import auth
 
-from client import PASSWORD, fresh_email
+from client import PASSWORD, fresh_email, ok_body
 
 
 @dataclass
@@ -52,9 +52,7 @@ def import_account(admin, account=None):
 
 def sign_in_with_password(client, account, password=PASSWORD, **more):
     """Signs in and returns the response, which must be a success. `more` are further members of the request."""
-    response = client.call("signInWithPassword", {"email": account.email, "password": password, **more})
-    assert response.status == 200, response.body
-    return response.body
+    return ok_body(client.call("signInWithPassword", {"email": account.email, "password": password, **more}))
 
 
 def query_parameters(link):

@@ -39,6 +39,20 @@ class Gateway:
     def is_alive(self):
         return has_status_200(self.url + "/healthz")
 
+    def metric(self, name, labels=".*"):
+        """The value of a metric: the sum over all its labels, or the value for `labels`, such as `kind="signUp"`."""
+        text = requests.get(self.url + "/metrics", timeout=30).text
+        return sum(float(value) for value in re.findall(rf"^{name}(?:\{{{labels}\}})? (\S+)$", text, re.MULTILINE))
+
+    def action_codes(self, email, request_type=None, tenant=None):
+        """The email action codes of `dev` that concern `email`, oldest first. Each has `oobCode` and `oobLink`.
+
+        `request_type` selects the codes of one type. Without `tenant`, the codes of the project itself are returned.
+        """
+        realm = f"{self.project}/tenants/{tenant}" if tenant else self.project
+        listed = requests.get(f"{self.url}/emulator/v1/projects/{realm}/oobCodes", timeout=30).json()["oobCodes"]
+        return [code for code in listed if email in code.values() and request_type in (None, code["requestType"])]
+
 
 def has_status_200(url):
     """Whether a GET request has the status 200; `None` while the server does not accept connections."""

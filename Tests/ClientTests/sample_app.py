@@ -19,9 +19,9 @@ def build_sample_app():
 
 
 def build_unoptimized(package, scratch):
-    """Builds a Swift package without optimization, and returns the folder of its products."""
+    """Builds a Swift package without optimization or debug information, and returns the folder of its products."""
     # A debug build would compile each file of a module on its own, which takes twice as long.
-    options = ("--configuration", "release", "-Xswiftc", "-Onone")
+    options = ("--configuration", "release", "-debug-info-format", "none", "-Xswiftc", "-Onone")
     output = run_program("swift", "build", *options, "--package-path", package, "--scratch-path", scratch)
     assert "warning:" not in output, output
     return scratch / "release"

@@ -6,7 +6,7 @@ import secrets
 import pytest
 
 import gateway
-from client import ADMIN_HEADERS, Client, unverified_claims
+from client import ADMIN_HEADERS, Client, ok_body, unverified_claims
 from installation import sql
 from simulators import ISSUERS, Simulators, fresh_person, idp_sign_in_body, unverifiable_post_body
 
@@ -26,10 +26,9 @@ def simulators(fresh_dev):
 
 
 def sign_in(client, proof, **more):
-    response = client.call("signInWithIdp", idp_sign_in_body(proof, **more))
-    assert response.status == 200, response.body
-    assert "idToken" in response.body, response.body
-    return response.body
+    body = ok_body(client.call("signInWithIdp", idp_sign_in_body(proof, **more)))
+    assert "idToken" in body, body
+    return body
 
 
 def rejection(client, proof, **more):

@@ -10,7 +10,7 @@ import pytest
 import requests
 
 import openid_provider
-from client import ADMIN_HEADERS
+from client import ADMIN_HEADERS, ok_body
 from simulators import fresh_person
 from web_app import WebApp, answer_consent_page, isolated_browser, no_provider_page, press_button
 from web_site import site, web_app_files
@@ -38,10 +38,9 @@ def openid(dev, client, tmp_path_factory):
     redirect_uri = f"{dev.url}/__/auth/handler/demo/{provider_id}"
     with openid_provider.running(tmp_path_factory.mktemp("openid"), redirect_uri) as provider:
         config = {"issuer": provider.url, "clientId": openid_provider.CLIENT_ID, "enabled": True}
-        created = client.call(
+        ok_body(client.call(
             "createOauthIdpConfig", config, api_key=None, headers=ADMIN_HEADERS,
-            params={"oauthIdpConfigId": provider_id})
-        assert created.status == 200, created.body
+            params={"oauthIdpConfigId": provider_id}))
         yield provider_id, provider
 
 
@@ -190,9 +189,7 @@ def test_the_cookie_of_a_sign_in_needs_no_tls_in_dev_mode(app_site, dev):
 
 def test_sign_ins_in_a_browser_are_counted(app_site, dev):
     def count(event):
-        name = f'sekisho_authorization_flows_total{{event="{event}"}}'
-        lines = requests.get(dev.url + "/metrics", timeout=30).text.splitlines()
-        return sum(int(line.split()[-1]) for line in lines if line.startswith(name))
+        return dev.metric("sekisho_authorization_flows_total", f'event="{event}"')
 
     before = count("started"), count("rejected")
     started = requests.get(handler_url(dev, app_site), allow_redirects=False, timeout=30)

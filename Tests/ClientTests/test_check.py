@@ -70,6 +70,7 @@ def test_a_command_reports_an_unreachable_database(installation, command):
 @pytest.mark.parametrize("command", ["serve", "projects create other", "keys rotate-signing-key --project demo"])
 def test_another_master_key_is_rejected(installation, command):
     before = dump(installation.database_url)
+    # On another port, because the gateway of the installation may be running.
     completed = installation.second_gateway().run(command, SEKISHO_MASTER_KEY=new_master_key())
     assert completed.returncode == 1
     assert "the master key is not the one that the database was created with" in completed.stderr

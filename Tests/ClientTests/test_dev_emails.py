@@ -50,18 +50,13 @@ def test_email_addresses_are_not_logged(dev, installation, client):
     assert ada["email"] not in dev.log.read_text()
 
 
-def action_codes(dev, email):
-    listed = requests.get(f"{dev.url}/emulator/v1/projects/demo/oobCodes", timeout=30).json()["oobCodes"]
-    return [code for code in listed if code["email"] == email]
-
-
 def test_an_action_code_is_listed_until_it_is_used(dev, client):
     ada = client.new_account()
     client.call("sendOobCode", {"requestType": "PASSWORD_RESET", "email": ada["email"]})
     client.call("sendOobCode", {"requestType": "VERIFY_EMAIL", "idToken": ada["idToken"]})
-    [reset, verification] = action_codes(dev, ada["email"])
+    [reset, verification] = dev.action_codes(ada["email"])
     assert (reset["requestType"], verification["requestType"]) == ("PASSWORD_RESET", "VERIFY_EMAIL")
     assert reset["oobLink"].startswith(f"{dev.url}/emulator/action?mode=resetPassword&oobCode={reset['oobCode']}&")
     used = client.call("resetPassword", {"oobCode": reset["oobCode"], "newPassword": "another secret"})
     assert used.status == 200 and used.body["email"] == ada["email"]
-    assert reset["oobCode"] not in [code["oobCode"] for code in action_codes(dev, ada["email"])]
+    assert reset["oobCode"] not in [code["oobCode"] for code in dev.action_codes(ada["email"])]

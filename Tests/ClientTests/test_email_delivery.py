@@ -335,6 +335,6 @@ def test_the_command_email_test_sends_an_email(server):
     ({"SEKISHO_SMTP_URL": "smtp://mail.example.com", "SEKISHO_EMAIL_FROM": "no-address"},
      "SEKISHO_EMAIL_FROM: expected"),
 ])
-def test_an_incomplete_configuration_is_rejected(installation, settings, message):
+def test_an_incomplete_or_invalid_configuration_is_rejected(installation, settings, message):
     completed = installation.run("check", **settings)
     assert completed.returncode == 2 and message in completed.stderr

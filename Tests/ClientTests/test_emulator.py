@@ -11,7 +11,7 @@ import pytest
 import requests
 from openapi_spec_validator import validate
 
-from client import ADMIN_HEADERS, PASSWORD, fresh_email, unverified_claims
+from client import ADMIN_HEADERS, PASSWORD, fresh_email, ok_body, unverified_claims
 
 # The maximum number of seconds by which one request can advance the clock: ten years of 366 days.
 TEN_YEARS = 10 * 366 * 86_400
@@ -149,8 +149,7 @@ def test_clearing_a_project_deletes_its_accounts_and_sessions(emulator, client, 
     assert emulator.json("DELETE", f"/emulator/v1/projects/{dev.project}/accounts") == {}
     for user in (ada, anonymous):
         assert client.call("lookup", {"idToken": user["idToken"]}).code == "USER_NOT_FOUND"
-        refresh = {"grant_type": "refresh_token", "refresh_token": user["refreshToken"]}
-        assert client.call("token", refresh).status == 400
+        assert client.refresh(user).status == 400
     again = client.sign_up(email=ada["email"], password=PASSWORD)
     assert again["localId"] != ada["localId"]
 
@@ -210,14 +209,13 @@ def test_an_unknown_action_code_is_rejected(emulator):
     assert response.json()["authEmulator"].keys() == {"error", "instructions"}
 
 
-def test_a_reset_with_no_or_a_weak_password_is_rejected_with_the_reason(emulator, client):
+def test_a_reset_with_no_or_a_weak_password_is_rejected_with_the_reason(dev, client):
     ada = client.new_account()
     client.call("sendOobCode", {"requestType": "PASSWORD_RESET", "email": ada["email"]})
-    codes = emulator.json("GET", "/emulator/v1/projects/demo/oobCodes")["oobCodes"]
-    [link] = [code["oobLink"] for code in codes if code["email"] == ada["email"]]
+    [code] = dev.action_codes(ada["email"])
     for suffix, error in [
             ("", "newPassword is missing."), ("&newPassword=short", "Password should be at least 6 characters")]:
-        response = requests.get(link + suffix, timeout=30)
+        response = requests.get(code["oobLink"] + suffix, timeout=30)
         assert (response.status_code, response.json()["authEmulator"]["error"]) == (400, error)
 
 
@@ -228,8 +226,7 @@ def test_the_clock_can_be_advanced(emulator, client):
     after = emulator.change_clock(advanceSeconds=3600.5)
     assert after["nowMs"] - before["nowMs"] >= 3_600_500
     assert client.call("lookup", {"idToken": ada["idToken"]}).code == "INVALID_ID_TOKEN"
-    refresh = {"grant_type": "refresh_token", "refresh_token": ada["refreshToken"]}
-    fresh = client.call("token", refresh).body["id_token"]
+    fresh = client.refresh(ada).body["id_token"]
     assert unverified_claims(fresh)["iat"] >= before["nowMs"] // 1000 + 3600
     rejected = client.call("update", {"idToken": fresh, "password": "staple battery horse"})
     assert rejected.code == "CREDENTIAL_TOO_OLD_LOGIN_AGAIN"
@@ -284,17 +281,22 @@ def test_a_wrong_method_is_rejected_with_the_allowed_methods(emulator, method, p
     assert (response.status_code, response.headers["Allow"]) == (405, allowed)
 
 
+# Providers of which `dev` accepts unsigned credentials, and which the project does not configure.
+UNSIGNED_PROVIDERS = ["twitter.com", "microsoft.com"]
 UNSIGNED_CLAIMS = {"email_verified": True, "name": "Ada", "picture": "http://localhost/a"}
 
 
-@pytest.mark.parametrize("provider", ["twitter.com", "microsoft.com"])
+def sign_in_with_unsigned_credential(client, provider, claims, encode=json.dumps):
+    form = {"providerId": provider, "id_token": encode(claims), "nonce": "ignored"}
+    return ok_body(client.call("signInWithIdp", {"postBody": urlencode(form), "requestUri": "http://localhost"}))
+
+
+@pytest.mark.parametrize("provider", UNSIGNED_PROVIDERS)
 @pytest.mark.parametrize("encode", [json.dumps, lambda claims: jwt.encode(claims, key=None, algorithm="none")],
                          ids=["bare", "unsigned"])
 def test_an_unsigned_credential_signs_in_to_the_same_account(client, provider, encode):
     claims = UNSIGNED_CLAIMS | {"sub": secrets.token_hex(8), "email": fresh_email()}
-    form = {"providerId": provider, "id_token": encode(claims), "nonce": "ignored"}
-    body = {"postBody": urlencode(form), "requestUri": "http://localhost"}
-    first, again = (client.call("signInWithIdp", body).body for _ in range(2))
+    first, again = (sign_in_with_unsigned_credential(client, provider, claims, encode) for _ in range(2))
     assert (first["isNewUser"], first["localId"]) == (True, again["localId"])
     assert (first["email"], first["emailVerified"], first["displayName"]) == (claims["email"], True, "Ada")
     assert first["photoUrl"] == claims["picture"]
@@ -303,5 +305,10 @@ def test_an_unsigned_credential_signs_in_to_the_same_account(client, provider, e
     assert token["firebase"]["identities"][provider] == [claims["sub"]]
 
 
-def test_a_provider_that_has_only_unsigned_credentials_is_not_a_login_method(client):
-    assert "facebook.com" not in str(client.call("getLoginMethods").body)
+@pytest.mark.parametrize("provider", UNSIGNED_PROVIDERS)
+def test_a_provider_that_has_only_unsigned_credentials_is_not_a_login_method(client, provider):
+    sign_in_with_unsigned_credential(client, provider, {"sub": secrets.token_hex(8)})
+    answer = ok_body(client.call("getLoginMethods"))
+    listed = {method["providerId"] for method in answer["methods"] + answer["linkOnlyMethods"]}
+    assert provider not in listed
+    assert "google.com" in listed

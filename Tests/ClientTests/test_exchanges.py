@@ -7,7 +7,7 @@ from functools import cache
 import pytest
 import requests
 
-from client import ADMIN_HEADERS, PASSWORD, fresh_email
+from client import ADMIN_HEADERS, PASSWORD, fresh_email, ok_body
 from simulators import Simulators, fresh_person, idp_sign_in_body
 
 # Placeholders in the request of a row. The test replaces each by its value from `placeholder_values`.
@@ -613,9 +613,8 @@ def fresh_provider():
 
 def create(client, operation, json, **options):
     """Creates a resource and returns its ID."""
-    response = client.call(operation, json, api_key=None, headers=ADMIN_HEADERS, **options)
-    assert response.status == 200, response.body
-    return response.body.get("appId") or response.body["name"].split("/")[-1]
+    created = ok_body(client.call(operation, json, api_key=None, headers=ADMIN_HEADERS, **options))
+    return created.get("appId") or created["name"].split("/")[-1]
 
 
 def token_of_known_person(simulators, client):
@@ -658,16 +657,12 @@ def merge_accounts(client, source, target):
 
 def as_admin(client, operation, json):
     """Sends a request of an administrator, and returns the body of the response, which must be a success."""
-    response = client.call(operation, json, api_key=None, headers=ADMIN_HEADERS)
-    assert response.status == 200, response.body
-    return response.body
+    return ok_body(client.call(operation, json, api_key=None, headers=ADMIN_HEADERS))
 
 
 def create_code(client, request_type, email, **more):
-    """Creates an action code for `email`."""
-    body = {"requestType": request_type, "email": email, "returnOobLink": True} | more
-    response = client.call("sendProjectOobCode", body, api_key=None, headers=ADMIN_HEADERS)
-    return response.body["oobCode"]
+    """Creates an action code for `email`, and returns it."""
+    return client.create_action_code(request_type, email, **more)["oobCode"]
 
 
 def own_session(client, id_token):

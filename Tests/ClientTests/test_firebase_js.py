@@ -7,7 +7,6 @@ import json
 from urllib.parse import parse_qs, urlsplit
 
 import pytest
-import requests
 
 from browser import browser
 from client import PASSWORD, fresh_email
@@ -119,10 +118,9 @@ def sdk(window, app_url):
 
 
 def code_and_link(dev, email, request_type):
-    """Returns the newest email action code of a type that `dev` lists for `email`, and its link."""
-    listed = requests.get(f"{dev.url}/emulator/v1/projects/demo/oobCodes", timeout=30).json()["oobCodes"]
-    found = [entry for entry in listed if entry["email"] == email and entry["requestType"] == request_type][-1]
-    return found["oobCode"], found["oobLink"]
+    """The newest email action code of a type that `dev` lists for `email`, and its link."""
+    newest = dev.action_codes(email, request_type)[-1]
+    return newest["oobCode"], newest["oobLink"]
 
 
 def test_a_user_signs_up_stays_signed_in_after_a_reload_and_signs_in_again(sdk):

@@ -126,12 +126,16 @@ def test_the_project_files_in_the_guides_configure_apple_and_then_google(fresh_i
         commands = first_code_block(GUIDES / guide, "sh", heading).splitlines()
         assert commands == [
             f"sekisho projects apply {name} --dry-run", f"sekisho projects apply {name}", "sekisho check"]
-        for command in commands[:2]:
+        for command in commands:
             completed = subprocess.run(
                 [gateway.binary(), *command.split()[1:]], cwd=guide_folder, capture_output=True, text=True,
                 timeout=60, env=gateway.clean_environment(**fresh_installation.environment))
             assert completed.returncode == 0, completed.stderr
             assert "warning" not in completed.stderr
+        checked = completed.stdout.splitlines()
+        assert [line for line in checked if "project my-app, app" in line] == [
+            f"ok    project my-app, app {app}: complies with guideline 4.8" for app in ("default", "ios", "web")]
+        assert any(line.startswith("note  apple: register ") for line in checked)
 
 
 @pytest.mark.parametrize("guide", sorted(path.name for path in GUIDES.glob("*.md")))

@@ -66,7 +66,7 @@ def test_the_token_of_an_anonymous_account_has_the_provider_anonymous(client, ve
 
 def test_a_refresh_keeps_session_and_login_time(client, verify):
     ada = client.new_account()
-    refreshed = client.call("token", {"grant_type": "refresh_token", "refresh_token": ada["refreshToken"]}).body
+    refreshed = client.refresh(ada).body
     before, after = verify(ada["idToken"]), verify(refreshed["id_token"])
     for claim in ("sub", "sid", "auth_time", "iss", "aud"):
         assert before[claim] == after[claim]

@@ -6,7 +6,7 @@ with `validSince`.
 
 import pytest
 
-from client import PASSWORD, fresh_email
+from client import PASSWORD, fresh_email, ok_body
 from simulators import Simulators, fresh_person, idp_sign_in_body
 
 pytestmark = pytest.mark.parametrize("admin", ["dev"], indirect=True)
@@ -19,9 +19,7 @@ def simulators(admin):
 
 def call_ok(admin, operation, json):
     """Sends a request that must succeed, and returns the body of the response."""
-    response = admin.client.call(operation, json)
-    assert response.status == 200, response.body
-    return response.body
+    return ok_body(admin.client.call(operation, json))
 
 
 def assert_session_is_valid(admin, session):

@@ -68,7 +68,7 @@ def project_file(row, project, apple_key):
                      "native": {"platform": "ios", "bundleIds": ["com.example.app"], "signInMethods": []}}}
 
 
-def set_tenant(fresh_installation, project, realm, apple_key):
+def add_tenant(fresh_installation, project, realm, apple_key):
     """Stores the tenant of a row in the database, because `projects apply` does not configure tenants."""
     realm_id = f"{project}/{TENANT}"
     settings = {name: method in realm["signUp"] for name, method in METHOD_BY_SETTING.items()}
@@ -115,7 +115,7 @@ def test_projects_apply_reports_exactly_the_violations_of_the_row(
     path = tmp_path / "project.json"
     path.write_text(json.dumps(project_file(row, project, apple_key)))
     if row["tenant"]:
-        set_tenant(fresh_installation, project, row["tenant"], apple_key)
+        add_tenant(fresh_installation, project, row["tenant"], apple_key)
     try:
         completed = gateway.run_sekisho(
             "projects", "apply", str(path), "--prune", "--dry-run", **fresh_installation.environment)

@@ -6,8 +6,6 @@ from urllib.parse import urlencode
 import jwt
 import pytest
 import requests
-from cryptography.hazmat.primitives import serialization
-from cryptography.hazmat.primitives.asymmetric import ec
 
 import gateway
 from client import ADMIN_HEADERS, PASSWORD, Client, fresh_email, unverified_claims
@@ -58,8 +56,7 @@ def test_an_invalid_bearer_token_is_rejected_even_with_a_valid_api_key(serve, pr
     assert response.status_code == 401
 
 
-def unsigned(token):
-    claims = unverified_claims(token)
+def unsigned_jwt(claims):
     return jwt.encode(claims, key=None, algorithm="none")
 
 
@@ -73,7 +70,8 @@ def unsigned(token):
 def test_an_unsigned_id_token_is_rejected(gateway_name, operation, fields, request, contract):
     client = Client(request.getfixturevalue(gateway_name), contract)
     session = client.sign_up()
-    response = client.call(operation, {"idToken": unsigned(session["idToken"])} | fields)
+    unsigned = unsigned_jwt(unverified_claims(session["idToken"]))
+    response = client.call(operation, {"idToken": unsigned} | fields)
     assert response.code == "INVALID_ID_TOKEN"
     assert client.call("lookup", {"idToken": session["idToken"]}).status == 200
 
@@ -101,11 +99,9 @@ def test_only_dev_has_the_emulator_api(serve, dev, method, path, headers):
 
 
 @pytest.fixture(scope="module")
-def serve_with_providers(fresh_installation, tmp_path_factory):
+def serve_with_providers(fresh_installation, apple_key, tmp_path_factory):
     """`sekisho serve` with Apple and Google configured as in `dev`, but with the keys of the real providers."""
-    key = ec.generate_private_key(ec.SECP256R1()).private_bytes(
-        serialization.Encoding.PEM, serialization.PrivateFormat.PKCS8, serialization.NoEncryption()).decode()
-    apple = {"clientIds": ["com.example.app"], "teamId": "DEVTEAM123", "keyId": "DEVKEY1234", "privateKey": key}
+    apple = {"clientIds": ["com.example.app"], "teamId": "DEVTEAM123", "keyId": "DEVKEY1234", "privateKey": apple_key}
     google = {"clientIds": ["demo.apps.googleusercontent.com"]}
     file = tmp_path_factory.mktemp("project") / "project.json"
     file.write_text(json.dumps({"project": "demo", "providers": {"apple.com": apple, "google.com": google}}))
@@ -116,10 +112,6 @@ def serve_with_providers(fresh_installation, tmp_path_factory):
 
 def plain_json(claims):
     return json.dumps(claims)
-
-
-def unsigned_jwt(claims):
-    return jwt.encode(claims, key=None, algorithm="none")
 
 
 def jwt_with_a_key_of_the_attacker(claims):

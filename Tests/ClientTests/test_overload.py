@@ -1,6 +1,5 @@
 """What the gateway rejects, and how, when it gets more passwords, bodies or connections than it accepts."""
 
-import re
 import socket
 import threading
 from collections import Counter
@@ -8,7 +7,6 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, contextmanager
 
 import pytest
-import requests
 
 from client import PASSWORD, Client
 from gateway import eventually
@@ -97,12 +95,6 @@ MIB = 1 << 20
 IMPORT_PATH = "/v1/projects/demo/accounts:batchCreate"
 
 
-def metric(serve, name):
-    """The value of a metric, summed over its labels."""
-    text = requests.get(serve.url + "/metrics", timeout=30).text
-    return sum(float(value) for value in re.findall(rf"^{name}(?:\{{.*\}})? (\S+)$", text, re.MULTILINE))
-
-
 @contextmanager
 def incomplete_requests(serve, count, path, *, length, sent):
     """Opens `count` requests and sends only `sent` of the `length` bytes of each body; yields the sockets."""
@@ -128,23 +120,23 @@ def test_large_bodies_without_a_service_key_are_not_read(client):
     # The bodies have 240 MiB together.
     with incomplete_requests(serve, 60, IMPORT_PATH, length=4 * MIB, sent=4 * MIB - 1) as sockets:
         assert {status_of(connection) for connection in sockets} == {403}
-        assert metric(serve, "sekisho_body_bytes") == 0
+        assert serve.metric("sekisho_body_bytes") == 0
         assert resident_memory(serve.process.pid) - before < 60 * MIB
 
 
 def test_bodies_of_all_clients_have_one_limit_and_small_requests_still_succeed(client):
     serve, ada = client.gateway, client.new_account()
-    before, rejected = resident_memory(serve.process.pid), metric(serve, "sekisho_bodies_rejected_total")
+    before, rejected = resident_memory(serve.process.pid), serve.metric("sekisho_bodies_rejected_total")
     # The bodies have 75 MiB together, and the limit is 32 MiB.
     with incomplete_requests(serve, 1200, "/v1/accounts:signUp", length=64 * 1024, sent=64 * 1024 - 1):
-        assert eventually(lambda: metric(serve, "sekisho_bodies_rejected_total") > rejected)
-        assert 24 * MIB < metric(serve, "sekisho_body_bytes") <= 32 * MIB
+        assert eventually(lambda: serve.metric("sekisho_bodies_rejected_total") > rejected)
+        assert 24 * MIB < serve.metric("sekisho_body_bytes") <= 32 * MIB
         assert resident_memory(serve.process.pid) - before < 100 * MIB
         with incomplete_requests(serve, 1, "/v1/accounts:signUp", length=64 * 1024, sent=0) as late:
             assert status_of(late[0]) == 503
         assert client.call("lookup", {"idToken": ada["idToken"]}).status == 200
         assert sign_in(client, ada, PASSWORD, VICTIM_ADDRESS).status == 200
-    assert eventually(lambda: metric(serve, "sekisho_body_bytes") == 0)
+    assert eventually(lambda: serve.metric("sekisho_body_bytes") == 0)
 
 
 def test_idle_connections_are_closed_when_too_many_are_open(client):
@@ -156,5 +148,5 @@ def test_idle_connections_are_closed_when_too_many_are_open(client):
             open_sockets.enter_context(socket.create_connection((host, int(port)), 30))
         assert client.call("lookup", {"idToken": ada["idToken"]}).status == 200
         assert sign_in(client, ada, PASSWORD, VICTIM_ADDRESS).status == 200
-        assert metric(serve, "sekisho_connections") <= 2000
-        assert metric(serve, "sekisho_connections_closed_idle_total") > 0
+        assert serve.metric("sekisho_connections") <= 2000
+        assert serve.metric("sekisho_connections_closed_idle_total") > 0

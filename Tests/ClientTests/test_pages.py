@@ -3,14 +3,14 @@
 import html
 import json
 import re
-from urllib.parse import parse_qs, urlencode, urlsplit
+from urllib.parse import urlencode, urlsplit
 
 import pytest
 import requests
 from selenium.webdriver.common.keys import Keys
 
 from browser import browser
-from client import ADMIN_HEADERS, PASSWORD, fresh_email
+from client import ADMIN_HEADERS, PASSWORD, fresh_email, ok_body
 from web_site import site
 
 pytestmark = pytest.mark.slow
@@ -36,10 +36,7 @@ def action_page_url(client, request_type, email, **more):
 
     The link that `dev` returns acts at once, without a page. `more` are further members of the request.
     """
-    body = {"requestType": request_type, "email": email, "returnOobLink": True} | more
-    response = client.call("sendProjectOobCode", body, api_key=None, headers=ADMIN_HEADERS)
-    assert response.status == 200, response.body
-    return page_url_of_link(client, response.body["oobLink"])
+    return page_url_of_link(client, client.create_action_code(request_type, email, **more)["oobLink"])
 
 
 def page_url_of_link(client, url):
@@ -51,21 +48,16 @@ def page_url_of_link(client, url):
 
 def merge_accounts(client):
     """Merges a new account into another. Returns a session of the merged account and the URL of the page to undo it."""
-    ada, eve = client.new_account(), client.new_account()
-    [code] = parse_qs(urlsplit(action_page_url(client, "VERIFY_EMAIL", ada["email"])).query)["oobCode"]
-    assert client.call("update", {"oobCode": code}).status == 200
+    ada, eve = create_verified_account(client), client.new_account()
 
     def merge(body):
-        response = client.call("mergeAccounts", body, api_key=None, headers=ADMIN_HEADERS)
-        assert response.status == 200, response.body
-        return response.body
+        return ok_body(client.call("mergeAccounts", body, api_key=None, headers=ADMIN_HEADERS))
 
     preview = merge({"sourceLocalId": ada["localId"], "localId": eve["localId"], "dryRun": True})
     merge({"mergeToken": preview["mergeToken"]})
-    listed = requests.get(f"{client.gateway.url}/emulator/v1/projects/demo/oobCodes", timeout=30).json()["oobCodes"]
-    [found] = [entry for entry in listed if entry["email"] == ada["email"]]
-    assert found["requestType"] == "UNDO_MERGE"
-    return ada, page_url_of_link(client, found["oobLink"])
+    [code] = client.gateway.action_codes(ada["email"])
+    assert code["requestType"] == "UNDO_MERGE"
+    return ada, page_url_of_link(client, code["oobLink"])
 
 
 def sign_in(client, email, password):
@@ -145,11 +137,9 @@ def link_identity(client, provider, session, device="Phone of Eve"):
     The credential is JSON with claims, which only `dev` accepts.
     """
     proof = json.dumps({"sub": fresh_email(), "email": "eve@example.com", "email_verified": True})
-    response = client.call("signInWithIdp", {
+    return ok_body(client.call("signInWithIdp", {
         "postBody": urlencode({"id_token": proof, "providerId": provider}), "requestUri": "http://localhost",
-        "idToken": session["idToken"]}, headers={"User-Agent": device})
-    assert response.status == 200, response.body
-    return response.body
+        "idToken": session["idToken"]}, headers={"User-Agent": device}))
 
 
 @pytest.fixture
@@ -160,7 +150,7 @@ def verified_account(client):
 
 def create_verified_account(client):
     ada = client.new_account()
-    code = parse_qs(urlsplit(action_page_url(client, "VERIFY_EMAIL", ada["email"])).query)["oobCode"][0]
+    code = client.create_action_code("VERIFY_EMAIL", ada["email"])["oobCode"]
     assert client.call("update", {"oobCode": code}).status == 200
     return ada
 
@@ -196,19 +186,14 @@ def test_a_sign_in_method_added_by_an_attacker_is_removed(client, dev, verified_
     assert any_browser.open(url).heading == "This link does not work"
 
 
-def recovery_code(dev, email):
-    listed = requests.get(f"{dev.url}/emulator/v1/projects/demo/oobCodes", timeout=30).json()["oobCodes"]
-    [code] = [code for code in listed if code["email"] == email and code["requestType"] == "RECOVER_EMAIL"]
-    return code["oobCode"]
-
-
 def test_restoring_an_email_address_also_removes_the_selected_sign_in_methods(
         client, dev, verified_account, any_browser):
     attacker_session = link_identity(client, "google.com", verified_account)
     attacker_session = link_identity(client, "apple.com", attacker_session)
     changed = client.call("update", {"idToken": attacker_session["idToken"], "email": fresh_email()})
     assert changed.status == 200, changed.body
-    any_browser.open(f"{dev.url}/__/auth/action?lang=en&oobCode={recovery_code(dev, verified_account['email'])}")
+    [code] = dev.action_codes(verified_account["email"], "RECOVER_EMAIL")
+    any_browser.open(f"{dev.url}/__/auth/action?lang=en&oobCode={code['oobCode']}")
     boxes = {
         any_browser.element(f"label[for={box.get_attribute('id')}]").text: box
         for box in any_browser.elements("[type=checkbox]")}

@@ -3,7 +3,7 @@
 import pytest
 
 import gateway
-from installation import Installation, dump, new_database, sql
+from installation import dump, sql
 
 ADVICE = ("this database was made by a pre-release version of Sekisho (it has the migration m0001_projects): create a "
           "new database, or delete the folder .sekisho of `sekisho dev`, and import the accounts with "
@@ -17,8 +17,9 @@ def outdate(database_url):
 
 
 @pytest.fixture(scope="module")
-def outdated(folder, dev):
-    installation = Installation(folder, new_database(dev.database_url)).with_project()
+def outdated(new_installation):
+    """An installation whose database has that list."""
+    installation = new_installation()
     outdate(installation.database_url)
     return installation
 
@@ -48,8 +49,8 @@ def test_dev_rejects_a_folder_with_a_pre_release_database(folder):
     assert ran.stderr.strip().endswith(ADVICE)
 
 
-def test_a_running_gateway_is_not_ready_on_a_pre_release_database(folder, dev):
-    installation = Installation(folder, new_database(dev.database_url)).with_project()
+def test_a_running_gateway_is_not_ready_on_a_pre_release_database(new_installation):
+    installation = new_installation()
     with installation.serving() as running:
         assert running.is_ready()
         outdate(installation.database_url)

@@ -54,7 +54,8 @@ def test_applying_a_file_again_changes_nothing(apply, project, apple):
     assert (second.returncode, second.stdout) == (0, "no changes\n")
 
 
-def test_email_settings_are_applied_once(apply, fresh_installation, project):
+def test_email_settings_are_applied_once_and_an_action_url_on_another_domain_is_rejected(
+        apply, fresh_installation, project):
     email = {"senderAddress": "no-reply@example.com", "senderName": "Example", "replyTo": "help@example.com",
              "actionUrl": "https://app.example.com/account", "language": "ja",
              "subjects": {"resetPassword": {"ja": "パスワードの再設定"}}}

@@ -166,16 +166,9 @@ def test_linking_keeps_sessions_and_unlinking_ends_the_sessions_of_the_unlinked_
         simulators.change_clock(reset=True)
 
 
-def latest_listed_code(dev, email, request_type):
-    """The latest entry for `email` in the emulator's list of email action codes, with `oobCode` and `oobLink`."""
-    url = f"{dev.url}/emulator/v1/projects/{dev.project}/oobCodes"
-    codes = requests.get(url, timeout=30).json()["oobCodes"]
-    return [entry for entry in codes if (entry["email"], entry["requestType"]) == (email, request_type)][-1]
-
-
 def test_a_password_is_reset_by_email(auth, dev, ada):
     assert auth.send_password_reset_email(ada["email"])["email"] == ada["email"]
-    code = latest_listed_code(dev, ada["email"], "PASSWORD_RESET")["oobCode"]
+    code = dev.action_codes(ada["email"], "PASSWORD_RESET")[-1]["oobCode"]
     assert auth.verify_password_reset_code(code, NEW_PASSWORD)["email"] == ada["email"]
     assert auth.sign_in_with_email_and_password(ada["email"], NEW_PASSWORD)["localId"] == ada["localId"]
     assert error_code_of(auth.verify_password_reset_code, code, NEW_PASSWORD) == "INVALID_OOB_CODE"
@@ -184,7 +177,7 @@ def test_a_password_is_reset_by_email(auth, dev, ada):
 
 def test_an_email_address_is_verified_by_email(auth, dev, ada):
     assert auth.send_email_verification(ada["idToken"])["email"] == ada["email"]
-    response = requests.get(latest_listed_code(dev, ada["email"], "VERIFY_EMAIL")["oobLink"], timeout=30)
+    response = requests.get(dev.action_codes(ada["email"], "VERIFY_EMAIL")[-1]["oobLink"], timeout=30)
     assert response.json()["authEmulator"]["email"] == ada["email"]
     [user] = auth.get_account_info(ada["idToken"])["users"]
     assert user["emailVerified"] is True

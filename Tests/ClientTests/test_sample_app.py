@@ -50,10 +50,8 @@ def make_login_old(fresh_dev):
 
 
 def link_for(fresh_dev, email, request_type):
-    """The newest link that was sent to an address."""
-    listed = requests.get(f"{fresh_dev.url}/emulator/v1/projects/demo/oobCodes", timeout=30).json()["oobCodes"]
-    matching = [code for code in listed if code["requestType"] == request_type and email in code.values()]
-    return matching[-1]["oobLink"]
+    """The newest link of a type that was sent to an address."""
+    return fresh_dev.action_codes(email, request_type)[-1]["oobLink"]
 
 
 def error_code(screen):

@@ -1,6 +1,5 @@
 """Graceful shutdown: requests in flight are answered, new connections are refused, and the exit status is 0."""
 
-import re
 import signal
 import socket
 from concurrent.futures import ThreadPoolExecutor
@@ -28,11 +27,6 @@ def slow_serve(installation):
         yield running
 
 
-def queued_password_count(serve):
-    metrics = requests.get(serve.url + "/metrics", timeout=30).text
-    return int(re.search(r"^sekisho_passwords_waiting (\d+)$", metrics, re.MULTILINE)[1])
-
-
 def refuses_connections(serve):
     host, port = serve.url.removeprefix("http://").split(":")
     try:
@@ -48,7 +42,7 @@ def test_requests_in_flight_are_answered_and_new_connections_refused(slow_serve,
     with ThreadPoolExecutor() as pool:
         # One password is being hashed, the other two wait in the queue.
         requested = [pool.submit(client.call, "signInWithPassword", sign_in) for _ in range(3)]
-        assert gateway.eventually(lambda: queued_password_count(slow_serve) == 2)
+        assert gateway.eventually(lambda: slow_serve.metric("sekisho_passwords_waiting") == 2)
         slow_serve.process.send_signal(signal.SIGTERM)
         assert gateway.eventually(lambda: refuses_connections(slow_serve))
         assert not all(future.done() for future in requested)

@@ -157,10 +157,7 @@ def test_dev_lists_action_codes_by_tenant(admin, acme, zen, ada):
 
 def listed_codes(admin, tenant, email):
     """The listed action codes of an email address, by request type."""
-    below = f"/tenants/{tenant}" if tenant else ""
-    url = f"{admin.gateway.url}/emulator/v1/projects/{admin.gateway.project}{below}/oobCodes"
-    codes = requests.get(url, timeout=30).json()["oobCodes"]
-    return {entry["requestType"]: entry["oobCode"] for entry in codes if entry["email"] == email}
+    return {code["requestType"]: code["oobCode"] for code in admin.gateway.action_codes(email, tenant=tenant)}
 
 
 @pytest.fixture

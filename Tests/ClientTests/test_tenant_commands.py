@@ -52,7 +52,7 @@ def import_row(account):
         "providerUserInfo": [{"providerId": "google.com", "rawId": account.subject}]}
 
 
-def import_file(path, accounts):
+def write_import_file(path, accounts):
     """Writes a file for `users import`, and returns its path."""
     path.write_text(json.dumps({"users": [import_row(account) for account in accounts]}))
     return str(path)
@@ -60,7 +60,7 @@ def import_file(path, accounts):
 
 def test_a_file_is_imported_into_one_tenant_only(full_admin, acme, zen, run_for_realm, tmp_path):
     accounts = [unsaved_account() for _ in range(3)]
-    path = import_file(tmp_path / "users.json", accounts)
+    path = write_import_file(tmp_path / "users.json", accounts)
     completed = run_for_realm("users", "import", path, tenant=acme.tenant_id)
     assert (completed.returncode, completed.stdout, completed.stderr) == (0, "imported 3 accounts\n", "")
     for account in accounts:
@@ -111,7 +111,7 @@ def test_a_row_that_names_another_tenant_is_rejected(acme, zen, run_for_realm, t
 
 @pytest.mark.parametrize("words", [["users", "import", "FILE"], ["users", "export", "FILE"]])
 def test_a_command_fails_for_an_unknown_tenant(run_for_realm, tmp_path, words):
-    path = import_file(tmp_path / "users.json", [unsaved_account()])
+    path = write_import_file(tmp_path / "users.json", [unsaved_account()])
     completed = run_for_realm(*[path if word == "FILE" else word for word in words], tenant="unknown")
     assert (completed.returncode, completed.stdout) == (1, "")
     assert completed.stderr == "sekisho: tenant demo/unknown does not exist\n"

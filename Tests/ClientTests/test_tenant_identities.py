@@ -113,8 +113,8 @@ def test_sessions_are_listed_and_revoked_per_tenant(admin, acme, zen):
         assert admin.client.refresh(session).status == 200
 
 
-def succeeded(response):
-    """The response if it is not an error, otherwise `None`."""
+def success_or_none(response):
+    """The response if it is a success, otherwise `None`."""
     return response if response.status == 200 else None
 
 
@@ -122,7 +122,7 @@ def test_an_anonymous_account_of_a_tenant_is_upgraded_in_the_tenant(admin, confi
     tenant = admin.tenant_with_sign_in()
     configure(tenant, enableAnonymousUser=True)
     # The event loop that answers may not know the new setting yet, so the first successful response counts.
-    sign_up = once_configuration_applies(lambda: succeeded(admin.client.call("signUp", tenant_field(tenant))))
+    sign_up = once_configuration_applies(lambda: success_or_none(admin.client.call("signUp", tenant_field(tenant))))
     session = sign_up.body
     body = {"idToken": session["idToken"], "email": fresh_email(), "password": PASSWORD}
     upgraded = admin.client.call("signUp", body).body

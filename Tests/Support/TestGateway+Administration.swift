@@ -81,7 +81,7 @@ extension TestGateway {
     }
 
     /// Posts to `/v1/accounts` followed by an operation. The path names no project, so the service key selects it.
-    func administerAccountsUnscoped(_ operation: String, _ body: JSON = [:]) async throws -> Exchange {
+    func administerAccountsWithoutProjectInPath(_ operation: String, _ body: JSON = [:]) async throws -> Exchange {
         try await send(
             .post, "/v1/accounts\(operation)", body: try body.bytes, query: [],
             headers: Self.headers(bearer: Self.serviceKeySecret))

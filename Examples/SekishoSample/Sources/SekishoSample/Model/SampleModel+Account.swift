@@ -67,7 +67,8 @@ extension SampleModel {
     /// Deletes the account.
     public func deleteAccount() async {
         await perform {
-            switch try await self.user.delete() {
+            let appleRevocation = try await self.user.delete()
+            switch appleRevocation {
             case .queued: self.state.notice = "The account is deleted. The app is disconnected from your Apple Account."
             case .notPossible:
                 self.state.notice = """
