@@ -1,6 +1,7 @@
 """The command-line version of the sample app. It uses the view model of the app's SwiftUI screens."""
 
 import json
+import os
 import subprocess
 from functools import cache
 from pathlib import Path
@@ -27,6 +28,12 @@ def build_unoptimized(package, scratch):
     return scratch / "release"
 
 
+def use_one_core():
+    """Restricts the process to one core. On Linux, URLSession occupies a core while it waits for a response, and several
+    apps would occupy all cores."""
+    os.sched_setaffinity(0, [min(os.sched_getaffinity(0))])
+
+
 class SampleApp:
     """A running process of the sample app. `screen` is the state that it printed last.
 
@@ -36,7 +43,8 @@ class SampleApp:
     def __init__(self, url, store, *options):
         command = [build_sample_app() / "sekisho-sample", "--server", url, "--store", store, *options]
         self.process = subprocess.Popen(
-            [str(word) for word in command], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+            [str(word) for word in command], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True,
+            preexec_fn=use_one_core)
         self.screen = self.read()
 
     def __enter__(self):
