@@ -1,5 +1,6 @@
 import gc
 import os
+import resource
 import secrets
 import subprocess
 import tempfile
@@ -25,6 +26,23 @@ def pytest_collection_modifyitems(items):
 def pytest_collection_finish():
     """Exempts the collected tests from garbage collection: they are millions of objects, and stay until the end."""
     gc.freeze()
+
+
+def pytest_sessionstart():
+    """Raises the limit of open files, because some tests open more than a thousand connections."""
+    hard_limit = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
+    resource.setrlimit(resource.RLIMIT_NOFILE, (hard_limit, hard_limit))
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport(item, call):
+    """Adds to the report of a failed test what the gateways that it used have logged as warnings or errors."""
+    report = yield
+    if report.failed:
+        for name, value in item.funcargs.items():
+            if isinstance(value, gateway.Gateway):
+                report.sections.append((f"log of {name}", "".join(value.logged_problems()[-20:])))
+    return report
 
 
 @pytest.fixture(scope="session")

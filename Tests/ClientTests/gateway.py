@@ -39,6 +39,11 @@ class Gateway:
     def is_alive(self):
         return has_status_200(self.url + "/healthz")
 
+    def logged_problems(self):
+        """The lines of the log with warnings and errors."""
+        lines = self.log.read_text(errors="replace").splitlines(keepends=True)
+        return [line for line in lines if '"level":"warning"' in line or '"level":"error"' in line]
+
     def metric(self, name, labels=".*"):
         """The value of a metric: the sum over all its labels, or the value for `labels`, such as `kind="signUp"`."""
         text = requests.get(self.url + "/metrics", timeout=30).text
