@@ -179,8 +179,8 @@ extension UpdateRequest<AdministratorUpdateFields> {
             || (shared.deleteProvider ?? []).contains { ![.password, .phone].contains(ProviderID($0)) }
     }
 
-    /// Returns the requested change. Removing a member takes precedence over setting it. Removing the provider
-    /// `password` removes the password and the address.
+    /// Returns the requested change. Removing a member takes precedence over setting it. An identity is unlinked before
+    /// one is linked. Removing the provider `password` removes the password and the address.
     fileprivate func input() throws -> AccountAdministration.Input {
         var input = AccountAdministration.Input()
         var update = shared.profile

@@ -119,7 +119,8 @@ public struct AdministrativeChange: Hashable, Sendable {
     /// The providers whose identities are unlinked.
     public var unlinked: Set<ProviderID> = []
     /// An identity to link. It replaces the identity that the account has with the same provider. If the account has
-    /// this identity already, only the address, the name and the photo of the identity are replaced.
+    /// this identity already, and ``unlinked`` does not contain its provider, only the address, the name and the photo
+    /// of the identity are replaced.
     public var linked: LinkedIdentity?
 
     public init() {}

@@ -91,6 +91,15 @@ struct UnlinkedSessionTests {
             Action(testDescription: "update with deleteProvider") {
                 try await $0.administerAccounts(":update", ["localId": .string($1), "deleteProvider": ["google.com"]])
             },
+            Action(testDescription: "update that unlinks and links the same identity") {
+                let subject = try await $0.identities(of: $1).first { $0["providerId"] == "google.com" }?["rawId"]
+                return try await $0.administerAccounts(
+                    ":update",
+                    [
+                        "localId": .string($1), "deleteProvider": ["google.com"],
+                        "linkProviderUserInfo": ["providerId": "google.com", "rawId": subject ?? .null],
+                    ])
+            },
             Action(testDescription: "update with another identity") {
                 try await $0.administerAccounts(
                     ":update",

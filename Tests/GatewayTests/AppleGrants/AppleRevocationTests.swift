@@ -112,6 +112,15 @@ struct AppleRevocationTests {
         let trust = try await gateway.database.pool.query("SELECT email, email_trust FROM linked_identity")
         #expect(try trust.first?.decode("email") == "other@example.com")
         #expect(try trust.first?.decode("email_trust") == "none", "Apple has not stated this address")
+        _ = try await gateway.administerAccounts(
+            ":update",
+            [
+                "localId": .string(tokens.localId), "deleteProvider": ["apple.com"],
+                "linkProviderUserInfo": ["providerId": "apple.com", "rawId": linked["rawId"] ?? .null],
+            ])
+        #expect(
+            try await gateway.appleGrantLines() == ["REVOKING REFRESH_TOKEN com.example.app"],
+            "the request unlinks the identity first")
     }
 
     @Test("When the janitor (clean-up job) deletes a deleted tenant's accounts, revocations of their tokens are queued")

@@ -119,6 +119,9 @@ struct RequestBodyTests {
             Bound(
                 operation: "lookup", member: "idToken", limit: 16384, unit: "bytes", errorAtLimit: "INVALID_ID_TOKEN"),
             Bound(
+                operation: "merge", member: "mergeToken", limit: 49152, unit: "bytes", errorAtLimit: "MISSING_ID_TOKEN"
+            ),
+            Bound(
                 operation: "update", member: "photoUrl", limit: 2048, unit: "characters",
                 errorAtLimit: "INVALID_REQ_TYPE : Unsupported request parameters."),
             Bound(
