@@ -15,9 +15,8 @@ extension User {
     /// The gateway revokes the tokens of Sign in with Apple if the app sent an authorization code at a sign-in.
     /// Otherwise, call ``Auth/revokeToken(withAuthorizationCode:)`` first.
     ///
-    /// - Throws: ``AuthErrorCode/requiresRecentLogin``; ``AuthErrorCode/keychainError`` if the account is deleted but
-    ///   its session cannot be removed from the store. The user then stays signed in until the next request is
-    ///   rejected.
+    /// - Throws: ``AuthErrorCode/requiresRecentLogin``; ``AuthErrorCode/keychainError`` if the store fails, before or
+    ///   after the deletion. A repeated call deletes the account if it still exists, and removes the session.
     /// - Returns: whether the gateway revokes Apple's tokens; `nil` if this is unknown, for example because the account
     ///   was already deleted.
     @discardableResult public func delete() async throws -> AppleRevocation? {

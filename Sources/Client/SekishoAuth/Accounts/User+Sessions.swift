@@ -38,8 +38,8 @@ extension User {
     ///
     /// - Parameter id: an ID from ``listSessions()``.
     /// - Throws: ``AuthErrorCode/internalError`` with the ``AuthErrorCode/serverCode`` `SESSION_NOT_FOUND` if the
-    ///   user has no active session with this ID; ``AuthErrorCode/keychainError`` if this device's session is revoked
-    ///   but cannot be removed from the store. The user then stays signed in until the next request is rejected.
+    ///   user has no active session with this ID; ``AuthErrorCode/keychainError`` if the store fails, before or after
+    ///   the revocation.
     public func revokeSession(_ id: String) async throws {
         try await revoke(id == session.current.tokens.sessionID ? "current" : id)
     }
