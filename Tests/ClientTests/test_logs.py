@@ -27,7 +27,7 @@ class Output:
     postgres_log: str
     # The rows of all tables as SQL.
     database_dump: str
-    # The secrets by a name for the messages of failed tests. They include personal data.
+    # Maps a name to each secret, for the messages of failed tests. Personal data counts as a secret here.
     secrets: dict
 
 

@@ -170,7 +170,7 @@ def test_the_audit_trail_of_a_deleted_tenant_remains(acme, full_admin, run_for_r
     assert [line.split()[2] for line in events] == ["tenant.removed", "tenant.changed", "tenant.added"]
 
 
-# Operations on a tenant, each after the scope that it needs.
+# Pairs of a scope and an operation on a tenant that needs the scope.
 REQUIRED_SCOPES = [
     ("config", lambda admin, tenant: admin.create_tenant("Narrow")),
     ("config", lambda admin, tenant: admin.get_tenant(tenant.tenant_id)),
@@ -183,7 +183,7 @@ REQUIRED_SCOPES = [
     ("users.write", lambda admin, tenant: tenant.import_users([auth.ImportUserRecord(uid=secrets.token_hex(8))])),
     ("users.write", lambda admin, tenant: tenant.delete_users(["ada"])),
 ]
-ALL_SCOPES = ["config", "users.read", "users.write", "users.link", "tokens.mint", "audit.read"]
+ALL_SCOPES = ["config", "trust", "users.read", "users.write", "users.link", "tokens.mint", "audit.read"]
 
 
 @pytest.fixture(scope="module")

@@ -41,7 +41,10 @@ def products():
 
 @pytest.mark.parametrize("mode", ["Swift5", "Swift6"])
 def test_the_tutorials_print_the_expected_output(mode, products, dev):
-    email = fresh_email()
-    output = run_program(products / f"{mode}Tutorials", SEKISHO_URL=dev.url, SEKISHO_EMAIL=email)
+    # The program does not repeat a request that an overloaded gateway has rejected, so the test runs it again.
+    for _ in range(3):
+        output = run_program(products / f"{mode}Tutorials", SEKISHO_URL=dev.url, SEKISHO_EMAIL=fresh_email())
+        if "HTTP status 503" not in output:
+            break
     # Lines, because pytest then names the first line that differs.
     assert output.splitlines() == EXPECTED.splitlines()

@@ -34,8 +34,8 @@ extension TestGateway {
         _ = try await database.pool.execute("ALTER TABLE account RENAME TO broken_account")
     }
 
-    /// Creates an account with an address and without a password. Sets the address in the database, so that the project
-    /// does not have to allow email links.
+    /// Creates an account with an address and without a password. Sets the address in the database, because a sign-in
+    /// by email link, which creates such accounts, would have to be allowed by the project.
     func makeAccountWithoutPassword(at email: String = "ada@example.com") async throws -> Tokens {
         let account = try await signUpAnonymously()
         _ = try await database.pool.execute("UPDATE account SET email = \(email) WHERE id = \(account.localId)")

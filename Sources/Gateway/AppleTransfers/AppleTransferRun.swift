@@ -13,8 +13,8 @@ package import Storage
 /// stored after each group of concurrent requests. A new run after an interrupted one continues with the remaining
 /// identities.
 package struct AppleTransferRun: Sendable {
-    /// The number of identities that are read at once. Apple's access tokens are valid for an hour, so each batch
-    /// requests new ones, one per client ID.
+    /// The number of identities that are read at once. A run can take longer than the hour for which Apple's access
+    /// tokens are valid, so each batch requests new ones, one per client ID.
     private static let batchSize = 200
     /// The maximum number of concurrent requests.
     private static let concurrency = 8

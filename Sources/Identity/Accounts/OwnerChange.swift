@@ -2,8 +2,8 @@
 public struct OwnerChange: Hashable, Sendable {
     public var update = AccountUpdate()
     /// The identities of these providers are unlinked. An address that only these providers supply is replaced or
-    /// removed (see ``Account/primaryEmail(without:)``), and the other sessions that were opened with these providers
-    /// end.
+    /// removed (see ``Account/primaryEmail(without:)``). The sessions that were opened with these providers end, except
+    /// the session that makes the change.
     public var unlinked: Set<ProviderID> = []
     /// Rejects the change if the account would have no sign-in method left.
     public var protectsLastSignInMethod = false
@@ -11,8 +11,8 @@ public struct OwnerChange: Hashable, Sendable {
     public var linkOnlyProviders: Set<ProviderID> = []
     /// The time of the change, read after all slow work, such as hashing a password.
     public var changedAt: Instant
-    /// The session to open. If it is set, every other session of the account ends, and `validSince` becomes the second
-    /// of ``changedAt``.
+    /// The session to open. If it is set, every other session of the account ends, and `validSince` becomes
+    /// ``changedAt``, rounded down to a whole second.
     public private(set) var replacementSession: Session?
     public var emailBatch = EmailBatch.none
     /// The audit events, except those for unlinked identities, which the store adds.

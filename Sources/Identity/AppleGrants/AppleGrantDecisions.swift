@@ -1,4 +1,5 @@
-/// The decision after an attempt to exchange the code of a grant (a stored code or token of Apple).
+/// The decision after an attempt to exchange a grant's authorization code for tokens. A grant is a code or token of
+/// Apple that the gateway has stored.
 public enum CodeExchangeDecision: Hashable, Sendable {
     /// The refresh token is stored.
     case keep
@@ -33,7 +34,7 @@ extension RecordedCheck {
             }
     }
 
-    /// The result that is recorded if too many checks of the client ID fail. Apple's report of a revocation is then not
+    /// The result that is recorded if too many checks of the client ID's grants fail. Apple's report of a revocation is then not
     /// trusted, so it is recorded as a failed check.
     var withRevocationAsFailure: RecordedCheck {
         switch self {
@@ -47,7 +48,7 @@ extension RecordedCheck {
     public var isFailure: Bool { self != .authorized }
 }
 
-/// The results of a group of checks of one client ID, evaluated together with the earlier checks of the last hour.
+/// The results of a group of daily checks of grants, all of one client ID, evaluated together with the earlier checks of the last hour.
 public struct CheckBatch: Sendable {
     /// The results to record. If ``stopsChecks`` is true, revocations are recorded as failed checks.
     public let results: [ID<AppleGrant>: RecordedCheck]

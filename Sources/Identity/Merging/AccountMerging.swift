@@ -116,7 +116,7 @@ public struct AccountMerging: Sendable {
             guard case .any = proof.use else { throw ProviderRefusal.invalidPendingToken }
             let candidates = try await store.linkingCandidates(for: proof.identity, in: project.realm)
             guard let owner = candidates.owner else { throw MergeRefusal.targetUnknown }
-            try proof.requireIssuerOfIdentity(linkedTo: owner)
+            try proof.requireSameIssuer(asIdentityOf: owner)
             return (owner, .identity(proof.identity))
         }
     }

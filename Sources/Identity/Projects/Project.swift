@@ -1,4 +1,5 @@
-/// A set of accounts: a project itself, or one of its tenants. The type is used only as the subject of an ``ID``.
+/// A set of accounts: a project itself, or one of its tenants. The type is used only as the subject of an ``ID``, which
+/// the database stores in columns named `project_id`.
 public enum Realm {}
 
 /// The configuration of a family of apps, as it applies to one realm: to the project itself, or to one of its tenants.

@@ -43,7 +43,8 @@ public struct FederatedSignIn: Sendable {
         ///
         /// - Parameters:
         ///   - existing: `nil` if the client must not learn anything about that account.
-        ///   - isRecycled: see ``LinkingDecision/confirm(_:isRecycled:)``; `false` if `existing` is `nil`.
+        ///   - isRecycled: whether the provider may have given the address to another user; see
+        ///     ``LinkingDecision/confirm(_:isRecycled:)``. `false` if `existing` is `nil`.
         case confirmationNeeded(existing: Account?, isRecycled: Bool, VerifiedIdentity, pendingToken: String)
         /// No user was signed in. `pendingToken` can be used like the proof that the request contained.
         case conflict(LinkRefusal, VerifiedIdentity, pendingToken: String)
@@ -77,7 +78,7 @@ public struct FederatedSignIn: Sendable {
             if let caller, candidates.owner?.id != caller.account.id {
                 try requireLinkAllowed(for: caller, isFirstAttempt: attempt == 1, in: project)
             }
-            try proof.requireIssuerOfIdentity(linkedTo: candidates.owner)
+            try proof.requireSameIssuer(asIdentityOf: candidates.owner)
             let decision = LinkingDecision(
                 LinkingFacts(
                     identity: proof.identity, owner: candidates.owner, sameEmail: candidates.sameEmail, caller: caller,

@@ -173,7 +173,7 @@ struct ResolvedProof: Sendable {
     ///
     /// - Parameter owner: the account that has the identity with this provider and subject.
     /// - Throws: ``ProviderRefusal/otherIssuer``.
-    func requireIssuerOfIdentity(linkedTo owner: Account?) throws(ProviderRefusal) {
+    func requireSameIssuer(asIdentityOf owner: Account?) throws(ProviderRefusal) {
         let linked = owner?.identity(identity.provider, subject: identity.subject)
         guard let issuer = linked?.issuer else { return }
         guard issuer == identity.issuer else { throw .otherIssuer }

@@ -84,7 +84,7 @@ struct RelayAddressChangeTests {
                 ":update", ["localId": .string(tokens.localId), "email": "grace@example.com"])
             #expect(set.status == 200, "\(set.text)")
         },
-        Row(testDescription: "with a new address that another account holds") { gateway, _ in
+        Row(testDescription: "whose identity gets a relay address that another account holds") { gateway, _ in
             gateway.simulators.apple.quirks.relayDomain = .privateICloud
             let newCredential = try gateway.appleCredential(.grace)
             let email = try #require(try claims(of: newCredential.idToken)["email"]?.string)
