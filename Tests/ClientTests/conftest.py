@@ -24,7 +24,7 @@ def pytest_collection_modifyitems(items):
 
 
 def pytest_collection_finish():
-    """Exempts the collected tests from garbage collection: they are millions of objects, and stay until the end."""
+    """Exempts the collected tests from garbage collection: they are many objects, and stay until the end."""
     gc.freeze()
 
 
@@ -38,7 +38,7 @@ def pytest_sessionstart():
 def pytest_runtest_makereport(item, call):
     """Adds to the report of a failed test what the gateways that it used have logged as warnings or errors."""
     report = yield
-    if report.failed:
+    if report.failed and call.when == "call":
         for name, value in item.funcargs.items():
             if isinstance(value, gateway.Gateway):
                 report.sections.append((f"log of {name}", "".join(value.logged_problems()[-20:])))

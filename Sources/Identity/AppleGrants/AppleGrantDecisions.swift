@@ -34,8 +34,8 @@ extension RecordedCheck {
             }
     }
 
-    /// The result that is recorded if too many checks of the client ID's grants fail. Apple's report of a revocation is then not
-    /// trusted, so it is recorded as a failed check.
+    /// The result that is recorded if too many checks of the client ID's grants fail. Apple's report of a revocation is
+    /// then not trusted, so it is recorded as a failed check.
     var withRevocationAsFailure: RecordedCheck {
         switch self {
         case .revoked(let failure): .failed(failure: failure)
@@ -48,7 +48,8 @@ extension RecordedCheck {
     public var isFailure: Bool { self != .authorized }
 }
 
-/// The results of a group of daily checks of grants, all of one client ID, evaluated together with the earlier checks of the last hour.
+/// The results of a group of daily checks of grants, all of one client ID, evaluated together with the earlier checks
+/// of the last hour.
 public struct CheckBatch: Sendable {
     /// The results to record. If ``stopsChecks`` is true, revocations are recorded as failed checks.
     public let results: [ID<AppleGrant>: RecordedCheck]

@@ -141,7 +141,8 @@ public struct Policy: Hashable, Sendable {
     public static let credentialChangeLimit = 20
     public static let credentialChangeWindow: Duration = .seconds(600)
     /// The maximum number of nonces that the gateway issues to one IPv4 address or IPv6 /64 within ``nonceWindow``. A
-    /// /24 or /56 gets four times as many, a /48 sixteen times. The 8000 nonces of a /24 are enough for the sign-ins behind a large NAT.
+    /// /24 or /56 gets four times as many, a /48 sixteen times. The 8000 nonces of a /24 are enough for the sign-ins
+    /// behind a large NAT.
     public static let nonceLimit = 2000
     public static let nonceWindow: Duration = .seconds(600)
     /// The maximum number of requests for sign-ins in the browser, from one IPv4 address or IPv6 /64 within

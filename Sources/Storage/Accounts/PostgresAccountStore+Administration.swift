@@ -129,8 +129,8 @@ extension SQL {
     }
 
     /// Replaces the address, the name and the photo of an identity, if the account has the identity. The other columns
-    /// stay, such as the time of linking, the issuer and the credential state. If the address does not change, its trust
-    /// and the state of Apple's email relay stay too.
+    /// stay, such as the time of linking, the issuer and the credential state. If the address does not change, its
+    /// trust and the state of Apple's email relay stay too.
     fileprivate static func replaceProfile(
         of identity: LinkedIdentity, linkedTo account: ID<Account>, in realm: ID<Realm>
     ) -> SQL {
