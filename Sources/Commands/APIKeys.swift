@@ -16,7 +16,7 @@ extension Command {
         let project = try arguments.project()
         let app = ID<App>(try arguments.text("app"))
         try Administration.run { administration in
-            let key = "sk_" + Random.text(length: 36)
+            let key = "pk_" + Random.text(length: 36)
             guard
                 try await APIKeyStore(pool: administration.pool).create(
                     id: Random.text(length: 8), hash: Digest.sha256(Array(key.utf8)), for: app, in: project,

@@ -84,7 +84,7 @@ def test_the_project_file_of_the_ios_guide_can_be_applied(new_installation, appl
     (tmp_path / file["providers"]["apple.com"]["privateKeyFile"]).write_text(apple_key)
     (tmp_path / "project.json").write_text(text)
     installation.run_ok(f"projects apply {tmp_path / 'project.json'} --create")
-    assert installation.run_ok("keys create-api-key --project my-app --app ios").startswith("sk_")
+    assert installation.run_ok("keys create-api-key --project my-app --app ios").startswith("pk_")
 
 
 @pytest.fixture(scope="module")

@@ -148,8 +148,8 @@ def test_no_personal_data_or_credential_is_in_the_log_of_postgresql(output):
 
 
 def test_no_credential_is_in_the_database_in_plain_text(output):
-    # API keys begin with `sk_`.
-    assert "sk_" not in output.database_dump
+    # API keys begin with `pk_`.
+    assert "pk_" not in output.database_dump
     assert names_of_secrets_in(output.database_dump, output, ignored={"email"}) == []
 
 

@@ -18,7 +18,7 @@ import Testing
 
 /// The gateway as `serve` builds it, on a database of its own, with a clock that moves only when a test advances it.
 struct TestGateway: Sendable {
-    static let apiKey = "sk_test"
+    static let apiKey = "pk_test"
     static let masterKey = [UInt8](repeating: 7, count: 32)
     /// The master key that replaces ``masterKey`` in tests of re-encryption.
     static let newMasterKey = [UInt8](repeating: 8, count: 32)

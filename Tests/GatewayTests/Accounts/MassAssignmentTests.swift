@@ -67,15 +67,15 @@ struct MassAssignmentTests {
     func otherProject() async throws {
         let gateway = try await TestGateway()
         let ada = try await gateway.signUp()
-        try await gateway.makeOtherProject(apiKey: "sk_other")
+        try await gateway.makeOtherProject(apiKey: "pk_other")
         for operation in ["lookup", "update", "delete", "listSessions", "revokeSession"] {
             let answer = try await gateway.post(
                 "/v1/accounts:\(operation)",
-                ["idToken": .string(ada.idToken), "displayName": "Eve", "everywhere": true], key: "sk_other")
+                ["idToken": .string(ada.idToken), "displayName": "Eve", "everywhere": true], key: "pk_other")
             #expect(answer.outcome.hasPrefix("400 INVALID_ID_TOKEN"), "\(operation): \(answer.outcome)")
         }
         let refresh = try await gateway.post(
-            "/v1/token", ["grant_type": "refresh_token", "refresh_token": .string(ada.refreshToken)], key: "sk_other")
+            "/v1/token", ["grant_type": "refresh_token", "refresh_token": .string(ada.refreshToken)], key: "pk_other")
         #expect(refresh.status == 400)
         #expect(try await gateway.lookup(ada.idToken).status == 200)
     }

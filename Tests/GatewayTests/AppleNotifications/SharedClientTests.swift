@@ -11,7 +11,7 @@ import Testing
 
 @Suite("A notification of Apple for a client ID that several projects have")
 struct SharedClientTests {
-    private static let otherAPIKey = "sk_other"
+    private static let otherAPIKey = "pk_other"
 
     /// A gateway with a second project, `other`, whose Apple provider and whose app have these client IDs.
     private func gatewayWithOtherProject(providerClientIDs: [String], appClientIDs: [String]? = nil) async throws

@@ -160,7 +160,7 @@ struct AccountAuditTests {
         #expect(dump.split(separator: "\n").count > 30)
         #expect(secrets.count > 20)
         for text in secrets.union([
-            "@", "192.0.2.1\"", "secret", "sks_", "sk_test", "Ada\"", "+1555", "\"eyJ", "$argon2id", "{\\\"a",
+            "@", "192.0.2.1\"", "secret", "sks_", "pk_test", "Ada\"", "+1555", "\"eyJ", "$argon2id", "{\\\"a",
         ]) {
             #expect(!dump.contains(text), "\(text)")
         }

@@ -37,7 +37,7 @@ struct AuthHandlerTests {
             #expect(page.status == 200, "\(page.text)")
             let delivery = try #require(page.delivery)
             #expect(delivery["mode"]?.string == mode)
-            #expect(delivery["key"] == "sk_test:[DEFAULT]")
+            #expect(delivery["key"] == "pk_test:[DEFAULT]")
             #expect(delivery["returnTo"]?.string == Self.appPage)
             #expect(delivery["event"]?["type"]?.string == type)
             #expect(delivery["event"]?["eventId"] == "0123456789")
@@ -115,7 +115,7 @@ struct AuthHandlerTests {
     func iframe() async throws {
         let gateway = try await TestGateway.withAppleGoogleAndOpenID()
         for path in ["/__/auth/iframe", "/emulator/auth/iframe"] {
-            let iframe = try await TestBrowser(gateway).send(.get, path + "?apiKey=sk_test&appName=a&eid=p")
+            let iframe = try await TestBrowser(gateway).send(.get, path + "?apiKey=pk_test&appName=a&eid=p")
             #expect(iframe.status == 200)
             let policy = try #require(iframe.headers["Content-Security-Policy"])
             #expect(policy.contains("; script-src 'sha256-"))
@@ -124,8 +124,8 @@ struct AuthHandlerTests {
             #expect(iframe.headers["X-Frame-Options"] == nil)
             #expect(iframe.headers["Cache-Control"] == "public, max-age=300")
         }
-        try await gateway.makeOtherProject(apiKey: "sk_other") { $0.project.authorizedDomains = ["other.example"] }
-        let ofOtherProject = try await TestBrowser(gateway).send(.get, "/__/auth/iframe?apiKey=sk_other&appName=a")
+        try await gateway.makeOtherProject(apiKey: "pk_other") { $0.project.authorizedDomains = ["other.example"] }
+        let ofOtherProject = try await TestBrowser(gateway).send(.get, "/__/auth/iframe?apiKey=pk_other&appName=a")
         let ancestors = try #require(ofOtherProject.headers["Content-Security-Policy"])
         #expect(
             ancestors.contains("; frame-ancestors https://other.example:*; "),
