@@ -11,7 +11,7 @@ extension Command {
 
     private static let fileMembers: [(term: String, description: String)] = [
         ("project", "project ID"),
-        ("name", "name shown to operators"),
+        ("name", "name shown to users in emails and on pages"),
         (
             "profile",
             "policy profile: sekisho or firebase. If it changes, each policy setting that has the default of the old profile gets the default of the new profile"
@@ -67,7 +67,7 @@ extension Command {
     ]
 
     private static let appMembers: [(term: String, description: String)] = [
-        ("name", "name shown to operators"),
+        ("name", "name shown only to operators"),
         ("platform", "ios, macos, android, windows, web, other"),
         ("distribution", "appStore, marketplace, playStore, enterprise, web, other"),
         (

@@ -7,7 +7,7 @@ extension Command {
         words: ["apps", "create"],
         summary: "Add an app to a project",
         operand: Operand(placeholder: "APP_ID", noun: "app ID"),
-        options: [.project, .text("name", "NAME", "name shown to operators", defaultNote: "APP_ID")],
+        options: [.project, .text("name", "NAME", "name shown only to operators", defaultNote: "APP_ID")],
         details: [
             "APP_ID has 1 to 63 characters: a to z, 0 to 9 and hyphens, but no hyphen at the beginning. The app has the platform and distribution `other`, no bundle ID, and every sign-in method that the project enables; `sekisho projects apply` can change these settings."
         ],

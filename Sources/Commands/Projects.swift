@@ -11,7 +11,7 @@ extension Command {
         summary: "Create a project with signing keys and an app named \"default\"",
         operand: .projectID,
         options: [
-            .text("name", "NAME", "name shown to operators", defaultNote: "ID"),
+            .text("name", "NAME", "name shown to users in emails and on pages", defaultNote: "ID"),
             .choice(
                 "profile", "NAME", Policy.Profile.names,
                 "policy profile (a set of defaults for the policy): `sekisho` has the safer defaults, `firebase` has Firebase's defaults",

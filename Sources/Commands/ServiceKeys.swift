@@ -10,7 +10,7 @@ extension Command {
         summary: "Create a service key for a backend and print it as JSON",
         options: [
             .project,
-            .text("name", "NAME", "name shown to operators", isRequired: true),
+            .text("name", "NAME", "name shown only to operators", isRequired: true),
             .text(
                 "scopes", "LIST",
                 "comma-separated list of scopes from the table below, or all", defaultNote: "all"),
