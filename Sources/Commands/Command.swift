@@ -1,3 +1,4 @@
+internal import API
 internal import Gateway
 
 /// A command of the program. The parser and the help text both read its table of options.
@@ -56,6 +57,7 @@ struct Command: Sendable {
     static func run(_ arguments: [String]) throws {
         let words = arguments.prefix { !$0.hasPrefix("-") }
         let isHelpRequested = arguments.contains("--help") || arguments.contains("-h") || words.first == "help"
+        if arguments == ["--version"] { return Terminal.writeLine("sekisho \(Release.version)") }
         let path = words.first == "help" ? Array(words.dropFirst()) : Array(words)
         guard let command = named(by: path) else {
             guard isHelpRequested || arguments.isEmpty else {

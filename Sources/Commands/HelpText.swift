@@ -8,6 +8,7 @@ struct HelpTable: Sendable {
 enum HelpText {
     private static let width = 80
     private static let maximumTermWidth = 30
+    private static let version = "\nRun `sekisho --version` for the version."
 
     static func text(of command: Command) -> String {
         let synopses = command.options.filter(\.isRequired).map(\.synopsis)
@@ -42,7 +43,7 @@ enum HelpText {
 
             \(introduction)\(block(commands))
 
-            Run `\(program) COMMAND --help` for the options of a command.
+            Run `\(program) COMMAND --help` for the options of a command.\(isGroup ? "" : version)
             Exit status: 0 success, 1 failure, 2 invalid usage or configuration.
             """
     }

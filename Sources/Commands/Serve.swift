@@ -22,7 +22,12 @@ extension Command {
         let isDatabaseClaimed = try config.claimDatabase(log)
         let gateway = try RunningGateway(config, log: log, mode: .serve(at: publicURL))
         defer { log.flush(within: .seconds(2)) }
-        log.info("listening", ["address": .string(config.listen.host), "port": .int(Int(gateway.port))])
+        log.info(
+            "listening",
+            [
+                "address": .string(config.listen.host), "port": .int(Int(gateway.port)),
+                "version": .string(Release.version),
+            ])
         if isDatabaseClaimed { gateway.startEmailDelivery() } else { gateway.claimDatabaseLater(config, log) }
         // The start is complete, so memory pages that only the start needed can be released.
         ProgramMemory.release()

@@ -1,4 +1,4 @@
-internal import Gateway
+internal import API
 package import Identity
 
 /// The text that `dev` prints at start, with commands for a first session.
@@ -6,7 +6,7 @@ package enum DevGreeting {
     package static func text(port: UInt16, project: ID<Project>, databaseURL: String) -> String {
         let base = "http://127.0.0.1:\(port)"
         return """
-            Sekisho is ready: \(base)
+            Sekisho \(Release.version) is ready: \(base)
             project: \(project)
             database: \(databaseURL)
 

@@ -75,6 +75,9 @@ package final class RunningGateway: Sendable {
         }
         metrics.registry.export(server)
         metrics.registry.export(log)
+        metrics.registry.gauge("sekisho_build_info", help: "Always 1; the label is the version.", label: "version") {
+            [Release.version: 1]
+        }
         metrics.registry.gauge("sekisho_passwords_waiting", help: "Passwords that wait for a thread.") {
             [passwordThreads] in Double(passwordThreads.waiting)
         }

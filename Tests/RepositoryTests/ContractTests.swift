@@ -24,6 +24,13 @@ struct ContractTests {
         #expect(Set(built.map(\.id)).count == built.count, "operation IDs are not unique")
     }
 
+    @Test("The contract has the version of the program, without the suffix of a version in development")
+    func version() throws {
+        let contract = try Repository.text("openapi.yaml")
+        let version = try #require(contract.firstMatch(of: #/\n  version: (\d+\.\d+\.\d+)\n/#)?.output.1)
+        #expect([String(version), version + "-dev"].contains(Release.version))
+    }
+
     @Test("The contract names the scope that each operation requires of a service key")
     func scopes() throws {
         let parts = try Repository.text("openapi.yaml").split(separator: "      operationId: ").dropFirst()

@@ -5,7 +5,7 @@ extension Endpoint {
     /// Returns 200 while the process runs.
     static let getHealth = unauthenticated("getHealth", "/healthz") { _ in .text(status: 200, "ok") }
 
-    /// Returns whether the process should receive requests: 200, or 503 with the reasons.
+    /// Returns whether the process should receive requests: 200 with its version, or 503 with the reasons.
     static let getReadiness = unauthenticated("getReadiness", "/readyz") { call in
         let readiness = await call.services.operations.readiness()
         let reasons = [
@@ -14,7 +14,7 @@ extension Endpoint {
             readiness.databaseIsReachable && !readiness.schemaIsCurrent ? "schema: not migrated" : nil,
         ].compactMap { $0 }
         return reasons.isEmpty
-            ? .text(status: 200, "ok") : .text(status: 503, reasons.joined(separator: "\n"))
+            ? .text(status: 200, "ok\nversion: \(Release.version)") : .text(status: 503, reasons.joined(separator: "\n"))
     }
 
     /// Returns the metrics in Prometheus text format 0.0.4.

@@ -59,7 +59,7 @@ struct OperationsTests {
     @Test(
         "`/readyz` names the cause if the gateway is not ready, and `/healthz` stays ok",
         arguments: [
-            Row(testDescription: "ready", expected: "200 ok\n"),
+            Row(testDescription: "ready", expected: "200 ok\nversion: \(Release.version)\n"),
             Row(
                 testDescription: "no database", prepare: { await $0.database.pool.close() },
                 expected: "503 database: not reachable\n"),
