@@ -254,7 +254,10 @@ extension Config.ListenAddress {
 
 extension SettingsReader {
     mutating func database() -> Pool.Configuration? {
-        let url = required(Settings.databaseURL, "a connection URL") { $0.isEmpty ? nil : $0 }
+        let url = required(
+            Settings.databaseURL,
+            "postgresql://USER:PASSWORD@HOST/DATABASE; a password with other characters than letters and digits must be percent-encoded, such as %40 for @"
+        ) { Pool.Configuration.isConnectionString($0) ? $0 : nil }
         let connections = number(Settings.databaseConnections, in: 1...64)
         let prepared = required(Settings.databasePrepared, "on or off") { ["on": true, "off": false][$0] }
         guard let url, let connections, let prepared else { return nil }

@@ -40,6 +40,11 @@ extension Pool {
     }
 }
 
+extension Pool.Configuration {
+    /// Whether a text is a connection string or URI that libpq accepts, with valid hosts and ports.
+    public static func isConnectionString(_ text: String) -> Bool { !text.isEmpty && ConnectionString(text) != nil }
+}
+
 extension Pool.Configuration: CustomStringConvertible, CustomReflectable {
     /// Excludes the URL, which may contain a password.
     public var description: String { "\(applicationName), \(connections) connections" }
