@@ -3,9 +3,11 @@
 import json
 import os
 import re
+import secrets
 import signal
 import subprocess
 from pathlib import Path
+from urllib.parse import unquote
 
 import jwt
 import pytest
@@ -124,9 +126,18 @@ def program_folder(tmp_path):
 def test_the_commands_for_production_in_the_readme_start_a_gateway(dev, program_folder):
     port = gateway.free_port()
     script = first_code_block(README, "sh", "In production")
-    url_in_readme = re.search(r"^export DATABASE_URL=(\S+)$", script, re.MULTILINE)[1]
-    script = replaced(script, url_in_readme, f"'{new_database(dev.database_url)}'")
+    # The database server of the test has no other port than its socket. Other tests use the same server.
+    socket = re.search(r"[?&]host=([^&]+)", dev.database_url)[1]
+    role = f"sekisho_{secrets.token_hex(4)}"
+    script = replaced(script, "@127.0.0.1/sekisho", f"@/{role}?host={socket}")
+    script = replaced(script, "//sekisho:", f"//{role}:")
+    script = replaced(script, "ROLE sekisho", f"ROLE {role}")
+    script = replaced(script, "DATABASE sekisho OWNER sekisho", f"DATABASE {role} OWNER {role}")
     script = replaced(script, "\nsekisho serve\n", f"\nexport SEKISHO_LISTEN=127.0.0.1:{port}\nexec sekisho serve\n")
+    sudo = program_folder / "sudo"
+    variables = f"PGHOST={unquote(socket)} PGUSER=postgres PGDATABASE=postgres"
+    sudo.write_text(f'#!/bin/sh\n[ "$1 $2" = "-u postgres" ] && shift 2 && exec env {variables} "$@"\n')
+    sudo.chmod(0o755)
     log = program_folder / "log"
     environment = gateway.clean_environment(PATH=f"{program_folder}:{os.environ['PATH']}")
     command = ["bash", "-euo", "pipefail", "-c", script]
@@ -135,7 +146,7 @@ def test_the_commands_for_production_in_the_readme_start_a_gateway(dev, program_
     try:
         url = f"http://127.0.0.1:{port}"
         gateway.wait_for(lambda: gateway.has_status_200(url + "/readyz"), shell, log)
-        key = re.search(r"^sk_\S+$", log.read_text(), re.MULTILINE)[0]
+        key = re.search(r"^pk_\S+$", log.read_text(), re.MULTILINE)[0]
         session = requests.post(f"{url}/v1/accounts:signUp?key={key}", json={}, timeout=30).json()
         verify_token(url, session["idToken"])
     finally:
