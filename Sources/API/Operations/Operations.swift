@@ -14,7 +14,8 @@ extension Endpoint {
             readiness.databaseIsReachable && !readiness.schemaIsCurrent ? "schema: not migrated" : nil,
         ].compactMap { $0 }
         return reasons.isEmpty
-            ? .text(status: 200, "ok\nversion: \(Release.version)") : .text(status: 503, reasons.joined(separator: "\n"))
+            ? .text(status: 200, "ok\nversion: \(Release.version)")
+            : .text(status: 503, reasons.joined(separator: "\n"))
     }
 
     /// Returns the metrics in Prometheus text format 0.0.4.
