@@ -71,7 +71,6 @@ public final class SimulatorServer: Sendable {
         do {
             let handler = RequestHandler(
                 bodyLimit: { _, _ in .bytes(64 * 1024) },
-                overloaded: { _ in .text(status: 503, "Too busy; try again shortly.") },
                 respond: { request in await inFlight.counted { await provider.respond(to: request) } })
             let server = try Server(loops: loops.loops, address: "127.0.0.1", port: port, handlers: [handler])
             server.start()

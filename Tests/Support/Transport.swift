@@ -45,7 +45,7 @@ final class SocketServer: Sendable {
             route: { method, path in
                 let matched = gateway.route(method, path)
                 return MatchedRoute(bodyLimit: matched.bodyLimit) { await matched.respond(Self.received($0)) }
-            }, overloaded: gateway.overloaded)
+            }, rejected: gateway.rejected)
         server = try Server(loops: [loop], address: "127.0.0.1", port: 0, handlers: [handler])
         server.start()
     }

@@ -164,7 +164,7 @@ public final class RequestPipeline: Sendable {
 /// Routes a request and decides, before its body arrives, how much of the body is read.
 extension RequestPipeline {
     /// The handler that a server calls for each request.
-    public var handler: RequestHandler { RequestHandler(route: route, overloaded: overloaded) }
+    public var handler: RequestHandler { RequestHandler(route: route, rejected: rejected) }
 
     @Sendable func route(_ method: HTTP.Method, _ path: String) -> MatchedRoute {
         let match = match(method, path)
@@ -196,10 +196,9 @@ extension RequestPipeline {
         }
     }
 
-    /// Rejects a request whose body does not fit into the memory limit of the process. Only the head of the request has
-    /// been read.
-    @Sendable func overloaded(_ head: Request) -> Response {
-        finish(RequestOutcome(Overloaded()), of: head, from: network(of: head), since: .now)
+    /// Returns the response to a request whose body is rejected. Only the head of the request has been read.
+    @Sendable func rejected(_ rejection: BodyRejection, _ head: Request) -> Response {
+        finish(RequestOutcome(rejection.error), of: head, from: network(of: head), since: .now)
     }
 
     /// Returns the response to a request whose head does not authorize it to send a large body.
@@ -217,6 +216,19 @@ extension RequestPipeline {
         } catch {
             let outcome = RequestOutcome(error, of: endpoint, realm: realm)
             return finish(outcome, of: head, from: network(of: head), since: began)
+        }
+    }
+}
+
+extension BodyRejection {
+    fileprivate var error: any Error {
+        switch self {
+        case .overloaded: Overloaded()
+        case .tooLarge: RequestRefusal.rejected(.requestTooLarge)
+        case .malformedChunk: RequestRefusal.unreadableBody("The chunked body is malformed.")
+        case .unsupportedCoding:
+            RequestRefusal.rejected(.unsupportedMediaType, "Only the content coding gzip is supported.")
+        case .malformedGzip: RequestRefusal.unreadableBody("The body is not valid gzip.")
         }
     }
 }

@@ -119,6 +119,8 @@ extension ErrorCode {
         case .methodNotAllowed: (405, "methodNotAllowed", .methodNotAllowed)
         case .configurationExists: (409, "alreadyExists", .alreadyExists)
         case .loginServices, .providerIssuerInUse: (409, "failedPrecondition", .failedPrecondition)
+        case .requestTooLarge: (413, "uploadTooLarge", .invalidArgument)
+        case .unsupportedMediaType: (415, "unsupportedMediaType", .invalidArgument)
         case .notImplemented: (501, "unimplemented", .notImplemented)
         default: (400, "invalid", nil)
         }

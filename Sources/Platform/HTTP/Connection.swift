@@ -39,7 +39,7 @@ final class Connection: @unchecked Sendable {
     private var framing: ResponseFraming?
     private var input = PendingInput()
     private var output = PendingOutput()
-    private var body: [UInt8] = []
+    private var body = BodyReader(.bytes(0), limit: 0)
     /// The number of bytes reserved in the ``BodyBudget``.
     private var reservedBytes = 0
 
@@ -92,12 +92,12 @@ final class Connection: @unchecked Sendable {
     }
 
     private func receiveBody(of head: ValidatedHead) {
-        switch server.receiveBuffer.receive(from: descriptor, atMost: head.bodyBytes - body.count) {
+        switch server.receiveBuffer.receive(from: descriptor, atMost: body.remainingInput) {
         case .nothing: break
         case .ended: close()
         case .bytes(let bytes):
-            body.append(contentsOf: bytes)
-            if body.count == head.bodyBytes { runHandler(for: head) }
+            let used = readBody(of: head, bytes)
+            input.append(UnsafeRawBufferPointer(rebasing: bytes[used...]))
         }
     }
 
@@ -131,15 +131,26 @@ final class Connection: @unchecked Sendable {
                 return 0
             }
             framing = ResponseFraming(head)
-            let validated = try server.handler.validate(head, within: server.limits)
-            if let check = validated.check {
-                checkHead(validated, with: check)
-                return count
-            }
-            return count + beginBody(of: validated, UnsafeRawBufferPointer(rebasing: bytes[count...]))
+            return count + validate(head, UnsafeRawBufferPointer(rebasing: bytes[count...]))
         } catch {
             if framing == nil { framing = ResponseFraming(rejected: bytes) }
             answerEarly(error.response)
+            return bytes.count
+        }
+    }
+
+    /// Begins to read the body, or to check the head.
+    ///
+    /// - Parameter bytes: the bytes after the head.
+    /// - Returns: the number of these bytes that it has consumed.
+    private func validate(_ head: RequestHead, _ bytes: UnsafeRawBufferPointer) -> Int {
+        do throws(BodyRejection) {
+            let validated = try server.handler.validate(head, within: server.limits)
+            guard let check = validated.check else { return beginBody(of: validated, bytes) }
+            checkHead(validated, with: check)
+            return 0
+        } catch {
+            reject(head, error)
             return bytes.count
         }
     }
@@ -154,7 +165,7 @@ final class Connection: @unchecked Sendable {
     }
 
     private func checkHead(_ head: ValidatedHead, with check: @escaping @Sendable (Request) async -> Response?) {
-        let request = request(head)
+        let request = request(head.head)
         deadline = nil
         phase = .checking(
             Task(executorPreference: server.loop) { [self] in checkEnded(of: head, with: await check(request)) })
@@ -167,52 +178,79 @@ final class Connection: @unchecked Sendable {
         if let refusal { answerEarly(refusal) } else { consumeInput { beginBody(of: head, $0) } }
     }
 
-    /// Reserves the memory of the body, and stores the part of it that has arrived.
+    /// Reads the part of the body that has arrived.
     ///
     /// - Returns: the number of bytes that it has consumed.
     private func beginBody(of head: ValidatedHead, _ bytes: UnsafeRawBufferPointer) -> Int {
-        guard server.budget.reserve(head.bodyBytes) else {
-            answerEarly(server.handler.overloaded(request(head)))
-            return bytes.count
+        body = BodyReader(head.bodyLength, limit: head.bodyLimit)
+        let used = readBody(of: head, bytes)
+        switch phase {
+        case .idle, .head, .checking: waitForBody(of: head, isUntouched: used == 0)
+        case .body, .handling, .sending, .closed: break
         }
-        reservedBytes = head.bodyBytes
-        let piece = bytes.prefix(head.bodyBytes)
-        if head.bodyBytes > 0 {
-            body.reserveCapacity(head.bodyBytes)
-            body.append(contentsOf: piece)
-        }
-        if body.count == head.bodyBytes { runHandler(for: head) } else { waitForBody(of: head) }
-        return piece.count
+        return used
     }
 
-    private func waitForBody(of head: ValidatedHead) {
+    /// Reserves memory for bytes of the body and stores them. Runs the handler if the body is complete.
+    ///
+    /// - Returns: the number of bytes that it has consumed.
+    private func readBody(of head: ValidatedHead, _ bytes: UnsafeRawBufferPointer) -> Int {
+        do throws(BodyRejection) {
+            try reserve(body.memoryNeeded(for: bytes.count, reserved: reservedBytes) - reservedBytes)
+            let used = try body.read(bytes)
+            if body.isComplete { runHandler(for: head, content: try decodedBody(of: head)) }
+            return used
+        } catch {
+            reject(head.head, error)
+            return bytes.count
+        }
+    }
+
+    private func reserve(_ bytes: Int) throws(BodyRejection) {
+        guard server.budget.reserve(bytes) else { throw .overloaded }
+        reservedBytes += max(0, bytes)
+    }
+
+    private func decodedBody(of head: ValidatedHead) throws(BodyRejection) -> [UInt8] {
+        guard head.contentCoding == .gzip else { return body.content }
+        let encoded = try GzipBody(body.content)
+        guard encoded.contentSize <= head.bodyLimit else { throw .tooLarge }
+        try reserve(encoded.contentSize)
+        return try encoded.decoded()
+    }
+
+    private func waitForBody(of head: ValidatedHead, isUntouched: Bool) {
         phase = .body(head)
         deadline = server.loop.iterationStart + server.limits.bodyDeadline
         wait(for: .readable)
-        guard head.head.framing.expectsContinue, body.isEmpty else { return }
+        guard head.head.framing.expectsContinue, isUntouched else { return }
         // The socket's buffer is empty, because all earlier responses have been sent.
         var interim = Array("HTTP/1.1 100 Continue\r\n\r\n".utf8)
         if output.send(&interim, to: descriptor) != .done { close() }
     }
 
-    private func runHandler(for head: ValidatedHead) {
-        let request = request(head)
-        body = []
+    private func runHandler(for head: ValidatedHead, content: [UInt8]) {
+        let request = request(head.head, content)
+        body = BodyReader(.bytes(0), limit: 0)
         deadline = nil
         phase = .handling(
             Task(executorPreference: server.loop) { [self] in handlerEnded(with: await head.respond(request)) })
     }
 
-    private func request(_ head: ValidatedHead) -> Request {
+    private func request(_ head: RequestHead, _ content: [UInt8] = []) -> Request {
         Request(
-            id: server.nextRequestID(), method: head.head.method, path: head.head.target.path,
-            query: head.head.target.query, headers: head.head.headers, body: body, peer: peer.address)
+            id: server.nextRequestID(), method: head.method, path: head.target.path, query: head.target.query,
+            headers: head.headers, body: content, peer: peer.address)
+    }
+
+    private func reject(_ head: RequestHead, _ rejection: BodyRejection) {
+        answerEarly(server.handler.rejected(rejection, request(head)))
     }
 
     private func releaseBody() {
         server.budget.release(reservedBytes)
         reservedBytes = 0
-        body = []
+        body = BodyReader(.bytes(0), limit: 0)
     }
 
     // MARK: The response

@@ -3,25 +3,24 @@ public struct RequestHandler: Sendable {
     /// Returns the route for a method and a path, which is not percent-decoded. Called once per request, before the
     /// body is read.
     let route: @Sendable (Method, String) -> MatchedRoute
-    /// Returns the response to a request whose body is not read, because it exceeds a quarter of the free bytes of the
-    /// ``BodyBudget``. Receives the request without its body.
-    let overloaded: @Sendable (Request) -> Response
+    /// Returns the response to a request whose body is rejected. Receives the request without its body.
+    let rejected: @Sendable (BodyRejection, Request) -> Response
 
     public init(
         route: @escaping @Sendable (Method, String) -> MatchedRoute,
-        overloaded: @escaping @Sendable (Request) -> Response
+        rejected: @escaping @Sendable (BodyRejection, Request) -> Response = { rejection, _ in rejection.response }
     ) {
         self.route = route
-        self.overloaded = overloaded
+        self.rejected = rejected
     }
 
     /// For a handler that answers every path.
     public init(
         bodyLimit: @escaping @Sendable (Method, String) -> BodyLimit,
-        overloaded: @escaping @Sendable (Request) -> Response,
+        rejected: @escaping @Sendable (BodyRejection, Request) -> Response = { rejection, _ in rejection.response },
         respond: @escaping @Sendable (Request) async -> Response
     ) {
-        self.init(route: { MatchedRoute(bodyLimit: bodyLimit($0, $1), respond: respond) }, overloaded: overloaded)
+        self.init(route: { MatchedRoute(bodyLimit: bodyLimit($0, $1), respond: respond) }, rejected: rejected)
     }
 }
 
@@ -61,22 +60,32 @@ public enum BodyLimit: Sendable {
 /// The head of a request that the server accepts, with its route.
 struct ValidatedHead {
     let head: RequestHead
+    let contentCoding: ContentCoding
+    /// The maximum size of the body, before and after decoding.
+    let bodyLimit: Int
     /// `nil` if the body may be read without a check. Otherwise the body may be read only if the closure returns `nil`;
     /// a response rejects the request.
     let check: (@Sendable (Request) async -> Response?)?
     let respond: @Sendable (Request) async -> Response
 
-    var bodyBytes: Int { head.framing.bodyBytes }
+    var bodyLength: BodyLength { head.framing.bodyLength }
 }
 
 extension RequestHandler {
-    /// Routes a request, and decides from its head whether the server accepts it.
-    func validate(_ head: RequestHead, within limits: Limits) throws(RequestRejection) -> ValidatedHead {
-        let bodyBytes = head.framing.bodyBytes
+    /// Routes a request, and decides from its head whether the server accepts it. A chunked or encoded body, whose size
+    /// is unknown, needs the same check as the largest body of its route.
+    func validate(_ head: RequestHead, within limits: Limits) throws(BodyRejection) -> ValidatedHead {
         let route = route(head.method, head.target.path)
-        let limit = bodyBytes <= limits.bodyBytes ? .bytes(bodyBytes) : route.bodyLimit
-        guard bodyBytes <= limit.bytes else { throw .bodyTooLarge }
-        return ValidatedHead(head: head, check: limit.check(for: bodyBytes), respond: route.respond)
+        let coding = try ContentCoding(head.headers)
+        let limit = max(limits.bodyBytes, route.bodyLimit.bytes)
+        var size = limit
+        if case .bytes(let count) = head.framing.bodyLength {
+            guard count <= limit else { throw .tooLarge }
+            if coding == .identity { size = count }
+        }
+        return ValidatedHead(
+            head: head, contentCoding: coding, bodyLimit: limit,
+            check: size > limits.bodyBytes ? route.bodyLimit.check(for: size) : nil, respond: route.respond)
     }
 }
 
@@ -91,12 +100,11 @@ enum RequestRejection: Error, CaseIterable {
     case malformedHeader
     /// No `Host`, several, or a value that is not a host (RFC 9112 §3.2).
     case invalidHost
-    /// Several `Content-Length` fields, several `Transfer-Encoding` fields, both together, or a `Content-Length` that
-    /// is not a number (RFC 9112 §6.3).
+    /// Several `Content-Length` fields, several `Transfer-Encoding` fields, both together, a `Transfer-Encoding` with
+    /// HTTP/1.0, or a `Content-Length` that is not a number (RFC 9112 §6.1, §6.3).
     case ambiguousLength
-    /// `Transfer-Encoding` without `Content-Length` (RFC 9110 §15.5.12).
-    case lengthRequired
-    case bodyTooLarge
+    /// A `Transfer-Encoding` other than `chunked` (RFC 9112 §6.1).
+    case unknownTransferCoding
     case headTooLarge
     case versionNotSupported
 
@@ -113,8 +121,7 @@ enum RequestRejection: Error, CaseIterable {
         case .malformedHeader: (400, "Malformed header field")
         case .invalidHost: (400, "Exactly one valid Host is required")
         case .ambiguousLength: (400, "The length of the body is ambiguous")
-        case .lengthRequired: (411, "A body requires a Content-Length")
-        case .bodyTooLarge: (413, "The body is too large")
+        case .unknownTransferCoding: (501, "Only the transfer coding chunked is supported")
         case .headTooLarge: (431, "The request head is too large")
         case .versionNotSupported: (505, "Only HTTP/1.0 and HTTP/1.1 are supported")
         }

@@ -62,9 +62,13 @@ extension RequestHead {
             framingFields.record(field)
             headers.append((String(decoding: field.name, as: UTF8.self), String(decoding: field.value, as: UTF8.self)))
         }
+        let framing = try framingFields.framing(isHTTP10: requestLine.isHTTP10)
+        if let authority = requestLine.target.authority {
+            headers.removeAll { $0.name.equalsIgnoringASCIICase("Host") }
+            headers.append(("Host", authority))
+        }
         self.init(
-            method: requestLine.method, target: requestLine.target, headers: Headers(headers),
-            framing: try framingFields.framing(isHTTP10: requestLine.isHTTP10))
+            method: requestLine.method, target: requestLine.target, headers: Headers(headers), framing: framing)
     }
 }
 
@@ -145,14 +149,14 @@ extension UnsafeRawBufferPointer {
 struct RequestHead {
     let method: Method
     let target: Target
+    /// If the target names an authority, the only `Host` field has that authority (RFC 9112 §3.2.2).
     let headers: Headers
     let framing: Framing
 }
 
 /// How a request and its response are delimited.
 struct Framing {
-    /// From `Content-Length`; zero without one.
-    let bodyBytes: Int
+    let bodyLength: BodyLength
     /// Whether the client keeps the connection open (RFC 9112 §9.3).
     let keepsAlive: Bool
     let isHTTP10: Bool
@@ -164,7 +168,6 @@ struct Framing {
 /// and whether the connection stays open.
 ///
 /// Rejects combinations that a proxy and this server could interpret differently (RFC 9112 §3.2, §6.3 and §11.2).
-/// A body requires a `Content-Length`.
 struct FramingFields {
     private var hostCount = 0
     private var hostIsValid = true
@@ -172,6 +175,7 @@ struct FramingFields {
     /// The value of `Content-Length`; `nil` if it is not a number.
     private var length: Int? = 0
     private var transferEncodingCount = 0
+    private var isChunked = false
     private var hasClose = false
     private var hasKeepAlive = false
     private var expectsContinue = false
@@ -195,6 +199,7 @@ struct FramingFields {
             length = number(field.value)
         case 17 where field.name.equals("transfer-encoding"):
             transferEncodingCount += 1
+            isChunked = field.value.equals("chunked")
         default: break
         }
     }
@@ -204,10 +209,12 @@ struct FramingFields {
         guard lengthCount <= 1, transferEncodingCount <= 1, lengthCount == 0 || transferEncodingCount == 0 else {
             throw .ambiguousLength
         }
-        guard transferEncodingCount == 0 else { throw .lengthRequired }
+        guard transferEncodingCount == 0 || !isHTTP10 else { throw .ambiguousLength }
+        guard transferEncodingCount == 0 || isChunked else { throw .unknownTransferCoding }
         guard let length else { throw .ambiguousLength }
         return Framing(
-            bodyBytes: length, keepsAlive: !hasClose && (hasKeepAlive || !isHTTP10), isHTTP10: isHTTP10,
+            bodyLength: isChunked ? .chunked : .bytes(length), keepsAlive: !hasClose && (hasKeepAlive || !isHTTP10),
+            isHTTP10: isHTTP10,
             expectsContinue: expectsContinue && !isHTTP10)
     }
 }
@@ -219,7 +226,7 @@ private func number(_ digits: UnsafeRawBufferPointer) -> Int? {
 }
 
 /// Whether a byte may occur in a host and a port (RFC 3986 §3.2.2, §3.2.3), without user information.
-private func isHostCharacter(_ byte: UInt8) -> Bool {
+func isHostCharacter(_ byte: UInt8) -> Bool {
     byte.isAlphanumeric || "-._~%!$&'()*+;=:[]".utf8.contains(byte)
 }
 

@@ -171,7 +171,8 @@ struct RequestPipelineTests {
 
     @Test("A request whose body does not fit into the memory for bodies gets 503, which pages of every origin can read")
     func overloaded() async throws {
-        let response = try await Self.shared.value.pipeline.overloaded(
+        let response = try await Self.shared.value.pipeline.rejected(
+            .overloaded,
             Request(
                 id: "r1", method: .post, path: "/v1/accounts:signUp", headers: ["Origin": "https://app.example"],
                 peer: "192.0.2.7"))
@@ -181,5 +182,22 @@ struct RequestPipelineTests {
         #expect(response.headers["Retry-After"] == "1")
         #expect(response.headers["Access-Control-Allow-Origin"] == "https://app.example")
         #expect(response.headers["X-Request-Id"] == "r1")
+    }
+
+    @Test(
+        "A request whose body is rejected for its content gets JSON, which pages of every origin can read",
+        arguments: [
+            (.tooLarge, 413, "REQUEST_TOO_LARGE"), (.malformedChunk, 400, "INVALID_ARGUMENT"),
+            (.unsupportedCoding, 415, "UNSUPPORTED_MEDIA_TYPE"), (.malformedGzip, 400, "INVALID_ARGUMENT"),
+        ] as [(BodyRejection, Int, String)])
+    func rejectedBody(rejection: BodyRejection, status: Int, code: String) async throws {
+        let response = try await Self.shared.value.pipeline.rejected(
+            rejection,
+            Request(
+                id: "r1", method: .post, path: "/v1/accounts:signUp", headers: ["Origin": "https://app.example"],
+                peer: "192.0.2.7"))
+        #expect(response.status == status)
+        #expect(String(decoding: response.body, as: UTF8.self).contains(#""errorCode":"\#(code)""#))
+        #expect(response.headers["Access-Control-Allow-Origin"] == "https://app.example")
     }
 }

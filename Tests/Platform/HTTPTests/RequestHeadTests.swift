@@ -13,6 +13,7 @@ struct RequestHeadTests {
         /// The minimum length of the head. An additional field pads a shorter head.
         var bytes = 0
         var expected: RequestRejection?
+        var bodyRejection: BodyRejection?
 
         func with(_ headers: (String, String)...) -> Row {
             var row = self
@@ -40,6 +41,9 @@ struct RequestHeadTests {
             Row(testDescription: "an IPv6 host with port", headers: [("host", "[::1]:8080")]),
             Row(testDescription: "* for OPTIONS", method: "OPTIONS", target: "*"),
             Row(testDescription: "escapes in the target", target: "/a%20b?c=%C3%A9&d"),
+            Row(testDescription: "a chunked body").with(("Transfer-Encoding", "Chunked")),
+            Row(testDescription: "an encoded body").with(("Content-Encoding", "gzip"), ("Content-Length", "10")),
+            Row(testDescription: "an absolute target", target: "http://a/b"),
             Row(testDescription: "a tab in a field value").with(("X-Note", "a\tb")),
             Row(testDescription: "non-ASCII text in a field value").with(("X-Note", "é")),
         ])
@@ -54,7 +58,14 @@ struct RequestHeadTests {
             Row(testDescription: "HTTP/1.2", version: "HTTP/1.2", expected: .versionNotSupported),
             Row(testDescription: "no version", version: "", expected: .malformedLine),
             Row(testDescription: "an empty target", target: "", expected: .malformedTarget),
-            Row(testDescription: "a target in absolute form", target: "http://a/b", expected: .malformedTarget),
+            Row(
+                testDescription: "an absolute target with another scheme", target: "ftp://a/b",
+                expected: .malformedTarget),
+            Row(testDescription: "an absolute target without a host", target: "http:///b", expected: .malformedTarget),
+            Row(testDescription: "an absolute target with a user", target: "http://a@b/c", expected: .malformedTarget),
+            Row(
+                testDescription: "an absolute target with a fragment", target: "http://a#b", expected: .malformedTarget),
+            Row(testDescription: "a host and a port", target: "a:443", expected: .malformedTarget),
             Row(testDescription: "* for a method other than OPTIONS", target: "*", expected: .malformedTarget),
             Row(testDescription: "a space in the target", target: "/a b", expected: .malformedTarget),
             Row(testDescription: "a control character in the target", target: "/a\u{7}b", expected: .malformedTarget),
@@ -84,10 +95,15 @@ struct RequestHeadTests {
                 .with(("Content-Length", "2"), ("Transfer-Encoding", "chunked")),
             Row(testDescription: "two codings", expected: .ambiguousLength)
                 .with(("Transfer-Encoding", "chunked"), ("Transfer-Encoding", "identity")),
-            Row(testDescription: "a chunked body", expected: .lengthRequired).with(("Transfer-Encoding", "chunked")),
-            Row(testDescription: "a body over the limit", expected: .bodyTooLarge).with(("Content-Length", "11")),
-            Row(testDescription: "a length that overflows", expected: .bodyTooLarge)
-                .with(("Content-Length", "18446744073709551618")),
+            Row(testDescription: "a coding with HTTP/1.0", version: "HTTP/1.0", expected: .ambiguousLength)
+                .with(("Transfer-Encoding", "chunked")),
+            Row(testDescription: "an unknown coding", expected: .unknownTransferCoding)
+                .with(("Transfer-Encoding", "gzip")),
+            Row(testDescription: "a list of codings", expected: .unknownTransferCoding)
+                .with(("Transfer-Encoding", "gzip, chunked")),
+            Row(testDescription: "an empty coding", expected: .unknownTransferCoding).with(("Transfer-Encoding", "")),
+            Row(testDescription: "a coding with a parameter", expected: .unknownTransferCoding)
+                .with(("Transfer-Encoding", "chunked;a=b")),
             Row(testDescription: "a head over the limit", bytes: 16 * 1024 + 1, expected: .headTooLarge),
             Row(testDescription: "65 fields", headers: [("Host", "a")] + fields(64), expected: .headTooLarge),
             Row(testDescription: "a space in a field name", expected: .malformedHeader).with(("Content-Length ", "2")),
@@ -97,6 +113,41 @@ struct RequestHeadTests {
         ])
     func rejected(row: Row) { #expect(rejection(of: row) == row.expected) }
 
+    @Test(
+        "A body above the limit of its route, or with an unsupported content coding, is rejected",
+        arguments: [
+            Row(testDescription: "a body over the limit", bodyRejection: .tooLarge).with(("Content-Length", "11")),
+            Row(testDescription: "a length that overflows", bodyRejection: .tooLarge)
+                .with(("Content-Length", "18446744073709551618")),
+            Row(testDescription: "another content coding", bodyRejection: .unsupportedCoding)
+                .with(("Content-Encoding", "br")),
+            Row(testDescription: "two content codings", bodyRejection: .unsupportedCoding)
+                .with(("Content-Encoding", "gzip, gzip")),
+            Row(testDescription: "two fields with a content coding", bodyRejection: .unsupportedCoding)
+                .with(("Content-Encoding", "gzip"), ("Content-Encoding", "identity")),
+        ])
+    func rejectedBody(row: Row) throws {
+        let (head, _) = try #require(try parse(text(of: row) + "\r\n"))
+        #expect(throws: try #require(row.bodyRejection)) {
+            try handler.validate(head, within: Limits(bodyBytes: 5))
+        }
+    }
+
+    @Test(
+        "The authority of an absolute target replaces the field `Host`",
+        arguments: [
+            ("http://a.example/b?c=d", "a.example", "/b"), ("HTTPS://a.example:8443/b", "a.example:8443", "/b"),
+            ("http://[::1]:80", "[::1]:80", "/"), ("http://a.example?c=d", "a.example", "/"),
+            ("http://a.example//b", "a.example", "//b"),
+        ])
+    func authority(target: String, host: String, path: String) throws {
+        let (head, _) = try #require(
+            try parse("GET \(target) HTTP/1.1\r\nX-A: 1\r\nHost: other.example\r\n\r\n"))
+        #expect(head.headers.filter { $0.name.lowercased() == "host" }.map(\.value) == [host])
+        #expect(head.target.path == path)
+        #expect(head.target.query.map(\.name) == (target.contains("?") ? ["c"] : []))
+    }
+
     @Test("Each rejection is answered with an error status and short plain text", arguments: RequestRejection.allCases)
     func answers(rejection: RequestRejection) {
         let response = rejection.response
@@ -105,14 +156,18 @@ struct RequestHeadTests {
         #expect(response.body.count < 64)
     }
 
-    private func rejection(of row: Row) -> RequestRejection? {
+    private func text(of row: Row) -> String {
         var text = "\(row.method) \(row.target) \(row.version)\r\n"
         for (name, value) in row.headers { text += "\(name): \(value)\r\n" }
         let missing = row.bytes - text.utf8.count - 2
         if missing > 0 { text += "X-A:" + String(repeating: "a", count: missing - 6) + "\r\n" }
+        return text
+    }
+
+    private func rejection(of row: Row) -> RequestRejection? {
         do throws(RequestRejection) {
-            guard let (head, _) = try parse(text + "\r\n") else { return nil }
-            _ = try handler.validate(head, within: Limits(bodyBytes: 5))
+            guard let (head, _) = try parse(text(of: row) + "\r\n") else { return nil }
+            #expect(throws: Never.self) { try handler.validate(head, within: Limits(bodyBytes: 5)) }
             return nil
         } catch {
             return error

@@ -19,7 +19,8 @@ extension RequestHandler {
 
     init(bodyLimit: @escaping @Sendable (Method, String) -> BodyLimit, _ respond: @escaping Handler) {
         self.init(
-            bodyLimit: bodyLimit, overloaded: { .text(status: 503, "Busy: \($0.path)") }, respond: respond)
+            bodyLimit: bodyLimit,
+            rejected: { $0 == .overloaded ? .text(status: 503, "Busy: \($1.path)") : $0.response }, respond: respond)
     }
 }
 

@@ -22,6 +22,7 @@ struct WireTests {
     }
 
     private static let host = "Host: a\r\n"
+    private static let chunked = host + "Transfer-Encoding: chunked\r\n"
 
     /// `withServer` allows bodies of 1024 bytes.
     @Test(
@@ -34,11 +35,33 @@ struct WireTests {
             Row("unknown coding and length", host + "Transfer-Encoding: xchunked\r\nContent-Length: 2\r\n", "ab", 400),
             Row(
                 "two codings", host + "Transfer-Encoding: identity\r\nTransfer-Encoding: chunked\r\n", "0\r\n\r\n", 400),
-            Row("a list of codings", host + "Transfer-Encoding: identity, chunked\r\n", "0\r\n\r\n", 411),
-            Row("an unknown coding", host + "Transfer-Encoding: xchunked\r\n", "0\r\n\r\n", 411),
-            Row("a chunked body", host + "Transfer-Encoding: chunked\r\n", "2\r\nab\r\n0\r\n\r\n", 411),
-            Row("a chunk size in C notation", host + "Transfer-Encoding: chunked\r\n", "0x2\r\nab\r\n0\r\n\r\n", 411),
-            Row("a chunk with bare LF", host + "Transfer-Encoding: chunked\r\n", "2\nab\n0\n\n", 411),
+            Row("a list of codings", host + "Transfer-Encoding: identity, chunked\r\n", "0\r\n\r\n", 501),
+            Row("an unknown coding", host + "Transfer-Encoding: xchunked\r\n", "0\r\n\r\n", 501),
+            Row(
+                "a coding with HTTP/1.0", line: "POST /a HTTP/1.0", host + "Transfer-Encoding: chunked\r\n",
+                "0\r\n\r\n", 400),
+            Row("a chunk size in C notation", chunked, "0x2\r\nab\r\n0\r\n\r\n", 400),
+            Row("a signed chunk size", chunked, "+2\r\nab\r\n0\r\n\r\n", 400),
+            Row("an empty chunk size", chunked, "\r\nab\r\n0\r\n\r\n", 400),
+            Row("a chunk size of nine digits", chunked, "000000002\r\nab\r\n0\r\n\r\n", 400),
+            Row("a space after the chunk size", chunked, "2 \r\nab\r\n0\r\n\r\n", 400),
+            Row("a space before the chunk size", chunked, " 2\r\nab\r\n0\r\n\r\n", 400),
+            Row("a chunk with bare LF", chunked, "2\nab\n0\n\n", 400),
+            Row("a chunk extension with bare LF", chunked, "2;a\nab\r\n0\r\n\r\n", 400),
+            Row("a chunk extension with a bare CR", chunked, "2;a\rb\r\nab\r\n0\r\n\r\n", 400),
+            Row("a chunk that is longer than its size", chunked, "2\r\nabc\r\n0\r\n\r\n", 400),
+            Row("a chunk without a line end", chunked, "2\r\nab0\r\n\r\n", 400),
+            Row("a chunk that ends with bare LF", chunked, "2\r\nab\n0\r\n\r\n", 400),
+            Row("a trailer field with bare LF", chunked, "0\r\nX-A: a\n\r\n", 400),
+            Row("a folded trailer field", chunked, "0\r\nX-A: a\r\n b\r\n\r\n", 400),
+            Row("a trailer field with a NUL", chunked, "0\r\nX-A: \u{0}\r\n\r\n", 400),
+            Row("extensions above 4 KiB", chunked, "2;" + String(repeating: "a", count: 4097) + "\r\n", 400),
+            Row("trailer fields above 4 KiB", chunked, "0\r\nX-A:" + String(repeating: "a", count: 4093), 400),
+            Row("a chunk over the limit", chunked, "401\r\n", 413),
+            Row("chunks over the limit", chunked, "2\r\nab\r\n3FF\r\n", 413),
+            Row("the largest chunk size", chunked, "FFFFFFFF\r\n", 413),
+            Row("another content coding", host + "Content-Encoding: br\r\nContent-Length: 2\r\n", "ab", 415),
+            Row("a body that is not gzip", host + "Content-Encoding: gzip\r\nContent-Length: 2\r\n", "ab", 400),
             Row("a space before the colon", host + "Content-Length : 2\r\n", "ab", 400),
             Row("a line without colon", host + "Content-Length\r\n", "", 400),
             Row("a NUL in a field name", host + "X-A\u{0}B: 1\r\n", "", 400),
