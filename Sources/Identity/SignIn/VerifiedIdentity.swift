@@ -50,13 +50,18 @@ public struct PersonName: Hashable, Codable, Sendable {
     }
 
     /// Replaces control and formatting characters, such as those that change the text direction, by spaces; merges
-    /// adjacent spaces; and truncates the text to ``lengthLimit``.
+    /// adjacent spaces; and truncates the text to ``lengthLimit``. Keeps joiners between letters or emoji.
     private static func cleaned(_ text: String) -> String? {
         // One character may consist of several scalars.
-        let visible = text.unicodeScalars.prefix(4 * lengthLimit).map { scalar -> Character in
+        let scalars = Array(text.unicodeScalars.prefix(4 * lengthLimit))
+        var visible = String.UnicodeScalarView()
+        for (index, scalar) in scalars.enumerated() {
             switch scalar.properties.generalCategory {
-            case .control, .format, .surrogate, .privateUse, .unassigned, .lineSeparator, .paragraphSeparator: " "
-            default: Character(scalar)
+            case .format where scalar.isJoiner && index > 0 && index + 1 < scalars.count:
+                visible.append(scalars[index - 1].isJoinable && scalars[index + 1].isJoinable ? scalar : " ")
+            case .control, .format, .surrogate, .privateUse, .unassigned, .lineSeparator, .paragraphSeparator:
+                visible.append(" ")
+            default: visible.append(scalar)
             }
         }
         let words = String(visible).split(whereSeparator: \.isWhitespace).joined(separator: " ")
@@ -66,6 +71,18 @@ public struct PersonName: Hashable, Codable, Sendable {
 }
 
 extension Unicode.Scalar {
+    /// Whether the scalar is the zero-width non-joiner or the zero-width joiner. Persian, Indic scripts and emoji need
+    /// them (Unicode Standard §23.2).
+    fileprivate var isJoiner: Bool { value == 0x200C || value == 0x200D }
+
+    /// Whether a joiner beside the scalar can have an effect: a letter, a mark, a variation selector or an emoji.
+    fileprivate var isJoinable: Bool {
+        switch properties.generalCategory {
+        case .nonspacingMark, .spacingMark, .enclosingMark: true
+        default: properties.isAlphabetic || properties.isEmoji && value > 0x7F
+        }
+    }
+
     /// Whether the letter belongs to one of the scripts Han, Hiragana, Katakana or Hangul (Unicode Standard Annex 24).
     fileprivate var isEastAsian: Bool {
         if properties.isIdeographic { return true }

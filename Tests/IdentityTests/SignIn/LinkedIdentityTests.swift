@@ -55,7 +55,11 @@ struct LinkedIdentityTests {
             (" Ada\u{202E}\u{0000} ", "Ada"), ("Ada\n\tB.", "Ada B."),
             (String(repeating: "a", count: 500), String(repeating: "a", count: 100)),
             ("\u{200B}", nil), ("", nil), ("井上", "井上"),
-        ])
+            // Persian and Sinhala, and a family as an emoji.
+            ("ناهید\u{200C}پور", "ناهید\u{200C}پور"), ("ශ්\u{200D}රී", "ශ්\u{200D}රී"),
+            ("👩\u{200D}👧\u{200D}👦", "👩\u{200D}👧\u{200D}👦"), ("❤\u{FE0F}\u{200D}🔥", "❤\u{FE0F}\u{200D}🔥"),
+            ("\u{200D}Ada\u{200D}", "Ada"), ("A\u{200D}\u{200D}B", "A B"), ("1\u{200D}2", "1 2"),
+        ] as [(String, String?)])
     func cleaning(given: String, shown: String?) {
         #expect(PersonName(given: given, family: nil)?.given == shown)
     }
