@@ -142,7 +142,7 @@ def test_the_commands_for_production_in_the_readme_start_a_gateway(dev, program_
     environment = gateway.clean_environment(PATH=f"{program_folder}:{os.environ['PATH']}")
     command = ["bash", "-euo", "pipefail", "-c", script]
     with log.open("w") as output:
-        shell = subprocess.Popen(command, env=environment, stdout=output, stderr=output)
+        shell = subprocess.Popen(command, cwd=program_folder, env=environment, stdout=output, stderr=output)
     try:
         url = f"http://127.0.0.1:{port}"
         gateway.wait_for(lambda: gateway.has_status_200(url + "/readyz"), shell, log)
