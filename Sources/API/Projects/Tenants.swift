@@ -56,6 +56,8 @@ extension Endpoint {
     static let deleteTenant = administrator(
         "deleteTenant", .delete, resource, needs: .config
     ) { call, administrator in
+        // The tenant's accounts are deleted with it.
+        try administrator.require(.writeUsers)
         let isDeleted = try await call.services.projects.tenancy.delete(
             try call.tenantInPath(), by: administrator.actor, in: administrator.project)
         guard isDeleted else { throw RequestRefusal.rejected(.tenantNotFound) }
