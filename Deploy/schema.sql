@@ -355,7 +355,9 @@ CREATE TABLE public.session (
     grace_pending_since timestamp with time zone DEFAULT '-infinity'::timestamp with time zone NOT NULL,
     refreshed_at timestamp with time zone NOT NULL,
     ended_at timestamp with time zone,
-    CONSTRAINT session_device_check CHECK ((length(device) <= 200))
+    end_reason text COLLATE pg_catalog."C",
+    CONSTRAINT session_device_check CHECK ((length(device) <= 200)),
+    CONSTRAINT session_end_reason_check CHECK ((end_reason = ANY (ARRAY['REVOKED'::text, 'TOKEN_REUSED'::text, 'SIGN_IN_METHOD_REMOVED'::text, 'PROVIDER_REVOKED'::text, 'LIMIT'::text])))
 )
 WITH (fillfactor='75');
 
@@ -543,7 +545,7 @@ CREATE INDEX revoked_subject_expires_at ON public.revoked_subject USING btree (e
 
 CREATE INDEX service_key_id ON public.service_key USING btree (id);
 
-CREATE INDEX session_account ON public.session USING btree (account_id, project_id);
+CREATE INDEX session_account ON public.session USING btree (account_id, project_id, ended_at);
 
 CREATE TRIGGER linked_identity_apple_grants AFTER DELETE ON public.linked_identity FOR EACH ROW WHEN ((old.provider = 'apple.com'::text)) EXECUTE FUNCTION public.revoke_apple_grants();
 

@@ -46,7 +46,7 @@ extension Command {
                         String(decoding: try StrictJSON.encode(AuditEventResource(event)), as: UTF8.self))
                 }
                 guard events.count == query.limit, let last = events.last else { return }
-                query.cursor = AuditQuery.Cursor(after: last)
+                query.cursor = last.position
             }
         }
     }

@@ -14,7 +14,7 @@ from firebase_admin import _token_gen, auth
 from firebase_admin.exceptions import InvalidArgumentError
 
 from accounts import fresh_uid, query_parameters, sign_in_with_password
-from client import PASSWORD, fresh_email
+from client import PASSWORD, fresh_email, ok_body
 from gateway import change_clock, free_port
 
 WELCOME = auth.ActionCodeSettings("http://localhost/welcome?step=2", handle_code_in_app=True)
@@ -116,6 +116,23 @@ def test_a_cookie_has_the_requested_lifetime(admin, ada, session, lifetime):
     claims = admin.verify_session_cookie(admin.create_session_cookie(session["idToken"], lifetime), check_revoked=True)
     assert (claims["uid"], claims["email"]) == (ada.uid, ada.email)
     assert claims["exp"] - claims["iat"] == lifetime.total_seconds()
+
+
+def test_a_cookie_outlives_its_session_but_names_it(admin, ada, session, cookie):
+    """`check_revoked` compares the account's `validSince` only, so the backend asks the gateway for the session."""
+    other = sign_in_with_password(admin.client, ada)
+    body = {"sessionId": admin.verify_session_cookie(cookie, check_revoked=True)["sid"]}
+
+    def looked_up():
+        return ok_body(admin.client.call("lookupSession", body, api_key=None, headers=admin.authorization))
+
+    assert looked_up() == {"active": True, "localId": ada.uid}
+    signed_out = admin.client.call("revokeSession", {"idToken": session["idToken"], "sessionId": "current"})
+    assert signed_out.status == 200
+    assert admin.verify_session_cookie(cookie, check_revoked=True)["uid"] == ada.uid
+    status = looked_up()
+    assert (status["active"], status["endReason"]) == (False, "REVOKED")
+    assert admin.client.refresh(other).status == 200
 
 
 def test_tokens_issued_before_valid_since_are_revoked(admin, ada, session, cookie):

@@ -15,7 +15,7 @@ extension Endpoint {
         return try .json(
             AuditEvents(
                 auditEvents: page.map(AuditEventResource.init),
-                nextPageToken: events.count > pageSize ? page.last.map { AuditQuery.Cursor(after: $0).text } : nil))
+                nextPageToken: events.count > pageSize ? page.last?.position.text : nil))
     }
 }
 
@@ -33,8 +33,7 @@ extension AuditQuery {
         since = try Self.time("since", request)
         until = try Self.time("until", request)
         if let token = request.query("pageToken").nonEmpty {
-            guard let cursor = Cursor(parsing: token) else { throw .rejected(.invalidPageSelection) }
-            self.cursor = cursor
+            cursor = try TimePosition(pageToken: token)
         }
     }
 

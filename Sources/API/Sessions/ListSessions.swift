@@ -2,24 +2,34 @@ internal import HTTP
 internal import Identity
 
 extension Endpoint {
-    /// Lists the sessions of the caller's account, the most recently used first; at most ``SessionService/limit``.
+    /// Lists the sessions of the caller's account page by page, those with the latest login first.
     static let listSessions = client("listSessions", .post, "/v1/accounts:listSessions") { call, client in
         let request = try call.body(as: ListSessionsRequest.self, for: client)
         let idToken = try request.idToken.required(.missingIDToken)
+        let limit = try ListPage.parseLimit("pageSize", request.pageSize, default: 100, maximum: 1000)
+        let position = try request.pageToken.nonEmpty.map(TimePosition.init(pageToken:))
         let caller = try await call.services.signIn.authenticator.authenticate(idToken: idToken, in: client.project)
-        let sessions = try await call.services.sessions.list(for: caller, in: client.project)
-        return try .json(ListSessionsResponse(sessions: sessions.map { SessionInfo($0, current: caller.session) }))
+        let page = try await call.services.sessions.list(
+            for: caller, after: position, limit: limit, in: client.project)
+        return try .json(
+            ListSessionsResponse(
+                sessions: page.sessions.map { SessionInfo($0, current: caller.session) },
+                nextPageToken: page.next?.text))
     }
 }
 
 private struct ListSessionsRequest: ClientRequestBody {
     let idToken: String?
+    /// A number; the decoder also accepts it as text.
+    let pageSize: String?
+    let pageToken: String?
     let tenantId: String?
     let targetProjectId: String?
 }
 
 private struct ListSessionsResponse: Encodable {
     let sessions: [SessionInfo]
+    let nextPageToken: String?
 }
 
 private struct SessionInfo: Encodable {

@@ -37,3 +37,11 @@ struct ListPage {
         return (page, remaining.count > page.count ? page.last.map(id) : nil)
     }
 }
+
+extension TimePosition {
+    /// - Throws: ``RequestRefusal`` unless `pageToken` is the ``text`` of a position.
+    init(pageToken: String) throws(RequestRefusal) {
+        guard let position = TimePosition(parsing: pageToken) else { throw .rejected(.invalidPageSelection) }
+        self = position
+    }
+}

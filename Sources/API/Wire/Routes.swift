@@ -10,7 +10,7 @@ extension Endpoint {
             .getEmulatorAuthHandler, .getAuthFrame,
             .getEmulatorAuthFrame, .issueNonce, .revokeToken, .credentialState, .getCredentialState, .unlink, .merge,
             .receiveAppleNotification, .receiveProjectAppleNotification,
-            .listSessions, .revokeSession,
+            .listSessions, .revokeSession, .lookupSession,
             .signInWithCustomToken, .createSessionCookie, .getSessionCookiePublicKeys, .getProjectConfig,
             .updateProjectConfig,
             .listDefaultSupportedIdpConfigs, .createDefaultSupportedIdpConfig, .getDefaultSupportedIdpConfig,

@@ -74,8 +74,12 @@ public protocol AccountStore: Sendable {
         of session: Session, actor: AuditActor, at now: Instant, emailBatch: EmailBatch, in realm: ID<Realm>
     ) async throws
 
-    /// The active sessions of an account, most recently used first.
-    func sessions(of account: ID<Account>, atMost limit: Int, in realm: ID<Realm>) async throws -> [ListedSession]
+    /// The active sessions of an account, those with the latest login first.
+    ///
+    /// - Parameter position: only sessions after this position are returned; `nil` begins with the first.
+    func sessions(
+        of account: ID<Account>, after position: TimePosition?, limit: Int, in realm: ID<Realm>
+    ) async throws -> [ListedSession]
 
     /// Ends `session` for the owner of `callerSession`.
     ///
@@ -90,6 +94,9 @@ public protocol AccountStore: Sendable {
     func endAll(by callerSession: Session, actor: AuditActor, at now: Instant, in realm: ID<Realm>) async throws
 
     // For administrators:
+
+    /// - Returns: `nil` if the session is unknown: it never existed, it ended long ago, or its account was deleted.
+    func status(of session: ID<Session>, in realm: ID<Realm>) async throws -> SessionStatus?
 
     /// Returns the members for which an account already has the given value. The account with this ID does not count
     /// for the address and the phone number.

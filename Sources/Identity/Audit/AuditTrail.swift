@@ -1,5 +1,3 @@
-internal import Encoding
-
 /// The actor of an audit event.
 public struct AuditActor: Hashable, Sendable {
     /// The actor as stored in the audit trail.
@@ -73,44 +71,25 @@ public struct AuditEvent: Hashable, Sendable {
 
 /// Which audit events to list, in which order and from which position; `nil` means no restriction.
 public struct AuditQuery: Hashable, Sendable {
-    /// A position between two events. Events that are added later do not move it.
-    public struct Cursor: Hashable, Sendable {
-        public let occurredAt: Instant
-        public let id: String
-
-        /// The position after `event`, in the order of the query.
-        public init(after event: AuditEvent) {
-            occurredAt = event.occurredAt
-            id = event.id
-        }
-
-        /// - Parameter text: ``text`` of a position.
-        /// - Returns: `nil` unless the text has a time from 1970 to the end of the year 9999, and a UUID.
-        public init?(parsing text: String) {
-            let parts = text.split(separator: "_", omittingEmptySubsequences: false)
-            guard parts.count == 2, let time = Int64(parts[0]), (0...253_402_300_799_999_999).contains(time),
-                UUIDText.bytes(String(parts[1])) != nil
-            else { return nil }
-            occurredAt = Instant(microseconds: time)
-            id = String(parts[1])
-        }
-
-        public var text: String { "\(occurredAt.microseconds)_\(id)" }
-    }
-
     public var subject: String?
     public var actor: String?
     public var action: String?
     public var since: Instant?
     /// Exclusive.
     public var until: Instant?
-    public var cursor: Cursor?
+    /// Only events after this position, in the order of the query.
+    public var cursor: TimePosition?
     public var isOldestFirst = false
     public var limit: Int
 
     public init(limit: Int) {
         self.limit = limit
     }
+}
+
+extension AuditEvent {
+    /// The event's position in the audit trail.
+    public var position: TimePosition { TimePosition(time: occurredAt, id: id) }
 }
 
 /// The audit trail for operators. A change writes its audit events in the same transaction as the change.

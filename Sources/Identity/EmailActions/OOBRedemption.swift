@@ -154,7 +154,7 @@ public struct OOBRedemption: Sendable {
             let session = Session(
                 id: entropy.sessionID(), account: account, generation: generation, method: .password,
                 authenticatedAt: authenticatedAt, device: context.device,
-                networkHash: networks.hash(of: context, in: project))
+                networkHash: networks.hash(of: context, in: project), sessionLimit: project.policy.sessionLimit)
             let redemption = Redemption(
                 code: found.code, step: step, session: session, callerSession: caller?.session,
                 emailBatch: emailBatch, trace: context.trace, redeemedAt: now)

@@ -84,7 +84,8 @@ public struct AccountMerging: Sendable {
             undoableUntil: now + Self.undoWindow)
         let signIn = MergeSignIn(
             session: entropy.sessionID(), proof: payload.proof, device: context.device,
-            networkHash: networks.hash(of: context, in: project), trace: context.trace)
+            networkHash: networks.hash(of: context, in: project), sessionLimit: project.policy.sessionLimit,
+            trace: context.trace)
         let notices = MergeNotices(of: merge, emailFactory: emailFactory, from: context)
         let (account, session) = try await mappingConflicts(to: \.refusalOfMerge) {
             try await store.merge(merge, with: signIn, announcing: notices, in: project.realm)
@@ -144,5 +145,7 @@ public struct MergeSignIn: Hashable, Sendable {
     public let proof: TargetProof
     public let device: String?
     public let networkHash: [UInt8]?
+    /// See ``Session/sessionLimit``.
+    public let sessionLimit: Int
     public let trace: RequestTrace
 }

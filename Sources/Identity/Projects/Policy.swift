@@ -70,6 +70,9 @@ public struct Policy: Hashable, Sendable {
     public var requiresRecentLoginToLink: Bool
     /// Lifetime of ID tokens.
     public var idTokenLifetime: Duration
+    /// The maximum number of active sessions of one account. The sign-in that exceeds it ends the session that was
+    /// unused for the longest time. 0 means no limit.
+    public var sessionLimit: Int
     /// A name or an email address that the app does not request from the provider is discarded before it is stored.
     public var dropsUnrequestedProfile: Bool
     /// If an app lists its callers (see ``AllowedCallers``), its API keys are accepted only with a header that states
@@ -109,6 +112,7 @@ public struct Policy: Hashable, Sendable {
             resetUnlinksIdentities = false
             requiresRecentLoginToLink = true
             followsRelayAddress = true
+            sessionLimit = 500
         case .firebase:
             trustsGoogleForEveryDomain = true
             requiresNonce = false
@@ -119,6 +123,7 @@ public struct Policy: Hashable, Sendable {
             resetUnlinksIdentities = true
             requiresRecentLoginToLink = false
             followsRelayAddress = false
+            sessionLimit = 0
         }
     }
 

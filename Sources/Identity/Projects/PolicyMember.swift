@@ -134,6 +134,10 @@ extension Policy {
             "if Apple replaces a user's relay address, an account that has the former relay address gets the new one at the next sign-in. The account keeps its address if it has a password or uses email links, or if another account has the new address"
         ),
         .seconds("idTokenLifetime", \.idTokenLifetime, 300...3600, "lifetime of ID tokens"),
+        .number(
+            "sessionLimit", \.sessionLimit, 0...1000, "sessions",
+            "maximum number of active sessions of one account; the sign-in that exceeds it ends the session that was unused for the longest time; 0: no limit"
+        ),
         .flag(
             "dropsUnrequestedProfile", \.dropsUnrequestedProfile,
             "a name or an email address from a provider is discarded if the requestedScopes of the app do not include it"

@@ -63,6 +63,7 @@ extension Policy {
         policy.recentLoginMaxAge = new.recentLoginMaxAge
         policy.requiresRecentLoginToLink = new.requiresRecentLoginToLink
         policy.idTokenLifetime = new.idTokenLifetime
+        policy.sessionLimit = new.sessionLimit
         policy.dropsUnrequestedProfile = new.dropsUnrequestedProfile
         return policy
     }

@@ -18,10 +18,15 @@ public struct Session: Hashable, Sendable {
     public let networkHash: [UInt8]?
     /// When Apple issued the credential that opens the session; `nil` for other methods.
     public let credentialIssuedAt: Instant?
+    /// The maximum number of the account's active sessions, including this one, when this session is opened; see
+    /// ``Policy/sessionLimit``. 0 means no limit; also 0 for a session that is read from the store, and for a session
+    /// that is the account's only one.
+    public let sessionLimit: Int
 
     public init(
         id: ID<Session>, account: ID<Account>, generation: Int64, method: ProviderID, authenticatedAt: Instant,
-        claims: Claims? = nil, device: String?, networkHash: [UInt8]?, credentialIssuedAt: Instant? = nil
+        claims: Claims? = nil, device: String?, networkHash: [UInt8]?, credentialIssuedAt: Instant? = nil,
+        sessionLimit: Int = 0
     ) {
         self.id = id
         self.account = account
@@ -32,6 +37,7 @@ public struct Session: Hashable, Sendable {
         self.device = device
         self.networkHash = networkHash
         self.credentialIssuedAt = credentialIssuedAt
+        self.sessionLimit = sessionLimit
     }
 }
 
@@ -40,7 +46,8 @@ extension Session {
     public func withGeneration(_ generation: Int64) -> Session {
         Session(
             id: id, account: account, generation: generation, method: method, authenticatedAt: authenticatedAt,
-            claims: claims, device: device, networkHash: networkHash, credentialIssuedAt: credentialIssuedAt)
+            claims: claims, device: device, networkHash: networkHash, credentialIssuedAt: credentialIssuedAt,
+            sessionLimit: sessionLimit)
     }
 }
 

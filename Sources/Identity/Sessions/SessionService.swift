@@ -1,11 +1,9 @@
-/// Lists and ends the sessions of the caller's account. Throws ``SessionRefusal`` and ``TokenRefusal``.
+/// Lists and ends the sessions of the caller's account, and tells backends whether a session is active. Throws
+/// ``SessionRefusal`` and ``TokenRefusal``.
 ///
-/// Requires no recent login: a user who has lost a phone does not have to enter a password first, and an attacker gains
-/// nothing by ending sessions.
+/// Ending a session requires no recent login: a user who has lost a phone does not have to enter a password first, and
+/// an attacker gains nothing by ending sessions.
 public struct SessionService: Sendable {
-    /// The maximum number of listed sessions.
-    public static let limit = 100
-
     private let store: any AccountStore
     private let clock: WallClock
 
@@ -14,9 +12,24 @@ public struct SessionService: Sendable {
         self.clock = clock
     }
 
-    /// The most recently used sessions come first.
-    public func list(for caller: Caller, in project: Project) async throws -> [ListedSession] {
-        try await store.sessions(of: caller.account.id, atMost: Self.limit, in: project.realm)
+    /// Lists the sessions in the order of their logins, the latest first. The time of a login never changes, so an
+    /// attacker cannot hide a session from a user who lists page by page, by using it meanwhile.
+    ///
+    /// - Parameter position: where the page begins; `nil` for the first page.
+    /// - Returns: one page, and the position of the next page if there is one.
+    public func list(
+        for caller: Caller, after position: TimePosition?, limit: Int, in project: Project
+    ) async throws -> (sessions: [ListedSession], next: TimePosition?) {
+        // Reads one session more than the page has, to find out whether there is a next page.
+        let found = try await store.sessions(
+            of: caller.account.id, after: position, limit: limit + 1, in: project.realm)
+        let page = Array(found.prefix(limit))
+        return (page, found.count > limit ? page.last?.session.position : nil)
+    }
+
+    /// - Returns: `nil` if the session is unknown: it never existed, it ended long ago, or its account was deleted.
+    public func status(of session: ID<Session>, in project: Project) async throws -> SessionStatus? {
+        try await store.status(of: session, in: project.realm)
     }
 
     /// Ends a session. From the next request on, the gateway rejects the session's ID tokens and refresh tokens.
@@ -35,4 +48,9 @@ public struct SessionService: Sendable {
             try await store.endAll(by: caller.session, actor: .user(context.trace), at: clock.now(), in: project.realm)
         }
     }
+}
+
+extension Session {
+    /// The session's position in the list of the account's sessions.
+    fileprivate var position: TimePosition { TimePosition(time: authenticatedAt, id: id.rawValue) }
 }

@@ -83,7 +83,8 @@ public struct Authenticator: Sendable {
         var account = holder.account
         account.lastSignInAt = now
         let session = newSession(
-            of: account.id, generation: account.generation, by: .password, at: now, in: project, from: context)
+            of: account.id, generation: account.generation, by: .password, at: now, limit: project.policy.sessionLimit,
+            in: project, from: context)
         try await mappingConflicts(to: { $0.refusalOfPasswordSignIn(by: project.policy) }) {
             try await store.open(session, rehashed: rehashed, in: project.realm)
         }
@@ -145,7 +146,7 @@ public struct Authenticator: Sendable {
         _ account: NewAccount, by method: ProviderID, in project: Project, from context: RequestContext
     ) async throws -> SignedIn {
         let session = newSession(
-            of: account.id, generation: 1, by: method, at: account.createdAt, in: project, from: context)
+            of: account.id, generation: 1, by: method, at: account.createdAt, limit: 0, in: project, from: context)
         let created = try await mappingConflicts(to: \.refusalOfSignUp) {
             try await store.create(account, opening: session, in: project.realm)
         }
@@ -153,14 +154,14 @@ public struct Authenticator: Sendable {
     }
 
     private func newSession(
-        of account: ID<Account>, generation: Int64, by method: ProviderID, at now: Instant, in project: Project,
-        from context: RequestContext
+        of account: ID<Account>, generation: Int64, by method: ProviderID, at now: Instant, limit: Int,
+        in project: Project, from context: RequestContext
     ) -> Session {
         Session(
             id: entropy.sessionID(), account: account, generation: generation, method: method,
             authenticatedAt: now, device: context.device,
             // Known networks matter only for the limit of wrong passwords, and an anonymous account has no password.
-            networkHash: method == .anonymous ? nil : networks.hash(of: context, in: project))
+            networkHash: method == .anonymous ? nil : networks.hash(of: context, in: project), sessionLimit: limit)
     }
 }
 

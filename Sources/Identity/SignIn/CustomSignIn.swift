@@ -39,7 +39,7 @@ public struct CustomSignIn: Sendable {
         let requested = Session(
             id: entropy.sessionID(), account: contents.account, generation: 1, method: .custom,
             authenticatedAt: now, claims: contents.claims, device: context.device,
-            networkHash: networks.hash(of: context, in: project))
+            networkHash: networks.hash(of: context, in: project), sessionLimit: project.policy.sessionLimit)
         let opened = try await mappingConflicts(to: \.refusalOfCustomTokenSignIn) {
             try await store.openOrCreate(requested, issuedAt: contents.issuedAt, in: project.realm)
         }

@@ -131,7 +131,8 @@ public struct FederatedSignIn: Sendable {
         let session = Session(
             id: entropy.sessionID(), account: target.account, generation: target.generation,
             method: identity.provider, authenticatedAt: target.authenticatedAt, device: context.device,
-            networkHash: networks.hash(of: context, in: project), credentialIssuedAt: identity.issuedAt)
+            networkHash: networks.hash(of: context, in: project), credentialIssuedAt: identity.issuedAt,
+            sessionLimit: project.policy.sessionLimit)
         let commit = SignInCommit(
             change: change, identity: identity, session: session, trace: context.trace, committedAt: now,
             emailBatch: target.emailBatch)

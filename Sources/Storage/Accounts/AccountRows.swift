@@ -23,10 +23,13 @@ enum AccountRow {
         FROM linked_identity l WHERE l.project_id = a.project_id AND l.account_id = a.id) AS identities
         """
 
-    /// A column with the time of the latest token refresh in any session of the account.
+    /// A column with the time of the latest token refresh in any session of the account. Reads at most a thousand
+    /// sessions: the active ones, and then those that ended last. Otherwise a client that signs in and out again and
+    /// again would make the look-ups of its account slow.
     static let lastRefresh: SQL = """
-        (SELECT max(r.refreshed_at) FROM session r \
-        WHERE r.project_id = a.project_id AND r.account_id = a.id) AS last_refresh_at
+        (SELECT max(r.refreshed_at) FROM (SELECT r.refreshed_at FROM session r \
+        WHERE r.project_id = a.project_id AND r.account_id = a.id ORDER BY r.ended_at DESC LIMIT 1000) r) \
+        AS last_refresh_at
         """
 
     static func account(_ row: Row, lastRefreshAt: Timestamp? = nil) throws -> Account {

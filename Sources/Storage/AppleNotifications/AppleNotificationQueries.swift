@@ -147,7 +147,7 @@ extension SQL {
         in realm: ID<Realm>
     ) throws -> SQL {
         """
-        UPDATE session SET ended_at = \(Timestamp(now))
+        UPDATE session SET ended_at = \(Timestamp(now)), end_reason = \(SessionEndReason.providerRevoked.rawValue)
         WHERE project_id = \(realm.rawValue) AND account_id = \(account.rawValue) AND method = 'apple.com'
             AND coalesce(credential_issued_at, authenticated_at) < \(Timestamp(cutoff)) AND ended_at IS NULL
             AND id IS DISTINCT FROM \(try excluded.map { try UUID($0) })

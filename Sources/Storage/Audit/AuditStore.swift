@@ -80,7 +80,7 @@ extension SQL {
         if let cursor = query.cursor {
             let id = try UUID(ID<AuditEvent>(cursor.id))
             conditions = """
-                \(conditions) AND (occurred_at, id) \(isBeyond) (\(Timestamp(cursor.occurredAt)), \(id))
+                \(conditions) AND (occurred_at, id) \(isBeyond) (\(Timestamp(cursor.time)), \(id))
                 """
         }
         return """

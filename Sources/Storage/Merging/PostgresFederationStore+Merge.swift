@@ -35,7 +35,8 @@ extension PostgresFederationStore {
                 let session = Session(
                     id: signIn.session, account: target.id, generation: target.generation,
                     method: signIn.proof.method, authenticatedAt: authenticatedAt, device: signIn.device,
-                    networkHash: signIn.networkHash, credentialIssuedAt: identity?.issuedAt)
+                    networkHash: signIn.networkHash, credentialIssuedAt: identity?.issuedAt,
+                    sessionLimit: signIn.sessionLimit)
                 _ = try await transaction.execute(.openSession(session, in: realm, forEachRowOf: .singleRow))
                 return (target, session)
             }

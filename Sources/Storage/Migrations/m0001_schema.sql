@@ -415,12 +415,16 @@ CREATE TABLE session (
     grace_pending_below bigint NOT NULL DEFAULT 0,
     grace_pending_since timestamptz NOT NULL DEFAULT '-infinity',
     refreshed_at timestamptz NOT NULL,
+    -- When this session ended; NULL while it is active, and if it ended with all sessions of the account.
     ended_at timestamptz,
+    end_reason text COLLATE "C"
+        CHECK (end_reason IN ('REVOKED', 'TOKEN_REUSED', 'SIGN_IN_METHOD_REMOVED', 'PROVIDER_REVOKED', 'LIMIT')),
     PRIMARY KEY (project_id, id),
     FOREIGN KEY (project_id, account_id) REFERENCES account ON DELETE CASCADE
 ) WITH (fillfactor = 75);
 
-CREATE INDEX session_account ON session (account_id, project_id);
+-- With `ended_at`, so that a sign-in reads only the account's active sessions. A refresh does not change this column.
+CREATE INDEX session_account ON session (account_id, project_id, ended_at);
 
 -- Networks from which a session of an account was opened, or its password reset. While attackers guess the account's
 -- password and attempts are limited, attempts from these networks are still accepted.

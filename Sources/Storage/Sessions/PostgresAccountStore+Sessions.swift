@@ -4,12 +4,26 @@ internal import Postgres
 
 extension PostgresAccountStore {
     public func sessions(
-        of account: ID<Account>, atMost limit: Int, in realm: ID<Realm>
+        of account: ID<Account>, after position: TimePosition?, limit: Int, in realm: ID<Realm>
     ) async throws -> [ListedSession] {
-        let statement = SQL.sessions(of: account, limit: limit, in: realm)
+        let statement = try SQL.sessions(of: account, after: position, limit: limit, in: realm)
         return try await withStoreErrors { try await pool.query(statement) }.map { row in
             ListedSession(
                 session: try SessionRow.session(row), lastUsedAt: Instant(try row.decode("refreshed_at")))
+        }
+    }
+
+    public func status(of session: ID<Session>, in realm: ID<Realm>) async throws -> SessionStatus? {
+        // A backend may send any text as a session ID. A text that is not a UUID does not name a session.
+        guard let id = try? UUID(session) else { return nil }
+        return try await withStoreErrors { try await pool.query(.status(of: id, in: realm)) }.first.map { row in
+            SessionStatus(
+                of: ID(try row.decode("account_id")),
+                endedAt: try row.decode("ended_at", as: Timestamp?.self).map(Instant.init),
+                endReason: try row.decode("end_reason", as: String?.self).flatMap(SessionEndReason.init),
+                isOfCurrentGeneration: try row.decode("is_of_current_generation"),
+                accountIsDisabled: try row.decode("is_disabled"),
+                validSince: Instant(try row.decode("valid_since")))
         }
     }
 
@@ -54,12 +68,28 @@ extension PostgresAccountStore {
 }
 
 extension SQL {
-    fileprivate static func sessions(of account: ID<Account>, limit: Int, in realm: ID<Realm>) -> SQL {
+    fileprivate static func sessions(
+        of account: ID<Account>, after position: TimePosition?, limit: Int, in realm: ID<Realm>
+    ) throws -> SQL {
+        let beyond: SQL =
+            if let position {
+                "AND (s.authenticated_at, s.id) < (\(Timestamp(position.time)), \(try UUID(ID<Session>(position.id))))"
+            } else { "" }
+        return """
+            SELECT \(SessionRow.columns), s.refreshed_at FROM session s
+            JOIN account a ON a.project_id = s.project_id AND a.id = s.account_id AND a.generation = s.generation
+            WHERE s.project_id = \(realm.rawValue) AND s.account_id = \(account.rawValue) AND s.ended_at IS NULL
+                \(beyond)
+            ORDER BY s.authenticated_at DESC, s.id DESC LIMIT \(limit)
+            """
+    }
+
+    fileprivate static func status(of session: UUID, in realm: ID<Realm>) -> SQL {
         """
-        SELECT \(SessionRow.columns), s.refreshed_at FROM session s
-        JOIN account a ON a.project_id = s.project_id AND a.id = s.account_id AND a.generation = s.generation
-        WHERE s.project_id = \(realm.rawValue) AND s.account_id = \(account.rawValue) AND s.ended_at IS NULL
-        ORDER BY s.refreshed_at DESC, s.id LIMIT \(limit)
+        SELECT s.account_id, s.ended_at, s.end_reason, s.generation = a.generation AS is_of_current_generation,
+            a.disabled_at IS NOT NULL AS is_disabled, a.valid_since
+        FROM session s JOIN account a ON a.project_id = s.project_id AND a.id = s.account_id
+        WHERE s.project_id = \(realm.rawValue) AND s.id = \(session)
         """
     }
 
@@ -67,7 +97,8 @@ extension SQL {
         _ session: UUID, by caller: Session, at now: Instant, in realm: ID<Realm>
     ) throws -> SQL {
         """
-        UPDATE session t SET ended_at = \(Timestamp(now)) FROM account a
+        UPDATE session t SET ended_at = \(Timestamp(now)), end_reason = \(SessionEndReason.revoked.rawValue)
+        FROM account a
         WHERE t.project_id = \(realm.rawValue) AND t.id = \(session) AND t.ended_at IS NULL
             AND a.project_id = t.project_id AND a.id = t.account_id AND a.generation = t.generation
             AND \(try isActive(caller))

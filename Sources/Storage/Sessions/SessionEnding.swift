@@ -18,7 +18,8 @@ extension Transaction {
         let excluded = try excluded.map { try UUID($0) }
         _ = try await execute(
             """
-            UPDATE session SET ended_at = \(Timestamp(now))
+            UPDATE session SET ended_at = \(Timestamp(now)),
+                end_reason = \(SessionEndReason.signInMethodRemoved.rawValue)
             WHERE project_id = \(realm.rawValue) AND account_id = ANY (\(accounts.map(\.rawValue)))
                 AND (method = ANY (\(providers.map(\.rawValue))) OR method LIKE '%.%' AND NOT EXISTS (
                     SELECT FROM linked_identity l WHERE l.project_id = session.project_id

@@ -76,8 +76,8 @@ extension UUID {
 }
 
 extension SQL {
-    /// Inserts the session once for each row of `source`, and stores the client's network as a known network of the
-    /// account.
+    /// Inserts the session once for each row of `source`, ends sessions that exceed ``Session/sessionLimit``, and
+    /// stores the client's network as a known network of the account.
     ///
     /// - Parameters:
     ///   - openedAt: when the session is opened; `nil` for a session that is opened at its authentication.
@@ -91,11 +91,14 @@ extension SQL {
         let consumed: SQL =
             replayKeys.isEmpty
             ? "" : "replay_keys AS (\(consume(replayKeys, in: realm, forEachRowOf: source)) RETURNING 1),"
+        let columns = try SessionColumns(session, openedAt: openedAt)
+        let excess = endExcessSessions(over: session.sessionLimit, opening: columns, in: realm, forEachRowOf: source)
+        let limited: SQL = session.sessionLimit == 0 ? "" : "limited AS (\(excess)),"
         return """
-            WITH \(ctes) \(consumed) network AS (\(storeKnownNetwork(
+            WITH \(ctes) \(consumed) \(limited) network AS (\(storeKnownNetwork(
                 session.networkHash, of: session.account, at: session.authenticatedAt, in: realm,
                 forEachRowOf: source)))
-            \(insertion(of: try SessionColumns(session, openedAt: openedAt), in: realm, forEachRowOf: source))
+            \(insertion(of: columns, in: realm, forEachRowOf: source))
             """
     }
 
@@ -226,9 +229,15 @@ extension SQL {
                 AND s.grace_pending_since < p.grace_cutoff THEN p.now ELSE s.grace_pending_since END,
             rotated_at = CASE WHEN p.rotates AND p.counter >= s.counter THEN p.now ELSE s.rotated_at END,
             refreshed_at = greatest(s.refreshed_at, p.now),
-            ended_at = CASE WHEN p.rotates AND p.counter < s.counter - 1
-                AND (p.counter < s.grace_expired_below OR s.rotated_at < p.grace_cutoff
-                    OR (p.counter < s.grace_pending_below AND s.grace_pending_since < p.grace_cutoff)) THEN p.now END
+            ended_at = CASE WHEN \(isTheft) THEN p.now END,
+            end_reason = CASE WHEN \(isTheft) THEN 'TOKEN_REUSED' END
+        """
+
+    /// A condition of ``rotation``: the presented token is neither the newest nor the one before it, and its grace
+    /// period has expired.
+    private static let isTheft: SQL = """
+        p.rotates AND p.counter < s.counter - 1 AND (p.counter < s.grace_expired_below OR s.rotated_at < p.grace_cutoff
+            OR (p.counter < s.grace_pending_below AND s.grace_pending_since < p.grace_cutoff))
         """
 
     private static let returningRotation: SQL = """

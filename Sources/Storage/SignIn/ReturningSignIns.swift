@@ -106,6 +106,10 @@ extension SQL {
             generation: columns.generation, method: columns.provider, authenticatedAt: authenticatedAt,
             openedAt: authenticatedAt, claims: "NULL", device: rows.column("device", \.commit.session.device),
             credentialIssuedAt: columns.issuedAt)
+        // All sessions of a batch are of one realm, so they have the same limit, unless it is being changed.
+        let limit = signIns[0].commit.session.sessionLimit
+        let excess = endExcessSessions(over: limit, opening: session, in: realm, forEachRowOf: "signed_in s")
+        let limited: SQL = limit == 0 ? "" : "limited AS (\(excess)),"
         return """
             WITH locked AS (
                 SELECT s.*, a.project_id FROM \(rows.source)
@@ -114,7 +118,7 @@ extension SQL {
                 WHERE s.number BETWEEN 1 AND \(signIns.count)),
             signed_in AS (\(updateAccount(columns)) RETURNING s.*),
             replay_keys AS (\(consume(signIns.map(\.commit.identity.replayKeys), in: realm, from: "signed_in s"))),
-            network AS (\(storeKnownNetwork(
+            \(limited) network AS (\(storeKnownNetwork(
                 networkHash, of: columns.account, at: authenticatedAt, in: realm, forEachRowOf: "signed_in s")))
             \(insertion(of: session, in: realm, forEachRowOf: "signed_in s")) RETURNING id AS session_id
             """

@@ -14,8 +14,10 @@ extension TestGateway {
                 headers: ["User-Agent": userAgent]))
     }
 
-    fileprivate func list(_ idToken: String) async throws -> Exchange {
-        try await post("/v1/accounts:listSessions", ["idToken": .string(idToken)])
+    /// - Parameter more: further members of the request.
+    fileprivate func list(_ idToken: String, _ more: [String: JSON] = [:]) async throws -> Exchange {
+        try await post(
+            "/v1/accounts:listSessions", .object(more.merging(["idToken": .string(idToken)]) { given, _ in given }))
     }
 
     /// The sessions that the user of the ID token can see.
@@ -52,7 +54,7 @@ struct OwnSessionsTests {
     private let validSession = ["200", "200"]
     private let endedSession = ["400 TOKEN_EXPIRED", "400 TOKEN_EXPIRED"]
 
-    @Test("Sessions are listed with device and time, most recently used first")
+    @Test("Sessions are listed with device and time, the latest login first")
     func listing() async throws {
         let gateway = try await TestGateway()
         let first = try await gateway.signUp()
@@ -64,18 +66,18 @@ struct OwnSessionsTests {
         // `TestClock` starts at 1,800,000,000 s. The times are in milliseconds.
         #expect(sessions.count == 2)
         #expect(
-            sessions.first == [
+            sessions.last == [
                 "sessionId": .string(try first.sessionID), "current": false, "signInProvider": "password",
                 "createdAt": 1_800_000_000_000, "lastUsedAt": 1_800_000_120_000,
             ])
         #expect(
-            sessions.last == [
+            sessions.first == [
                 "sessionId": .string(try phone.sessionID), "current": true, "signInProvider": "password",
                 "device": "Example/1.0 iPhone", "createdAt": 1_800_000_060_000, "lastUsedAt": 1_800_000_060_000,
             ])
     }
 
-    @Test("Only the owner's valid sessions are listed, at most a hundred")
+    @Test("Only the owner's valid sessions are listed, a hundred per page unless the request states another number")
     func listed() async throws {
         let gateway = try await TestGateway()
         _ = try await gateway.signUp(email: "eve@example.com")
@@ -93,6 +95,38 @@ struct OwnSessionsTests {
             FROM session, generate_series(1, 150) WHERE account_id = \(ada.localId)
             """)
         #expect(try await gateway.sessions(fresh).count == 100)
+        let all = try await gateway.list(fresh, ["pageSize": 1000]).json
+        #expect(all["sessions"]?.elements.count == 151)
+        #expect(all["nextPageToken"] == nil)
+    }
+
+    @Test("Pages together have each session once, even if an attacker uses a session while the owner lists")
+    func pages() async throws {
+        let gateway = try await TestGateway()
+        var sessions = [try await gateway.signUp()]
+        for _ in 1...6 {
+            // Several sessions with the same time.
+            if sessions.count.isMultiple(of: 3) { gateway.clock.advance(by: .seconds(1)) }
+            sessions.append(try TestGateway.Tokens(await gateway.signIn()))
+        }
+        var listed: [String] = []
+        var page: JSON = [:]
+        repeat {
+            page = try await gateway.list(
+                sessions[6].idToken, ["pageSize": 2, "pageToken": page["nextPageToken"] ?? ""]
+            ).json
+            listed += (page["sessions"]?.elements ?? []).compactMap { $0["sessionId"]?.string }
+            gateway.clock.advance(by: .seconds(1))
+            for session in sessions { _ = try await gateway.refresh(session.refreshToken) }
+        } while page["nextPageToken"] != nil
+        #expect(listed.count == 7)
+        #expect(Set(listed) == Set(try sessions.map { try $0.sessionID }))
+        for (body, outcome) in [
+            (["pageToken": "x"], "400 INVALID_PAGE_SELECTION"), (["pageSize": 0], "200"),
+            (["pageSize": -1], "400 Invalid JSON payload received. /pageSize must be a non-negative integer"),
+        ] as [([String: JSON], String)] {
+            #expect(try await gateway.list(sessions[6].idToken, body).outcome == outcome)
+        }
     }
 
     @Test("When a session is revoked, its ID token and refresh token are rejected at once, and other sessions continue")

@@ -25,7 +25,7 @@ struct PolicyTests {
         arguments: [
             ("allowsPasswords", "yes"), ("minimumPasswordLength", "5"), ("minimumPasswordLength", "65"),
             ("refreshTokenGracePeriod", "-1"), ("refreshTokenGracePeriod", "301"), ("idTokenLifetime", "299"),
-            ("idTokenLifetime", "3601"),
+            ("idTokenLifetime", "3601"), ("sessionLimit", "-1"), ("sessionLimit", "1001"),
             ("recentLoginMaxAge", "0"), ("recentLoginMaxAge", "9223372036854775808"),
         ])
     func ranges(name: String, value: String) throws {

@@ -136,6 +136,7 @@ struct TrustedConfigurationTests {
         policy("requiresRecentLoginToLink") { $0.requiresRecentLoginToLink.toggle() },
         policy("recentLoginMaxAge") { $0.recentLoginMaxAge += .seconds(1) },
         policy("idTokenLifetime") { $0.idTokenLifetime += .seconds(1) },
+        policy("sessionLimit") { $0.sessionLimit += 1 },
         emailSettings("senderName") { $0.senderName = "Example" },
         emailSettings("language") { $0.language = .japanese },
         emailSettings("subjects") { $0.subjects = [.resetPassword: [.english: "Reset"]] },

@@ -63,7 +63,7 @@ struct AuditStoreTests {
             QueryRow(testDescription: "subject, page by page, within a time", index: "audit_event_subject") {
                 $0.subject = "ada"
                 $0.since = Instant(seconds: 1)
-                $0.cursor = AuditQuery.Cursor(parsing: "5_00000000-0000-0000-0000-000000000000")
+                $0.cursor = TimePosition(parsing: "5_00000000-0000-0000-0000-000000000000")
             },
             QueryRow(testDescription: "oldest first", index: "audit_event_time") { $0.isOldestFirst = true },
         ])

@@ -37,7 +37,34 @@ struct SignInQueryPlanTests {
             let account = Account.ofUser(number)
             return try ReturningSignIn(account, .laterSignIn(account))
         }
-        try await expectIndexes(for: .apply(signIns, in: ID("demo")), among: accounts, isAnalysed: isAnalysed)
+        let plan = try await expectIndexes(
+            for: .apply(signIns, in: ID("demo")), among: accounts, isAnalysed: isAnalysed)
+        expectActiveSessionsByIndex(in: plan)
+    }
+
+    @Test("A sign-in finds the account's active sessions by an index, whatever the statistics", arguments: sizes)
+    func sessionLimit(accounts: Int, isAnalysed: Bool) async throws {
+        let account = Account.ofUser(1)
+        let commit = SignInCommit.laterSignIn(account)
+        for statement in [
+            try SQL.apply(ReturningSignIn(account, commit), in: ID("demo")),
+            try .open(commit.session, rehashed: nil, in: ID("demo")),
+            try .openSession(commit.session, in: ID("demo"), forEachRowOf: .singleRow),
+        ] {
+            let plan = try await plan(of: statement, among: accounts, isAnalysed: isAnalysed)
+            #expect(!plan.contains("Seq Scan on session"), "\(plan)")
+            let byPrimaryKey = plan.matches(
+                of: #/session_pkey[^\n]*\n *Index Cond: \(\(project_id = .*\) AND \(id = /#)
+            // To lock the sessions, and to change them.
+            #expect(byPrimaryKey.count == 2, "\(plan)")
+            expectActiveSessionsByIndex(in: plan)
+        }
+    }
+
+    /// Expects that the plan reads only the active sessions of an account.
+    private func expectActiveSessionsByIndex(in plan: String) {
+        let isByIndex = plan.contains(#/session_account[^\n]*\n *Index Cond: \(\(account_id = [^\n]*ended_at IS NULL/#)
+        #expect(isByIndex, "\(plan)")
     }
 
     /// A credential is void if the user has disconnected the app since the credential was issued.
@@ -51,13 +78,17 @@ struct SignInQueryPlanTests {
     /// Expects a query plan without a sequential scan, and returns it.
     @discardableResult
     private func expectIndexes(for statement: SQL, among accounts: Int, isAnalysed: Bool) async throws -> String {
+        let plan = try await plan(of: statement, among: accounts, isAnalysed: isAnalysed)
+        #expect(!plan.contains("Seq Scan"), "\(plan)")
+        return plan
+    }
+
+    private func plan(of statement: SQL, among accounts: Int, isAnalysed: Bool) async throws -> String {
         let database = try TestDatabase()
         try await database.fill(accounts: accounts)
         if isAnalysed {
             try await database.pool.execute("ANALYZE account, session, linked_identity")
         }
-        let plan = try await database.plan(of: statement)
-        #expect(!plan.contains("Seq Scan"), "\(plan)")
-        return plan
+        return try await database.plan(of: statement)
     }
 }

@@ -26,12 +26,20 @@ public struct UserSession: Hashable, Sendable, Identifiable {
 }
 
 extension User {
-    /// Returns the user's active sessions: at most 100, the most recently used first.
+    /// Returns all active sessions of the user, the most recently used first.
     public func listSessions() async throws -> [UserSession] {
-        let response: ListSessionsResponse = try await withIDToken { [core] idToken in
-            try await core.post("/v1/accounts:listSessions", IDTokenRequest(idToken: idToken))
-        }
-        return response.sessions.map(UserSession.init)
+        var sessions: [UserSession] = []
+        var pageToken: String?
+        repeat {
+            let page: ListSessionsResponse = try await withIDToken { [core, pageToken] idToken in
+                try await core.post(
+                    "/v1/accounts:listSessions",
+                    ListSessionsRequest(idToken: idToken, pageSize: 1000, pageToken: pageToken))
+            }
+            sessions += page.sessions.map(UserSession.init)
+            pageToken = page.nextPageToken
+        } while pageToken != nil
+        return sessions.sorted { $0.lastUsedAt > $1.lastUsedAt }
     }
 
     /// Revokes a session. If it is the session of this device, the user is signed out.

@@ -58,7 +58,7 @@ struct TokenRequest: Encodable {
     }
 }
 
-/// The body of `lookup`, `delete`, `listSessions` and `credentialState`.
+/// The body of `lookup`, `delete` and `credentialState`.
 struct IDTokenRequest: Encodable {
     var idToken: String
 }
@@ -105,6 +105,12 @@ struct RevokeTokenRequest: Encodable {
     var tokenType = "CODE"
     var token: String
     var idToken: String
+}
+
+struct ListSessionsRequest: Encodable {
+    var idToken: String
+    var pageSize: Int
+    var pageToken: String?
 }
 
 struct RevokeSessionRequest: Encodable {

@@ -100,6 +100,7 @@ struct CredentialStateResponse: Decodable, Sendable {
 
 struct ListSessionsResponse: Decodable, Sendable {
     var sessions: [Session]
+    var nextPageToken: String?
 
     struct Session: Decodable, Sendable {
         var sessionId: String

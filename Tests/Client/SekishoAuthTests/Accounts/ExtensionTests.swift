@@ -41,6 +41,17 @@ struct ExtensionTests {
         #expect(app.store.isEmpty)
     }
 
+    @Test("All pages of the sessions are listed, the most recently used first")
+    func pagesOfSessions() async throws {
+        let app = try await TestApp()
+        let user = try await app.auth.signInAnonymously().user
+        try await app.gateway.copySession(times: 1000)
+        let sessions = try await user.listSessions()
+        #expect(Set(sessions.map(\.id)).count == 1001)
+        #expect(sessions.last?.isCurrent == true)
+        #expect(sessions.map(\.lastUsedAt) == sessions.map(\.lastUsedAt).sorted(by: >))
+    }
+
     @Test("All sessions can be revoked at once")
     func allSessions() async throws {
         let app = try await TestApp()

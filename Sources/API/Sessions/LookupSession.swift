@@ -1,0 +1,35 @@
+internal import HTTP
+internal import Identity
+
+extension Endpoint {
+    /// Tells a backend whether the session of a token or a session cookie is active. Serves disabled tenants too: their
+    /// existing sessions continue.
+    static let lookupSession = administrator(
+        "lookupSession", .post, "/v1/projects/{project}/sessions:lookup", needs: .readUsers
+    ) { call, administrator in
+        let input = try call.body(as: LookupSessionInput.self, for: administrator)
+        let id = ID<Session>(try input.sessionId.required(.missingSessionID))
+        return try .json(
+            LookupSessionOutput(try await call.services.sessions.status(of: id, in: administrator.project)))
+    }.servingDisabledTenants
+}
+
+private struct LookupSessionInput: Decodable {
+    let sessionId: String?
+}
+
+private struct LookupSessionOutput: Encodable {
+    let active: Bool
+    let localId: String?
+    /// In milliseconds since 1970.
+    let endedAt: Int64?
+    let endReason: String?
+
+    /// - Parameter status: `nil` for an unknown session.
+    init(_ status: SessionStatus?) {
+        active = status?.isActive ?? false
+        localId = status?.account.rawValue
+        endedAt = status?.endedAt?.milliseconds
+        endReason = status?.endReason?.rawValue
+    }
+}
