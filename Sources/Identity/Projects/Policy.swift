@@ -42,7 +42,7 @@ public struct Policy: Hashable, Sendable {
     /// ``Policy/passwordWindow``. 0 disables this limit and also ``Policy/addressFailureLimit``.
     public var passwordFailureLimit: Int
     /// The maximum number of sign-ups from one client network within ``Policy/signUpWindow``, including those whose
-    /// address was taken; 0 means no limit.
+    /// address was taken, and other responses that reveal a taken address; 0 means no limit.
     public var signUpLimit: Int
     /// The maximum number of emails of one purpose to one address, requested from one IPv4 /24 or IPv6 /48 within
     /// ``Policy/emailWindow``. All networks together may request twice as many. 0 means no limit.
@@ -145,6 +145,9 @@ public struct Policy: Hashable, Sendable {
     /// The maximum number of credential changes that clients make to one account within ``credentialChangeWindow``.
     public static let credentialChangeLimit = 20
     public static let credentialChangeWindow: Duration = .seconds(600)
+    /// The maximum number of sign-ins with one identity, while no account has it, within ``firstSignInWindow``.
+    public static let firstSignInLimit = 20
+    public static let firstSignInWindow: Duration = .seconds(600)
     /// The maximum number of nonces that the gateway issues to one IPv4 address or IPv6 /64 within ``nonceWindow``. A
     /// /24 or /56 gets four times as many, a /48 sixteen times. The 8000 nonces of a /24 are enough for the sign-ins
     /// behind a large NAT.

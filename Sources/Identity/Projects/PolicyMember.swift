@@ -103,7 +103,7 @@ extension Policy {
         ),
         .number(
             "signUpLimit", \.signUpLimit, 0...100_000, "sign-ups",
-            "maximum number of sign-ups (with a password, or anonymous) from one client network in an hour; a sign-up that fails because another account has the email address counts too; with emailEnumerationProtection, an attempt to add an email address to an account counts too if another account has the address; 0: no limit"
+            "maximum number of sign-ups (with a password, or anonymous) from one client network in an hour; a sign-up that fails because another account has the email address counts too; with emailEnumerationProtection, an attempt to add an email address to an account, or to sign in for the first time with an email address that the provider has not verified, counts too if another account has the address; 0: no limit"
         ),
         .number(
             "emailLimit", \.emailLimit, 0...1000, "emails",

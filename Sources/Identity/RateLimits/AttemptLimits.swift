@@ -69,7 +69,7 @@ extension RateLimiter {
     func limitingSignUp<Result>(
         from network: ClientNetwork, in project: Project, _ work: () async throws -> Result
     ) async throws -> Result {
-        try await counting(work, asSignUpFrom: network, in: project, countsSuccess: true)
+        try await counting(work, asSignUpFrom: network, in: project) { _ in true }
     }
 
     /// Runs `work`, which gives an account an address. If the project has email enumeration protection, the sign-up
@@ -79,20 +79,39 @@ extension RateLimiter {
         from network: ClientNetwork, in project: Project, _ work: () async throws -> Result
     ) async throws -> Result {
         guard project.policy.emailEnumerationProtection else { return try await work() }
-        return try await counting(work, asSignUpFrom: network, in: project, countsSuccess: false)
+        return try await counting(work, asSignUpFrom: network, in: project) { _ in false }
     }
 
-    /// - Parameter countsSuccess: whether successful work stays counted.
+    /// Runs `work`, whose result may reveal that an account has an address. The sign-up limit applies to it. The work
+    /// stays counted only if `reveals` is true for its result.
+    func limitingAddressProbe<Result>(
+        from network: ClientNetwork, in project: Project, reveals: (Result) -> Bool, _ work: () async throws -> Result
+    ) async throws -> Result {
+        try await counting(work, asSignUpFrom: network, in: project, countsSuccess: reveals)
+    }
+
+    /// Counts a sign-in with an identity that no account has. Otherwise a client that signs in and deletes its account
+    /// again and again could add audit events without limit.
+    func countFirstSignIn(with identity: VerifiedIdentity, in project: Project) throws(TooManyAttempts) {
+        try count(
+            .firstSignIns(identity.provider, subject: identity.subject), Policy.firstSignInLimit,
+            Policy.firstSignInWindow, project.realm)
+    }
+
+    /// - Parameter countsSuccess: whether work with this result stays counted.
     private func counting<Result>(
-        _ work: () async throws -> Result, asSignUpFrom network: ClientNetwork, in project: Project, countsSuccess: Bool
+        _ work: () async throws -> Result, asSignUpFrom network: ClientNetwork, in project: Project,
+        countsSuccess: (Result) -> Bool
     ) async throws -> Result {
         let limit = project.policy.signUpLimit
         guard limit > 0 else { return try await work() }
         try count(.signUps(from: network), limit, Policy.signUpWindow, ID(project.id))
-        var staysCounted = countsSuccess
+        var staysCounted = false
         defer { if !staysCounted { subtract(.signUps(from: network), Policy.signUpWindow, ID(project.id)) } }
         do {
-            return try await work()
+            let result = try await work()
+            staysCounted = countsSuccess(result)
+            return result
         } catch {
             staysCounted = (error as? any Refusal)?.code == .emailExists
             throw error

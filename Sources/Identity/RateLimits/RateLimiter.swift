@@ -4,7 +4,7 @@ public enum LimitKey: Hashable, Sendable {
     public enum Kind: String, Sendable, CaseIterable {
         case passwordFailures, anyPasswordFailures, addressPasswordFailures, unknownNetworkAttempts, signUps, nonces
         case authorizationFlows, rejectedNotifications
-        case email, emailFromNetwork, firstReset, anyEmail, credentialChanges
+        case email, emailFromNetwork, firstReset, anyEmail, credentialChanges, firstSignIns
     }
 
     /// Wrong passwords for one address from one network, so that an attacker cannot lock out the owner in another
@@ -17,7 +17,8 @@ public enum LimitKey: Hashable, Sendable {
     /// Attempts to sign in with an address that had too many wrong passwords, from networks that are not known networks
     /// of its account.
     case unknownNetworkAttempts(EmailAddress)
-    /// Sign-ups from one network, and attempts of its clients to give an account an address that is taken.
+    /// Sign-ups from one network, attempts of its clients to give an account an address that is taken, and their first
+    /// sign-ins with an unverified address that is taken.
     case signUps(from: ClientNetwork)
     /// Nonces issued to one network.
     case nonces(from: ClientNetwork)
@@ -33,6 +34,8 @@ public enum LimitKey: Hashable, Sendable {
     case anyEmail(OOBCode.Purpose, from: ClientNetwork)
     /// Credential changes of one account by its own clients, from any network.
     case credentialChanges(ID<Account>)
+    /// Sign-ins with one identity while no account has it.
+    case firstSignIns(ProviderID, subject: String)
     /// Rejected notifications from one network to the endpoint for Apple.
     case rejectedNotifications(from: ClientNetwork)
 
@@ -50,6 +53,7 @@ public enum LimitKey: Hashable, Sendable {
         case .firstReset: .firstReset
         case .anyEmail: .anyEmail
         case .credentialChanges: .credentialChanges
+        case .firstSignIns: .firstSignIns
         case .rejectedNotifications: .rejectedNotifications
         }
     }
@@ -78,6 +82,7 @@ public enum LimitKey: Hashable, Sendable {
         case .emailFromNetwork(let purpose, let email, let network):
             [Counter(names: [purpose.rawValue, email.rawValue, network.widest.prefix], factor: 1)]
         case .credentialChanges(let account): [Counter(names: [account.rawValue], factor: 1)]
+        case .firstSignIns(let provider, let subject): [Counter(names: [provider.rawValue, subject], factor: 1)]
         }
     }
 

@@ -48,6 +48,10 @@ public struct FederatedSignIn: Sendable {
         case confirmationNeeded(existing: Account?, isRecycled: Bool, VerifiedIdentity, pendingToken: String)
         /// No user was signed in. `pendingToken` can be used like the proof that the request contained.
         case conflict(LinkRefusal, VerifiedIdentity, pendingToken: String)
+
+        fileprivate var needsConfirmation: Bool {
+            if case .confirmationNeeded = self { true } else { false }
+        }
     }
 
     /// Signs in, or links an identity. Verifies the credential first, so that no transaction waits for a provider's
@@ -84,8 +88,31 @@ public struct FederatedSignIn: Sendable {
                     identity: proof.identity, owner: candidates.owner, sameEmail: candidates.sameEmail, caller: caller,
                     autoCreate: autoCreate, policy: project.policy,
                     rejectsRepeatedLink: project.emulatorRules != nil, linkOnly: linkOnly))
-            return try await apply(decision, to: proof, in: project, from: context)
+            guard caller == nil, candidates.owner == nil else {
+                return try await apply(decision, to: proof, in: project, from: context)
+            }
+            return try await limitingFirstSignIn(
+                with: proof.identity, isCounted: attempt == 1, from: context, in: project
+            ) { try await apply(decision, to: proof, in: project, from: context) }
         }
+    }
+
+    /// Runs the sign-in of an identity that no account has, within two limits.
+    ///
+    /// - An identity can create only a few accounts within a short time, because each deletion of an account adds an
+    ///   audit event.
+    /// - If the response reveals whether an account has an address that the provider did not verify, the sign-in is
+    ///   counted as a sign-up. At the limit, it is rejected whether or not an account has the address.
+    ///
+    /// - Parameter isCounted: `false` if the same request is tried again.
+    private func limitingFirstSignIn(
+        with identity: VerifiedIdentity, isCounted: Bool, from context: RequestContext, in project: Project,
+        _ work: () async throws -> Outcome
+    ) async throws -> Outcome {
+        if isCounted { try limiter.countFirstSignIn(with: identity, in: project) }
+        guard identity.hidesAccounts(in: project), identity.email != nil else { return try await work() }
+        return try await limiter.limitingAddressProbe(
+            from: context.network, in: project, reveals: \.needsConfirmation, work)
     }
 
     /// Requires a recent login before the decision, so that a client with an older login does not learn which account
@@ -112,7 +139,7 @@ public struct FederatedSignIn: Sendable {
         case .commit(let change): return try await commit(change, proof, in: project, from: context)
         case .confirm(let account, let isRecycled):
             let use = PendingCredential.Use.link(to: account.id, generation: account.generation)
-            let isHidden = project.policy.emailEnumerationProtection && proof.identity.emailTrust < .verified
+            let isHidden = proof.identity.hidesAccounts(in: project)
             return .confirmationNeeded(
                 existing: isHidden ? nil : account, isRecycled: isRecycled && !isHidden,
                 proof.identity, pendingToken: try pendingToken(for: proof, use, in: project))
@@ -181,5 +208,12 @@ public struct FederatedSignIn: Sendable {
         return try sealedTokens.encode(
             PendingCredential(identity: proof.identity, use: use),
             until: proof.pendingTokenKey.map { min($0.expiresAt, end) } ?? end, in: project.realm)
+    }
+}
+
+extension VerifiedIdentity {
+    /// Whether a response must not reveal anything about the account that has the identity's address.
+    fileprivate func hidesAccounts(in project: Project) -> Bool {
+        project.policy.emailEnumerationProtection && emailTrust < .verified
     }
 }

@@ -1,4 +1,6 @@
 import Identity
+import JSON
+import Simulators
 import Testing
 
 @testable import Support
@@ -113,6 +115,32 @@ struct EnumerationTests {
             ).outcome
         }
         #expect(outcomes.count { $0 == "400 EMAIL_EXISTS" } == 2, "the limit of three, less the anonymous sign-up")
+    }
+
+    @Test("Unverified addresses of a provider reveal a taken address only as often as sign-ups do")
+    func unverifiedAddresses() async throws {
+        let limited = try await LimitedGateway()
+        // From another network, so that this sign-up does not count.
+        _ = try await limited.signUp("taken", from: "203.0.113.1")
+        func probe(_ name: String, as person: String, isVerified: Bool = false) async throws -> Exchange {
+            try await limited.gateway.signIn(
+                limited.gateway.googleCredential(.named(person, "Eve")) {
+                    $0.claims["email"] = .string("\(name)@example.com")
+                    $0.claims["email_verified"] = .bool(isVerified)
+                })
+        }
+        for number in 1...4 {
+            let name = "free\(number)"
+            #expect(try await probe(name, as: name).outcome == "200", "free addresses do not count")
+        }
+        // The limit is three.
+        for number in 1...3 {
+            #expect(try await probe("taken", as: "eve\(number)").json["needConfirmation"] == true)
+        }
+        #expect(try await probe("taken", as: "eve4").outcome == tooManyAttempts)
+        #expect(try await probe("free", as: "eve5").outcome == tooManyAttempts, "the same as for a taken address")
+        #expect(try await probe("free1", as: "free1").outcome == "200", "a returning user")
+        #expect(try await probe("other", as: "eve6", isVerified: true).outcome == "200", "a verified address")
     }
 
     @Test("With enumeration protection, a change of address does not reveal a taken address")
