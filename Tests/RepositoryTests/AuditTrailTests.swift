@@ -2,7 +2,8 @@ import Testing
 
 @Suite("Audit trail")
 struct AuditTrailTests {
-    @Test("The audit trail is append-only: one statement inserts, one deletes by age, and none updates")
+    @Test(
+        "The audit trail is append-only: one statement inserts or counts a repetition, and one deletes by age")
     func statements() throws {
         /// The statements that change the table, by file.
         var statements: [String: [String]] = [:]
@@ -23,6 +24,11 @@ struct AuditTrailTests {
                 "Sources/Storage/Audit/AuditStore.swift": ["INSERT INTO"],
                 "Sources/Storage/Maintenance/JanitorQueries.swift": ["DELETE FROM"],
             ])
+        let store = try Repository.text("Sources/Storage/Audit/AuditStore.swift")
+        #expect(
+            store.matches(of: #/(?i)DO UPDATE SET/#).count == 1
+                && store.contains("ON CONFLICT (id) DO UPDATE SET detail = audit_event.detail ||"),
+            "an insertion changes something else than the details of a repeated action")
         let janitor = try Repository.text("Sources/Storage/Maintenance/JanitorQueries.swift")
         #expect(janitor.contains("occurred_at <"), "the janitor does not delete events by age")
     }

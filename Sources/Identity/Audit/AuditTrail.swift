@@ -144,6 +144,23 @@ extension AuditNote {
         case sessionCookieCreated = "sessionCookie.created"
     }
 
+    /// The actions that a client can repeat without limit. Within ``coalescingWindow``, the same action of the same
+    /// actor on the same account from the same network adds one event, which counts the repetitions.
+    private static let unlimitedActions: Set<String> = [
+        AccountAction.sessionEnded.rawValue, AccountAction.sessionsEnded.rawValue,
+        AccountAction.sessionCookieCreated.rawValue,
+    ]
+    /// The length of the windows of coalesced events. All windows begin at the same moments.
+    public static let coalescingWindow: Duration = .seconds(3600)
+
+    /// The text that the coalesced events of one window have in common; `nil` if the note gets an event of its own.
+    public func coalescingKey(by actor: AuditActor, at now: Instant, in realm: ID<Realm>) -> String? {
+        guard Self.unlimitedActions.contains(action) else { return nil }
+        let window = now.seconds / Self.coalescingWindow.components.seconds
+        // The ID of the subject may have any characters, so it comes last.
+        return "\(window)|\(realm.rawValue)|\(action)|\(actor.name)|\(actor.trace.network ?? "")|\(subject)"
+    }
+
     private static let importAction = "accounts.imported"
 
     public init(_ action: AccountAction, _ account: ID<Account>, _ detail: [String: String] = [:]) {

@@ -4,8 +4,9 @@ public import Identity
 public import Postgres
 
 /// Reads the audit trail, and records operations that change nothing else in the database. Other operations insert
-/// their events in the transactions that make their changes. Events are never changed. The janitor deletes them after
-/// the retention period.
+/// their events in the transactions that make their changes. Events are never changed, except that an event of an
+/// action that a client can repeat without limit counts its repetitions; see ``AuditNote/coalescingKey(by:at:in:)``. The
+/// janitor deletes events after the retention period.
 public struct AuditStore: Sendable {
     private let pool: Pool
 
@@ -44,27 +45,49 @@ extension SQL {
         _ notes: [AuditNote], by actor: AuditActor, at now: Instant, in realm: ID<Realm>, forEachRowOf source: SQL
     ) throws -> SQL {
         let details = try notes.map { String(decoding: try JSONEncoder().encode($0.detail), as: UTF8.self) }
-        return insertAuditEvents(
+        let keys = notes.map { $0.coalescingKey(by: actor, at: now, in: realm) }
+        let insertion = insertAuditEvents(
+            id: "coalesce(left(encode(sha256(convert_to(n.key, 'UTF8')), 'hex'), 32)::uuid, gen_random_uuid())",
             by: actor, at: now,
             """
             \(realm.rawValue), n.action, n.subject, n.detail::jsonb FROM \(source),
-            unnest(\(notes.map(\.action)), \(notes.map(\.subject)), \(details)) AS n (action, subject, detail)
+            unnest(\(notes.map(\.action)), \(notes.map(\.subject)), \(details), \(keys))
+                AS n (action, subject, detail, key)
             """)
+        guard keys.contains(where: { $0 != nil }) else { return insertion }
+        return "\(insertion) \(countingRepetition(at: now))"
+    }
+
+    /// The end of an insertion that instead changes the event that has the same ID, if there is one: the event of the
+    /// first action in its window. It then also has the number of repetitions, the time and the request of the latest
+    /// one, and the sessions of the first hundred actions and of the latest one.
+    private static func countingRepetition(at now: Instant) -> SQL {
+        """
+        ON CONFLICT (id) DO UPDATE SET detail = audit_event.detail || jsonb_strip_nulls(jsonb_build_object(
+            'repeated', (coalesce((audit_event.detail->>'repeated')::bigint, 0) + 1)::text,
+            'lastOccurredAt', \(now.iso8601)::text, 'lastRequestId', excluded.request_id,
+            'session', CASE WHEN coalesce((audit_event.detail->>'repeated')::bigint, 0) < \(AuditNote.idLimit - 1)
+                THEN (audit_event.detail->>'session') || ' ' || (excluded.detail->>'session')
+                ELSE audit_event.detail->>'session' END,
+            'lastSession', excluded.detail->>'session'))
+        """
     }
 
     /// Inserts one audit event for each deleted account in `source`.
     static func auditDeletions(of source: SQL, by actor: AuditActor, at now: Instant) -> SQL {
         insertAuditEvents(
-            by: actor, at: now,
+            id: "gen_random_uuid()", by: actor, at: now,
             "project_id, \(AuditNote.AccountAction.deleted.rawValue), id, '{}'::jsonb FROM \(source)")
     }
 
     /// - Parameter selection: the end of the `SELECT`: project, action, subject and detail of each event, and the
     ///   `FROM` clause.
-    private static func insertAuditEvents(by actor: AuditActor, at now: Instant, _ selection: SQL) -> SQL {
+    private static func insertAuditEvents(
+        id: SQL, by actor: AuditActor, at now: Instant, _ selection: SQL
+    ) -> SQL {
         """
         INSERT INTO audit_event (id, actor, occurred_at, network, request_id, project_id, action, subject, detail)
-        SELECT gen_random_uuid(), \(actor.name), \(Timestamp(now)), \(actor.trace.network), \(actor.trace.requestID),
+        SELECT \(id), \(actor.name), \(Timestamp(now)), \(actor.trace.network), \(actor.trace.requestID),
             \(selection)
         """
     }
