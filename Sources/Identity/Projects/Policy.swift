@@ -70,8 +70,8 @@ public struct Policy: Hashable, Sendable {
     public var requiresRecentLoginToLink: Bool
     /// Lifetime of ID tokens.
     public var idTokenLifetime: Duration
-    /// The maximum number of active sessions of one account. The sign-in that exceeds it ends the session that was
-    /// unused for the longest time. 0 means no limit.
+    /// The maximum number of active sessions of one account. A sign-in that exceeds it ends the session that was
+    /// unused for the longest time; see ``Session/limitToEnforce``. 0 means no limit.
     public var sessionLimit: Int
     /// A name or an email address that the app does not request from the provider is discarded before it is stored.
     public var dropsUnrequestedProfile: Bool

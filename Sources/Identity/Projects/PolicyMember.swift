@@ -136,7 +136,7 @@ extension Policy {
         .seconds("idTokenLifetime", \.idTokenLifetime, 300...3600, "lifetime of ID tokens"),
         .number(
             "sessionLimit", \.sessionLimit, 0...1000, "sessions",
-            "maximum number of active sessions of one account; the sign-in that exceeds it ends the session that was unused for the longest time; 0: no limit"
+            "maximum number of active sessions of one account; a sign-in that exceeds it ends the session that was unused for the longest time (from 100 on, one of sixteen sign-ins does this); 0: no limit"
         ),
         .flag(
             "dropsUnrequestedProfile", \.dropsUnrequestedProfile,

@@ -42,6 +42,14 @@ public struct Session: Hashable, Sendable {
 }
 
 extension Session {
+    /// The limit that the store enforces when it opens this session; 0 if it does not count the account's sessions.
+    ///
+    /// Counting makes a sign-in a few percent slower. Therefore, with a limit of 100 or more, only one of sixteen
+    /// sign-ins counts the sessions, and then ends all that exceed the limit. The random ID decides which one.
+    public var limitToEnforce: Int {
+        sessionLimit < 100 || id.rawValue.utf8.first == UInt8(ascii: "0") ? sessionLimit : 0
+    }
+
     /// The same session with the account's `generation`.
     public func withGeneration(_ generation: Int64) -> Session {
         Session(

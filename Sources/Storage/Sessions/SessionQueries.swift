@@ -92,8 +92,9 @@ extension SQL {
             replayKeys.isEmpty
             ? "" : "replay_keys AS (\(consume(replayKeys, in: realm, forEachRowOf: source)) RETURNING 1),"
         let columns = try SessionColumns(session, openedAt: openedAt)
-        let excess = endExcessSessions(over: session.sessionLimit, opening: columns, in: realm, forEachRowOf: source)
-        let limited: SQL = session.sessionLimit == 0 ? "" : "limited AS (\(excess)),"
+        let limit = session.limitToEnforce
+        let excess = endExcessSessions(over: limit, opening: columns, in: realm, forEachRowOf: source)
+        let limited: SQL = limit == 0 ? "" : "limited AS (\(excess)),"
         return """
             WITH \(ctes) \(consumed) \(limited) network AS (\(storeKnownNetwork(
                 session.networkHash, of: session.account, at: session.authenticatedAt, in: realm,

@@ -107,7 +107,7 @@ extension SQL {
             openedAt: authenticatedAt, claims: "NULL", device: rows.column("device", \.commit.session.device),
             credentialIssuedAt: columns.issuedAt)
         // All sessions of a batch are of one realm, so they have the same limit, unless it is being changed.
-        let limit = signIns[0].commit.session.sessionLimit
+        let limit = signIns.map(\.commit.session.limitToEnforce).max() ?? 0
         let excess = endExcessSessions(over: limit, opening: session, in: realm, forEachRowOf: "signed_in s")
         let limited: SQL = limit == 0 ? "" : "limited AS (\(excess)),"
         return """

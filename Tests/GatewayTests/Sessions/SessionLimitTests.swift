@@ -119,6 +119,20 @@ struct SessionLimitTests {
         #expect(try await gateway.lookup(eve.idToken).outcome == "200")
     }
 
+    @Test("Every sign-in enforces a limit below 100, and one of sixteen enforces a higher one")
+    func enforcement() {
+        func limit(_ id: String, _ limit: Int) -> Int {
+            Session(
+                id: ID(id), account: ID("ada"), generation: 1, method: .password, authenticatedAt: Instant(seconds: 0),
+                device: nil, networkHash: nil, sessionLimit: limit
+            ).limitToEnforce
+        }
+        let ids = "0123456789abcdef".map { "\($0)d1f0f9e-1111-4222-8333-444455556666" }
+        #expect(ids.map { limit($0, 99) } == Array(repeating: 99, count: 16))
+        #expect(ids.map { limit($0, 500) } == [500] + Array(repeating: 0, count: 15))
+        #expect(ids.map { limit($0, 0) } == Array(repeating: 0, count: 16))
+    }
+
     @Test("The limit is 500 in the profile sekisho, and there is none in the profile firebase")
     func defaults() {
         #expect(Policy(.sekisho).sessionLimit == 500)

@@ -101,7 +101,7 @@ extension SignInCommit {
                 id: ID(UUID().uuidString.lowercased()), account: account, generation: generation,
                 method: identity.provider,
                 authenticatedAt: now, device: "phone", networkHash: Array(repeating: 7, count: 16),
-                credentialIssuedAt: identity.issuedAt, sessionLimit: 500),
+                credentialIssuedAt: identity.issuedAt, sessionLimit: 99),
             trace: RequestTrace(network: nil, requestID: "request"), committedAt: now, emailBatch: EmailBatch())
     }
 }
