@@ -101,7 +101,7 @@ extension AppReviewReport.Entry {
             signInMethods: LoginServices(of: configured.app, in: project).methods.map(\.rawValue),
             exemption: settings.exemption.map {
                 .init(
-                    kind: $0.kind.rawValue, reason: $0.reason, declaredBy: $0.declaration?.actor,
+                    kind: $0.kind.rawValue, reason: $0.reason.text, declaredBy: $0.declaration?.actor,
                     declaredAt: $0.declaration?.declaredAt.iso8601)
             },
             points: review.points.map { .init(guideline: $0.guideline, status: $0.status.rawValue, text: $0.text) })

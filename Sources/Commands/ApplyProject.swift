@@ -45,6 +45,10 @@ extension Command {
             "relation",
             "what the provider is to the project's apps, for guideline 4.8: one of the relations below, or null, which is treated as social. Google can be social or, with hostedDomains, organisation. Apple can only be social"
         ),
+        (
+            "relationReason",
+            "oidc.NAME: the reason for the relation, which own requires, with at least 4 different letters or digits, and at most 500 characters; null: none"
+        ),
         ("hostedDomains", "Google: the Workspace domains whose users are accepted; an empty list: all users"),
         ("teamId, keyId", "Apple: the IDs of the team and of its private key"),
         ("privateKey", "Apple: the text of the private key (.p8); an empty text removes the stored key"),
@@ -59,7 +63,10 @@ extension Command {
 
     private static let relations: [(term: String, description: String)] = [
         ("social", "a third-party or social login"),
-        ("own", "your company's account system"),
+        (
+            "own",
+            "your company's account system; needs relationReason. The issuer of a public login, such as Facebook, Firebase or Microsoft's personal accounts, can only be social or thirdPartyService"
+        ),
         ("organisation", "accounts of a school or an employer"),
         ("government", "an identification system of citizens"),
         ("marketplace", "the login of an alternative app marketplace"),
@@ -111,7 +118,7 @@ extension Command {
         ),
         (
             "exemption",
-            "exemption from guideline 4.8, with the members kind (one of the kinds below) and reason (1 to 500 characters); null: no exemption"
+            "exemption from guideline 4.8, with the members kind (one of the kinds below) and reason (at least 4 different letters or digits, and at most 500 characters); null: no exemption"
         ),
     ]
 
@@ -126,7 +133,10 @@ extension Command {
             "alternativeMarketplace",
             "every provider has the relation marketplace, and the distribution of the app is marketplace"
         ),
-        ("thirdPartyClient", "there is exactly one provider, and its relation is social or thirdPartyService"),
+        (
+            "thirdPartyClient",
+            "there is exactly one provider, its relation is social or thirdPartyService, and the app offers neither password, nor anonymous, nor sign-in by an emailed link. Sign-in with a password or a custom token is rejected"
+        ),
     ]
 
     static let applyProject = Command(

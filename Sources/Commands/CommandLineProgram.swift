@@ -35,9 +35,9 @@ package enum CommandLineProgram {
 }
 
 extension ConfigurationRefusal {
-    /// The problems, one line each.
+    /// The problems, one line each, and the advice.
     fileprivate var list: String {
-        problems.map { "  - \($0.listItem)" }.joined(separator: "\n")
+        (problems.map { "  - \($0.listItem)" } + [advice].compactMap(\.self)).joined(separator: "\n")
     }
 }
 

@@ -22,7 +22,7 @@ extension Command {
         details: [
             "ID has 1 to 63 characters: a to z, 0 to 9 and hyphens, but no hyphen at the beginning. Some IDs are reserved for paths of the gateway, such as `v1`.",
             "The app \"default\" has the platform and distribution `other`, no bundle ID, and every sign-in method that the project enables. `sekisho projects apply` can change these settings. While the platform is `other`, the client IDs of apple.com may be bundle IDs or Services IDs.",
-            "Apple's App Review guideline 4.8 applies to every app of the project. An app can offer a third-party login only if it also offers apple.com or declares an exemption. Third-party logins are google.com and each oidc.NAME that is not declared as your company's own account system.",
+            "Apple's App Review guideline 4.8 applies to every app of the project. An app can offer a third-party login only if it also offers apple.com or declares an exemption. Third-party logins are google.com and each oidc.NAME that is not declared as your company's own account system. The policy setting requiresAppleOnEveryPlatform can limit this rule to apps for Apple's platforms; an app with the platform `other` counts as one.",
         ],
         environment: ["DATABASE_URL", "SEKISHO_MASTER_KEY"]
     ) { arguments in

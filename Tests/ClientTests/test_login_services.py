@@ -45,6 +45,8 @@ def providers(realm, apple_key):
             result["apple.com"] |= {"teamId": "TEAM123456", "keyId": "KEY1234567", "privateKey": apple_key}
     for name, relation in realm["providers"].items():
         result[name] = {"clientIds": ["client"], "relation": relation}
+        if relation == "own":
+            result[name]["relationReason"] = "our own accounts"
         if name != "google.com":
             result[name]["issuer"] = "https://id.example.com"
         elif relation == "organisation":
@@ -62,7 +64,10 @@ def project_file(row, project, apple_key):
            "signInMethods": row["methods"], "linkOnlyMethods": row["linkOnly"]}
     if row["exemption"]:
         app["exemption"] = {"kind": row["exemption"], "reason": "because"}
-    return {"project": project, "policy": {name: method in row["signUp"] for name, method in METHOD_BY_SETTING.items()},
+    policy = {name: method in row["signUp"] for name, method in METHOD_BY_SETTING.items()}
+    if "requiresAppleOnEveryPlatform" in row:
+        policy["requiresAppleOnEveryPlatform"] = row["requiresAppleOnEveryPlatform"]
+    return {"project": project, "policy": policy,
             "providers": providers(row, apple_key),
             "apps": {"app": app,
                      "native": {"platform": "ios", "bundleIds": ["com.example.app"], "signInMethods": []}}}
@@ -78,7 +83,8 @@ def add_tenant(fresh_installation, project, realm, apple_key):
     for name, members in providers(realm, apple_key).items():
         provider_settings = {
             "enabled": members.get("enabled", True), "clientIds": members["clientIds"],
-            "relation": members.get("relation"), "hostedDomains": members.get("hostedDomains", [])}
+            "relation": members.get("relation"), "relationReason": members.get("relationReason"),
+            "hostedDomains": members.get("hostedDomains", [])}
         secret = "NULL"
         if "teamId" in members:
             provider_settings["apple"] = {

@@ -29,6 +29,8 @@ struct LoginServicesRow: Decodable, Sendable, CustomTestStringConvertible {
     let exemption: LoginServicesExemption.Kind?
     /// Those of `password`, `anonymous` and `emailLink` that the policy allows.
     let signUp: [String]
+    /// The policy of the same name; `nil` for its default.
+    let requiresAppleOnEveryPlatform: Bool?
     let tenant: Realm?
     /// The expected violations, each `METHOD VIOLATION`, preceded by `tenant ` if the tenant violates the guideline.
     /// `METHOD` is a provider or a sign-up method.
@@ -68,11 +70,20 @@ struct LoginServicesRow: Decodable, Sendable, CustomTestStringConvertible {
     }
 
     var realm: Realm { Realm(apple: apple, providers: providers, signUp: signUp) }
+
+    /// Returns a project with the providers, the sign-up methods and the policy of this row.
+    ///
+    /// - Parameter realm: the providers and sign-up methods; those of the tenant, or of the project itself.
+    func project(with realm: Realm) -> Project {
+        var project = realm.project()
+        project.policy.requiresAppleOnEveryPlatform = requiresAppleOnEveryPlatform ?? true
+        return project
+    }
 }
 
 extension LoginServicesRow.Realm {
     /// Returns a project with these providers and sign-up methods.
-    func project() -> Project {
+    fileprivate func project() -> Project {
         var policy = Policy(.sekisho)
         policy.allowsPasswords = signUp.contains("password")
         policy.allowsAnonymous = signUp.contains("anonymous")
@@ -91,7 +102,7 @@ extension LoginServicesRow.Realm {
             return ProviderSettings(
                 provider: id, isEnabled: true, clientIDs: ["client"],
                 openID: id.isGenericOpenID ? OpenIDSettings(issuer: "https://id.example.com") : nil,
-                statedRelation: relation,
+                statedRelation: relation, relationReason: relation == .own ? "our own accounts" : nil,
                 hostedDomains: id == .google && relation == .organisation ? ["example.com"] : [])
         }
         guard apple != "absent" else { return others }

@@ -53,7 +53,7 @@ struct AppResource: Encodable {
         redirectUris = settings.redirectURIs
         exemption = settings.exemption.map {
             Exemption(
-                kind: $0.kind.rawValue, reason: $0.reason, declaredBy: $0.declaration?.actor,
+                kind: $0.kind.rawValue, reason: $0.reason.text, declaredBy: $0.declaration?.actor,
                 declaredAt: $0.declaration?.declaredAt.iso8601)
         }
         loginServices = LoginServicesReport(LoginServices(of: configured.app, in: project))

@@ -107,6 +107,8 @@ private struct OauthIdpConfig: Encodable {
     /// What the provider is to the project's apps, such as a social login. It determines whether App Review guideline
     /// 4.8 applies to the provider.
     let relation: String?
+    /// The operator's reason for the relation.
+    let relationReason: String?
     let warnings: [String]?
 
     init?(_ settings: ProviderSettings, in project: Project, warnings: [String]? = nil) {
@@ -120,6 +122,7 @@ private struct OauthIdpConfig: Encodable {
         trustsEmail = openID.trustsEmail
         responseType = ResponseType(code: settings.hasSecret)
         relation = settings.statedRelation?.rawValue
+        relationReason = settings.relationReason?.text
         self.warnings = warnings
     }
 
@@ -143,6 +146,7 @@ private struct OauthIdpConfigInput: Decodable {
     let displayName: String?
     let trustsEmail: Bool?
     let relation: String?
+    let relationReason: String?
 
     /// Sets the members that `mask` covers. Without a mask in the request, absent members get their defaults.
     func apply(
@@ -155,6 +159,7 @@ private struct OauthIdpConfigInput: Decodable {
         mask.assign("displayName", displayName.nonEmpty, to: &openID.displayName)
         mask.assign("trustsEmail", trustsEmail, to: &openID.trustsEmail, default: false)
         mask.assign("relation", try RequestRefusal.enumValue(relation, at: "/relation"), to: &settings.statedRelation)
+        mask.assign("relationReason", relationReason.nonEmpty.map { Reason($0) }, to: &settings.relationReason)
         settings.openID = openID
         settings.clientIDs = ClientIDsInput(clientId: clientId, clientIds: clientIds)
             .audiences(replacing: old.clientIDs, maskedBy: mask)

@@ -49,10 +49,16 @@ private struct ProjectConfig: Encodable {
         let passwordPolicyVersions: [Version]
     }
 
+    /// The project's rule about App Review guideline 4.8 (login services).
+    struct LoginServicesRule: Encodable {
+        let requiresAppleOnEveryPlatform: Bool
+    }
+
     let name: String
     let signIn: SignIn
     let emailPrivacyConfig: EmailPrivacy
     let passwordPolicyConfig: PasswordPolicy
+    let loginServicesConfig: LoginServicesRule
     let authorizedDomains: [String]
     let notification: NotificationConfig
     let warnings: [String]?
@@ -68,6 +74,7 @@ private struct ProjectConfig: Encodable {
         passwordPolicyConfig = PasswordPolicy(passwordPolicyVersions: [
             .init(customStrengthOptions: PasswordStrength(policy))
         ])
+        loginServicesConfig = LoginServicesRule(requiresAppleOnEveryPlatform: policy.requiresAppleOnEveryPlatform)
         authorizedDomains = project.authorizedDomains
         notification = NotificationConfig(project.emailSettings)
     }

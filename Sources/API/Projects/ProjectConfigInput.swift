@@ -21,14 +21,19 @@ struct ProjectConfigInput: Decodable {
         let enableImprovedEmailPrivacy: Bool?
     }
 
+    struct LoginServicesRule: Decodable {
+        let requiresAppleOnEveryPlatform: Bool?
+    }
+
     let signIn: SignIn?
     let emailPrivacyConfig: EmailPrivacy?
     let passwordPolicyConfig: PasswordPolicyInput?
+    let loginServicesConfig: LoginServicesRule?
     let authorizedDomains: [String]?
     let notification: NotificationInput?
 
-    /// Sets the members that `mask` covers and the input has. If the request has no mask, all other members except
-    /// `authorizedDomains` get their defaults.
+    /// Sets the members that `mask` covers and the input has. If the request has no mask, all other members get their
+    /// defaults, except `authorizedDomains` and `loginServicesConfig`, which Firebase's clients do not know.
     ///
     /// - Parameter defaults: the policy with the defaults; see ``Project/defaultPolicy``.
     /// - Throws: ``RequestRefusal``.
@@ -66,6 +71,9 @@ struct ProjectConfigInput: Decodable {
             Flag(
                 path: "emailPrivacyConfig.enableImprovedEmailPrivacy",
                 value: emailPrivacyConfig?.enableImprovedEmailPrivacy, member: \.emailEnumerationProtection),
+            Flag(
+                path: "loginServicesConfig.requiresAppleOnEveryPlatform",
+                value: loginServicesConfig?.requiresAppleOnEveryPlatform, member: \.requiresAppleOnEveryPlatform),
         ]
     }
 

@@ -7,6 +7,7 @@ extension Endpoint {
         "signInWithCustomToken", .post, "/v1/accounts:signInWithCustomToken"
     ) { call, client in
         let request = try call.body(as: SignInWithCustomTokenRequest.self, for: client)
+        try LoginServices.requireNotClientOfOneService(client.app)
         let (signedIn, isNew) = try await call.services.signIn.customTokens.signIn(
             request.token, reauthenticating: request.idToken.nonEmpty, in: client.project, from: call.context)
         return try .json(SignInWithCustomTokenResponse(signedIn, isNewUser: isNew))

@@ -6,6 +6,7 @@ extension Endpoint {
         "signInWithPassword", .post, "/v1/accounts:signInWithPassword"
     ) { call, client in
         let request = try call.body(as: SignInWithPasswordRequest.self, for: client)
+        try LoginServices.requireNotClientOfOneService(client.app)
         guard request.pendingIdToken.nonEmpty == nil else { throw RequestRefusal.notImplemented("pendingIdToken") }
         let signedIn = try await call.services.signIn.authenticator.signIn(
             email: request.email, password: request.password.map(Secret.init),

@@ -31,6 +31,9 @@ struct ObjectReader {
     mutating func nullableEmail(_ name: String) -> Patch<EmailAddress> {
         patch(name, "an email address or null") { Self.text($0).flatMap { EmailAddress($0) } }
     }
+    mutating func nullableReason(_ name: String) -> Patch<Reason> {
+        patch(name, "a string or null") { Self.text($0).map { Reason($0) } }
+    }
     mutating func nullableChoice<Value: RawRepresentable<String> & CaseIterable>(_ name: String) -> Patch<Value> {
         patch(name, Value.allCases.map(\.rawValue).joined(separator: ", ") + " or null") { value in
             Self.text(value).flatMap { Value(rawValue: $0) }

@@ -92,6 +92,7 @@ extension ProjectFile.Provider {
             acceptsUnhashedNonces = reader.flag("acceptsUnhashedNonces")
         }
         if provider.isGenericOpenID {
+            relationReason = reader.nullableReason("relationReason")
             issuer = reader.text("issuer")
             displayName = reader.nullableText("displayName")
             trustsEmail = reader.flag("trustsEmail")

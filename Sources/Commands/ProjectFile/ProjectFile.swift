@@ -14,6 +14,7 @@ struct ProjectFile: Sendable {
         var trustsEmail: Bool?
         /// What the provider is to the project's apps, for App Review guideline 4.8.
         var relation = Patch<ProviderRelation>.absent
+        var relationReason = Patch<Reason>.absent
         var hostedDomains: [String]?
         /// Apple's private key, or the client secret of another provider. An empty text removes the stored secret.
         var secret: Secret?
@@ -127,6 +128,7 @@ extension ProjectFile.Provider {
         if let isEnabled { settings.isEnabled = isEnabled }
         if let clientIDs { settings.clientIDs = clientIDs }
         relation.apply(to: &settings.statedRelation)
+        relationReason.apply(to: &settings.relationReason)
         if let hostedDomains { settings.hostedDomains = hostedDomains }
         if id == .apple, settings.apple != nil || teamID != nil || keyID != nil || acceptsUnhashedNonces != nil {
             let apple = settings.apple

@@ -87,6 +87,15 @@ package struct DatabaseCheck: Sendable {
         let apps = configured.map(\.app)
         let problems = problems(of: configured, in: project)
         return problems.map { Finding($0, in: project.location) }
+            + (project.policy.requiresAppleOnEveryPlatform
+                ? []
+                : [
+                    Finding(
+                        isGood: true, isNote: true,
+                        text:
+                            "\(project.location): guideline 4.8 applies only to apps for Apple's platforms, because the policy requiresAppleOnEveryPlatform is false"
+                    )
+                ])
             + apps.map { loginServices(of: $0, in: project, at: now) }
             + tenants.flatMap { tenant in
                 self.problems(of: configured, in: tenant).filter { !problems.contains($0) }
@@ -134,12 +143,18 @@ package struct DatabaseCheck: Sendable {
         let location = realm.location
         let graceEnd = app.withoutEndedGracePeriod(at: now).graceEndsAt
         let grace = graceEnd.map { "; it is tolerated until \($0.iso8601)" } ?? ""
-        let violations = LoginServices(of: app, in: realm).violations.map(\.descriptionWithKind)
-        return violations.isEmpty
-            ? Finding(isGood: true, text: "\(location), app \(app.id): complies with guideline 4.8")
-            : Finding(
-                isGood: false,
-                text: "\(location), app \(app.id): LOGIN_SERVICES_4_8 : \(violations.joined(separator: "; "))\(grace)")
+        let services = LoginServices(of: app, in: realm)
+        let violations = services.violations
+        guard violations.isEmpty else {
+            let advice = violations.contains(where: \.isDueToPolicy) ? "; \(LoginServicesViolation.policyAdvice)" : ""
+            let texts = violations.map(\.descriptionWithKind).joined(separator: "; ")
+            return Finding(
+                isGood: false, text: "\(location), app \(app.id): LOGIN_SERVICES_4_8 : \(texts)\(advice)\(grace)")
+        }
+        return Finding(
+            isGood: true,
+            text: "\(location), app \(app.id): "
+                + (services.isBeyondRule ? "guideline 4.8 does not apply" : "complies with guideline 4.8"))
     }
 
     private func signingKeys(of project: Project, at now: Instant) async throws -> Finding {

@@ -29,7 +29,8 @@ public struct AppReview: Hashable, Sendable {
     ) {
         let services = LoginServices(of: app, in: project)
         points =
-            Self.loginServices(services, app) + Self.openPoints(services, app, project, usesCustomTokens)
+            Self.loginServices(services, app) + Self.ownProviders(services, project)
+            + Self.openPoints(services, app, project, usesCustomTokens)
             + Self.deletion(project.policy)
             + Self.revocation(of: app, services, project, clientIDsWithRedeemedCodes)
     }
@@ -42,6 +43,16 @@ public struct AppReview: Hashable, Sendable {
         }
         if let exemption = app.settings.exemption { return [point(.met, text(of: exemption))] }
         let names = services.thirdParties.map(\.rawValue).joined(separator: ", ")
+        guard !services.isBeyondRule else {
+            return [
+                point(
+                    .met,
+                    """
+                    it shows \(names), but no equivalent login is required: the policy requiresAppleOnEveryPlatform is \
+                    false, and the app is not for Apple's platforms
+                    """)
+            ]
+        }
         return [
             point(
                 .met,
@@ -78,7 +89,19 @@ public struct AppReview: Hashable, Sendable {
 
     private static func text(of exemption: LoginServicesExemption) -> String {
         let declaration = exemption.declaration.map { ", declared by \($0.actor) at \($0.declaredAt.iso8601)" } ?? ""
-        return "exempt as \(exemption.kind.rawValue)\(declaration), because: \(exemption.reason)"
+        return "exempt as \(exemption.kind.rawValue)\(declaration), because: \(exemption.reason.text)"
+    }
+
+    /// A point for each provider that the operator declares as the account system of the app's own company.
+    private static func ownProviders(_ services: LoginServices, _ project: Project) -> [Point] {
+        services.methods.compactMap { project.settings(of: $0) }.filter { $0.relation == .own }.map { settings in
+            point(
+                .met,
+                """
+                \(settings.provider.rawValue) (\(settings.openID?.issuer ?? "")) is declared as your company's own \
+                account system, because: \(settings.relationReason?.text ?? "")
+                """)
+        }
     }
 
     /// The points about guideline 4.8 with the status `open`.
@@ -93,12 +116,17 @@ public struct AppReview: Hashable, Sendable {
                     "its platform is not declared, so the gateway does not know which kind of client ID Sign in with Apple uses"
                 ))
         }
-        for provider in services.methods + services.linkOnly {
-            guard provider.isGenericOpenID, project.settings(of: provider)?.statedRelation == nil else { continue }
+        for settings in (services.methods + services.linkOnly).compactMap({ project.settings(of: $0) })
+        where settings.provider.isGenericOpenID {
+            let relation = settings.statedRelation
+            guard relation == nil || relation != settings.relation else { continue }
+            let finding = relation.map { "cannot be \($0.rawValue)" } ?? "is not stated"
             points.append(
-                point(.open, "the relation of \(provider.rawValue) is not stated, so it is treated as a social login"))
+                point(
+                    .open,
+                    "the relation of \(settings.provider.rawValue) \(finding), so it is treated as a social login"))
         }
-        if usesCustomTokens {
+        if usesCustomTokens, app.settings.exemption?.kind != .thirdPartyClient {
             points.append(
                 point(
                     .open,
@@ -177,14 +205,14 @@ public struct LoginServicesExemption: Hashable, Sendable {
     }
 
     public let kind: Kind
-    /// 1 to 500 characters.
-    public let reason: String
+    /// The exemption has no effect if the reason is invalid.
+    public let reason: Reason
     /// Set by the store; `nil` in a change that has not been stored.
     public var declaration: Declaration?
 
     public init(kind: Kind, reason: String, declaration: Declaration? = nil) {
         self.kind = kind
-        self.reason = reason
+        self.reason = Reason(reason)
         self.declaration = declaration
     }
 }

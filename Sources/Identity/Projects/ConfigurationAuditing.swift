@@ -44,7 +44,7 @@ extension ProjectConfiguration {
         let shown = new ?? old
         return [
             AuditNote(
-                "exemption.\(action)", app, shown.map { ["kind": $0.kind.rawValue, "reason": $0.reason] } ?? [:])
+                "exemption.\(action)", app, shown.map { ["kind": $0.kind.rawValue, "reason": $0.reason.text] } ?? [:])
         ]
     }
 }

@@ -75,6 +75,7 @@ extension ProviderSettings {
             ("acceptsUnhashedNonces", apple.map { "\($0.acceptsUnhashedNonces)" }),
             ("issuer", openID?.issuer), ("displayName", openID?.displayName),
             ("trustsEmail", openID.map { "\($0.trustsEmail)" }), ("relation", statedRelation?.rawValue),
+            ("relationReason", relationReason?.text),
             ("hostedDomains", hostedDomains.isEmpty ? nil : hostedDomains.joined(separator: ", ")),
         ]
         return all.compactMap { name, value in value.map { (name, $0) } }
@@ -103,7 +104,7 @@ extension ConfiguredApp {
             .map { (["clientIds", $0.key], $0.value.joined(separator: ", ")) }
             + [
                 (["exemption", "kind"], settings.exemption?.kind.rawValue),
-                (["exemption", "reason"], settings.exemption?.reason),
+                (["exemption", "reason"], settings.exemption?.reason.text),
             ]
         return all.compactMap { path, value in value.map { (path, $0) } }
     }

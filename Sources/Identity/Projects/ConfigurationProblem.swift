@@ -26,6 +26,9 @@ public enum ConfigurationProblem: Hashable, Sendable {
     /// The issuer is that of a built-in provider.
     case builtInIssuer(ProviderID)
     case relation(ProviderID)
+    /// The relation is not one that the login of another company, such as Facebook, can have.
+    case relationOfPublicLogin(ProviderID, login: String)
+    case relationReason(ProviderID)
     case hostedDomains(ProviderID)
     case displayName(ProviderID)
     case secret(ProviderID)
@@ -54,6 +57,11 @@ public enum ConfigurationProblem: Hashable, Sendable {
     /// Whether the problem is a violation of guideline 4.8.
     public var isLoginServicesViolation: Bool {
         if case .loginServices = self { true } else { false }
+    }
+
+    /// See ``LoginServicesViolation/isDueToPolicy``.
+    fileprivate var isDueToPolicy: Bool {
+        if case .loginServices(let violation, _, _) = self { violation.isDueToPolicy } else { false }
     }
 
     /// Identifies a problem before and after an edit. Violations of guideline 4.8 are identified by app, tenant and
@@ -101,7 +109,12 @@ extension ConfigurationRefusal {
     public var detail: String? {
         let shown = problems.prefix(10).map(\.description)
         let remaining = problems.count > shown.count ? ["\(problems.count - shown.count) more"] : []
-        return (shown + remaining).joined(separator: "; ")
+        return (shown + remaining + [advice].compactMap(\.self)).joined(separator: "; ")
+    }
+
+    /// How the operator can make the change nevertheless; `nil` if there is no other way than to solve the problems.
+    public var advice: String? {
+        problems.contains(where: \.isDueToPolicy) ? LoginServicesViolation.policyAdvice : nil
     }
 }
 
@@ -137,6 +150,10 @@ extension ConfigurationProblem: CustomStringConvertible {
         case .relation(.google):
             "google.com's relation must be social, or organisation together with hostedDomains"
         case .relation(let id): "\(id.shown)'s relation must be social"
+        case .relationOfPublicLogin(let id, let login):
+            "\(id.shown)'s relation must be social or thirdPartyService, because its issuer is \(login)"
+        case .relationReason(let id):
+            "\(id.shown)'s relationReason, which the relation own requires, \(Reason.rule)"
         case .hostedDomains(let id):
             "\(id.shown)'s hosted domains must be at most \(limits.hostedDomains) host names, each of them once, and are for google.com only"
         case .displayName(let id): "\(id.shown)'s display name \(Self.nameRule)"
@@ -169,7 +186,7 @@ extension ConfigurationProblem: CustomStringConvertible {
         case .unknownSignInMethod(let id, let app):
             "app \(app): \(id.shown) is not a sign-in method: expected apple.com, google.com, oidc.*, password or anonymous"
         case .repeatedSignInMethod(let id, let app): "app \(app): \(id.shown) is listed twice"
-        case .exemptionReason(let app): "app \(app): the reason of its exemption must have 1 to 500 characters"
+        case .exemptionReason(let app): "app \(app): the reason of its exemption \(Reason.rule)"
         case .loginServices(let violation, let app, nil): "app \(app): \(violation.descriptionWithKind)"
         case .loginServices(let violation, let app, let tenant?):
             "app \(app) in tenant \(tenant): \(violation.descriptionWithKind)"

@@ -18,14 +18,13 @@ public struct ConfigurationRules: Sendable {
 }
 
 extension ProjectConfiguration {
-    /// Maximum numbers and lengths. Names and reasons are measured in Unicode scalars, all other texts in bytes.
+    /// Maximum numbers and lengths. Names are measured in Unicode scalars, all other texts in bytes.
     enum Limits {
         static let providers = 50
         static let apps = 100
         static let clientIDs = 50
         static let clientIDLength = 1...255
         static let nameLength = 1...256
-        static let reasonLength = 1...500
         static let bundleIDLength = 155
         /// The maximum number of values in each list of an app, such as its callers and redirect URIs.
         static let listedValues = 50
@@ -65,18 +64,27 @@ extension ProjectConfiguration {
             if !AppleSettings.isID(apple.teamID) { problems.append(.appleTeamID) }
             if !AppleSettings.isID(apple.keyID) { problems.append(.appleKeyID) }
         }
-        if !settings.hasPossibleRelation { problems.append(.relation(id)) }
+        problems += relationProblems(settings)
         if !areHostedDomains(settings.hostedDomains, of: id) { problems.append(.hostedDomains(id)) }
         if id.isGenericOpenID {
             if let openID = settings.openID {
                 if !isIssuer(openID.issuer, rules) { problems.append(.issuer(id)) }
-                if ProviderID.isBuiltIn(issuer: openID.issuer) { problems.append(.builtInIssuer(id)) }
+                if PublicLogin.isBuiltIn(issuer: openID.issuer) { problems.append(.builtInIssuer(id)) }
                 if openID.displayName.map(isName) == false { problems.append(.displayName(id)) }
             } else {
                 problems.append(.issuerMissing(id))
             }
         }
         return problems
+    }
+
+    private static func relationProblems(_ settings: ProviderSettings) -> [ConfigurationProblem] {
+        switch settings.relationProblem {
+        case .impossible: [.relation(settings.provider)]
+        case .publicLogin(let login): [.relationOfPublicLogin(settings.provider, login: login.name)]
+        case .reasonMissing: [.relationReason(settings.provider)]
+        case nil: settings.relationReason?.isValid == false ? [.relationReason(settings.provider)] : []
+        }
     }
 
     private static func problems(of configured: ConfiguredApp) -> [ConfigurationProblem] {
@@ -98,9 +106,7 @@ extension ProjectConfiguration {
                 provider.canBeConfigured
                 ? clientIDProblems(clientIDs, provider, app: id) : [.unknownProvider(provider)]
         }
-        if let exemption = settings.exemption, !Limits.reasonLength.contains(exemption.reason.unicodeScalars.count) {
-            problems.append(.exemptionReason(id))
-        }
+        if settings.exemption?.reason.isValid == false { problems.append(.exemptionReason(id)) }
         return problems
     }
 

@@ -65,6 +65,15 @@ public struct LoginServices: Hashable, Sendable {
         }
     }
 
+    /// Throws if `app` is exempt from guideline 4.8 as the client of one service. Its users have to sign in with that
+    /// service, so neither a password nor a custom token is accepted: behind a custom token is a login that the gateway
+    /// does not know.
+    public static func requireNotClientOfOneService(_ app: App) throws(ProviderRefusal) {
+        guard app.settings.exemption?.kind != .thirdPartyClient || app.graceEndsAt != nil else {
+            throw .notForThisApp(violation: nil)
+        }
+    }
+
     /// Throws if `app` has a list of sign-in methods without `method`, which is `password` or `anonymous`. For example,
     /// an app whose accounts belong to an organisation lists neither of them, to prevent open sign-up.
     public static func requireListed(_ method: ProviderID, for app: App) throws(ProviderRefusal) {
@@ -140,11 +149,19 @@ public struct LoginServicesViolation: Hashable, Sendable {
     public let kind: Kind
     /// The provider because of which the app has to show Apple, or the method that the exemption does not cover.
     public let provider: ProviderID
+    /// Whether ``Policy/requiresAppleOnEveryPlatform`` is the reason for the violation: the app is not for Apple's
+    /// platforms.
+    public let isDueToPolicy: Bool
 
-    public init(_ kind: Kind, _ provider: ProviderID) {
+    public init(_ kind: Kind, _ provider: ProviderID, isDueToPolicy: Bool = false) {
         self.kind = kind
         self.provider = provider
+        self.isDueToPolicy = isDueToPolicy
     }
+
+    /// How an operator can limit the rule if the violation ``isDueToPolicy``.
+    public static let policyAdvice =
+        "to apply this rule only to apps for Apple's platforms, set the policy requiresAppleOnEveryPlatform to false"
 }
 
 extension LoginServicesViolation: CustomStringConvertible {
@@ -180,15 +197,21 @@ extension LoginServices {
     /// the login of the app's own company (``ProviderRelation/own``).
     public var thirdParties: [ProviderID] { providers.filter { $0 != .apple && relation($0) != .own } }
 
-    /// All violations. The platform of the app determines only which kind of client ID Apple's configuration must have.
-    /// An exemption that does not cover every method has no effect.
+    /// All violations. The platform of the app determines which kind of client ID Apple's configuration must have, and
+    /// whether the policy can limit the rule.
+    /// An exemption has no effect if it does not cover every method, or if its reason is invalid.
     public var violations: [LoginServicesViolation] {
         let contradictions = contradictions
-        let isExempt = app.settings.exemption != nil && contradictions.isEmpty
-        let kinds = isExempt || thirdParties.isEmpty ? [] : appleViolations
+        let isExempt = app.settings.exemption?.reason.isValid == true && contradictions.isEmpty
+        let kinds = isExempt || isBeyondRule || thirdParties.isEmpty ? [] : appleViolations
         return contradictions.map { LoginServicesViolation(.exemptionContradicted, $0) }
-            + thirdParties.flatMap { provider in kinds.map { LoginServicesViolation($0, provider) } }
+            + thirdParties.flatMap { provider in
+                kinds.map { LoginServicesViolation($0, provider, isDueToPolicy: !app.isForApplePlatform) }
+            }
     }
+
+    /// Whether the policy limits the rule to apps for Apple's platforms, and the app is not one of them.
+    public var isBeyondRule: Bool { !project.policy.requiresAppleOnEveryPlatform && !app.isForApplePlatform }
 
     /// The offered methods that the exemption does not cover. Apple's relation is `social`, so no exemption except
     /// `thirdPartyClient` ever covers Apple.
@@ -200,13 +223,13 @@ extension LoginServices {
         case .governmentIdentity: providers.filter { relation($0) != .government }
         case .alternativeMarketplace:
             providers.filter { relation($0) != .marketplace || app.settings.distribution != .marketplace }
-        case .thirdPartyClient: contradictionsOfThirdPartyClient
+        case .thirdPartyClient: providersBesideService + openSignUpMethods
         }
     }
 
     /// All offered providers except the one third-party service whose client the app is. That service is the first
     /// provider whose relation is `social` or `thirdPartyService`; Apple counts as the last provider.
-    private var contradictionsOfThirdPartyClient: [ProviderID] {
+    private var providersBesideService: [ProviderID] {
         let ordered = providers.filter { $0 != .apple } + providers.filter { $0 == .apple }
         let candidates = ordered.filter { [.social, .thirdPartyService].contains(relation($0)) }
         return ordered.filter { $0 != candidates.first }
@@ -236,6 +259,15 @@ extension LoginServices {
 
 extension AppSettings.Platform {
     var isApplePlatform: Bool { self == .ios || self == .macos }
+}
+
+extension App {
+    /// Whether the app is, or could be, an app for Apple's platforms: its platform is one of them or not declared, or it
+    /// has a bundle ID, or it is distributed for Apple's devices.
+    var isForApplePlatform: Bool {
+        settings.platform.isApplePlatform || settings.platform == .other || !settings.bundleIDs.isEmpty
+            || [.appStore, .marketplace].contains(settings.distribution)
+    }
 }
 
 extension Project {

@@ -78,6 +78,9 @@ public struct Policy: Hashable, Sendable {
     /// If an app lists its callers (see ``AllowedCallers``), its API keys are accepted only with a header that states
     /// one of the callers.
     public var requiresCallerHeader: Bool
+    /// An app with a social provider has to show Apple on every platform. Otherwise the rule (App Review guideline 4.8)
+    /// applies only to apps for Apple's platforms; see ``LoginServices``.
+    public var requiresAppleOnEveryPlatform: Bool
 
     public init(_ profile: Profile) {
         allowsPasswords = true
@@ -101,6 +104,7 @@ public struct Policy: Hashable, Sendable {
         idTokenLifetime = .seconds(3600)
         dropsUnrequestedProfile = false
         requiresCallerHeader = false
+        requiresAppleOnEveryPlatform = true
         switch profile {
         case .sekisho:
             trustsGoogleForEveryDomain = false

@@ -146,6 +146,10 @@ extension Policy {
             "requiresCallerHeader", \.requiresCallerHeader,
             "if an app lists bundle IDs, packages or web domains, requests with its API keys must have a header with one of them"
         ),
+        .flag(
+            "requiresAppleOnEveryPlatform", \.requiresAppleOnEveryPlatform,
+            "every app with a third-party login must offer apple.com or declare an exemption (App Review guideline 4.8); false: only apps for Apple's platforms must, that is, apps with the platform ios, macos or other, with a bundle ID, or with the distribution appStore or marketplace"
+        ),
     ]
 
     /// The values of the members that differ from `profile`, by name.

@@ -33,14 +33,6 @@ extension ProviderID {
         self == .apple || self == .google || rawValue.wholeMatch(of: /oidc\.[a-z0-9-]{1,32}/) != nil
     }
 
-    /// Whether an issuer is that of Apple or Google. Compares only the host, because an issuer with another path would
-    /// be the same provider.
-    static func isBuiltIn(issuer: String) -> Bool {
-        guard let match = issuer.lowercased().prefixMatch(of: /(?:https?:\/\/)?([a-z0-9.-]+)/) else { return false }
-        let host = match.1.hasSuffix(".") ? match.1.dropLast() : match.1
-        return host == "appleid.apple.com" || host == "accounts.google.com"
-    }
-
     /// Whether an app may list the method in ``AppSettings/signInMethods``.
     public var canBeListed: Bool { self == .password || self == .anonymous || canBeConfigured }
 }
@@ -58,13 +50,15 @@ public struct ProviderSettings: Hashable, Sendable {
     public var openID: OpenIDSettings?
     /// `nil` if no administrator has stated it; see ``relation``.
     public var statedRelation: ProviderRelation?
+    /// The operator's reason for ``statedRelation``; required for ``ProviderRelation/own``.
+    public var relationReason: Reason?
     /// For Google only: the Workspace domains (the claim `hd`) whose accounts are accepted; empty accepts all accounts.
     public var hostedDomains: [String]
 
     public init(
         provider: ProviderID, isEnabled: Bool, clientIDs: [String], hasSecret: Bool = false,
         apple: AppleSettings? = nil, openID: OpenIDSettings? = nil, statedRelation: ProviderRelation? = nil,
-        hostedDomains: [String] = []
+        relationReason: String? = nil, hostedDomains: [String] = []
     ) {
         self.provider = provider
         self.isEnabled = isEnabled
@@ -73,6 +67,7 @@ public struct ProviderSettings: Hashable, Sendable {
         self.apple = apple
         self.openID = openID
         self.statedRelation = statedRelation
+        self.relationReason = relationReason.map { Reason($0) }
         self.hostedDomains = hostedDomains
     }
 }
@@ -120,7 +115,7 @@ extension AppleSettings {
 public enum ProviderRelation: String, CaseIterable, Codable, Sendable {
     /// A third-party or social login.
     case social
-    /// The account system of the app's own company, which requires neither Apple nor an exemption.
+    /// The account system of the app's own company, which requires neither Apple nor an exemption, but a reason.
     case own
     /// Existing accounts of a school or an employer.
     case organisation
@@ -132,17 +127,31 @@ public enum ProviderRelation: String, CaseIterable, Codable, Sendable {
     case thirdPartyService
 }
 
-extension ProviderSettings {
-    /// The stated relation, or `social` if none is stated.
-    public var relation: ProviderRelation { statedRelation ?? .social }
+/// Why a stated relation has no effect.
+enum RelationProblem: Hashable {
+    /// Apple and Google cannot have the relation. Google can be an organisation only with Workspace domains.
+    case impossible
+    /// The issuer is that of a public login.
+    case publicLogin(PublicLogin)
+    /// The relation is `own`, and the reason is missing or invalid.
+    case reasonMissing
+}
 
-    /// Whether the provider can have the stated relation. Google can be an organisation only with Workspace domains.
-    var hasPossibleRelation: Bool {
+extension ProviderSettings {
+    /// The stated relation; `social` if none is stated, or if the stated one has no effect.
+    public var relation: ProviderRelation { relationProblem == nil ? statedRelation ?? .social : .social }
+
+    var relationProblem: RelationProblem? {
+        guard let statedRelation, statedRelation != .social else { return nil }
         switch provider {
-        case .apple: relation == .social
-        case .google: relation == .social || relation == .organisation && !hostedDomains.isEmpty
-        default: true
+        case .apple: return .impossible
+        case .google: return statedRelation == .organisation && !hostedDomains.isEmpty ? nil : .impossible
+        default: break
         }
+        if statedRelation != .thirdPartyService, let login = openID.flatMap({ PublicLogin(issuer: $0.issuer) }) {
+            return .publicLogin(login)
+        }
+        return statedRelation == .own && relationReason?.isValid != true ? .reasonMissing : nil
     }
 }
 

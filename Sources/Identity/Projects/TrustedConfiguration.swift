@@ -36,7 +36,8 @@ extension Project {
 
 extension Policy {
     /// Not ordinary: whether Google's addresses are trusted in every domain, whether a nonce is required, whether an
-    /// account follows a relay address, whether identities survive a reset, and whether callers must state their app.
+    /// account follows a relay address, whether identities survive a reset, whether callers must state their app, and
+    /// whether apps for other platforms than Apple's need Apple.
     fileprivate func replacingOrdinaryMembers(from new: Policy) -> Policy {
         var policy = self
         policy.allowsPasswords = new.allowsPasswords

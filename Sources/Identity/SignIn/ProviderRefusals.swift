@@ -46,7 +46,7 @@ extension ProviderRefusal {
         case .disabled: "The identity provider configuration is disabled."
         case .notForThisApp(violation: nil): "The app does not offer this sign-in method."
         case .notForThisApp(violation: let violation?):
-            "\(ErrorCode.loginServices.rawValue) : This app may not use a social provider: \(violation)."
+            "\(ErrorCode.loginServices.rawValue) : This app may not use a social provider: \(violation)\(violation.isDueToPolicy ? "; \(LoginServicesViolation.policyAdvice)" : "")."
         case .linkOnly: "The app offers the identity provider only for linking, not for signing in."
         case .hostedDomain(let expected, let seen):
             "The ID token must have the hosted domain \(IdentityTokenFault.quoted(expected)); it has \(IdentityTokenFault.quoted([seen].compactMap(\.self)))."

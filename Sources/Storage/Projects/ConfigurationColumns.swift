@@ -47,7 +47,7 @@ struct AppColumn: Codable {
         redirectUris = settings.redirectURIs
         exemption = settings.exemption.map {
             Exemption(
-                kind: $0.kind, reason: $0.reason, declaredBy: $0.declaration?.actor,
+                kind: $0.kind, reason: $0.reason.text, declaredBy: $0.declaration?.actor,
                 declaredAt: $0.declaration?.declaredAt.microseconds)
         }
         graceEndsAt = app.graceEndsAt?.microseconds
@@ -110,6 +110,7 @@ struct ProviderColumn: Codable {
     let apple: Apple?
     let openId: OpenID?
     let relation: ProviderRelation?
+    let relationReason: String?
     let hostedDomains: [String]?
 
     init(_ settings: ProviderSettings) {
@@ -122,6 +123,7 @@ struct ProviderColumn: Codable {
             OpenID(issuer: $0.issuer, displayName: $0.displayName, trustsEmail: $0.trustsEmail)
         }
         relation = settings.statedRelation
+        relationReason = settings.relationReason?.text
         hostedDomains = settings.hostedDomains
     }
 
@@ -133,7 +135,8 @@ struct ProviderColumn: Codable {
             },
             openID: openId.map {
                 OpenIDSettings(issuer: $0.issuer, displayName: $0.displayName, trustsEmail: $0.trustsEmail)
-            }, statedRelation: relation, hostedDomains: hostedDomains ?? [])
+            }, statedRelation: relation, relationReason: relationReason,
+            hostedDomains: hostedDomains ?? [])
     }
 }
 

@@ -18,8 +18,8 @@ struct LoginServicesTableTests {
 
     @Test("LoginServices finds the violations that each row states", arguments: try LoginServicesRow.all.get())
     func decision(row: LoginServicesRow) {
-        let inProject = LoginServices(of: row.app, in: row.realm.project())
-        let inTenant = row.tenant.map { LoginServices(of: row.app, in: $0.project()) }
+        let inProject = LoginServices(of: row.app, in: row.project(with: row.realm))
+        let inTenant = row.tenant.map { LoginServices(of: row.app, in: row.project(with: $0)) }
         let violations =
             inProject.violations.map { "\($0.provider.rawValue) \($0.kind.rawValue)" }
             + (inTenant?.violations ?? []).map { "tenant \($0.provider.rawValue) \($0.kind.rawValue)" }
@@ -37,6 +37,11 @@ struct LoginServicesTableTests {
         // Only apps violate the guideline, so a project without apps can be configured with any providers.
         #expect(try await configurator.send(.delete, "apps/default").outcome == "200")
         try await configurator.setAllowedSignUp(row.signUp)
+        if let isRequired = row.requiresAppleOnEveryPlatform {
+            let members: JSON = ["loginServicesConfig": ["requiresAppleOnEveryPlatform": .bool(isRequired)]]
+            let mask = "loginServicesConfig.requiresAppleOnEveryPlatform"
+            #expect(try await configurator.send(.patch, "config", members, mask: mask).outcome == "200")
+        }
         try await configurator.configureProviders(of: row.realm, below: "")
         if let tenant = row.tenant {
             let made = try await configurator.send(
@@ -114,6 +119,7 @@ extension Configurator {
         for (name, relation) in realm.providers {
             var members: [String: JSON] = ["enabled": true, "clientIds": ["client"]]
             if let relation { members["relation"] = .string(relation) }
+            if relation == "own" { members["relationReason"] = "our own accounts" }
             if name == "google.com" {
                 if relation == "organisation" { members["hostedDomains"] = ["example.com"] }
                 try await create("\(prefix)defaultSupportedIdpConfigs?idpId=google.com", members)

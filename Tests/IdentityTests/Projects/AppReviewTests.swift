@@ -41,6 +41,54 @@ struct AppReviewTests {
             point?.text == "exempt as thirdPartyClient, declared by cli at 2027-01-15T08:00:00.000Z, because: because")
     }
 
+    @Test("The report names every provider of the company's own accounts, and the operator's reason")
+    func ownProvider() {
+        let corp = ProviderSettings(
+            provider: ConfigurationTests.corp, isEnabled: true, clientIDs: ["c"],
+            openID: OpenIDSettings(issuer: "https://id.example.com"), statedRelation: .own,
+            relationReason: "accounts of our shop")
+        let points = AppReview(of: App(id: ID("app")), in: .demo(providers: [corp]), clientIDsWithRedeemedCodes: [])
+            .points.filter { $0.guideline == "4.8" && $0.status == .met }
+        #expect(
+            points.map(\.text) == [
+                "it shows no third-party login, so no equivalent login is required",
+                "oidc.corp (https://id.example.com) is declared as your company's own account system, because: accounts of our shop",
+            ])
+    }
+
+    @Test("The report says that a stored relation has no effect")
+    func relationWithoutEffect() {
+        let facebook = ProviderSettings(
+            provider: ConfigurationTests.corp, isEnabled: true, clientIDs: ["c"],
+            openID: OpenIDSettings(issuer: "https://www.facebook.com"), statedRelation: .own,
+            relationReason: "accounts of our shop")
+        let review = AppReview(
+            of: App(id: ID("app")), in: .demo(providers: [facebook]), clientIDsWithRedeemedCodes: [])
+        #expect(!review.passes)
+        #expect(
+            review.points.contains {
+                $0.status == .open
+                    && $0.text == "the relation of oidc.corp cannot be own, so it is treated as a social login"
+            })
+    }
+
+    @Test("The report states that the policy limits the rule to apps for Apple's platforms")
+    func limitedByPolicy() {
+        let project = Project.demo(providers: [google()]) { $0.requiresAppleOnEveryPlatform = false }
+        func report(_ platform: AppSettings.Platform) -> AppReview {
+            AppReview(
+                of: App(id: ID("app"), settings: AppSettings(platform: platform)), in: project,
+                clientIDsWithRedeemedCodes: [])
+        }
+        #expect(
+            report(.web).points.first?.text
+                == "it shows google.com, but no equivalent login is required: the policy requiresAppleOnEveryPlatform is false, and the app is not for Apple's platforms"
+        )
+        #expect(report(.web).passes)
+        #expect(!report(.ios).passes)
+        #expect(!report(.other).passes)
+    }
+
     @Test("The report explains how Sign in with Apple meets each of the guideline's three conditions")
     func conditions() {
         let points = Self.review(.ok, showsGoogle: true).points.filter { $0.guideline == "4.8" }

@@ -80,8 +80,26 @@ extension ConfigurationTests {
                 provider: corp, isEnabled: false, clientIDs: ["c"],
                 openID: OpenIDSettings(issuer: "https://id.example.com"), hostedDomains: ["example.com"]),
             .hostedDomains(corp)),
+        provider(
+            "own accounts at a public login",
+            relation(.own, issuer: "https://www.facebook.com", reason: "our accounts"),
+            .relationOfPublicLogin(corp, login: "Facebook")),
+        provider("own accounts without a reason", relation(.own, reason: nil), .relationReason(corp)),
+        provider(
+            "own accounts with a blank reason", relation(.own, reason: " \u{200B}\u{3000}"), .relationReason(corp)),
+        provider("own accounts with a reason", relation(.own, reason: "our accounts")),
+        provider("an organisation without a reason", relation(.organisation, reason: nil)),
+        provider("an organisation with a blank reason", relation(.organisation, reason: "-"), .relationReason(corp)),
         provider("Google's issuer", openID(issuer: "https://accounts.google.com"), .builtInIssuer(corp)),
         provider("Apple's issuer, disguised", openID(issuer: "https://APPLEID.apple.com.:443/x"), .builtInIssuer(corp)),
         provider("an issuer named like Google's", openID(issuer: "https://accounts.google.com.example.com")),
     ]
+
+    private static func relation(
+        _ relation: ProviderRelation, issuer: String = "https://id.example.com", reason: String?
+    ) -> ProviderSettings {
+        ProviderSettings(
+            provider: corp, isEnabled: false, clientIDs: ["c"], openID: OpenIDSettings(issuer: issuer),
+            statedRelation: relation, relationReason: reason)
+    }
 }

@@ -172,13 +172,28 @@ struct ConfigurationTests {
         app("a method that is not configured") { $0.signInMethods = [.apple, ProviderID("oidc.later")] },
         app("no client ID for an app", .noClientIDs(.google, app: app)) { $0.clientIDs = ["google.com": []] },
         app("client IDs of an unknown provider", .unknownProvider(ProviderID("x"))) { $0.clientIDs = ["x": ["c"]] },
-        app("an exemption without a reason", .exemptionReason(app)) {
+        // An exemption without a valid reason has no effect.
+        app(
+            "an exemption without a reason", .exemptionReason(app),
+            .loginServices(.init(.appleNotShown, .google), app: app)
+        ) {
             $0.signInMethods = [.google]
             $0.exemption = LoginServicesExemption(kind: .thirdPartyClient, reason: "")
         },
-        app("a reason that is too long", .exemptionReason(app)) {
+        app(
+            "an exemption whose reason is blank", .exemptionReason(app),
+            .loginServices(.init(.appleNotShown, .google), app: app)
+        ) {
             $0.signInMethods = [.google]
-            $0.exemption = LoginServicesExemption(kind: .thirdPartyClient, reason: String(repeating: "a", count: 501))
+            $0.exemption = LoginServicesExemption(kind: .thirdPartyClient, reason: "\u{3000}\u{200B} \u{3164}\n")
+        },
+        app(
+            "a reason that is too long", .exemptionReason(app),
+            .loginServices(.init(.appleNotShown, .google), app: app)
+        ) {
+            $0.signInMethods = [.google]
+            $0.exemption = LoginServicesExemption(
+                kind: .thirdPartyClient, reason: String(repeating: "abcd", count: 126))
         },
         app("Apple not shown", .loginServices(.init(.appleNotShown, .google), app: app)) {
             $0.signInMethods = [.google]

@@ -37,7 +37,8 @@ struct LoginServicesTests {
                 id: ID("app"),
                 settings: AppSettings(
                     platform: platform, bundleIDs: ["com.example.app"],
-                    signInMethods: apple == .notShown ? [.google, .password] : nil,
+                    // Passwords and anonymous accounts would contradict an exemption as a client of one service.
+                    signInMethods: apple == .notShown ? [.google] : [.apple, .google],
                     exemption: exemption.map { LoginServicesExemption(kind: $0, reason: "because") }))
         }
 
@@ -102,6 +103,7 @@ struct LoginServicesTests {
         var settings = AppSettings()
         var isComplete = false
         var problem = LoginServicesViolation.Kind.appleCannotWork
+        var isDueToPolicy = false
         var change: @Sendable (inout ProviderSettings) -> Void = { _ in }
     }
 
@@ -120,7 +122,8 @@ struct LoginServicesTests {
                 problem: .bundleIDMissing),
             AppleRow(testDescription: "no bundle ID", settings: .init(platform: .macos), problem: .bundleIDMissing),
             AppleRow(
-                testDescription: "no Services ID", settings: .init(platform: .windows), problem: .servicesIDMissing
+                testDescription: "no Services ID", settings: .init(platform: .windows), problem: .servicesIDMissing,
+                isDueToPolicy: true
             ) { $0.clientIDs = ["com.example.app"] },
             AppleRow(
                 testDescription: "its own bundle ID", settings: .init(platform: .ios, bundleIDs: ["com.example.app"]),
@@ -141,7 +144,9 @@ struct LoginServicesTests {
         var project = Project.demo(providers: [apple, google()])
         project.apps = [App(id: ID("native"), settings: AppSettings(bundleIDs: ["com.example.app"]))]
         let services = LoginServices(of: app, in: project)
-        #expect(services.violations == (row.isComplete ? [] : [.init(row.problem, .google)]))
+        #expect(
+            services.violations
+                == (row.isComplete ? [] : [.init(row.problem, .google, isDueToPolicy: row.isDueToPolicy)]))
     }
 
     static let everything: [ProviderID] = [.apple, .google, ProviderID("oidc.corp"), .password, .anonymous]

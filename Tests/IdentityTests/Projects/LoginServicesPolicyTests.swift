@@ -1,0 +1,86 @@
+import Identity
+import Testing
+
+/// The policy `requiresAppleOnEveryPlatform`.
+@Suite("The limit of guideline 4.8 to apps for Apple's platforms")
+struct LoginServicesPolicyTests {
+    struct Row: CustomTestStringConvertible {
+        var platform = AppSettings.Platform.web
+        var distribution = AppSettings.Distribution.web
+        var bundleIDs: [String] = []
+        let isForApplePlatform: Bool
+
+        var testDescription: String {
+            "\(platform), \(distribution), \(bundleIDs.isEmpty ? "no bundle ID" : "a bundle ID")"
+        }
+
+        var app: App {
+            App(
+                id: ID("app"),
+                settings: AppSettings(platform: platform, distribution: distribution, bundleIDs: bundleIDs))
+        }
+    }
+
+    static let rows: [Row] = AppSettings.Platform.allCases.flatMap { platform in
+        AppSettings.Distribution.allCases.flatMap { distribution in
+            [[], ["com.example.app"]].map { bundleIDs in
+                Row(
+                    platform: platform, distribution: distribution, bundleIDs: bundleIDs,
+                    isForApplePlatform: [.ios, .macos, .other].contains(platform)
+                        || [.appStore, .marketplace].contains(distribution) || !bundleIDs.isEmpty)
+            }
+        }
+    }
+
+    @Test("Google without Apple is a violation, except in apps that the policy excludes", arguments: rows)
+    func googleWithoutApple(row: Row) {
+        for requiresApple in [true, false] {
+            let project = Project.demo(providers: [google()]) { $0.requiresAppleOnEveryPlatform = requiresApple }
+            let services = LoginServices(of: row.app, in: project)
+            let isCompliant = !requiresApple && !row.isForApplePlatform
+            #expect(
+                services.violations
+                    == (isCompliant
+                        ? [] : [.init(.appleNotEnabled, .google, isDueToPolicy: !row.isForApplePlatform)]))
+            #expect(services.offered.contains(.google) == isCompliant)
+            #expect(Self.isAccepted(.google, row.app, project) == isCompliant)
+        }
+    }
+
+    @Test("The policy requires Apple on every platform by default", arguments: Policy.Profile.allCases)
+    func byDefault(profile: Policy.Profile) {
+        #expect(Policy(profile).requiresAppleOnEveryPlatform)
+    }
+
+    @Test("A refusal names the policy only if the policy is the reason")
+    func advice() {
+        for (platform, isNamed) in [(AppSettings.Platform.web, true), (.ios, false), (.other, false)] {
+            let project = Project.demo(providers: [google()])
+            let app = App(id: ID("app"), settings: AppSettings(platform: platform))
+            let refusal = ConfigurationRefusal(
+                problems: project.loginServicesProblems(of: [ConfiguredApp(app: app, name: "App")]))
+            #expect(refusal.detail?.contains("requiresAppleOnEveryPlatform") == isNamed)
+            let atSignIn = ProviderRefusal.notForThisApp(
+                violation: LoginServices(of: app, in: project).violations.first)
+            #expect(atSignIn.detail?.contains("requiresAppleOnEveryPlatform") == isNamed)
+        }
+    }
+
+    @Test("If the app offers Apple too, Apple still comes first")
+    func order() {
+        let project = Project.demo(providers: [appleSettings, google()]) { $0.requiresAppleOnEveryPlatform = false }
+        let app = App(
+            id: ID("app"),
+            settings: AppSettings(platform: .web, distribution: .web, signInMethods: [.google, .apple]))
+        #expect(LoginServices(of: app, in: project).offered == [.apple, .google])
+    }
+
+    private static func isAccepted(_ provider: ProviderID, _ app: App, _ project: Project) -> Bool {
+        do {
+            try LoginServices.require(provider, for: app, in: project, to: .signIn)
+            return true
+        } catch {
+            return false
+        }
+    }
+}
