@@ -21,7 +21,7 @@ extension Command {
         ],
         details: [
             "Reads the variables of `serve` and changes nothing. Exit status: 0 if every check passes, 1 if one fails, 2 if the environment is invalid.",
-            "With --app-review, the command reports each requirement as `met`, `violated` or `open`. A requirement is `open` if the command cannot decide it, because the platform of the app is `other`, users have signed in with custom tokens, or the relation of an oidc.NAME is not set (`sekisho projects apply --help` describes relations). Check an `open` requirement yourself. The exit status is 1 if a requirement is violated.",
+            "With --app-review, the command reports each requirement as `met`, `violated` or `open`. A requirement is `open` if the command cannot decide it, because the platform of the app is `other`, users have signed in with custom tokens, or the relation of an oidc.NAME is not set or has no effect (`sekisho projects apply --help` describes relations). Check an `open` requirement yourself. The exit status is 1 if a requirement is violated.",
         ]
     ) { arguments in
         if arguments.has("app-review") {

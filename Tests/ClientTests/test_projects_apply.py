@@ -4,6 +4,7 @@
 """
 
 import json
+import re
 import secrets
 import subprocess
 
@@ -208,7 +209,7 @@ def test_apps_are_listed_with_their_sign_in_methods(apply, fresh_installation, p
 
 def test_an_app_that_violates_guideline_4_8_is_not_created(apply, fresh_installation, project):
     exemption = {"kind": "thirdPartyClient", "reason": "it reads that service's mail"}
-    apps = {"default": {"exemption": exemption}}
+    apps = {"default": {"exemption": exemption, "signInMethods": ["google.com"]}}
     applied = apply({"project": project, "providers": {"google.com": GOOGLE}, "apps": apps})
     assert applied.returncode == 0, applied.stderr
     completed = fresh_installation.run(f"apps create web --project {project}")
@@ -218,7 +219,7 @@ def test_an_app_that_violates_guideline_4_8_is_not_created(apply, fresh_installa
 
 def test_an_exemption_from_guideline_4_8_is_audited(apply, fresh_installation, project):
     exemption = {"kind": "thirdPartyClient", "reason": "staff only"}
-    apply({"project": project, "apps": {"default": {"exemption": exemption}}})
+    apply({"project": project, "apps": {"default": {"exemption": exemption, "signInMethods": ["google.com"]}}})
     events = sql(fresh_installation.database_url, f"SELECT actor, action, subject, detail->>'reason' FROM audit_event "
                                   f"WHERE project_id = '{project}' AND action LIKE 'exemption%'")
     assert events == "cli|exemption.declared|default|staff only\n"
@@ -255,6 +256,44 @@ def test_a_broken_configuration_is_repaired_step_by_step(apply, fresh_installati
     assert (repaired.returncode, repaired.stderr) == (0, "")
 
 
+def test_an_operator_limits_the_rule_about_apple_to_apps_for_apple_platforms(apply, fresh_installation, project):
+    web = {"platform": "web", "distribution": "web"}
+    file = {"project": project, "providers": {"google.com": GOOGLE}, "apps": {"default": web}}
+    rejected = apply(file)
+    assert rejected.returncode == 1
+    assert "to apply this rule only to apps for Apple's platforms, set the policy requiresAppleOnEveryPlatform" \
+        in rejected.stderr
+    shown = fresh_installation.run_ok(f"projects policy {project} --set requiresAppleOnEveryPlatform=false")
+    assert re.search("^requiresAppleOnEveryPlatform +false ", shown, re.MULTILINE)
+    assert apply(file).returncode == 0
+    assert apply({"project": project, "apps": {"ios": {"platform": "ios"}}}).returncode == 1
+    checked = fresh_installation.run("check").stdout
+    assert f"note  project {project}: guideline 4.8 applies only to apps for Apple's platforms" in checked
+    assert f"ok    project {project}, app default: guideline 4.8 does not apply" in checked
+    report = fresh_installation.run_ok(f"check --app-review --project {project}")
+    assert "it shows google.com, but no equivalent login is required: the policy requiresAppleOnEveryPlatform" in report
+    refused = fresh_installation.run(f"projects policy {project} --set requiresAppleOnEveryPlatform=true")
+    assert refused.returncode == 1 and "LOGIN_SERVICES_4_8 : app default" in refused.stderr
+    events = sql(fresh_installation.database_url, f"SELECT actor, action FROM audit_event "
+                                  f"WHERE project_id = '{project}' AND action LIKE 'loginServices.%'")
+    assert events == "cli|loginServices.applePlatforms\n"
+    # The report of `check` covers all projects, so this one must not remain for other tests.
+    apply({"project": project}, "--prune")
+
+
+def test_the_app_review_report_names_a_provider_of_own_accounts(apply, fresh_installation, project):
+    corp = {"clientIds": ["c"], "issuer": "https://id.example.com", "relation": "own"}
+    refused = apply({"project": project, "providers": {"oidc.corp": corp}})
+    assert refused.returncode == 1 and "oidc.corp's relationReason, which the relation own requires" in refused.stderr
+    facebook = corp | {"issuer": "https://www.facebook.com", "relationReason": "our own accounts"}
+    refused = apply({"project": project, "providers": {"oidc.corp": facebook}})
+    assert refused.returncode == 1 and "because its issuer is Facebook" in refused.stderr
+    assert apply({"project": project, "providers": {"oidc.corp": corp | {"relationReason": "our shop"}}}).returncode == 0
+    report = fresh_installation.run_ok(f"check --app-review --project {project}")
+    assert "oidc.corp (https://id.example.com) is declared as your company's own account system, because: our shop" \
+        in report
+
+
 def test_check_reports_the_grace_period_of_an_app_that_violates_guideline_4_8(
         apply, fresh_installation, project, apple):
     """A start of `serve` begins a grace period for each app that violates the guideline and has no such period yet.
@@ -273,7 +312,8 @@ def test_check_reports_the_grace_period_of_an_app_that_violates_guideline_4_8(
 
 
 def test_check_reports_an_openid_provider_with_the_issuer_of_google(apply, fresh_installation, project):
-    corp = {"clientIds": ["c"], "issuer": "https://id.example.com", "relation": "own"}
+    corp = {"clientIds": ["c"], "issuer": "https://id.example.com", "relation": "own",
+            "relationReason": "our own accounts"}
     assert apply({"project": project, "providers": {"oidc.corp": corp}}).returncode == 0
     sql(fresh_installation.database_url, f"""
         UPDATE identity_provider SET settings = jsonb_set(settings, '{{openId,issuer}}', '"https://accounts.google.com"')

@@ -8,19 +8,28 @@ extension ProjectConfiguration {
         if !projectChanges.isEmpty {
             events.append(.changed("project", project.realm.rawValue, projectChanges, omittingComponents: 0))
         }
+        let requiresApple = project.policy.requiresAppleOnEveryPlatform
+        if requiresApple != old.project.policy.requiresAppleOnEveryPlatform {
+            let action = requiresApple ? "everyPlatform" : "applePlatforms"
+            events.append(AuditNote("loginServices.\(action)", project.realm.rawValue))
+        }
         let providers = (old.project.providers + project.providers).map(\.provider.rawValue)
         for id in Set(providers).sorted() {
             events += Self.events(
                 "provider", id, changes.filter { $0.path.starts(with: ["providers", id]) },
                 existed: old.project.settings(of: ProviderID(id)) != nil,
                 exists: project.settings(of: ProviderID(id)) != nil)
+            events += Self.declarationEvents(
+                "relation", id, old.project.settings(of: ProviderID(id))?.declaredRelation,
+                project.settings(of: ProviderID(id))?.declaredRelation)
         }
         for id in Set((old.apps + apps).map(\.app.id.rawValue)).sorted() {
             let (before, after) = (old.app(ID(id)), app(ID(id)))
             events += Self.events(
                 "app", id, changes.filter { $0.path.starts(with: ["apps", id]) }, existed: before != nil,
                 exists: after != nil)
-            events += Self.exemptionEvents(id, before?.app.settings.exemption, after?.app.settings.exemption)
+            events += Self.declarationEvents(
+                "exemption", id, before?.app.settings.exemption?.detail, after?.app.settings.exemption?.detail)
         }
         return events
     }
@@ -36,16 +45,26 @@ extension ProjectConfiguration {
         }
     }
 
-    private static func exemptionEvents(
-        _ app: String, _ old: LoginServicesExemption?, _ new: LoginServicesExemption?
+    /// The event of an operator's declaration: an exemption from guideline 4.8, or a provider's relation.
+    private static func declarationEvents(
+        _ kind: String, _ subject: String, _ old: [String: String]?, _ new: [String: String]?
     ) -> [AuditNote] {
         guard old != new else { return [] }
         let action = old == nil ? "declared" : new == nil ? "withdrawn" : "changed"
-        let shown = new ?? old
-        return [
-            AuditNote(
-                "exemption.\(action)", app, shown.map { ["kind": $0.kind.rawValue, "reason": $0.reason.text] } ?? [:])
-        ]
+        return [AuditNote("\(kind).\(action)", subject, new ?? old ?? [:])]
+    }
+}
+
+extension LoginServicesExemption {
+    fileprivate var detail: [String: String] { ["kind": kind.rawValue, "reason": reason.text] }
+}
+
+extension ProviderSettings {
+    /// The stated relation with its reason; `nil` if the relation is `social`.
+    fileprivate var declaredRelation: [String: String]? {
+        guard let statedRelation, statedRelation != .social else { return nil }
+        let detail = ["relation": statedRelation.rawValue]
+        return relationReason.map { detail.merging(["reason": $0.text]) { $1 } } ?? detail
     }
 }
 

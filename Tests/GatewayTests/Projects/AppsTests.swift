@@ -53,7 +53,8 @@ struct AppsTests {
         // The mask names members to change or to reset. It does not name `platform`, which therefore stays.
         let exemption: JSON = ["kind": "thirdPartyClient", "reason": "it reads that service's mail"]
         let changed = try await configurator.send(
-            .patch, "apps/ios", ["exemption": exemption, "platform": "web", "bundleIds": []],
+            .patch, "apps/ios",
+            ["exemption": exemption, "platform": "web", "bundleIds": [], "signInMethods": ["google.com"]],
             mask: "exemption,signInMethods,bundleIds")
         let declared: JSON = [
             "kind": "thirdPartyClient", "reason": "it reads that service's mail", "declaredBy": "key:backend",
@@ -61,7 +62,7 @@ struct AppsTests {
         ]
         let expected = Self.iosInResponse {
             $0["exemption"] = declared
-            $0["signInMethods"] = nil
+            $0["signInMethods"] = ["google.com"]
             $0["bundleIds"] = []
         }
         #expect(changed.json == expected)
@@ -109,8 +110,12 @@ struct AppsTests {
                 "400 Invalid JSON payload received. /exemption/kind must be equal to one of the allowed values: ownAccountsOnly, alternativeMarketplace, organisationAccounts, governmentIdentity, thirdPartyClient"
             ),
             (
-                "exemption", ["kind": "thirdPartyClient"],
-                "400 INVALID_CONFIG : app ios: the reason of its exemption must have 1 to 500 characters"
+                "exemption", ["kind": "ownAccountsOnly"],
+                "400 INVALID_CONFIG : app ios: the reason of its exemption must have at least 4 different letters or digits, and at most 500 characters"
+            ),
+            (
+                "exemption", ["kind": "ownAccountsOnly", "reason": "\u{3000}\u{200B}\n"],
+                "400 INVALID_CONFIG : app ios: the reason of its exemption must have at least 4 different letters or digits, and at most 500 characters"
             ),
             (
                 "signInMethods", ["apple.com", "apple.com", "x"],
@@ -141,10 +146,24 @@ struct AppsTests {
                 "it shows google.com while none of its bundle IDs is among apple.com's client IDs for this app (APPLE_BUNDLE_ID_MISSING)"
             ),
             (
-                ["exemption": ["kind": "ownAccountsOnly", "reason": "none"]],
+                ["exemption": ["kind": "ownAccountsOnly", "reason": "no other"]],
                 "its exemption does not cover apple.com (EXEMPTION_CONTRADICTED); app default: its exemption does not cover google.com (EXEMPTION_CONTRADICTED)"
             ),
-            (["signInMethods": ["google.com"], "exemption": ["kind": "thirdPartyClient", "reason": "so"]], nil),
+            (
+                ["signInMethods": ["google.com"], "exemption": ["kind": "thirdPartyClient", "reason": "its mail"]],
+                nil
+            ),
+            (
+                [
+                    "signInMethods": ["google.com", "password"],
+                    "exemption": ["kind": "thirdPartyClient", "reason": "its mail"],
+                ],
+                "its exemption does not cover password (EXEMPTION_CONTRADICTED); app default: its exemption does not cover emailLink (EXEMPTION_CONTRADICTED); app default: it shows google.com but not apple.com (APPLE_NOT_SHOWN)"
+            ),
+            (
+                ["platform": "web", "signInMethods": ["google.com"]],
+                "it shows google.com but not apple.com (APPLE_NOT_SHOWN); to apply this rule only to apps for Apple's platforms, set the policy requiresAppleOnEveryPlatform to false"
+            ),
             (["signInMethods": ["password"]], nil),
         ] as [(JSON, String?)])
     func guidelineViolation(body: JSON, problem: String?) async throws {

@@ -75,11 +75,74 @@ struct OauthIdpTests {
                 "?oauthIdpConfigId=oidc.a", input,
                 "409 LOGIN_SERVICES_4_8 : app default: it shows oidc.a while apple.com is not configured and enabled (APPLE_NOT_ENABLED)"
             ),
+            (
+                "?oauthIdpConfigId=oidc.a",
+                [
+                    "issuer": "https://securetoken.google.com/another", "clientId": "c", "relation": "own",
+                    "relationReason": "our own accounts",
+                ],
+                "400 INVALID_CONFIG : oidc.a's relation must be social or thirdPartyService, because its issuer is Google"
+            ),
+            (
+                "?oauthIdpConfigId=oidc.a",
+                ["issuer": "https://id.example.com", "clientId": "c", "relation": "own"],
+                "400 INVALID_CONFIG : oidc.a's relationReason, which the relation own requires, must have at least 4 different letters or digits, and at most 500 characters"
+            ),
+            (
+                "?oauthIdpConfigId=oidc.a",
+                [
+                    "issuer": "https://id.example.com", "clientId": "c", "relation": "own",
+                    "relationReason": " \u{3000}\u{200B}\n",
+                ],
+                "400 INVALID_CONFIG : oidc.a's relationReason, which the relation own requires, must have at least 4 different letters or digits, and at most 500 characters"
+            ),
         ] as [(String, JSON, String)])
     func refusals(query: String, body: JSON, expected: String) async throws {
         let configurator = try await Configurator()
         #expect(try await configurator.send(.post, "oauthIdpConfigs\(query)", body).outcome == expected)
         #expect(try await configurator.send(.get, "oauthIdpConfigs").json == ["oauthIdpConfigs": []])
+    }
+
+    @Test("The company's own account system needs no Apple, but a reason, which is returned and audited")
+    func ownAccounts() async throws {
+        let configurator = try await Configurator()
+        let body: JSON = [
+            "enabled": true, "issuer": "https://id.example.com", "clientId": "c", "relation": "own",
+            "relationReason": " our own\n accounts ",
+        ]
+        let made = try await configurator.send(.post, "oauthIdpConfigs?oauthIdpConfigId=oidc.corp", body)
+        #expect(made.outcome == "200")
+        #expect(made.json["relationReason"] == "our own accounts")
+        #expect(
+            try await configurator.send(.patch, Self.configPath, ["relationReason": ""], mask: "relationReason").outcome
+                .hasPrefix("400 INVALID_CONFIG : oidc.corp's relationReason"))
+        #expect(try await configurator.send(.patch, Self.configPath, made.json).json == made.json)
+        #expect(
+            try await configurator.serviceKeyAuditTrail()
+                == ["key:backend provider.added oidc.corp", "key:backend relation.declared oidc.corp"])
+    }
+
+    @Test("A relation of a public login that was stored before the rule has no effect")
+    func storedRelation() async throws {
+        let configurator = try await Configurator()
+        let body: JSON = [
+            "enabled": true, "issuer": "https://id.example.com", "clientId": "c", "relation": "own",
+            "relationReason": "our own accounts",
+        ]
+        #expect(
+            try await configurator.send(.post, "oauthIdpConfigs?oauthIdpConfigId=oidc.corp", body).outcome == "200")
+        #expect(
+            try await LoginMethodsTests.startSignIn(with: "oidc.corp", at: configurator)
+                == LoginMethodsTests.usableOutcome)
+        _ = try await configurator.gateway.database.pool.execute(
+            "UPDATE identity_provider SET settings = jsonb_set(settings, '{openId,issuer}', '\"https://access.line.me\"')"
+        )
+        let stored = try Configurator(withFreshCachesOf: configurator)
+        #expect(
+            try await LoginMethodsTests.startSignIn(with: "oidc.corp", at: stored).hasPrefix(
+                "400 OPERATION_NOT_ALLOWED : LOGIN_SERVICES_4_8 : "))
+        #expect(try await stored.loginMethods().json["violations"] == ["APPLE_NOT_ENABLED"])
+        #expect(!LoginMethodsTests.summary(try await stored.loginMethods()).contains("oidc.corp own"))
     }
 
     @Test("The issuer of an OpenID provider can be on loopback in dev mode")

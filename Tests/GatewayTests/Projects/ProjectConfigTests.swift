@@ -26,6 +26,7 @@ struct ProjectConfigTests {
                     "passwordPolicyEnforcementState": "ENFORCE",
                     "passwordPolicyVersions": [["customStrengthOptions": ["minPasswordLength": 6]]],
                 ],
+                "loginServicesConfig": ["requiresAppleOnEveryPlatform": true],
                 "authorizedDomains": ["localhost"],
                 "notification": ["sendEmail": ["method": "DEFAULT"], "defaultLocale": "en"],
             ])
@@ -40,6 +41,7 @@ struct ProjectConfigTests {
         "signIn": ["email": ["enabled": false], "anonymous": ["enabled": false], "allowDuplicateEmails": true],
         "emailPrivacyConfig": ["enableImprovedEmailPrivacy": true],
         "passwordPolicyConfig": ["passwordPolicyVersions": [["customStrengthOptions": ["minPasswordLength": 12]]]],
+        "loginServicesConfig": ["requiresAppleOnEveryPlatform": false],
         "authorizedDomains": ["App.Example.com"],
         "mfa": ["state": "ENABLED"],
     ]
@@ -62,7 +64,9 @@ struct ProjectConfigTests {
             ("signIn.phoneNumber.enabled,mfa,nonsense,,.", ""),
             ("sign,signIn.emai", ""),
             ("sign_in.email.enabled,authorized_domains", "passwords domains"),
-            ("", "passwords anonymous duplicates enumeration length domains"),
+            ("loginServicesConfig", "platforms"),
+            ("loginServicesConfig.requiresAppleOnEveryPlatform", "platforms"),
+            ("", "passwords anonymous duplicates enumeration length platforms domains"),
         ])
     func mask(mask: String, changed: String) async throws {
         let gateway = try await TestGateway()
@@ -75,6 +79,7 @@ struct ProjectConfigTests {
             ("duplicates", project.policy.allowsDuplicateEmails),
             ("enumeration", project.policy.emailEnumerationProtection),
             ("length", project.policy.minimumPasswordLength == 12),
+            ("platforms", !project.policy.requiresAppleOnEveryPlatform),
             ("domains", project.authorizedDomains == ["app.example.com"]),
         ]
         #expect(changes.filter(\.1).map(\.0).joined(separator: " ") == changed)
@@ -114,6 +119,7 @@ struct ProjectConfigTests {
             $0.allowsAnonymous = false
             $0.emailEnumerationProtection = false
             $0.recentLoginMaxAge = .seconds(60)
+            $0.requiresAppleOnEveryPlatform = false
         }
         let backend = try await ServiceKey(in: gateway)
         let kept = try await gateway.configure(
@@ -124,6 +130,7 @@ struct ProjectConfigTests {
         #expect(reset.json["signIn"]?["anonymous"]?["enabled"] == true)
         #expect(reset.json["emailPrivacyConfig"]?["enableImprovedEmailPrivacy"] == true)
         #expect(reset.json["authorizedDomains"] == ["localhost"])
+        #expect(reset.json["loginServicesConfig"] == ["requiresAppleOnEveryPlatform": false])
         let project = try #require(try await ProjectStore(pool: gateway.database.pool).project(gateway.project.id))
         #expect(project.policy.recentLoginMaxAge == .seconds(60), "the maximum login age is not part of this resource")
     }

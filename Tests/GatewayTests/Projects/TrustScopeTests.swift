@@ -46,6 +46,12 @@ struct TrustScopeTests {
             "authorized domains", .patch, "config", ["authorizedDomains": ["localhost", "evil.example"]],
             mask: "authorizedDomains"),
         Row(
+            "the platforms of the rule about Apple", .patch, "config",
+            ["loginServicesConfig": ["requiresAppleOnEveryPlatform": false]], mask: "loginServicesConfig"),
+        Row(
+            "the relation of an OpenID provider", .patch, corpPath,
+            ["relation": "own", "relationReason": "our own accounts"], mask: "relation,relationReason"),
+        Row(
             "a new OpenID provider", .post, "oauthIdpConfigs?oauthIdpConfigId=oidc.new",
             ["issuer": "https://new.example.com", "clientId": "c"]),
         issuer,

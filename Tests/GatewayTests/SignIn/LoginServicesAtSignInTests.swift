@@ -62,6 +62,68 @@ struct LoginServicesAtSignInTests {
         #expect((exchange.status == 200) == isAccepted, "\(exchange.text)")
     }
 
+    @Test("An exemption whose reason says nothing does not permit the sign-in", arguments: ["", " \u{3000}", "n/a"])
+    func blankReason(reason: String) async throws {
+        let gateway = try await gateway(
+            app:
+                #"{"signInMethods": ["google.com"], "exemption": {"kind": "thirdPartyClient", "reason": "\#(reason)"}}"#
+        )
+        #expect(try await gateway.signIn(gateway.googleCredential()).outcome.hasPrefix(Self.refusal))
+    }
+
+    @Test("An exemption as the client of one service does not permit the sign-in beside passwords and guests")
+    func besidePasswords() async throws {
+        let gateway = try await gateway(app: #"{"exemption": {"kind": "thirdPartyClient", "reason": "its mail"}}"#)
+        #expect(try await gateway.signIn(gateway.googleCredential()).outcome.hasPrefix(Self.refusal))
+    }
+
+    @Test("The client of one service accepts neither a password nor a custom token nor a new guest")
+    func clientOfOneService() async throws {
+        let unrestricted = try await gateway()
+        let backend = try await ServiceKey(in: unrestricted)
+        let user = ["email": "ada@example.com", "password": "correct horse battery"]
+        let body = JSON.object(user.mapValues { .string($0) })
+        func outcomes(at gateway: TestGateway) async throws -> [String] {
+            [
+                try await gateway.post("/v1/accounts:signUp", body).outcome,
+                try await gateway.post("/v1/accounts:signInWithPassword", body).outcome,
+                try await gateway.signIn(customToken: try backend.customToken(at: gateway.clock.now)).outcome,
+                try await gateway.post("/v1/accounts:signUp").outcome,
+            ]
+        }
+        #expect(try await outcomes(at: unrestricted) == ["200", "200", "200", "200"])
+        let settings =
+            #"{"signInMethods": ["google.com"], "exemption": {"kind": "thirdPartyClient", "reason": "its mail"}}"#
+        let client = try await unrestricted.withAppSettings(settings)
+        #expect(try await client.signIn(client.googleCredential()).status == 200)
+        let refusal = "400 OPERATION_NOT_ALLOWED : The app does not offer this sign-in method."
+        #expect(try await outcomes(at: client) == [refusal, refusal, refusal, refusal])
+    }
+
+    @Test(
+        "If the policy limits the rule, Google alone is accepted, except in an app that is for Apple's platforms",
+        arguments: [
+            (#"{"platform": "web", "distribution": "web"}"#, true),
+            (#"{"platform": "android", "distribution": "playStore"}"#, true),
+            (#"{"platform": "ios"}"#, false), (#"{"platform": "other"}"#, false), ("{}", false),
+            (#"{"platform": "web", "bundleIds": ["com.example.app"]}"#, false),
+            (#"{"platform": "web", "distribution": "appStore"}"#, false),
+            (#"{"platform": "android", "distribution": "marketplace"}"#, false),
+        ])
+    func limitedByPolicy(settings: String, isAccepted: Bool) async throws {
+        let violating = try await gateway(app: settings)
+        let before = try await violating.signIn(violating.googleCredential()).outcome
+        #expect(before.hasPrefix(Self.refusal))
+        #expect(
+            before.contains("requiresAppleOnEveryPlatform") == isAccepted, "the refusal names the policy if it helps")
+        _ = try await violating.database.pool.execute(
+            "UPDATE project SET policy = policy || '{\"requiresAppleOnEveryPlatform\": \"false\"}'")
+        let limited = try violating.withFreshCaches()
+        #expect((try await limited.signIn(limited.googleCredential()).status == 200) == isAccepted)
+        let start = try await limited.post("/v1/accounts:createAuthUri", ["providerId": "google.com"]).outcome
+        #expect((start == LoginMethodsTests.usableOutcome) == isAccepted)
+    }
+
     @Test("Sign-in is accepted in the grace period of an app, and rejected after it")
     func grace() async throws {
         let gateway = try await gateway()

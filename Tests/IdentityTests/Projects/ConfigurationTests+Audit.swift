@@ -29,6 +29,38 @@ extension ConfigurationTests {
                 == ["app.removed app ", "exemption.withdrawn app kind=thirdPartyClient reason=because"])
     }
 
+    @Test("A relation, its reason, and the platforms of the rule about Apple are audited")
+    func relationEvents() {
+        var after = Self.valid
+        var corp = Self.openID()
+        corp.statedRelation = .own
+        corp.relationReason = Reason("our own accounts")
+        after.set(corp)
+        after.project.policy.requiresAppleOnEveryPlatform = false
+        #expect(
+            Self.trail(after, since: Self.valid) == [
+                "project.changed demo members=policy.requiresAppleOnEveryPlatform",
+                "loginServices.applePlatforms demo ",
+                "provider.changed oidc.corp members=relation relationReason",
+                "relation.declared oidc.corp reason=our own accounts relation=own",
+            ])
+        var other = after
+        corp.relationReason = Reason("the accounts of our shop")
+        other.set(corp)
+        other.project.policy.requiresAppleOnEveryPlatform = true
+        #expect(
+            Self.trail(other, since: after) == [
+                "project.changed demo members=policy.requiresAppleOnEveryPlatform",
+                "loginServices.everyPlatform demo ",
+                "provider.changed oidc.corp members=relationReason",
+                "relation.changed oidc.corp reason=the accounts of our shop relation=own",
+            ])
+        other.remove(Self.corp)
+        #expect(
+            Self.trail(other, since: after).contains(
+                "relation.withdrawn oidc.corp reason=our own accounts relation=own"))
+    }
+
     /// Returns each audit event of the changes as a line: action, subject and details.
     static func trail(_ after: ProjectConfiguration, since before: ProjectConfiguration) -> [String] {
         after.events(since: before).map { event in

@@ -65,14 +65,16 @@ struct ConfigurationStoreTests {
     static let google = ProviderSettings(provider: .google, isEnabled: true, clientIDs: ["a", "b"])
     static let corp = ProviderSettings(
         provider: ProviderID("oidc.corp"), isEnabled: false, clientIDs: ["c"],
-        openID: OpenIDSettings(issuer: "https://id.example.com", displayName: "Corp", trustsEmail: true))
+        openID: OpenIDSettings(issuer: "https://id.example.com", displayName: "Corp", trustsEmail: true),
+        statedRelation: .own,
+        relationReason: "our own accounts")
 
     static let ios = ConfiguredApp(
         app: App(
             id: ID("ios"),
             settings: AppSettings(
                 platform: .ios, distribution: .appStore, bundleIDs: ["com.example.app"],
-                signInMethods: [.google, .password], clientIDs: ["google.com": ["ios"]],
+                signInMethods: [.google], clientIDs: ["google.com": ["ios"]],
                 exemption: LoginServicesExemption(
                     kind: .thirdPartyClient, reason: "because",
                     declaration: .init(actor: "key:k", declaredAt: Instant(seconds: 1_800_000_000))))),
