@@ -1,5 +1,6 @@
 import HTTP
 import Identity
+import Postgres
 import Testing
 
 @testable import DevMode

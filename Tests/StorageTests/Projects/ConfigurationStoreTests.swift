@@ -66,8 +66,8 @@ struct ConfigurationStoreTests {
     static let corp = ProviderSettings(
         provider: ProviderID("oidc.corp"), isEnabled: false, clientIDs: ["c"],
         openID: OpenIDSettings(issuer: "https://id.example.com", displayName: "Corp", trustsEmail: true),
-        statedRelation: .own,
-        relationReason: "our own accounts")
+        statedRelation: .organisation,
+        relationReason: "accounts of our employees")
 
     static let ios = ConfiguredApp(
         app: App(
