@@ -88,12 +88,15 @@ public struct ConfigurationStore: Sendable {
             project: project, name: try row.decode("name"), apps: try apps.map(ConfiguredApp.init))
     }
 
-    /// Returns the tenants in which a change of the project's apps can cause a problem, because tenants share these
-    /// apps.
+    /// Returns the tenants in which a change of the project's apps, or of the platforms to which guideline 4.8 applies,
+    /// can cause a problem: tenants share both.
     private func tenants(
         of before: ProjectConfiguration, _ after: ProjectConfiguration, in transaction: Transaction
     ) async throws -> [Project] {
-        guard before.project.tenant == nil, before.project.hasTenants, after.apps != before.apps else { return [] }
+        let requiresApple = \ProjectConfiguration.project.policy.requiresAppleOnEveryPlatform
+        guard before.project.tenant == nil, before.project.hasTenants,
+            after.apps != before.apps || after[keyPath: requiresApple] != before[keyPath: requiresApple]
+        else { return [] }
         return try await transaction.query(.tenantsWithSignInMethods(of: before.project.id)).map(Project.init)
     }
 
@@ -184,6 +187,11 @@ extension Transaction {
 extension ProjectConfiguration {
     /// The problems that the apps of this configuration have in `tenants`.
     fileprivate func problems(in tenants: [Project]) -> [ConfigurationProblem] {
-        tenants.flatMap { $0.loginServicesProblems(of: apps) }
+        tenants.flatMap { tenant in
+            // The stored tenant has the stored policy of the project.
+            var tenant = tenant
+            tenant.policy.requiresAppleOnEveryPlatform = project.policy.requiresAppleOnEveryPlatform
+            return tenant.loginServicesProblems(of: apps)
+        }
     }
 }

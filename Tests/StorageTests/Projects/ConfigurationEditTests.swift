@@ -146,6 +146,25 @@ struct ConfigurationEditTests {
         }
     }
 
+    @Test("The rule about Apple cannot be extended to every platform if an app would violate it in a tenant")
+    func policyInTenant() async throws {
+        let fixture = try await Fixture()
+        let tenant = try await Self.createTenant(in: fixture, hasApple: false)
+        try await fixture.edit {
+            $0.project.policy.requiresAppleOnEveryPlatform = false
+            $0.apps[0].app.settings.platform = .web
+        }
+        _ = try await fixture.store.edit(tenant.realm, by: .system, allowing: .changeTrust) {
+            $0.set(ConfigurationStoreTests.google)
+        }
+        let problem = ConfigurationProblem.loginServices(
+            .init(.appleNotEnabled, .google, isDueToPolicy: true), app: ID("default"), tenant: tenant.id)
+        await #expect(throws: ConfigurationRefusal(problems: [problem])) {
+            try await fixture.edit { $0.project.policy.requiresAppleOnEveryPlatform = true }
+        }
+        #expect(try await Self.isCompliant(fixture, in: tenant.realm))
+    }
+
     @Test("A stored violation is tolerated for 90 days, but only once")
     func grace() async throws {
         let fixture = try await Fixture()
