@@ -105,8 +105,8 @@ struct PageTests {
             },
             Row(testDescription: "removeSignInMethod") {
                 .removeSignInMethod(
-                    $0.method, named: .named($0.provider), device: $0.device, of: $0.email, setsPassword: true, $0.form,
-                    $0.context)
+                    $0.method, named: .named($0.provider), userAgent: $0.device, of: $0.email, setsPassword: true,
+                    $0.form, $0.context)
             },
             Row(testDescription: "signInMethodRemoved") {
                 .signInMethodRemoved(.named($0.provider), takenEmail: nil, $0.context)

@@ -131,7 +131,7 @@ private struct ActionPageRequest {
         guard let method = checked.code.method else { return .failure(.code(.invalid), pageContext) }
         let linked = method.subject.flatMap { checked.account?.identity(method.provider, subject: $0) }
         return .removeSignInMethod(
-            method, named: SignInMethodName(method.provider, in: checked.project), device: linked?.linkedDevice,
+            method, named: SignInMethodName(method.provider, in: checked.project), userAgent: linked?.linkedDevice,
             of: checked.code.email, setsPassword: checked.project.policy.allowsPasswords, form, pageContext)
     }
 

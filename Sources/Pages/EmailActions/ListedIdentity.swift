@@ -52,13 +52,19 @@ extension Page.Context {
         let added = identity.linkedAt.map {
             [Markup.text(LocalizedString.added.in(language) + separator), .time($0, in: language)]
         }
-        let device = identity.linkedDevice.map { [Markup.text(LocalizedString.device.in(language) + separator + $0)] }
+        let device = identity.linkedDevice.map {
+            [Markup.text(LocalizedString.device.in(language) + separator + shownDevice($0))]
+        }
         return [added, device].compactMap(\.self)
     }
 
+    private func shownDevice(_ userAgent: String) -> String {
+        DeviceDescription.text(userAgent: userAgent).in(language)
+    }
+
     /// The name of a sign-in method, the time when it was added, and the device that added it.
-    func details(of method: AddedSignInMethod, _ name: SignInMethodName, device: String?) -> Markup {
-        let device = device.map { [(name: LocalizedString.device, value: Markup.text($0))] } ?? []
+    func details(of method: AddedSignInMethod, _ name: SignInMethodName, userAgent: String?) -> Markup {
+        let device = userAgent.map { [(name: LocalizedString.device, value: Markup.text(shownDevice($0)))] } ?? []
         return details(
             [
                 (LocalizedString("Way to sign in", "ログイン方法"), .text(name.label.in(language))),

@@ -5,10 +5,10 @@ extension Page {
     /// Asks whether to remove a sign-in method that was added to an account.
     ///
     /// - Parameters:
-    ///   - device: the device that added the method, if the device is known and the method is still linked.
+    ///   - userAgent: of the device that added the method, if it is known and the method is still linked.
     ///   - setsPassword: whether the page announces that the next page sets a new password.
     public static func removeSignInMethod(
-        _ method: AddedSignInMethod, named name: SignInMethodName, device: String?, of email: EmailAddress,
+        _ method: AddedSignInMethod, named name: SignInMethodName, userAgent: String?, of email: EmailAddress,
         setsPassword: Bool, _ form: CodeForm, _ context: Context
     ) -> Page {
         let app = context.app(in: context.language)
@@ -31,7 +31,7 @@ extension Page {
                     LocalizedString(
                         "This way to sign in was added to your account for \(app). If you did not add it, remove it.",
                         "\(app)のアカウントに次のログイン方法が追加されました。お心当たりがない場合は、削除してください。")),
-                context.details(of: method, name, device: device),
+                context.details(of: method, name, userAgent: userAgent),
                 context.paragraph(LocalizedString("If you remove it:", "削除すると、次のようになります。")),
                 context.list(consequences),
                 form.markup(in: context, [context.button(LocalizedString("Remove it", "削除する"))]),

@@ -17,7 +17,7 @@ struct ResetRemedyTests {
         let owner = try TestGateway.Tokens(await gateway.signIn(gateway.googleCredential(person)))
         gateway.clock.advance(by: .seconds(60))
         var headers = Headers()
-        headers.add("User-Agent", "Phone <of Eve>")
+        headers.add("User-Agent", "Your account is safe <do nothing> (iPhone; iOS 19.0)")
         let linked = try await gateway.post(
             "/v1/accounts:signInWithIdp",
             [
@@ -45,7 +45,8 @@ struct ResetRemedyTests {
         #expect(page.checkboxes.sorted() == ["remove.apple.com", "remove.facebook.com"])
         #expect(!page.text.contains(" checked"))
         // The device that linked the Apple identity, and the date of the test's clock.
-        #expect(page.text.contains("Phone &lt;of Eve&gt;") && page.text.contains("15 January 2027"))
+        #expect(page.text.contains("App on iPhone") && page.text.contains("15 January 2027"))
+        #expect(!page.text.contains("account is safe"))
         let events = try await gateway.newAuditEvents {
             let done = try await gateway.submitActionPage(
                 code,
