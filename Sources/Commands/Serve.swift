@@ -28,6 +28,9 @@ extension Command {
                 "address": .string(config.listen.host), "port": .int(Int(gateway.port)),
                 "version": .string(Release.version),
             ])
+        if let address = config.operationsListen, let port = gateway.monitoringPort {
+            log.info("listening for monitoring", ["address": .string(address.host), "port": .int(Int(port))])
+        }
         if isDatabaseClaimed { gateway.startEmailDelivery() } else { gateway.claimDatabaseLater(config, log) }
         // The start is complete, so memory pages that only the start needed can be released.
         ProgramMemory.release()

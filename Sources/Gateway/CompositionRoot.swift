@@ -34,6 +34,8 @@ struct CompositionRoot: Sendable {
     /// Records the last use of each service key (a backend's credential); shared by all loops.
     let serviceKeyUse: ServiceKeyUsageTracker
     let mode: Mode
+    /// Whether the pipelines serve the operations for monitoring; `false` if these have a listener of their own.
+    var servesMonitoring = true
     /// `nil` if no emails are sent.
     var emailService: EmailService?
     /// The content of the file by which Apple verifies the host; `nil` if there is none.
@@ -55,7 +57,8 @@ struct CompositionRoot: Sendable {
         return RequestPipeline(
             services: services, access: mode.access(configuration),
             endpointsOutsideContract: extensions.endpoints(services.emailActions.pageService),
-            trustedProxies: trustedProxies, log: log, metrics: metrics)
+            servesMonitoring: servesMonitoring, rejection: mode.rejection, trustedProxies: trustedProxies, log: log,
+            metrics: metrics)
     }
 
     /// Builds every service with its dependencies.

@@ -18,6 +18,8 @@ package final class RunningGateway: Sendable {
     private let passwordThreads: FairPool
     private let emailService: EmailService?
     private let server: Server
+    /// Serves the operations for monitoring; `nil`: ``server`` serves them.
+    private let monitoringServer: Server?
     private let workers: Workers
     private let state: State
 
@@ -63,16 +65,14 @@ package final class RunningGateway: Sendable {
             breaches: .live(at: config.breachedPasswordsURL, client: client, metrics: metrics, log: log),
             providerKeys: providerKeys, appleTokens: appleTokens, tokenRequestSender: client.tokenRequestSender,
             countFlowEvent: AuthorizationFlowMetrics(metrics: metrics.registry).count, serviceKeyUse: serviceKeyUse,
-            mode: mode, emailService: emailService, appleDomainAssociation: config.appleDomainAssociation,
+            mode: mode, servesMonitoring: config.operationsListen == nil, emailService: emailService,
+            appleDomainAssociation: config.appleDomainAssociation,
             publicURL: publicURL, isDraining: { state.isDraining.load(ordering: .relaxed) })
         let pipelines = pools.map { root.pipeline(on: $0) }
-        do {
-            server = try Server(
-                loops: group.loops, address: config.listen.host, port: config.listen.port,
-                limits: config.server.limits(exempting: config.trustedProxies), handlers: pipelines.map(\.handler))
-        } catch {
-            throw Failure(message: "cannot listen on \(config.listen): \(error)")
-        }
+        server = try config.listen.server(
+            on: group.loops, config.server.limits(exempting: config.trustedProxies), pipelines.map(\.handler))
+        monitoringServer = try config.operationsListen?.server(
+            on: [group.loops[0]], .monitoring, [pipelines[0].monitoringHandler])
         metrics.registry.export(server)
         metrics.registry.export(log)
         metrics.registry.gauge("sekisho_build_info", help: "Always 1; the label is the version.", label: "version") {
@@ -84,6 +84,7 @@ package final class RunningGateway: Sendable {
         self.state = state
         state.port.store(server.port, ordering: .relaxed)
         server.start()
+        monitoringServer?.start()
         let appleGrantWorkers = AppleGrantWorkers(
             on: pools[0], endpoint: appleTokens, under: config.masterKeys, clock: mode.clock, log: log,
             metrics: metrics.registry)
@@ -95,6 +96,8 @@ package final class RunningGateway: Sendable {
     }
 
     package var port: UInt16 { server.port }
+    /// The port of the listener for monitoring, if it has one of its own.
+    package var monitoringPort: UInt16? { monitoringServer?.port }
     package var loop: Loop { group.loops[0] }
     package var pool: Pool { pools[0] }
 
@@ -103,18 +106,39 @@ package final class RunningGateway: Sendable {
         emailService?.start()
     }
 
-    /// Stops accepting requests, waits at most `timeout` for the running requests and emails, and stops all threads.
+    /// Stops accepting requests, waits at most `timeout` for the running requests and emails, and stops all threads. A
+    /// listener of its own for monitoring stops last.
     package func drain(within timeout: Duration) throws {
         state.isDraining.store(true, ordering: .relaxed)
-        try loop.waitFor { [server, pools, client, workers, emailService] in
+        try loop.waitFor { [server, monitoringServer, pools, client, workers, emailService] in
             async let emailStop: Void? = emailService?.stop(within: timeout)
             await server.drain(within: timeout)
             await workers.stop()
             await emailStop
+            await monitoringServer?.drain(within: .seconds(1))
             await client.close()
             for pool in pools { await pool.close() }
         }
         passwordThreads.stop()
         group.stop()
     }
+}
+
+extension Config.ListenAddress {
+    /// Binds the address.
+    ///
+    /// - Throws: ``Failure``.
+    fileprivate func server(on loops: [Loop], _ limits: Limits, _ handlers: [RequestHandler]) throws -> Server {
+        do {
+            return try Server(loops: loops, address: host, port: port, limits: limits, handlers: handlers)
+        } catch {
+            throw Failure(message: "cannot listen on \(self): \(error)")
+        }
+    }
+}
+
+extension Limits {
+    /// For a listener to which only the operator's monitoring connects, and which reads no large bodies.
+    fileprivate static let monitoring = Limits(
+        bodyBudgetBytes: 1 << 20, connections: 64, connectionsPerAddress: nil)
 }

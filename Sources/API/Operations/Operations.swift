@@ -3,10 +3,10 @@ internal import Telemetry
 
 extension Endpoint {
     /// Returns 200 while the process runs.
-    static let getHealth = unauthenticated("getHealth", "/healthz") { _ in .text(status: 200, "ok") }
+    static let getHealth = monitoring("getHealth", "/healthz") { _ in .text(status: 200, "ok") }
 
     /// Returns whether the process should receive requests: 200 with its version, or 503 with the reasons.
-    static let getReadiness = unauthenticated("getReadiness", "/readyz") { call in
+    static let getReadiness = monitoring("getReadiness", "/readyz") { call in
         let readiness = await call.services.operations.readiness()
         let reasons = [
             readiness.isDraining ? "draining" : nil,
@@ -19,7 +19,7 @@ extension Endpoint {
     }
 
     /// Returns the metrics in Prometheus text format 0.0.4.
-    static let getMetrics = unauthenticated("getMetrics", "/metrics") { call in
+    static let getMetrics = monitoring("getMetrics", "/metrics") { call in
         Response(
             status: 200, headers: ["Content-Type": "text/plain; version=0.0.4; charset=utf-8"],
             body: Array(call.pipeline.metrics.registry.render().utf8))

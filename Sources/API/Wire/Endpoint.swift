@@ -22,6 +22,7 @@ public struct Endpoint: Sendable {
     enum Action: Sendable {
         case unauthenticated(@Sendable (EndpointCall) async throws -> Response)
         case page(@Sendable (EndpointCall) async throws -> PageResponse)
+        case monitoring(@Sendable (EndpointCall) async throws -> Response)
         case client(@Sendable (EndpointCall, CallingApp) async throws -> Response)
         case administrator(needs: ServiceKeyScope, @Sendable (EndpointCall, Administrator) async throws -> Response)
         /// A request with a bearer token is an administrator's; any other request is a client's.
@@ -33,7 +34,7 @@ public struct Endpoint: Sendable {
     /// The scope that a service key needs; `nil` if the operation is not for administrators.
     public var scope: ServiceKeyScope? {
         switch action {
-        case .page, .unauthenticated, .client: nil
+        case .page, .monitoring, .unauthenticated, .client: nil
         case .administrator(let scope, _), .clientOrAdministrator(_, let scope, _): scope
         }
     }
@@ -125,9 +126,25 @@ public struct Endpoint: Sendable {
             action: .page(handler))
     }
 
+    /// An operation for the operator's monitoring, which needs no credentials. Pages of other origins cannot read it.
+    static func monitoring(
+        _ operationID: String, _ path: String, handler: @escaping @Sendable (EndpointCall) async throws -> Response
+    ) -> Endpoint {
+        Endpoint(
+            operationID: operationID, method: .get, path: path, bodyLimit: minimalBodyLimit, errors: .identityToolkit,
+            action: .monitoring(handler))
+    }
+
     var isPage: Bool {
         if case .page = action { true } else { false }
     }
+
+    var isForMonitoring: Bool {
+        if case .monitoring = action { true } else { false }
+    }
+
+    /// Whether pages of other origins can read the response.
+    var isReadableByOtherOrigins: Bool { !isPage && !isForMonitoring }
 
     /// A public operation outside the contract, which the composition root adds. Its body has at most 1 KiB.
     public static func outsideContract(

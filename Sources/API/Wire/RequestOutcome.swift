@@ -11,8 +11,8 @@ struct RequestOutcome {
     let refusalCode: String?
     /// The error that caused the status 500 or 503.
     let fault: (any Error)?
-    /// Whether the response is a page, which other origins must not read.
-    let isPage: Bool
+    /// Whether pages of other origins can read the response.
+    let isReadableByOtherOrigins: Bool
 
     init(_ response: Response, of endpoint: Endpoint? = nil, realm: ID<Realm>? = nil) {
         self.response = response
@@ -20,7 +20,17 @@ struct RequestOutcome {
         self.realm = realm
         refusalCode = nil
         fault = nil
-        isPage = endpoint?.isPage ?? false
+        isReadableByOtherOrigins = endpoint?.isReadableByOtherOrigins ?? true
+    }
+
+    /// The outcome of a request that the mode does not accept.
+    init(rejection response: Response) {
+        self.response = response
+        operationID = nil
+        realm = nil
+        refusalCode = nil
+        fault = nil
+        isReadableByOtherOrigins = false
     }
 
     init(_ page: PageResponse, of endpoint: Endpoint) {
@@ -29,7 +39,7 @@ struct RequestOutcome {
         realm = page.realm
         refusalCode = page.refusalCode
         fault = page.fault
-        isPage = true
+        isReadableByOtherOrigins = false
     }
 
     /// The outcome of an error. A refusal becomes JSON. Any other error becomes plain text: when a page of the app
@@ -42,7 +52,7 @@ struct RequestOutcome {
     ) {
         operationID = endpoint?.operationID
         self.realm = realm
-        isPage = endpoint?.isPage ?? false
+        isReadableByOtherOrigins = endpoint?.isReadableByOtherOrigins ?? true
         do {
             guard let refusal = error as? any Refusal else { throw error }
             response = try (endpoint?.errors ?? .identityToolkit).response(refusal)

@@ -10,27 +10,32 @@ public final class RequestPipeline: Sendable {
     let services: Services
     private let access: Access
     private let router: Router<Route>
+    private let rejection: (@Sendable (Request) -> Response?)?
     private let trustedProxies: [IPNetwork]
     private let log: Log
     let metrics: GatewayMetrics
 
     /// - Parameters:
-    ///   - endpointsOutsideContract: see ``Route/router(adding:)``.
+    ///   - endpointsOutsideContract: see ``Route/router(adding:servesMonitoring:)``.
+    ///   - servesMonitoring: `false` if only ``monitoringHandler`` serves the operations for monitoring.
+    ///   - rejection: returns the response to a request that the mode does not accept, whatever its path.
     ///   - trustedProxies: the proxies whose `X-Forwarded-For` is trusted.
     public init(
         services: Services, access: Access, endpointsOutsideContract: [Endpoint] = [],
+        servesMonitoring: Bool = true, rejection: (@Sendable (Request) -> Response?)? = nil,
         trustedProxies: [IPNetwork] = [], log: Log, metrics: GatewayMetrics
     ) {
         self.services = services
         self.access = access
-        router = Route.router(adding: endpointsOutsideContract)
+        router = Route.router(adding: endpointsOutsideContract, servesMonitoring: servesMonitoring)
+        self.rejection = rejection
         self.trustedProxies = trustedProxies
         self.log = log
         self.metrics = metrics
     }
 
     public func respond(to request: Request) async -> Response {
-        await respond(to: request, match(request.method, request.path))
+        await respond(to: request, match(request.method, request.path, in: router))
     }
 
     private func respond(to request: Request, _ match: RouteMatch<Route>) async -> Response {
@@ -72,6 +77,7 @@ public final class RequestPipeline: Sendable {
     private func outcome(
         for request: Request, _ match: RouteMatch<Route>, from context: RequestContext
     ) async -> RequestOutcome {
+        if let response = rejection?(request) { return RequestOutcome(rejection: response) }
         guard request.method != .options else { return preflight(request, match) }
         return switch match {
         case .found(.endpoint(let endpoint), let parameters):
@@ -84,7 +90,7 @@ public final class RequestPipeline: Sendable {
     }
 
     private func preflight(_ request: Request, _ match: RouteMatch<Route>) -> RequestOutcome {
-        guard case .found(.endpoint(let endpoint), _) = match, endpoint.isPage else {
+        guard case .found(.endpoint(let endpoint), _) = match, !endpoint.isReadableByOtherOrigins else {
             return RequestOutcome(Response.preflight(to: request))
         }
         return RequestOutcome(Response(status: 204), of: endpoint)
@@ -99,7 +105,7 @@ public final class RequestPipeline: Sendable {
             let response: Response
             switch endpoint.action {
             case .page(let handler): return RequestOutcome(try await handler(call), of: endpoint)
-            case .unauthenticated(let handler): response = try await handler(call)
+            case .unauthenticated(let handler), .monitoring(let handler): response = try await handler(call)
             case .clientOrAdministrator(_, let scope, let handler) where credential.bearer != nil,
                 .administrator(let scope, let handler):
                 let administrator = try await authenticate(
@@ -152,7 +158,7 @@ public final class RequestPipeline: Sendable {
     }
 
     private func addCommonHeaders(to outcome: inout RequestOutcome, for request: Request) {
-        if !outcome.isPage { outcome.response.headers.allowOrigin(of: request) }
+        if outcome.isReadableByOtherOrigins { outcome.response.headers.allowOrigin(of: request) }
         outcome.response.headers.add("X-Request-Id", request.id)
         outcome.response.headers.add("X-Content-Type-Options", "nosniff")
         if outcome.response.headers["Cache-Control"] == nil {
@@ -166,15 +172,22 @@ extension RequestPipeline {
     /// The handler that a server calls for each request.
     public var handler: RequestHandler { RequestHandler(route: route, rejected: rejected) }
 
-    @Sendable func route(_ method: HTTP.Method, _ path: String) -> MatchedRoute {
-        let match = match(method, path)
+    /// The handler of a listener that serves only the operations for monitoring.
+    public var monitoringHandler: RequestHandler {
+        RequestHandler(route: { [self] in route($0, $1, in: Route.monitoringRouter) }, rejected: rejected)
+    }
+
+    @Sendable func route(_ method: HTTP.Method, _ path: String) -> MatchedRoute { route(method, path, in: router) }
+
+    private func route(_ method: HTTP.Method, _ path: String, in router: Router<Route>) -> MatchedRoute {
+        let match = match(method, path, in: router)
         let limit: BodyLimit = method == .options ? .bytes(Endpoint.minimalBodyLimit) : bodyLimit(of: match)
         return MatchedRoute(bodyLimit: limit) { [self] request in await respond(to: request, match) }
     }
 
     /// Matches a method and a path. HEAD and preflight requests match like GET: the server omits the body of a response
     /// to HEAD, and the response to a preflight request depends on whether the path is a page.
-    private func match(_ method: HTTP.Method, _ path: String) -> RouteMatch<Route> {
+    private func match(_ method: HTTP.Method, _ path: String, in router: Router<Route>) -> RouteMatch<Route> {
         let target = RequestTarget(method == .head || method == .options ? .get : method, path)
         return router.match(target.method, target.path)
     }

@@ -51,16 +51,23 @@ enum Route: Sendable {
 
     /// Returns a router for the contract and `endpoints`, which are outside the contract. They replace unimplemented
     /// operations with the same method and path.
-    static func router(adding endpoints: [Endpoint]) -> Router<Route> {
-        guard !endpoints.isEmpty else { return contractRouter }
+    ///
+    /// - Parameter servesMonitoring: whether the router finds the operations for monitoring.
+    static func router(adding endpoints: [Endpoint], servesMonitoring: Bool = true) -> Router<Route> {
+        guard !endpoints.isEmpty else {
+            return servesMonitoring ? contractRouter : contractRouterWithoutMonitoring
+        }
         let added = endpoints.map { ($0.method, $0.path, Route.endpoint($0)) }
-        let remaining = contractRoutes.filter { route in
+        let remaining = contractRoutes.filter { servesMonitoring || !$0.2.isForMonitoring }.filter { route in
             !route.2.isUnimplemented || !added.contains { ($0.0, $0.1) == (route.0, route.1) }
         }
         return Router(remaining + added)
     }
 
     private static let contractRouter = Router<Route>(contractRoutes)
+    private static let contractRouterWithoutMonitoring = Router<Route>(contractRoutes.filter { !$0.2.isForMonitoring })
+    /// Finds only the operations for monitoring.
+    static let monitoringRouter = Router<Route>(contractRoutes.filter(\.2.isForMonitoring))
 
     private static var contractRoutes: [(HTTP.Method, String, Route)] {
         (Endpoint.all + legacyEndpoints).map { ($0.method, $0.path, .endpoint($0)) }
@@ -73,6 +80,10 @@ enum Route: Sendable {
 
     private var isUnimplemented: Bool {
         if case .unimplemented = self { true } else { false }
+    }
+
+    private var isForMonitoring: Bool {
+        if case .endpoint(let endpoint) = self { endpoint.isForMonitoring } else { false }
     }
 
     private static let unimplementedPaths: [(HTTP.Method, String)] =

@@ -36,6 +36,11 @@ package enum Settings {
             "the URL of the gateway for clients, such as https://auth.example.com; the issuer of tokens begins with it")
     static let listen = Setting(
         name: "SEKISHO_LISTEN", fallback: "0.0.0.0:8080", meaning: "numeric address and port to listen on")
+    static let operationsListen = Setting(
+        name: "SEKISHO_OPERATIONS_LISTEN", fallback: nil,
+        meaning:
+            "numeric address and port that serve /healthz, /readyz and /metrics, such as 127.0.0.1:9090; if it is set, SEKISHO_LISTEN does not serve them"
+    )
     static let loops = Setting(
         name: "SEKISHO_LOOPS", fallback: nil, meaning: "event loops, 1 to 256 (default: one per core)")
     static let trustedProxies = Setting(
@@ -75,9 +80,9 @@ package enum Settings {
 
     static let all =
         [
-            databaseURL, databaseConnections, databasePrepared, masterKey, previousMasterKey, publicURL, listen, loops,
-            trustedProxies, passwordThreads, passwordMemory, passwordIterations, passwordWaiting,
-            breachedPasswords, appleDomainAssociation, logLevel, drain,
+            databaseURL, databaseConnections, databasePrepared, masterKey, previousMasterKey, publicURL, listen,
+            operationsListen, loops, trustedProxies, passwordThreads, passwordMemory, passwordIterations,
+            passwordWaiting, breachedPasswords, appleDomainAssociation, logLevel, drain,
         ] + server + email + [hashKey]
 }
 
@@ -86,6 +91,8 @@ package struct Config: Sendable {
     package var database: Pool.Configuration
     package var masterKeys: MasterKeys
     package var listen: ListenAddress
+    /// The listener for monitoring; `nil`: ``listen`` serves the operations for monitoring.
+    package var operationsListen: ListenAddress?
     var loops: Int
     var trustedProxies: [IPNetwork]
     var server: ServerConfig
@@ -101,14 +108,16 @@ package struct Config: Sendable {
     package var email: EmailConfig?
 
     package init(
-        database: Pool.Configuration, masterKeys: MasterKeys, listen: ListenAddress, loops: Int,
-        trustedProxies: [IPNetwork], server: ServerConfig, passwords: PasswordConfig,
+        database: Pool.Configuration, masterKeys: MasterKeys, listen: ListenAddress,
+        operationsListen: ListenAddress? = nil, loops: Int, trustedProxies: [IPNetwork],
+        server: ServerConfig, passwords: PasswordConfig,
         breachedPasswordsURL: String? = nil, appleDomainAssociation: String? = nil, logLevel: Log.Level,
         drainTimeout: Duration, email: EmailConfig? = nil
     ) {
         self.database = database
         self.masterKeys = masterKeys
         self.listen = listen
+        self.operationsListen = operationsListen
         self.loops = loops
         self.trustedProxies = trustedProxies
         self.server = server
@@ -118,18 +127,6 @@ package struct Config: Sendable {
         self.logLevel = logLevel
         self.drainTimeout = drainTimeout
         self.email = email
-    }
-
-    package struct ListenAddress: Sendable, CustomStringConvertible {
-        package var host: String
-        var port: UInt16
-
-        package init(host: String, port: UInt16) {
-            self.host = host
-            self.port = port
-        }
-
-        package var description: String { host.contains(":") ? "[\(host)]:\(port)" : "\(host):\(port)" }
     }
 
     package struct PasswordConfig: Sendable {
@@ -162,6 +159,8 @@ extension Config {
         let publicURL = reader.required(
             Settings.publicURL, "an https URL without path (http for loopback only)", Self.parse(publicURL:))
         let listen = reader.required(Settings.listen, "ADDRESS:PORT with a numeric address", ListenAddress.init)
+        let operationsListen = reader.optional(
+            Settings.operationsListen, "ADDRESS:PORT with a numeric address", ListenAddress.init)
         let loops = reader.optional(Settings.loops, "an integer from 1 to 256", Self.parse(count:))
         let trustedProxies = reader.required(
             Settings.trustedProxies, "comma-separated networks such as 10.0.0.0/8", Self.parse(networks:))
@@ -180,8 +179,9 @@ extension Config {
             let passwords, let breachedPasswordsURL, let logLevel, let drainSeconds
         else { throw ConfigurationError(problems: ["a setting is missing"]) }
         let config = Config(
-            database: database, masterKeys: masterKeys, listen: listen, loops: loops ?? coreCount,
-            trustedProxies: trustedProxies, server: server, passwords: passwords,
+            database: database, masterKeys: masterKeys, listen: listen,
+            operationsListen: operationsListen, loops: loops ?? coreCount, trustedProxies: trustedProxies,
+            server: server, passwords: passwords,
             breachedPasswordsURL: breachedPasswordsURL.isEmpty ? nil : breachedPasswordsURL,
             appleDomainAssociation: appleDomainAssociation, logLevel: logLevel,
             drainTimeout: .seconds(drainSeconds), email: email)
@@ -236,19 +236,6 @@ extension Config {
     private static func isSafe(_ url: URL) -> Bool {
         url.scheme == "https"
             || url.scheme == "http" && ["127.0.0.1", "localhost", "::1", "[::1]"].contains(url.host ?? "")
-    }
-}
-
-extension Config.ListenAddress {
-    /// Parses an address such as `127.0.0.1:8080` or `[::1]:8080`. Port 0 selects a free port.
-    init?(_ text: String) {
-        guard let colon = text.lastIndex(of: ":"), let port = UInt16(text[text.index(after: colon)...]) else {
-            return nil
-        }
-        var host = String(text[..<colon])
-        if host.hasPrefix("["), host.hasSuffix("]") { host = String(host.dropFirst().dropLast()) }
-        guard IPAddress(host) != nil else { return nil }
-        self.init(host: host, port: port)
     }
 }
 

@@ -49,6 +49,36 @@ struct OperationsTests {
         #expect(try await Self.shared.value.send(.head, "/healthz").status == 200)
     }
 
+    private static let monitoring = ["/healthz", "/readyz", "/metrics"]
+
+    @Test("Pages of other origins cannot read the operations for monitoring", arguments: monitoring)
+    func origins(path: String) async throws {
+        for method in [HTTP.Method.get, .head, .options] {
+            let response = try await Self.shared.value.send(
+                method, path, query: [], headers: ["Origin": "https://evil.example"])
+            #expect(response.status == (method == .options ? 204 : 200))
+            let fields = response.headers.map { $0.name.lowercased() }
+            #expect(!fields.contains { $0.hasPrefix("access-control-") || $0 == "vary" }, "\(method) \(fields)")
+        }
+    }
+
+    @Test("A listener for monitoring finds only the operations for monitoring, and the other listener none of them")
+    func listeners() {
+        let other = Route.router(adding: [], servesMonitoring: false)
+        let extended = Route.router(
+            adding: [.outsideContract("added", .get, "/added") { _ in .text(status: 200, "") }],
+            servesMonitoring: false)
+        for endpoint in Endpoint.all {
+            let path = endpoint.path.replacing(#/[{}]/#, with: "")
+            #expect(endpoint.isForMonitoring == Self.monitoring.contains(path))
+            #expect(Route.monitoringRouter.match(endpoint.method, path).isFound == endpoint.isForMonitoring, "\(path)")
+            for router in [other, extended] {
+                #expect(router.match(endpoint.method, path).isFound != endpoint.isForMonitoring, "\(path)")
+            }
+        }
+        #expect(extended.match(.get, "/added").isFound)
+    }
+
     struct Row: CustomTestStringConvertible, Sendable {
         let testDescription: String
         var isDraining = false
@@ -74,5 +104,11 @@ struct OperationsTests {
         try await row.prepare(gateway)
         #expect(try await gateway.send(.get, "/readyz", query: []).outcomeWithBody == row.expected)
         #expect(try await gateway.send(.get, "/healthz", query: []).outcomeWithBody == "200 ok\n")
+    }
+}
+
+extension RouteMatch {
+    fileprivate var isFound: Bool {
+        if case .found = self { true } else { false }
     }
 }

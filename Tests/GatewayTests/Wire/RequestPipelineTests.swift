@@ -68,6 +68,7 @@ struct RequestPipelineTests {
         // The only unauthenticated POST endpoints receive Apple's notifications, and reject a missing body with 400.
         case .unauthenticated:
             #expect([200, 404].contains(response.status) || endpoint.method == .post && response.status == 400)
+        case .monitoring: #expect(response.status == 200)
         case .page: #expect([200, 303, 400].contains(response.status))
         }
     }
