@@ -137,7 +137,7 @@ let package = Package(
                 "API", "Crypto", "DevMode", "Encoding", "Gateway", "HTTP", "IPAddresses", "Identity", "JOSE", "JSON",
                 "Postgres", "Simulators", "Storage", "Support", "Telemetry", "Tokens",
             ]),
-        tests("DevModeTests", imports: ["DevMode", "Identity"]),
+        tests("DevModeTests", imports: ["DevMode", "HTTP", "Identity"]),
         tests("CommandsTests", imports: ["Commands", "Crypto", "Gateway", "Identity"]),
         tests(
             "SekishoAuthTests", in: "Tests/Client",

@@ -21,11 +21,18 @@ extension Command {
             .text(
                 "database-url", "URL", "URL of a PostgreSQL database, which must be empty or created by `dev`",
                 defaultNote: "a private PostgreSQL in the directory of --data"),
+            .text(
+                "allow-host", "NAME", "host name to allow besides addresses and the names of this machine",
+                isRepeatable: true),
         ],
         details: [
-            "Ctrl-C or SIGTERM stops the gateway and its private PostgreSQL. The command does not read the environment variables of `serve`."
+            "The gateway responds with status 421 unless the host of the request is an address, localhost, a name that ends with .localhost, a name without dots, host.docker.internal, or a name of --allow-host. A page whose origin has another host gets status 403 if its request has the header Authorization or a path below /emulator/. So no other web site can use the gateway through your browser.",
+            "Ctrl-C or SIGTERM stops the gateway and its private PostgreSQL. The command does not read the environment variables of `serve`.",
         ]
     ) { arguments in
+        guard let hosts = AllowedHosts(adding: arguments.texts("allow-host")) else {
+            throw UsageError(message: "--allow-host: expected host names without port")
+        }
         let port = UInt16(clamping: try arguments.number("port"))
         let draft = try ProjectDraft(devProject: try arguments.text("project"))
         let data = try DevDirectory(try arguments.text("data"))
@@ -40,12 +47,13 @@ extension Command {
         let log = Log(level: .info, descriptor: STDERR_FILENO)
         defer { log.flush(within: .seconds(2)) }
         let clock = DevClock()
-        let simulators = try DevSimulators(clock: clock)
+        let simulators = try DevSimulators(clock: clock, hosts: hosts)
         guard let sender = EmailAddress("no-reply@localhost") else { throw Failure(message: "invalid sender address") }
         let gateway = try RunningGateway(
             config, log: log,
             mode: .dev(
-                draft.project.id, under: config.masterKeys, clock: clock, simulators: simulators, sender: sender))
+                draft.project.id, under: config.masterKeys, clock: clock, simulators: simulators, hosts: hosts,
+                sender: sender))
         simulators.sendNotifications(toPort: gateway.port)
         gateway.startEmailDelivery()
         Terminal.writeLine(DevGreeting.text(port: gateway.port, project: draft.project.id, databaseURL: database.url))

@@ -38,13 +38,14 @@ extension Mode {
     /// Firebase's emulator.
     package static func dev(
         _ project: ID<Project>, under masterKeys: MasterKeys, clock: DevClock, simulators: DevSimulators,
-        sender: EmailAddress
+        hosts: AllowedHosts, sender: EmailAddress
     ) -> Mode {
         var mode = emulator(
             project: project, providers: simulators.endpoints, isSimulatorKey: simulators.havePublishedKey)
         mode.clock = clock.wallClock
         mode.authorizationEndpoints = AuthorizationEndpoints(apple: simulators.appleURL, google: simulators.googleURL)
         mode.acceptsHostHeader = true
+        mode.rejection = hosts.rejection(of:)
         mode.providerEndpoints = simulators.endpoints
         mode.appleEndpoints = AppleEndpoints(base: simulators.appleURL)
         let emails = CapturedEmails()

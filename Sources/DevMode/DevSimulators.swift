@@ -16,7 +16,7 @@ package struct DevSimulators: Sendable {
     private let googleServer: SimulatorServer
 
     /// Starts both servers. Each publishes only one key, because generating RSA keys is slow.
-    package init(clock: DevClock) throws {
+    package init(clock: DevClock, hosts: AllowedHosts) throws {
         apple = try SimulatedApple(clock: { clock.now.seconds }, publishing: 1, people: people)
         apple.quirks = Self.initialQuirks
         apple.redirectURIs = Self.initialRedirectURIs
@@ -24,8 +24,8 @@ package struct DevSimulators: Sendable {
         google.redirectURIs = Self.initialRedirectURIs
         google.checksClientSecrets = false
         notificationDelivery = try NotificationDelivery()
-        appleServer = try SimulatorServer(apple)
-        googleServer = try SimulatorServer(google)
+        appleServer = try SimulatorServer(apple, rejection: hosts.rejectionOfHost)
+        googleServer = try SimulatorServer(google, rejection: hosts.rejectionOfHost)
     }
 
     /// The initial quirks of the simulated Apple. Client secrets are not checked, because the simulator does not know

@@ -1,4 +1,5 @@
 package import API
+package import HTTP
 package import Identity
 package import Postgres
 package import Providers
@@ -25,6 +26,8 @@ package struct Mode: Sendable {
     package var authorizationEndpoints = AuthorizationEndpoints.live
     /// Whether the `Host` of a request may determine the origin of the gateway's pages; see ``PublicOrigin``.
     package var acceptsHostHeader = false
+    /// Returns the response to a request that the mode does not accept, whatever its path.
+    package var rejection: (@Sendable (Request) -> Response?)?
     /// Whether the issuers of OpenID providers may be `http` URLs of loopback hosts, for simulators.
     var acceptsLoopbackIssuers = false
     /// Whether the rate limits of the policy apply.

@@ -1,5 +1,5 @@
 internal import EventLoop
-internal import HTTP
+public import HTTP
 internal import Synchronization
 
 /// Serves a simulated provider on a port of 127.0.0.1, on its own event loop. The thread of the loop runs until the
@@ -11,18 +11,26 @@ public final class SimulatorServer: Sendable {
     }
 
     public let port: UInt16
-    private let provider: any SimulatedProvider
+    private let respond: @Sendable (Request) async -> Response
     private let inFlight = InFlight()
     /// Guards the running server; `nil` while it is stopped.
     private let running: Mutex<Running?>
 
     /// Starts to listen.
     ///
-    /// - Parameter port: 0 picks a free port.
+    /// - Parameters:
+    ///   - port: 0 picks a free port.
+    ///   - rejection: returns the response to a request that does not reach the provider.
     /// - Throws: ``SystemError``, for example with `EADDRINUSE`.
-    public init(_ provider: any SimulatedProvider, port: UInt16 = 0) throws {
-        self.provider = provider
-        let started = try Self.start(provider, port: port, counting: inFlight)
+    public init(
+        _ provider: any SimulatedProvider, port: UInt16 = 0,
+        rejection: @escaping @Sendable (Request) -> Response? = { _ in nil }
+    ) throws {
+        respond = { request in
+            if let response = rejection(request) { return response }
+            return await provider.respond(to: request)
+        }
+        let started = try Self.start(respond, port: port, counting: inFlight)
         self.port = started.server.port
         running = Mutex(started)
     }
@@ -48,7 +56,7 @@ public final class SimulatorServer: Sendable {
     public func resume() throws {
         try running.withLock { running in
             guard running == nil else { return }
-            running = try Self.start(provider, port: port, counting: inFlight)
+            running = try Self.start(respond, port: port, counting: inFlight)
         }
     }
 
@@ -65,13 +73,13 @@ public final class SimulatorServer: Sendable {
     }
 
     private static func start(
-        _ provider: any SimulatedProvider, port: UInt16, counting inFlight: InFlight
+        _ respond: @escaping @Sendable (Request) async -> Response, port: UInt16, counting inFlight: InFlight
     ) throws -> Running {
         let loops = try LoopGroup(count: 1)
         do {
             let handler = RequestHandler(
                 bodyLimit: { _, _ in .bytes(64 * 1024) },
-                respond: { request in await inFlight.counted { await provider.respond(to: request) } })
+                respond: { request in await inFlight.counted { await respond(request) } })
             let server = try Server(loops: loops.loops, address: "127.0.0.1", port: port, handlers: [handler])
             server.start()
             return Running(server: server, loops: loops)
