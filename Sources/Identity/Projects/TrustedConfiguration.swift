@@ -1,14 +1,14 @@
 /// Separates configuration changes that ``ServiceKeyScope/config`` alone allows from those that also need
 /// ``ServiceKeyScope/trust``.
 ///
-/// Ordinary members affect neither whose tokens are accepted nor where codes are sent. Each `replacingOrdinaryMembers`
+/// Ordinary members affect neither whose tokens are accepted, nor where codes are sent, nor the words of emails. Each `replacingOrdinaryMembers`
 /// returns the old value with the ordinary members of the new value. If the result differs from the new value, the
 /// change needs ``ServiceKeyScope/trust``. A member that is not listed here is not ordinary.
 extension ProjectConfiguration {
     /// Whether the change from `old` needs ``ServiceKeyScope/trust``.
     public func changesTrust(since old: ProjectConfiguration) -> Bool {
         let ids = Set((old.apps + apps).map(\.app.id))
-        return !newSecrets.isEmpty
+        return !newSecrets.isEmpty || name != old.name
             || old.project.replacingOrdinaryMembers(from: project) != project
             || ids.contains { id in
                 // A missing app is compared as one with default settings. A new app therefore needs `trust` only if it
@@ -72,22 +72,19 @@ extension Policy {
 
 extension EmailSettings {
     /// Not ordinary: the sender's address (it receives bounces), the reply address (it receives replies that quote a
-    /// code), and the target of links.
+    /// code), the target of links, and the texts with which an email could deceive its reader.
     fileprivate func replacingOrdinaryMembers(from new: EmailSettings) -> EmailSettings {
         var emailSettings = self
-        emailSettings.senderName = new.senderName
         emailSettings.language = new.language
-        emailSettings.subjects = new.subjects
         return emailSettings
     }
 }
 
 extension ProviderSettings {
-    /// Disabling a provider is ordinary; enabling it is not.
+    /// Disabling a provider is ordinary; enabling it is not. Its display name is not ordinary, because emails show it.
     fileprivate func replacingOrdinaryMembers(from new: ProviderSettings) -> ProviderSettings {
         var settings = self
         settings.isEnabled = isEnabled && new.isEnabled
-        settings.openID?.displayName = new.openID?.displayName
         return settings
     }
 }

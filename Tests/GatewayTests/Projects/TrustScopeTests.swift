@@ -43,6 +43,17 @@ struct TrustScopeTests {
             ["notification": ["sendEmail": ["resetPasswordTemplate": ["replyTo": "a@example.com"]]]],
             mask: "notification.sendEmail.resetPasswordTemplate.replyTo"),
         Row(
+            "the subject of an email", .patch, "config",
+            ["notification": ["sendEmail": ["resetPasswordTemplate": ["subject": "Call +1 555 0100"]]]],
+            mask: "notification.sendEmail.resetPasswordTemplate.subject"),
+        Row(
+            "the name of the sender of emails", .patch, "config",
+            ["notification": ["sendEmail": ["verifyEmailTemplate": ["senderDisplayName": "Your bank"]]]],
+            mask: "notification.sendEmail.verifyEmailTemplate.senderDisplayName"),
+        Row(
+            "the name of an OpenID provider, which emails show", .patch, corpPath, ["displayName": "Other"],
+            mask: "displayName"),
+        Row(
             "authorized domains", .patch, "config", ["authorizedDomains": ["localhost", "evil.example"]],
             mask: "authorizedDomains"),
         Row(
@@ -103,7 +114,6 @@ struct TrustScopeTests {
                 "enabled": false, "clientId": "c", "issuer": "https://id.example.com", "displayName": "Corp",
                 "clientSecret": "secret",
             ]),
-        Row("an OpenID provider's display name", .patch, corpPath, ["displayName": "Other"], mask: "displayName"),
         Row("an app without client IDs", .post, "apps", ["appId": "new"]),
         Row(
             "the sign-in methods that an app shows", .patch, "apps/ios", ["signInMethods": ["apple.com"]],
@@ -142,7 +152,7 @@ struct TrustScopeTests {
     }
 
     @Test(
-        "The scope `trust` is needed for settings that decide which tokens are trusted or where codes are sent",
+        "The scope `trust` is needed for settings that decide which tokens are trusted, where codes are sent, or what emails say",
         arguments: needingTrust)
     func withoutTrust(row: Row) async throws {
         let fixture = try await Fixture()

@@ -52,6 +52,7 @@ struct TrustedConfigurationTests {
     static let newApp = ConfiguredApp(app: App(id: ID("new")), name: "New")
 
     static let needingTrust: [Row] = [
+        Row("ProjectConfiguration.name") { $0.name = "Other" },
         Row("ProjectConfiguration.newSecrets") { $0.set(Secret("s"), of: .google) },
         Row("ProjectConfiguration.newSecrets removed") { $0.set(Secret(""), of: .apple) },
         Row("ProjectConfiguration.apps with a bundle ID") {
@@ -83,6 +84,8 @@ struct TrustedConfigurationTests {
         policy("followsRelayAddress") { $0.followsRelayAddress.toggle() },
         policy("resetUnlinksIdentities") { $0.resetUnlinksIdentities.toggle() },
         emailSettings("senderAddress") { $0.senderAddress = EmailAddress("a@evil.example") },
+        emailSettings("senderName") { $0.senderName = "Example" },
+        emailSettings("subjects") { $0.subjects = [.resetPassword: [.english: "Reset"]] },
         emailSettings("replyTo") { $0.replyTo = EmailAddress("a@evil.example") },
         emailSettings("actionURL") { $0.actionURL = "https://evil.example/" },
         provider("ProviderSettings.isEnabled on", of: corp) { $0.isEnabled = true },
@@ -94,6 +97,7 @@ struct TrustedConfigurationTests {
         provider("AppleSettings.keyID", of: .apple) { $0.apple?.keyID = "KEY9999999" },
         provider("AppleSettings.acceptsUnhashedNonces", of: .apple) { $0.apple?.acceptsUnhashedNonces.toggle() },
         provider("OpenIDSettings.issuer", of: corp) { $0.openID?.issuer = "https://evil.example" },
+        provider("OpenIDSettings.displayName", of: corp) { $0.openID?.displayName = "Other" },
         provider("OpenIDSettings.trustsEmail", of: corp) { $0.openID?.trustsEmail.toggle() },
         app("bundleIDs") { $0.bundleIDs.append("com.example.other") },
         app("bundleIDs removed") { $0.bundleIDs = [] },
@@ -112,7 +116,6 @@ struct TrustedConfigurationTests {
 
     static let ordinary: [Row] = [
         Row("ProjectConfiguration.project unchanged") { _ in },
-        Row("ProjectConfiguration.name") { $0.name = "Other" },
         Row("ProjectConfiguration.apps without client IDs") { $0.set(newApp) },
         policy("allowsPasswords") { $0.allowsPasswords.toggle() },
         policy("allowsAnonymous") { $0.allowsAnonymous.toggle() },
@@ -139,11 +142,8 @@ struct TrustedConfigurationTests {
         policy("recentLoginMaxAge") { $0.recentLoginMaxAge += .seconds(1) },
         policy("idTokenLifetime") { $0.idTokenLifetime += .seconds(1) },
         policy("sessionLimit") { $0.sessionLimit += 1 },
-        emailSettings("senderName") { $0.senderName = "Example" },
         emailSettings("language") { $0.language = .japanese },
-        emailSettings("subjects") { $0.subjects = [.resetPassword: [.english: "Reset"]] },
         provider("ProviderSettings.isEnabled off", of: .google) { $0.isEnabled = false },
-        provider("OpenIDSettings.displayName", of: corp) { $0.openID?.displayName = "Other" },
         Row("ConfiguredApp.name") { $0.apps[0].name = "Other" },
         app("platform") { $0.platform = .web },
         app("distribution") { $0.distribution = .web },
@@ -168,7 +168,7 @@ struct TrustedConfigurationTests {
     ]
 
     @Test(
-        "A change needs the scope `trust` if it changes which tokens are trusted, or where codes and events go",
+        "A change needs the scope `trust` if it changes which tokens are trusted, where codes and events go, or what emails say",
         arguments: needingTrust)
     func needsTrust(row: Row) {
         var after = Self.valid
