@@ -22,6 +22,14 @@ func withStoreErrors<Value>(_ work: () async throws -> sending Value) async thro
 }
 
 extension Pool {
+    /// Runs `work` as ``withStoreErrors(_:)`` does. A project and its tenants together run one such call at a time on
+    /// an event loop, so that their slow queries cannot make other projects wait for a connection.
+    func withLongQueries<Value: Sendable>(
+        in realm: ID<Realm>, _ work: () async throws -> Value
+    ) async throws -> Value {
+        try await withStoreErrors { try await withLongQueries(of: realm.project.rawValue, work) }
+    }
+
     /// Returns the value of the column `answer` in the only row of `question`.
     func isTrue(_ question: SQL) async throws -> Bool {
         try await withStoreErrors { try await query(question) }.first?.decode("answer") ?? false

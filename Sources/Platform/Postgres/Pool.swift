@@ -19,6 +19,7 @@ public actor Pool {
     /// The connections that are reserved for one caller, for example for a transaction, by the ID of the lease.
     private var leases: [UInt64: Connection] = [:]
     private var waiting = FIFO<Waiter>()
+    private var longQueries: LongQueries
     /// The number of connections that are being opened.
     private var opening = 0
     private var attempts = ConnectionAttempts()
@@ -36,6 +37,7 @@ public actor Pool {
         self.loop = loop
         self.configuration = configuration
         connector = Connector(configuration, loop: loop)
+        longQueries = LongQueries(connections: configuration.connections)
     }
 
     /// Rejects new statements and those that wait for a connection, waits until the running statements and transactions
@@ -43,6 +45,7 @@ public actor Pool {
     public func close() async {
         isClosing = true
         for waiter in waiting.removeAll() { waiter.fail(PostgresError.unavailable("the pool is closed")) }
+        longQueries.rejectAll(.unavailable("the pool is closed"))
         for connection in free { connection.end("the pool is closed") }
         reader?.close()
         // The last connection may already have ended when this closure is called.
@@ -69,6 +72,18 @@ public actor Pool {
         waiting.append(waiter)
         openMore()
         startCheckingDeadlines()
+    }
+
+    func startLongQueries(_ waiter: LongQueries.Waiter) {
+        if isClosing {
+            return waiter.continuation.resume(throwing: PostgresError.unavailable("the pool is closed"))
+        }
+        longQueries.add(waiter)
+        startCheckingDeadlines()
+    }
+
+    func endLongQueries(of owner: String) {
+        longQueries.end(owner)
     }
 
     /// Sends a statement on the shared read connection, or on a separate connection if that is not possible.
@@ -99,7 +114,7 @@ public actor Pool {
 
     func cancel(_ id: UInt64) {
         if let waiter = waiting.removeFirst(where: { $0.id == id }) { return waiter.fail(CancellationError()) }
-        if reader?.cancel(id) == true { return }
+        if longQueries.cancel(id) || reader?.cancel(id) == true { return }
         for connection in open where connection.cancel(id) { return }
     }
 
@@ -218,10 +233,13 @@ public actor Pool {
         while let late = waiting.removeFirst(where: { $0.deadline < now }) {
             late.fail(PostgresError.unavailable("no connection became free in time"))
         }
+        longQueries.rejectLate(now)
         for connection in open { connection.checkDeadline(now) }
         reader?.checkDeadline(now)
         openMore()
-        if !waiting.isEmpty || reader?.isBusy == true || open.contains(where: \.isBusy) { startCheckingDeadlines() }
+        if !waiting.isEmpty || !longQueries.isEmpty || reader?.isBusy == true || open.contains(where: \.isBusy) {
+            startCheckingDeadlines()
+        }
     }
 }
 
@@ -242,45 +260,5 @@ struct Waiter {
         case .statement(let statement): statement.finish(.failure(error))
         case .lease(let continuation): continuation.resume(throwing: error)
         }
-    }
-}
-
-/// A first-in, first-out queue. Usually, ``append(_:)`` and ``popFirst()`` move no other elements.
-struct FIFO<Element> {
-    private var elements: [Element?] = []
-    private var head = 0
-
-    var isEmpty: Bool { head == elements.count }
-    var count: Int { elements.count - head }
-    var first: Element? { isEmpty ? nil : elements[head] }
-
-    mutating func append(_ element: Element) {
-        elements.append(element)
-    }
-
-    mutating func popFirst() -> Element? {
-        guard let first else { return nil }
-        elements[head] = nil
-        head += 1
-        // Moves the remaining elements rarely, because that takes time in proportion to their number.
-        if head == elements.count || head > 1024 {
-            elements.removeFirst(head)
-            head = 0
-        }
-        return first
-    }
-
-    func first(where condition: (Element) -> Bool) -> Element? {
-        elements[head...].lazy.compactMap(\.self).first(where: condition)
-    }
-
-    mutating func removeFirst(where condition: (Element) -> Bool) -> Element? {
-        let index = elements[head...].firstIndex { element in element.map(condition) ?? false }
-        return index.flatMap { elements.remove(at: $0) }
-    }
-
-    mutating func removeAll() -> [Element] {
-        defer { self = FIFO() }
-        return elements[head...].compactMap(\.self)
     }
 }

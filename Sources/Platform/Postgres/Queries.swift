@@ -116,6 +116,15 @@ extension Pool {
         }
     }
 
+    /// Returns when a call of ``withLongQueries(of:_:)`` may run; ``endLongQueries(of:)`` must follow.
+    func beginLongQueries(of owner: String) async throws {
+        let deadline = ContinuousClock.now + configuration.acquireDeadline
+        try await suspendCancellably { id, continuation in
+            startLongQueries(
+                LongQueries.Waiter(id: id, owner: owner, deadline: deadline, continuation: continuation))
+        }
+    }
+
     /// Suspends the task until the continuation that `begin` receives is resumed. If the task is cancelled, cancels the
     /// statement or the wait that has the ID.
     ///

@@ -62,7 +62,8 @@ extension PostgresAccountStore {
     }
 
     public func count(in realm: ID<Realm>) async throws -> Int {
-        try await withStoreErrors { try await pool.query(.count(in: realm)) }.first?.decode("count") ?? 0
+        try await pool.withLongQueries(in: realm) { try await pool.query(.count(in: realm)) }.first?.decode("count")
+            ?? 0
     }
 
     private func accounts(_ statement: SQL) async throws -> [Account] {

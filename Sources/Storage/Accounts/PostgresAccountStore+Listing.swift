@@ -2,12 +2,12 @@ public import Identity
 internal import Postgres
 
 /// Lists accounts by page: all accounts in a chosen order, those whose IDs begin with a prefix, or those with a given
-/// value of Apple's `real_user_status`.
+/// value of Apple's `real_user_status`. These queries may read many accounts, so a project runs one at a time.
 extension PostgresAccountStore {
     public func page(
         by order: AccountOrder, skipping count: Int, limit: Int, in realm: ID<Realm>
     ) async throws -> [Account] {
-        try await withStoreErrors {
+        try await pool.withLongQueries(in: realm) {
             try await pool.transaction(isolation: .repeatableRead) { transaction in
                 switch order.field {
                 case .id, .createdAt:
@@ -28,7 +28,7 @@ extension PostgresAccountStore {
     ) async throws -> [Account] {
         let statement = SQL.page(
             beginningWith: prefix, excludingAccountsWith: contacts, after: id, limit: limit, in: realm)
-        return try await withStoreErrors { try await pool.query(statement) }.map {
+        return try await pool.withLongQueries(in: realm) { try await pool.query(statement) }.map {
             try AccountRow.accountWithLastRefresh($0)
         }
     }
@@ -37,7 +37,7 @@ extension PostgresAccountStore {
         realUserStatus status: Int, after id: ID<Account>?, limit: Int, in realm: ID<Realm>
     ) async throws -> [Account] {
         let statement = SQL.page(realUserStatus: status, after: id, limit: limit, in: realm)
-        return try await withStoreErrors { try await pool.query(statement) }.map {
+        return try await pool.withLongQueries(in: realm) { try await pool.query(statement) }.map {
             try AccountRow.accountWithLastRefresh($0)
         }
     }

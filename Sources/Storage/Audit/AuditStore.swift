@@ -17,7 +17,7 @@ public struct AuditStore: Sendable {
     /// Returns the events that `query` selects, at most ``AuditQuery/limit``.
     public func page(_ query: AuditQuery, in realm: ID<Realm>) async throws -> [AuditEvent] {
         let statement = try SQL.auditEvents(query, in: realm)
-        return try await withStoreErrors { try await pool.query(statement) }.map(AuditEvent.init)
+        return try await pool.withLongQueries(in: realm) { try await pool.query(statement) }.map(AuditEvent.init)
     }
 
     public var trail: AuditTrail {
