@@ -96,6 +96,21 @@ def test_check_counts_for_each_project_and_tenant_the_identities_not_yet_moved_t
         "run `sekisho apple import-transfers --project demo --tenant acme`"]
 
 
+def test_check_names_the_client_ids_of_apple_that_the_operator_has_to_verify(new_installation):
+    fresh = new_installation()
+    settings = json.dumps({"enabled": True, "clientIds": ["com.example.app", "com.example.web"]})
+    app = json.dumps({"bundleIds": ["com.example.app"], "platform": "ios"})
+    sql(fresh.database_url, f"""
+        INSERT INTO identity_provider VALUES ('demo', 'apple.com', '{settings}', NULL, now());
+        INSERT INTO app (project_id, id, name, settings, created_at) VALUES ('demo', 'ios', 'App', '{app}', now())""")
+    lines = fresh.run("check").stdout.splitlines()
+    assert [line for line in lines if line.startswith("note") and "apple.com" in line] == [
+        "note  project demo: apple.com uses com.example.web as a Services ID, because no app lists it in bundleIds: "
+        "if it is a bundle ID, add it to its app",
+        "note  project demo: app default has the platform `other`, so the gateway cannot check whether apple.com has "
+        "a client ID for it: set its platform"]
+
+
 def test_the_app_review_report_needs_no_master_key(installation):
     completed = installation.run("check --app-review --project demo", SEKISHO_MASTER_KEY="")
     assert (completed.returncode, completed.stderr) == (0, "")

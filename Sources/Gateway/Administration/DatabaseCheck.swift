@@ -97,11 +97,21 @@ package struct DatabaseCheck: Sendable {
                     )
                 ])
             + apps.map { loginServices(of: $0, in: project, at: now) }
+            + appleClientIDs(of: [project] + tenants, apps)
             + tenants.flatMap { tenant in
                 self.problems(of: configured, in: tenant).filter { !problems.contains($0) }
                     .map { Finding($0, in: tenant.location) }
                     + apps.map { loginServices(of: $0, in: tenant, at: now) }.filter { !$0.isGood }
             }
+    }
+
+    /// Lists what the operator has to verify about Apple's client IDs, each note only for the first realm.
+    private func appleClientIDs(of realms: [Project], _ apps: [App]) -> [Finding] {
+        var seen: Set<Project.AppleClientIDNote> = []
+        return realms.flatMap { realm in
+            realm.appleClientIDNotes(for: apps).filter { seen.insert($0).inserted }
+                .map { Finding(isGood: true, isNote: true, text: "\(realm.location): \($0)") }
+        }
     }
 
     /// Lists the hosts that several projects share. On these hosts, Android before version 15 may open a link of one

@@ -19,6 +19,8 @@ public enum ConfigurationProblem: Hashable, Sendable {
     case noClientIDs(ProviderID, app: ID<App>?)
     case tooManyClientIDs(ProviderID, app: ID<App>?)
     case clientID(ProviderID, index: Int, app: ID<App>?)
+    /// Apple cannot have issued the value.
+    case appleClientID(index: Int, app: ID<App>?)
     case appleTeamID
     case appleKeyID
     case issuerMissing(ProviderID)
@@ -142,6 +144,8 @@ extension ConfigurationProblem: CustomStringConvertible {
             "\(id.shown(for: app)) must not have more than \(limits.clientIDs) client IDs"
         case .clientID(let id, let index, let app):
             "client ID \(index + 1) of \(id.shown(for: app)) must be 1 to 255 visible ASCII characters, and listed once"
+        case .appleClientID(let index, let app):
+            "client ID \(index + 1) of \(ProviderID.apple.shown(for: app)) must be a bundle ID or a Services ID without the team ID: at most 155 letters, digits, hyphens, underscores and dots"
         case .appleTeamID: "apple.com's team ID must be ten upper-case letters or digits"
         case .appleKeyID: "apple.com's key ID must be ten upper-case letters or digits"
         case .issuerMissing(let id): "\(id.shown) needs an issuer"

@@ -47,6 +47,7 @@ extension ProjectConfiguration {
         if apps.count > Limits.apps { problems.append(.tooManyApps) }
         problems += apps.flatMap(Self.problems(of:))
         problems += associationProblems
+        problems += appleClientIDProblems
         problems += project.loginServicesProblems(of: apps)
         return problems
     }
@@ -173,7 +174,7 @@ extension ProjectConfiguration {
             && !text.unicodeScalars.contains { $0.properties.generalCategory == .control }
     }
 
-    private static func isBundleID(_ text: String) -> Bool {
+    static func isBundleID(_ text: String) -> Bool {
         text.utf8.count <= Limits.bundleIDLength
             && text.wholeMatch(of: /[A-Za-z0-9_-]+(\.[A-Za-z0-9_-]+)*/) != nil
     }
