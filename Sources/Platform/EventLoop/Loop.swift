@@ -5,7 +5,7 @@ internal import Synchronization
 /// the ready descriptors, the due timers and the queued jobs.
 ///
 /// A request stays on one loop. Its socket, its database connections and its task share the thread, so the hot path
-/// never switches threads. Code on a loop must not block; blocking work runs on a ``FairPool``. Start tasks with
+/// never switches threads. Code on a loop must not block; blocking work runs on a ``WorkPool``. Start tasks with
 /// `Task(executorPreference: loop)`: a task without this preference runs on other threads.
 ///
 /// A loop must outlive the tasks that prefer it: stop it only after all of them have ended.
@@ -17,6 +17,8 @@ public final class Loop: TaskExecutor, SerialExecutor, @unchecked Sendable {
 
         public static let readable = Readiness(rawValue: EPOLLIN.rawValue)
         public static let writable = Readiness(rawValue: EPOLLOUT.rawValue)
+        /// The peer has closed its sending side. The input may have unread bytes.
+        public static let endOfInput = Readiness(rawValue: EPOLLRDHUP.rawValue)
         /// Error or hang-up; reported even if the caller did not ask for it.
         public static let failed = Readiness(rawValue: EPOLLERR.rawValue | EPOLLHUP.rawValue)
     }

@@ -31,6 +31,7 @@ final class Connection: @unchecked Sendable {
     private(set) var deadline: ContinuousClock.Instant?
 
     private let server: LoopServer
+    private let presence = ClientPresence()
     /// `nil` when closed, and when the client has disconnected while a task runs.
     private var watch: Loop.Watch?
     private var interest = Loop.Readiness.readable
@@ -71,9 +72,7 @@ final class Connection: @unchecked Sendable {
         case .idle, .head: receiveHead()
         case .body(let head): receiveBody(of: head)
         case .sending: sent(output.flush(to: descriptor))
-        case .checking, .handling:
-            // Otherwise the loop would report the event again in every iteration.
-            if readiness.isDisjoint(with: .failed) { wait(for: []) } else { stopWatching() }
+        case .checking, .handling: readyDuringTask(readiness)
         case .closed: break
         }
     }
@@ -99,6 +98,18 @@ final class Connection: @unchecked Sendable {
             let used = readBody(of: head, bytes)
             input.append(UnsafeRawBufferPointer(rebasing: bytes[used...]))
         }
+    }
+
+    /// Notices that the client disconnects. The loop reports an event in every iteration until the connection no longer
+    /// waits for it.
+    private func readyDuringTask(_ readiness: Loop.Readiness) {
+        guard readiness.isDisjoint(with: .failed) else {
+            presence.end()
+            return stopWatching()
+        }
+        guard readiness.contains(.endOfInput) else { return wait(for: .endOfInput) }
+        presence.end()
+        wait(for: [])
     }
 
     private func wait(for readiness: Loop.Readiness) {
@@ -240,7 +251,7 @@ final class Connection: @unchecked Sendable {
     private func request(_ head: RequestHead, _ content: [UInt8] = []) -> Request {
         Request(
             id: server.nextRequestID(), method: head.method, path: head.target.path, query: head.target.query,
-            headers: head.headers, body: content, peer: peer.address)
+            headers: head.headers, body: content, peer: peer.address, presence: presence)
     }
 
     private func reject(_ head: RequestHead, _ rejection: BodyRejection) {
@@ -315,6 +326,7 @@ final class Connection: @unchecked Sendable {
         case .idle, .head, .body, .sending: releaseBody()
         }
         phase = .closed
+        presence.end()
         deadline = nil
         stopWatching()
         server.ended(self, lingering: lingering)

@@ -13,10 +13,12 @@ public struct Request: Sendable {
     public let body: [UInt8]
     /// The numeric address of the socket's peer: a client or a proxy.
     public let peer: String
+    /// Whether the peer is still connected.
+    public let presence: ClientPresence
 
     public init(
         id: String, method: Method, path: String, query: [(name: String, value: String)] = [],
-        headers: Headers = Headers(), body: [UInt8] = [], peer: String
+        headers: Headers = Headers(), body: [UInt8] = [], peer: String, presence: ClientPresence = ClientPresence()
     ) {
         self.id = id
         self.method = method
@@ -25,6 +27,7 @@ public struct Request: Sendable {
         self.headers = headers
         self.body = body
         self.peer = peer
+        self.presence = presence
     }
 
     /// The first value with this name.
