@@ -42,10 +42,12 @@ extension HashMethod {
     /// The maximum number of HMAC computations for one hash, which take about a second.
     static let pbkdf2Work = 2_000_000
     static let scryptCost = 2...1_048_576
+    /// The maximum memory of scrypt (128 MiB): cost times block size, divided by 8.
+    static let scryptMemoryKiB = 131_072
+    /// The maximum of cost times block size times parallelization, which takes about half a second.
+    static let scryptWork = 1_048_576
     static let scryptBlockSize = 1...64
     static let scryptParallelization = 1...64
-    /// The maximum number of bytes that one check may process: 256 MiB, which takes about a second.
-    static let scryptBytes = 268_435_456
     static let firebaseMemoryCost = 1...14
     static let firebaseRounds = 1...8
     /// In bytes, like the two following lengths.
@@ -55,7 +57,7 @@ extension HashMethod {
     static let hashLength = 16...256
 
     /// Throws if a parameter is out of bounds. The bounds limit the cost of checking an imported hash to what one
-    /// sign-in may cost.
+    /// sign-in may cost. They include the defaults of other systems.
     ///
     /// - Parameter count: the length of the hash in bytes.
     func check(hashLength count: Int) throws(PasswordHashRefusal) {
@@ -67,7 +69,7 @@ extension HashMethod {
         case .hmac(let function, _):
             guard count == function.length else { throw .hashLength(function.length...function.length) }
         case .pbkdf2(let function, let iterations):
-            let limit = Self.pbkdf2Work / ((count + function.length - 1) / function.length)
+            let limit = Self.pbkdf2Work / function.blocks(in: count)
             guard (1...limit).contains(iterations) else { throw .rounds(1...limit) }
         case .scrypt(let cost, let blockSize, let parallelization):
             guard Self.scryptCost.contains(cost) else { throw .memoryCost(Self.scryptCost) }
@@ -76,7 +78,12 @@ extension HashMethod {
             guard Self.scryptParallelization.contains(parallelization) else {
                 throw .parallelization(Self.scryptParallelization)
             }
-            guard 128 * cost * blockSize * parallelization <= Self.scryptBytes else { throw .tooCostly }
+            guard Self.scryptMemoryKiB(cost, blockSize) <= Self.scryptMemoryKiB else {
+                throw .memory(limitKiB: Self.scryptMemoryKiB)
+            }
+            guard cost * blockSize * parallelization <= Self.scryptWork else {
+                throw .scryptWork(limit: Self.scryptWork)
+            }
         case .firebaseScrypt(let memoryCost, let rounds):
             guard Self.firebaseRounds.contains(rounds) else { throw .rounds(Self.firebaseRounds) }
             guard Self.firebaseMemoryCost.contains(memoryCost) else { throw .memoryCost(Self.firebaseMemoryCost) }

@@ -12,8 +12,12 @@ public enum PasswordHashRefusal: Refusal, Hashable {
     case blockSize(ClosedRange<Int>)
     case parallelization(ClosedRange<Int>)
     case costIsNotPowerOfTwo
-    /// One verification would take too much memory or too long.
-    case tooCostly
+    /// A check would need more memory than the limit.
+    case memory(limitKiB: Int)
+    /// The product of scrypt's parameters exceeds the limit.
+    case scryptWork(limit: Int)
+    /// The product of Argon2's memory in KiB and its number of iterations exceeds the limit.
+    case argon2Work(limit: Int)
     case notBase64
     case saltLength(ClosedRange<Int>)
     case hashLength(ClosedRange<Int>)
@@ -29,8 +33,8 @@ extension PasswordHashRefusal {
         case .keyIsMissing: .emptyHashKey
         case .rounds: .invalidHashRounds
         case .memoryCost: .invalidHashMemoryCosts
-        case .keyLength, .blockSize, .parallelization, .costIsNotPowerOfTwo, .tooCostly, .notBase64, .saltLength,
-            .hashLength, .unreadable:
+        case .keyLength, .blockSize, .parallelization, .costIsNotPowerOfTwo, .memory, .scryptWork, .argon2Work,
+            .notBase64, .saltLength, .hashLength, .unreadable:
             .invalidHashParameter
         }
     }
@@ -39,7 +43,7 @@ extension PasswordHashRefusal {
         switch self {
         case .algorithmIsMissing, .algorithmIsUnknown, .keyIsMissing: nil
         case .algorithmIsUnsupported, .keyLength, .rounds, .memoryCost, .blockSize, .parallelization,
-            .costIsNotPowerOfTwo, .tooCostly, .notBase64, .saltLength, .hashLength, .unreadable:
+            .costIsNotPowerOfTwo, .memory, .scryptWork, .argon2Work, .notBase64, .saltLength, .hashLength, .unreadable:
             problem
         }
     }
@@ -61,7 +65,9 @@ extension PasswordHashRefusal {
         case .blockSize(let range): "blockSize must be \(range.text)"
         case .parallelization(let range): "the parallelization must be \(range.text)"
         case .costIsNotPowerOfTwo: "the memory cost must be a power of two"
-        case .tooCostly: "passwordHash would take too much memory or time to check"
+        case .memory(let limit): "a check of passwordHash must not need more than \(limit) KiB of memory"
+        case .scryptWork(let limit): "the memory cost times blockSize times parallelization must be at most \(limit)"
+        case .argon2Work(let limit): "the memory cost in KiB times the iterations must be at most \(limit)"
         case .notBase64: "passwordHash and salt must be base64"
         case .saltLength(let range): "salt must have \(range.text) bytes"
         case .hashLength(let range): "passwordHash must have \(range.text) bytes"

@@ -125,9 +125,19 @@ struct PasswordSchemeTests {
                 why: "too much parallelization of scrypt", input: scrypt { $0.parallelization = .max },
                 refusal: .parallelization(1...64)),
             Refused(
-                // 128 bytes * 2^15 * 8 * 16 is 512 MiB; the limit is 256 MiB.
-                why: "too much memory for scrypt in total", input: scrypt { $0.memoryCost = 1 << 15 },
-                refusal: .tooCostly),
+                // 2^18 * 8 / 8 KiB are 256 MiB.
+                why: "too much memory for scrypt",
+                input: scrypt {
+                    $0.memoryCost = 1 << 18
+                    $0.parallelization = 1
+                }, refusal: .memory(limitKiB: 131_072)),
+            Refused(
+                // 2^15 * 8 * 8 is 2^21, with only 32 MiB of memory.
+                why: "too much work for scrypt in all lanes together",
+                input: scrypt {
+                    $0.memoryCost = 1 << 15
+                    $0.parallelization = 8
+                }, refusal: .scryptWork(limit: 1_048_576)),
             Refused(why: "long hash of scrypt", input: scrypt { $0.hashLength = 257 }, refusal: .hashLength(16...256)),
             Refused(
                 why: "hash of another length than dkLen", input: scrypt { $0.hashLength = 32 },
@@ -168,11 +178,11 @@ struct PasswordSchemeTests {
             return try Self.stored(input, hash: Self.bytes(32), salt: Array("somesalt".utf8))
         }
         #expect(try stored(65536, 3).hasPrefix("$argon2id$v=19$m=65536,t=3,p=4$c29tZXNhbHQ$"))
-        #expect(throws: PasswordHashRefusal.memoryCost(8...262_144)) { try stored(262_145, 1) }
+        #expect(throws: PasswordHashRefusal.memoryCost(8...131_072)) { try stored(131_073, 1) }
         // 4 lanes need 8 KiB each.
-        #expect(throws: PasswordHashRefusal.memoryCost(32...262_144)) { try stored(31, 1) }
+        #expect(throws: PasswordHashRefusal.memoryCost(32...131_072)) { try stored(31, 1) }
         #expect(throws: PasswordHashRefusal.rounds(1...16)) { try stored(1024, 17) }
-        #expect(throws: PasswordHashRefusal.tooCostly) { try stored(262_144, 5) }
+        #expect(throws: PasswordHashRefusal.argon2Work(limit: 1_048_576)) { try stored(131_072, 9) }
         #expect(throws: PasswordHashRefusal.algorithmIsUnsupported) {
             try stored(1024, 1, isVersion13WithoutAssociatedData: false)
         }
@@ -187,13 +197,14 @@ struct PasswordSchemeTests {
     @Test(
         "An encoded hash is stored unchanged if its format and parameters are accepted",
         arguments: [
-            ("$2b$10$\(bcrypt)", nil), ("$2b$15$\(bcrypt)", .rounds(4...14)), ("$2b$1$\(bcrypt)", .unreadable),
+            ("$2b$14$\(bcrypt)", nil), ("$2b$15$\(bcrypt)", .rounds(4...14)), ("$2b$1$\(bcrypt)", .unreadable),
             ("$2b$10$\(bcrypt.dropLast())", .unreadable), ("$2b$10$\(bcrypt)$", .unreadable),
             ("$6$salt$\(sha512)", nil), ("$6$rounds=656000$salt$\(sha512)", nil),
             ("$6$rounds=999999999$salt$\(sha512)", .rounds(1000...1_000_000)), ("$6$salt$short", .unreadable),
-            // `j9T` encodes the cost of yescrypt. `jET` and `jzT` are higher costs.
-            ("$y$j9T$salt$\(yescrypt)", nil), ("$y$jET$salt$\(yescrypt)", .tooCostly),
-            ("$y$jzT$salt$\(yescrypt)", .tooCostly), ("$y$j9T9$salt$\(yescrypt)", .unreadable),
+            // `j9T` encodes the cost of yescrypt. `jCT` needs 128 MiB, `jDT` and `jzT` need more.
+            ("$y$j9T$salt$\(yescrypt)", nil), ("$y$jCT$salt$\(yescrypt)", nil),
+            ("$y$jDT$salt$\(yescrypt)", .memory(limitKiB: 131_072)),
+            ("$y$jzT$salt$\(yescrypt)", .memory(limitKiB: 131_072)), ("$y$j9T9$salt$\(yescrypt)", .unreadable),
             ("$argon2id$v=19$m=65536,t=3,p=4$c29tZXNhbHQ$nf65EOgLrQMR/uIPnA4rEsF5h7TKyQwu9U1bMCHGi/4", nil),
             (
                 "$argon2id$v=16$m=65536,t=3,p=4$c29tZXNhbHQ$nf65EOgLrQMR/uIPnA4rEsF5h7TKyQwu9U1bMCHGi/4",
@@ -201,7 +212,7 @@ struct PasswordSchemeTests {
             ),
             (
                 "$argon2i$v=19$m=4294967295,t=3,p=4$c29tZXNhbHQ$nf65EOgLrQMR/uIPnA4rEsF5h7TKyQwu9U1bMCHGi/4",
-                .memoryCost(8...262_144)
+                .memoryCost(8...131_072)
             ),
             ("$1$salt$qJH7.N4xYta3aEG/dfqo/0", .algorithmIsMissing), ("nonsense", .algorithmIsMissing),
         ] as [(String, PasswordHashRefusal?)])
@@ -211,6 +222,39 @@ struct PasswordSchemeTests {
         switch refusal {
         case nil: #expect((try? stored.get()) == text)
         case let refusal?: #expect(throws: refusal) { try stored.get() }
+        }
+    }
+
+    /// Defaults of other systems, or what their documents recommend.
+    @Test(
+        "The costs that other systems use by default are accepted",
+        arguments: [
+            ("scrypt, recommended by OWASP", scryptInput(17, 1)),
+            ("scrypt of Django", scryptInput(14, 5)),
+            ("PBKDF2, two million rounds", input("PBKDF2_SHA256") { $0.rounds = 2_000_000 }),
+            ("Firebase", input("SCRYPT")), ("Argon2 of 128 MiB", argon2Input(131_072, 4)),
+            ("Argon2 of PHP", argon2Input(65_536, 4)),
+        ] as [(String, PasswordScheme.Input)])
+    func defaults(name: String, input: PasswordScheme.Input) throws {
+        let length = input.algorithm == "SCRYPT" ? 64 : 32
+        #expect(throws: Never.self) {
+            try Self.stored(input, hash: Self.bytes(length), salt: Array("somesalt".utf8))
+        }
+    }
+
+    static func scryptInput(_ logCost: Int, _ parallelization: Int) -> PasswordScheme.Input {
+        scrypt {
+            $0.memoryCost = 1 << logCost
+            $0.parallelization = parallelization
+            $0.hashLength = 32
+        }
+    }
+
+    static func argon2Input(_ memoryKiB: Int, _ iterations: Int) -> PasswordScheme.Input {
+        input("ARGON2") {
+            $0.argon2 = PasswordScheme.Argon2(
+                type: "ARGON2_ID", hashLength: 32, parallelism: 4, iterations: iterations, memoryKiB: memoryKiB,
+                isVersion13WithoutAssociatedData: true)
         }
     }
 
