@@ -145,3 +145,12 @@ let package = Package(
         tests("RepositoryTests", imports: ["API", "Gateway", "HTTP", "Identity", "Postgres", "Storage"]),
     ]
 )
+
+// `Deploy/fuzz` sets this variable. Other builds leave the fuzz targets out, because only libFuzzer can link them.
+if Context.environment["SEKISHO_FUZZING"] != nil {
+    package.targets.append(
+        .executableTarget(
+            name: "Fuzzing",
+            dependencies: ["Commands", "Crypto", "Encoding", "Gateway", "HTTP", "Identity", "JOSE", "JSON"],
+            path: "Tests/Fuzzing", exclude: ["Seeds"], swiftSettings: settings))
+}

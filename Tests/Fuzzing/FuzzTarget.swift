@@ -1,0 +1,148 @@
+import Crypto
+import Encoding
+import Identity
+import JOSE
+
+@testable import Commands
+@testable import Gateway
+@testable import HTTP
+@testable import JSON
+
+/// A parser of bytes from outside. A target crashes if its parser violates one of the properties below.
+enum FuzzTarget: String, CaseIterable {
+    case requestHead = "request-head"
+    case chunkedBody = "chunked-body"
+    case json
+    case form
+    case jws
+    case csv
+    case projectFile = "project-file"
+
+    /// The target of this process. libFuzzer's callback cannot capture it.
+    nonisolated(unsafe) static var selected: FuzzTarget?
+
+    func run(_ input: [UInt8]) {
+        switch self {
+        case .requestHead: Self.parseRequestHead(input)
+        case .chunkedBody: Self.parseChunkedBody(input)
+        case .json: Self.parseJSON(input)
+        case .form: Self.parseForm(input)
+        case .jws: Self.parseJWS(input)
+        case .csv: Self.parseCSV(input)
+        case .projectFile: Self.parseProjectFile(input)
+        }
+    }
+
+    /// A head that arrives byte by byte is parsed like one that arrives at once.
+    private static func parseRequestHead(_ input: [UInt8]) {
+        var parser = RequestHeadParser()
+        let atOnce = parsed(input[...], by: &parser)
+        var pieceParser = RequestHeadParser()
+        var inPieces = "incomplete"
+        for count in 0...input.count where inPieces == "incomplete" {
+            inPieces = parsed(input[..<count], by: &pieceParser)
+        }
+        require(atOnce == inPieces, "at once: \(atOnce); in pieces: \(inPieces)")
+    }
+
+    private static func parsed(_ input: ArraySlice<UInt8>, by parser: inout RequestHeadParser) -> String {
+        do {
+            let parsed = try input.withUnsafeBytes { bytes throws(RequestRejection) in
+                try parser.parse(bytes, limits: Limits())
+            }
+            return parsed.map { "\($0)" } ?? "incomplete"
+        } catch {
+            return "\(error)"
+        }
+    }
+
+    /// A chunked body that arrives byte by byte is decoded like one that arrives at once.
+    private static func parseChunkedBody(_ input: [UInt8]) {
+        let atOnce = decodedChunks(of: [input[...]])
+        let inPieces = decodedChunks(of: input.indices.map { input[$0...$0] })
+        require(atOnce == inPieces, "at once: \(atOnce); in pieces: \(inPieces)")
+    }
+
+    private static func decodedChunks(of pieces: [ArraySlice<UInt8>]) -> String {
+        var body = BodyReader(.chunked, limit: 1024)
+        var count = 0
+        do {
+            for piece in pieces where !body.isComplete {
+                count += try piece.withUnsafeBytes { bytes throws(BodyRejection) in try body.read(bytes) }
+            }
+            return "\(body.isComplete) \(count) \(body.content)"
+        } catch {
+            return "\(error)"
+        }
+    }
+
+    /// A value that was parsed is written as JSON, and parsing that JSON gives the same JSON again.
+    private static func parseJSON(_ input: [UInt8]) {
+        guard let value = try? StrictJSON.decode(JSONValue.self, from: input) else { return }
+        do {
+            let text = try StrictJSON.encode(value)
+            let again = try StrictJSON.encode(StrictJSON.decode(JSONValue.self, from: text))
+            require(text == again, "\(text) is written as \(again)")
+        } catch {
+            fatalError("the value of valid JSON cannot be written: \(error)")
+        }
+    }
+
+    /// The pairs of a form are the same after they have been encoded and decoded again.
+    private static func parseForm(_ input: [UInt8]) {
+        guard let pairs = FormDecoder.decode(input) else { return }
+        let text = pairs.map { PercentEncoding.encode($0) + "=" + PercentEncoding.encode($1) }
+            .joined(separator: "&")
+        let again = FormDecoder.decode(Array(text.utf8)) ?? []
+        let bytes = pairs.map { [Array($0.utf8), Array($1.utf8)] }
+        require(bytes == again.map { [Array($0.utf8), Array($1.utf8)] }, text)
+    }
+
+    /// No token has a valid signature of a key that signed nothing.
+    private static func parseJWS(_ input: [UInt8]) {
+        guard let token = try? UnverifiedJWS(parsing: String(decoding: input, as: UTF8.self)) else { return }
+        require((try? token.payload(verifiedWith: publicKey)) == nil, "a token without a valid signature is accepted")
+    }
+
+    private static let publicKey: PublicKey = {
+        do { return try PrivateKey.generate(.es256).publicKey } catch { fatalError("\(error)") }
+    }()
+
+    /// A file that arrives byte by byte has the same rows as one that arrives at once.
+    private static func parseCSV(_ input: [UInt8]) {
+        let atOnce = rows(of: [input])
+        let inPieces = rows(of: input.map { [$0] })
+        require(atOnce == inPieces, "at once: \(atOnce); in pieces: \(inPieces)")
+    }
+
+    private static func rows(of chunks: [[UInt8]]) -> [String] {
+        var rows: [String] = []
+        func add(_ row: UserRow) { rows.append("\(row)") }
+        var parser = CSVUsers()
+        do {
+            for chunk in chunks { parser.parse(chunk, add) }
+            try parser.finish(add)
+        } catch {
+            rows.append("\(error)")
+        }
+        return rows
+    }
+
+    /// A project file is refused, or can be applied to a new project.
+    private static func parseProjectFile(_ input: [UInt8]) {
+        let file = try? ProjectFile(parsing: input) { path throws(UnreadableFile) in
+            throw UnreadableFile(path: path, reason: "missing")
+        }
+        guard let file else { return }
+        var configuration = ProjectConfiguration(
+            project: Project(
+                id: ID("demo"), number: 1, profile: .sekisho, policy: Policy(.sekisho),
+                authorizedDomains: ["localhost"]),
+            name: "demo", apps: [ConfiguredApp(app: ProjectDraft.defaultApp, name: "default")])
+        file.apply(to: &configuration, pruning: true)
+    }
+
+    private static func require(_ condition: Bool, _ message: @autoclosure () -> String) {
+        if !condition { fatalError(message()) }
+    }
+}
