@@ -15,7 +15,7 @@ package final class RunningGateway: Sendable {
     private let pools: [Pool]
     /// Sends requests to identity providers and to the list of breached passwords.
     private let client: HTTP.Client
-    private let passwordThreads: FairPool
+    private let passwordThreads: PasswordThreads
     private let emailService: EmailService?
     private let server: Server
     /// Serves the operations for monitoring; `nil`: ``server`` serves them.
@@ -33,9 +33,7 @@ package final class RunningGateway: Sendable {
     package init(_ config: Config, log: Log, mode: Mode) throws {
         let state = State()
         group = try LoopGroup(count: config.loops)
-        // The niceness lets the event loops take precedence over the hashing of passwords.
-        passwordThreads = try FairPool(
-            name: "passwords", threads: config.passwords.threads, capacity: config.passwords.waiting, niceness: 5)
+        passwordThreads = try PasswordThreads(threads: config.passwords.threads, waiting: config.passwords.waiting)
         pools = group.loops.map { Pool(loop: $0, configuration: config.database) }
         client = try HTTP.Client(loop: group.loops[0])
         let providerKeys = JWKSCache(
@@ -79,8 +77,12 @@ package final class RunningGateway: Sendable {
             [Release.version: 1]
         }
         metrics.registry.gauge("sekisho_passwords_waiting", help: "Passwords that wait for a thread.") {
-            [passwordThreads] in Double(passwordThreads.waiting)
+            [passwordThreads] in Double(passwordThreads.ordinary.waiting)
         }
+        metrics.registry.gauge(
+            "sekisho_expensive_passwords_waiting",
+            help: "Passwords that wait for the thread that checks expensive hashes of other systems."
+        ) { [passwordThreads] in Double(passwordThreads.expensive.waiting) }
         self.state = state
         state.port.store(server.port, ordering: .relaxed)
         server.start()

@@ -34,6 +34,16 @@ struct ForeignPassword: Sendable {
         }
     }
 
+    /// The cost of ``matches(_:)`` for a password of `length` bytes.
+    func cost(passwordLength length: Int) -> HashCost {
+        switch hash {
+        case .withParameters(let foreign, _):
+            foreign.method.cost(hashLength: foreign.hash.count, passwordLength: length)
+        case .crypt(let encoded): encoded.cost(passwordLength: length)
+        case .none: HashCost(work: 0, memoryKiB: 0)
+        }
+    }
+
     func matches(_ password: [UInt8]) throws -> Bool {
         switch hash {
         case .withParameters(let foreign, let key):

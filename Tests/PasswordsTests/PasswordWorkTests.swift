@@ -50,7 +50,8 @@ private final class CountingArgon2: Sendable {
 /// a stored hash, which is `nil` for an unknown address.
 @Suite("Work for a password")
 struct PasswordWorkTests {
-    private static let network = ClientNetwork(prefixes: ["192.0.2.1"], knownNetworkPrefix: nil)
+    private static let client = HashingClient(
+        network: ClientNetwork(prefixes: ["192.0.2.1"], knownNetworkPrefix: nil), project: ID("demo"))
 
     /// The accepted difference of work: that of the smallest hash, which needs 8 KiB and one iteration.
     private static let tolerance = 8
@@ -62,12 +63,12 @@ struct PasswordWorkTests {
         ])
     func equal(memoryKiB: Int, iterations: Int) async throws {
         let counting = CountingArgon2()
-        let (hasher, pool) = try Self.hasher(counting)
-        defer { pool.stop() }
+        let (hasher, threads) = try Self.hasher(counting)
+        defer { threads.stop() }
         let stored = CountingArgon2.phc(Array("right".utf8), memoryKiB: memoryKiB, iterations: iterations)
-        #expect(try await hasher.check(Secret("wrong"), nil, Self.network) == .wrong)
+        #expect(try await hasher.check(Secret("wrong"), nil, Self.client) == .wrong)
         let unknown = counting.takeCounts()
-        #expect(try await hasher.check(Secret("wrong"), stored, Self.network) == .wrong)
+        #expect(try await hasher.check(Secret("wrong"), stored, Self.client) == .wrong)
         let wrong = counting.takeCounts()
         #expect(unknown.work == 19456 * 2)
         #expect(abs(wrong.work - unknown.work) <= Self.tolerance, "\(wrong.costs)")
@@ -76,8 +77,8 @@ struct PasswordWorkTests {
     @Test("A correct password costs a second hash only if the stored hash is replaced")
     func rehash() async throws {
         let counting = CountingArgon2()
-        let (hasher, pool) = try Self.hasher(counting)
-        defer { pool.stop() }
+        let (hasher, threads) = try Self.hasher(counting)
+        defer { threads.stop() }
         let rows: [(stored: String, rehashed: String?, costs: [String])] = [
             (Self.phc(memoryKiB: 19456, iterations: 2), nil, ["19456 x 2"]),
             (
@@ -90,7 +91,7 @@ struct PasswordWorkTests {
             ),
         ]
         for row in rows {
-            let check = try await hasher.check(Secret("right"), row.stored, Self.network)
+            let check = try await hasher.check(Secret("right"), row.stored, Self.client)
             #expect(check == .right(rehashed: row.rehashed))
             #expect(counting.takeCounts().costs == row.costs)
         }
@@ -101,21 +102,21 @@ struct PasswordWorkTests {
         arguments: ["$2b$04$abc", "$argon2id$broken", "nonsense"])
     func foreign(stored: String) async throws {
         let counting = CountingArgon2()
-        let (hasher, pool) = try Self.hasher(counting)
-        defer { pool.stop() }
-        #expect(try await hasher.check(Secret("wrong"), stored, Self.network) == .wrong)
+        let (hasher, threads) = try Self.hasher(counting)
+        defer { threads.stop() }
+        #expect(try await hasher.check(Secret("wrong"), stored, Self.client) == .wrong)
         #expect(counting.takeCounts().costs == ["19456 x 2"])
     }
 
     @Test("A correct password replaces a hash of another cost, unless replacement is off", arguments: [true, false])
     func replacing(replacesHashes: Bool) async throws {
         let counting = CountingArgon2()
-        let pool = try FairPool(name: "test", threads: 1, capacity: 8)
-        defer { pool.stop() }
+        let threads = try PasswordThreads(threads: 1, waiting: 8)
+        defer { threads.stop() }
         let keys = PasswordKeys(store: { _, _ in ID("key") }, find: { _ in nil })
         let hasher = try PasswordHasher.argon2id(
-            Self.cost(), by: counting.argon2, keys: keys, replacesHashes: replacesHashes, on: pool)
-        let check = try await hasher.check(Secret("right"), Self.phc(memoryKiB: 38904, iterations: 2), Self.network)
+            Self.cost(), by: counting.argon2, keys: keys, replacesHashes: replacesHashes, on: threads)
+        let check = try await hasher.check(Secret("right"), Self.phc(memoryKiB: 38904, iterations: 2), Self.client)
         #expect(check == .right(rehashed: replacesHashes ? Self.phc(memoryKiB: 19456, iterations: 2) : nil))
     }
 
@@ -126,12 +127,12 @@ struct PasswordWorkTests {
         CountingArgon2.phc(Array("right".utf8), memoryKiB: memoryKiB, iterations: iterations)
     }
 
-    private static func hasher(_ counting: CountingArgon2) throws -> (PasswordHasher, FairPool) {
-        let pool = try FairPool(name: "test", threads: 1, capacity: 8)
+    private static func hasher(_ counting: CountingArgon2) throws -> (PasswordHasher, PasswordThreads) {
+        let threads = try PasswordThreads(threads: 1, waiting: 8)
         let keys = PasswordKeys(store: { _, _ in ID("key") }, find: { _ in nil })
-        let hasher = try PasswordHasher.argon2id(cost(), by: counting.argon2, keys: keys, on: pool)
+        let hasher = try PasswordHasher.argon2id(cost(), by: counting.argon2, keys: keys, on: threads)
         // Discards the hash that the hasher computes at the start, for checks with an unknown address.
         _ = counting.takeCounts()
-        return (hasher, pool)
+        return (hasher, threads)
     }
 }

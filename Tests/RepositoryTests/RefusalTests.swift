@@ -5,7 +5,7 @@ import Testing
 struct RefusalTests {
     /// The errors that the caller did not cause, which ``RequestOutcome`` answers with 503.
     static let unavailable: Set<String> = [
-        "Overloaded", "StoreUnavailable", "PersistentConflict", "ProviderUnreachable",
+        "ClientGone", "Overloaded", "StoreUnavailable", "PersistentConflict", "ProviderUnreachable",
     ]
 
     @Test("Every error of the domain is a refusal, is answered with 503, or is translated by a service")

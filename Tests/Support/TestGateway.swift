@@ -23,7 +23,7 @@ struct TestGateway: Sendable {
     /// The master key that replaces ``masterKey`` in tests of re-encryption.
     static let newMasterKey = [UInt8](repeating: 8, count: 32)
     /// The threads that hash the passwords of all tests.
-    static let hashingThreads = Result { try FairPool(name: "test-hash", threads: 2, capacity: 1000) }
+    static let hashingThreads = Result { try PasswordThreads(threads: 2, waiting: 1000) }
 
     let database: TestDatabase
     let clock: TestClock

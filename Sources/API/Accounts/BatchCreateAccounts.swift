@@ -51,7 +51,7 @@ extension EndpointCall {
         // For each account that was not stored: the member (such as the address) whose value was already taken.
         let takenMembers = try await administration.importAccounts(
             imports.map(\.entry), overwrite: request.overwrite(by: administrator), in: administrator.project,
-            from: context.network, by: administrator.actor)
+            from: context, by: administrator.actor)
         for (index, entry) in imports {
             if let member = takenMembers[entry.account.id] { faults[index] = ImportedUser.Fault(taken: member).message }
         }

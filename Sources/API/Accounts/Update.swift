@@ -38,7 +38,7 @@ extension EndpointCall {
             and: (name: "oobCode", isPresent: request.shared.oobCode.nonEmpty != nil))
         let account = try await services.accounts.administration.update(
             try ID(required: request.callerFields.localId), try request.input(), in: administrator.project,
-            from: context.network, by: administrator.actor)
+            from: context, by: administrator.actor)
         return try .json(UpdateResponse(account))
     }
 }

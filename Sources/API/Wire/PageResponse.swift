@@ -38,7 +38,9 @@ extension EndpointCall {
 
     /// The request's context with the language of the page, which emails then use.
     func context(language: Language) -> RequestContext {
-        RequestContext(network: context.network, device: context.device, language: language, trace: context.trace)
+        RequestContext(
+            network: context.network, device: context.device, language: language, trace: context.trace,
+            isClientGone: context.isClientGone)
     }
 }
 

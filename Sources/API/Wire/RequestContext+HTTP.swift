@@ -9,7 +9,8 @@ extension RequestContext {
             network: client, device: headers["User-Agent"].flatMap { Self.printable($0) },
             language: Language(
                 firebaseLocale: headers["X-Firebase-Locale"], acceptLanguage: headers["Accept-Language"]),
-            trace: RequestTrace(network: client.widest.prefix, requestID: request.id))
+            trace: RequestTrace(network: client.widest.prefix, requestID: request.id),
+            isClientGone: { [presence = request.presence] in presence.isGone })
     }
 
     /// Returns the first ``deviceLengthLimit`` printable ASCII characters of a text.

@@ -72,6 +72,8 @@ struct RequestOutcome {
         let (status, text, seconds): (Int, String, Int) =
             switch error {
             case is Overloaded: (503, "Too busy; try again shortly.", 1)
+            // Received only by a client that has closed its sending side, but not its receiving side.
+            case is ClientGone: (503, "The client has disconnected.", 0)
             case is PersistentConflict: (503, "Conflicting changes; try again shortly.", 1)
             case is StoreUnavailable: (503, "Unavailable; try again shortly.", 2)
             case is ProviderUnreachable: (503, "The identity provider does not respond; try again shortly.", 2)

@@ -35,7 +35,7 @@ public struct AccountAdministration: Sendable {
 
     /// Updates an account. Checks in the order of the wire protocol: account, address, password, phone number.
     public func update(
-        _ id: ID<Account>, _ input: Input, in project: Project, from network: ClientNetwork, by actor: AuditActor
+        _ id: ID<Account>, _ input: Input, in project: Project, from context: RequestContext, by actor: AuditActor
     ) async throws -> Account {
         var change = input.change
         let email = input.email.flatMap(EmailAddress.init)
@@ -51,7 +51,7 @@ public struct AccountAdministration: Sendable {
         try taken.requireFree(.phoneNumber)
         if let phoneNumber { change.update.phoneNumber = .set(phoneNumber.rawValue) }
         if let password = input.password {
-            change.update.passwordHash = .set(try await passwords.hash(password, network))
+            change.update.passwordHash = .set(try await passwords.hash(password, context.hashingClient(in: project)))
         }
         let checked = change
         return try await mappingConflicts(to: \.refusalOfAdministration) {

@@ -16,7 +16,7 @@ extension AccountAdministration {
 
     /// Creates an account. Checks in the order of the wire protocol: ID, phone number, address, password.
     public func create(
-        _ draft: Draft, in project: Project, from network: ClientNetwork, by actor: AuditActor
+        _ draft: Draft, in project: Project, from context: RequestContext, by actor: AuditActor
     ) async throws -> Account {
         let phoneNumber = draft.phoneNumber.flatMap(PhoneNumber.init)
         let email = draft.email.flatMap(EmailAddress.init)
@@ -30,7 +30,7 @@ extension AccountAdministration {
         var hash: String?
         if let password = draft.password {
             try await project.policy.require(password, unknownTo: breaches)
-            hash = try await passwords.hash(password, network)
+            hash = try await passwords.hash(password, context.hashingClient(in: project))
         }
         let now = clock.now()
         let account = Account(

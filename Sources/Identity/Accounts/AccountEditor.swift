@@ -150,7 +150,7 @@ public struct AccountEditor: Sendable {
         try await project.policy.require(credential.password, unknownTo: breaches) {
             if let newEmail { try await store.requireFree(newEmail, in: project.realm) }
         }
-        let passwordHash = try await passwords.hash(credential.password, context.network)
+        let passwordHash = try await passwords.hash(credential.password, context.hashingClient(in: project))
         var change = OwnerChange(changedAt: clock.now())
         change.update.email = newEmail.map { .set($0) }
         change.update.passwordHash = .set(passwordHash)
@@ -224,7 +224,7 @@ public struct AccountEditor: Sendable {
         of password: Secret, in project: Project, from context: RequestContext
     ) async throws -> String {
         try await project.policy.require(password, unknownTo: breaches)
-        return try await passwords.hash(password, context.network)
+        return try await passwords.hash(password, context.hashingClient(in: project))
     }
 
     private func replacementSession(

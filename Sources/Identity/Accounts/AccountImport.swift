@@ -30,13 +30,13 @@ extension AccountAdministration {
     ///   number or identity, the first one.
     /// - Returns: for each account that was not stored because of a conflict, the member that conflicts.
     public func importAccounts(
-        _ imports: [Import], overwrite: ImportOverwrite, in project: Project, from network: ClientNetwork,
+        _ imports: [Import], overwrite: ImportOverwrite, in project: Project, from context: RequestContext,
         by actor: AuditActor
     ) async throws -> [ID<Account>: UniqueMember] {
         var (accepted, refused) = Self.partition(imports)
         for index in accepted.indices {
             guard accepted[index].hash == nil, let password = accepted[index].password else { continue }
-            accepted[index].hash = try await passwords.hash(password, network)
+            accepted[index].hash = try await passwords.hash(password, context.hashingClient(in: project))
         }
         let now = clock.now()
         let accounts = accepted.map { entry in

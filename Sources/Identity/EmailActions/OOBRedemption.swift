@@ -59,7 +59,7 @@ public struct OOBRedemption: Sendable {
         guard project.policy.allowsPasswords else { throw OOBCodeRefusal.notAllowed }
         let found = try await check(code, for: [.resetPassword], in: project)
         try await project.policy.require(password, unknownTo: breaches)
-        let hash = try await passwords.hash(password, context.network)
+        let hash = try await passwords.hash(password, context.hashingClient(in: project))
         _ = try await redeem(code, for: [.resetPassword], in: project, from: context) { account, _, now in
             var change = MailboxChange.resetting(account, to: hash, unlinking: providers, by: project.policy)
             // The client's network becomes a known network. Otherwise wrong passwords of other clients could block the

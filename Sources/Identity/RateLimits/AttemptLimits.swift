@@ -65,7 +65,7 @@ extension RateLimiter {
     ///
     /// The sign-up is counted before it runs, so that concurrent sign-ups cannot exceed the limit. It stays counted if
     /// it created an account, or if the address was taken: otherwise sign-up would reveal without limit which addresses
-    /// have accounts.
+    /// have accounts. It also stays counted if its client was gone.
     func limitingSignUp<Result>(
         from network: ClientNetwork, in project: Project, _ work: () async throws -> Result
     ) async throws -> Result {
@@ -113,7 +113,7 @@ extension RateLimiter {
             staysCounted = countsSuccess(result)
             return result
         } catch {
-            staysCounted = (error as? any Refusal)?.code == .emailExists
+            staysCounted = error is ClientGone || (error as? any Refusal)?.code == .emailExists
             throw error
         }
     }

@@ -38,7 +38,7 @@ public struct Authenticator: Sendable {
                     throw SignUpRefusal.emailTaken
                 }
             }
-            let hash = try await passwords.hash(credential.password, context.network)
+            let hash = try await passwords.hash(credential.password, context.hashingClient(in: project))
             return try await create(
                 NewAccount(
                     id: entropy.accountID(), email: credential.email, passwordHash: hash, displayName: displayName,
@@ -71,7 +71,9 @@ public struct Authenticator: Sendable {
             clock: clock)
         try await attempt.requireAllowed()
         let holder = try await store.holder(of: credential.email, in: project.realm)
-        let check = try await passwords.check(credential.password, holder?.passwordHash, context.network)
+        let check = try await attempt.countingAbandonment {
+            try await passwords.check(credential.password, holder?.passwordHash, context.hashingClient(in: project))
+        }
         guard case .right(let rehashed) = check, let holder else {
             try attempt.recordFailure()
             throw SignInRefusal(addressIsKnown: holder != nil, policy: project.policy)

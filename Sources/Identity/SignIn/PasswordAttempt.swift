@@ -51,6 +51,17 @@ struct PasswordAttempt {
         if !isExempt { try limiter.countAddressFailure(on: email, in: project) }
     }
 
+    /// Counts the attempt as a failure if its client was gone before the password was checked. Otherwise attempts whose
+    /// clients hang up would cost nothing.
+    func countingAbandonment<Value>(_ check: () async throws -> Value) async throws -> Value {
+        do {
+            return try await check()
+        } catch let gone as ClientGone {
+            try recordFailure()
+            throw gone
+        }
+    }
+
     private func isFromKnownNetwork() async throws -> Bool {
         let networkHashes = networks.hashes(context.network, project.realm)
         let since = clock.now() - Policy.knownNetworkLifetime

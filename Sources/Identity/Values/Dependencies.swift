@@ -34,9 +34,10 @@ public struct Entropy: Sendable {
     }
 }
 
-/// Hashes and checks passwords outside the event loops. If the queue is full, both functions throw ``Overloaded``
-/// before they hash anything. The queue serves all client networks equally, so that one network cannot delay the
-/// others.
+/// Hashes and checks passwords outside the event loops. The queues serve all client networks equally, and for expensive
+/// hashes of other systems all projects too, so that one network or project cannot delay the others. If the queue is
+/// full, both functions throw ``Overloaded`` before they hash anything. If the client is gone, they throw
+/// ``ClientGone``; the caller counts this like a wrong password, because the client chose when to go.
 public struct PasswordHasher: Sendable {
     public enum Check: Hashable, Sendable {
         case wrong
@@ -45,18 +46,38 @@ public struct PasswordHasher: Sendable {
         case right(rehashed: String?)
     }
 
-    public var hash: @Sendable (_ password: Secret, _ network: ClientNetwork) async throws -> String
+    public var hash: @Sendable (_ password: Secret, _ client: HashingClient) async throws -> String
     /// Without a stored hash, this does the same work and returns ``Check/wrong``, so that the response time does not
     /// reveal whether an account has a password.
     public var check:
-        @Sendable (_ password: Secret, _ storedHash: String?, _ network: ClientNetwork) async throws -> Check
+        @Sendable (_ password: Secret, _ storedHash: String?, _ client: HashingClient) async throws -> Check
 
     public init(
-        hash: @escaping @Sendable (Secret, ClientNetwork) async throws -> String,
-        check: @escaping @Sendable (Secret, String?, ClientNetwork) async throws -> Check
+        hash: @escaping @Sendable (Secret, HashingClient) async throws -> String,
+        check: @escaping @Sendable (Secret, String?, HashingClient) async throws -> Check
     ) {
         self.hash = hash
         self.check = check
+    }
+}
+
+/// The client on whose behalf a password is hashed.
+public struct HashingClient: Sendable {
+    public let network: ClientNetwork
+    public let project: ID<Project>
+    /// Whether the client has disconnected, so that the hash is no longer needed.
+    public let isGone: @Sendable () -> Bool
+
+    public init(network: ClientNetwork, project: ID<Project>, isGone: @escaping @Sendable () -> Bool = { false }) {
+        self.network = network
+        self.project = project
+        self.isGone = isGone
+    }
+}
+
+extension RequestContext {
+    func hashingClient(in project: Project) -> HashingClient {
+        HashingClient(network: network, project: project.id, isGone: isClientGone)
     }
 }
 
@@ -75,6 +96,11 @@ public struct BreachedPasswords: Sendable {
 
 /// The queue of passwords to be hashed is full. A retry may succeed.
 public struct Overloaded: Error {
+    public init() {}
+}
+
+/// The client disconnected before its password was hashed.
+public struct ClientGone: Error {
     public init() {}
 }
 

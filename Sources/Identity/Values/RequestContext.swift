@@ -1,5 +1,5 @@
 /// The client network, device and language of a request, and its trace.
-public struct RequestContext: Hashable, Sendable {
+public struct RequestContext: Sendable {
     public let network: ClientNetwork
     /// The user agent, for the list of sessions; at most ``deviceLengthLimit`` characters.
     public let device: String?
@@ -7,15 +7,21 @@ public struct RequestContext: Hashable, Sendable {
     public let language: Language?
     /// For the audit trail.
     public let trace: RequestTrace
+    /// Whether the client has disconnected. It does not return to this request.
+    public let isClientGone: @Sendable () -> Bool
 
     /// The maximum length of ``device`` in characters (grapheme clusters).
     public static let deviceLengthLimit = 200
 
-    public init(network: ClientNetwork, device: String?, language: Language?, trace: RequestTrace) {
+    public init(
+        network: ClientNetwork, device: String?, language: Language?, trace: RequestTrace,
+        isClientGone: @escaping @Sendable () -> Bool = { false }
+    ) {
         self.network = network
         self.device = device.map { String($0.prefix(Self.deviceLengthLimit)) }
         self.language = language
         self.trace = trace
+        self.isClientGone = isClientGone
     }
 }
 

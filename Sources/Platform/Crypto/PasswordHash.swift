@@ -46,6 +46,9 @@ public enum PasswordHash {
         return crypto_pwhash_str_verify(phc, password, UInt64(password.count)) == 0
     }
 
+    /// The cost of verifying `phc`; `nil` for a string that ``verify(_:against:)`` rejects without any hashing.
+    public static func cost(of phc: String) -> Cost? { Argon2Parameters(phc: phc)?.cost }
+
     /// Whether `phc` differs in variant, cost or lanes from what ``hash(_:cost:)`` would produce, or is not an Argon2
     /// hash.
     public static func needsRehash(_ phc: String, cost: Cost) -> Bool {

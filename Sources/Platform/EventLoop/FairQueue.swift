@@ -4,14 +4,16 @@
 /// "2001:db8::/56"]`. No path may be a prefix of another. The widest keys are served in turn, and so are the narrower
 /// keys within each of them. A client whose many narrow keys share one widest key is therefore served no more often
 /// than a client with a single narrow key.
-struct FairQueue<Element> {
+public struct FairQueue<Element: Sendable>: Sendable {
     /// Elements whose path ends here, oldest first.
     private var elements: [Element] = []
     private var branches: [String: FairQueue] = [:]
     /// Keys of non-empty branches; the first is served next.
     private var turns: [String] = []
     /// Number of elements here and in all branches.
-    private(set) var count = 0
+    public private(set) var count = 0
+
+    public init() {}
 
     /// Adds `element`, unless the queue or a key of `path` is full and no other element can be displaced.
     ///
@@ -35,7 +37,7 @@ struct FairQueue<Element> {
     }
 
     /// - Returns: the next element; `nil` if the queue is empty.
-    mutating func popNext() -> Element? {
+    public mutating func popNext() -> Element? {
         guard count > 0 else { return nil }
         count -= 1
         guard elements.isEmpty else { return elements.removeFirst() }
@@ -103,5 +105,11 @@ struct FairQueue<Element> {
         guard branches[key]?.count == 0 else { return false }
         branches[key] = nil
         return true
+    }
+}
+
+extension FairQueue: WorkQueue where Element == WorkItem {
+    public mutating func admit(_ item: WorkItem, for path: [String], capacity: Int) -> WorkItem? {
+        admit(item, at: path, capacity: capacity)
     }
 }

@@ -36,6 +36,16 @@ struct FairPoolTests {
         #expect(order == ["c rejected", "a", "b"])
     }
 
+    @Test("Work is dropped if nobody waits for it when a thread is free, and the next work runs")
+    func abandoned() async throws {
+        let pool = try FairPool(name: "test", threads: 1, capacity: 4)
+        defer { pool.stop() }
+        await #expect(throws: AbandonedWork.self) {
+            try await pool.run(for: ["a"], while: { false }) { Issue.record("the work was done") }
+        }
+        #expect(try await pool.run(for: ["a"]) { 1 } == 1)
+    }
+
     @Test("A pool runs work at a lower priority than the thread that created the pool", arguments: [0, 3])
     func niceness(inherited: Int32) async throws {
         // With a niceness of 3, the thread of this pool stands for a process that was started with a lower priority.
