@@ -33,7 +33,7 @@ extension EndpointCall {
         case .resetPassword:
             guard let password = request.query("newPassword") else { throw CredentialRefusal.missingPassword }
             try await emailActions.resetPassword(code, to: Secret(password), unlinking: [], from: context)
-        case .verifyEmail, .changeEmail: try await emailActions.apply(code, from: context)
+        case .verifyEmail, .changeEmail: _ = try await emailActions.confirm(code, unlinking: [], from: context)
         case .recoverEmail: _ = try await emailActions.recover(code, unlinking: [], from: context)
         case .removeSignInMethod: _ = try await emailActions.removeSignInMethod(code, from: context)
         case .undoMerge: _ = try await emailActions.undoMerge(code, from: context)

@@ -69,7 +69,7 @@ struct Delivery: Sendable {
     /// to the account that has the address now; without such an account, the email is not sent. The code is bound only
     /// once: if the email is sent again, a code that was redeemed in the meantime must not become valid again.
     private func isStillNeeded(_ payload: EmailPayload) async throws -> Bool {
-        guard let code = payload.code, !email.kind.linkIsOptional else { return true }
+        guard let code = payload.code, !email.kind.isSentWithInvalidLink else { return true }
         let hash = dependencies.hash(code)
         guard email.kind == .resetPassword, email.account == nil else {
             return try await dependencies.queue.isCodeStored(hash)

@@ -31,6 +31,12 @@ extension EmailTexts {
                     + "yours, open the link below.",
                 linkLabel: "Confirm new address", [values.lifetime.englishSinceRequest, notRequested])
         case .passwordChanged: return passwordChanged(values)
+        case .emailChanged where !values.hasLink:
+            return english(
+                "Your email address for \(app) was changed",
+                "The email address of your account for \(app) was changed and is no longer this address. Nobody had "
+                    + "confirmed this address.",
+                [ignoreOrContact(app)])
         case .emailChanged:
             return english(
                 "Your email address for \(app) was changed",
@@ -47,6 +53,12 @@ extension EmailTexts {
                     "If you changed the address in the settings of your Apple Account, you do not need to do anything. If "
                         + "you did not, check who is signed in to your Apple Account."
                 ])
+        case .identityLinked where !values.hasLink:
+            return english(
+                "A way to sign in to \(app) was added",
+                "Someone can now sign in with \(method) to the account for \(app) that has this email address. Nobody has "
+                    + "confirmed this address.",
+                [unconfirmedAddress])
         case .identityLinked:
             return english(
                 "A way to sign in to \(app) was added",
@@ -81,7 +93,7 @@ extension EmailTexts {
         let change = "The password of your account for \(app) was changed, and other devices were signed out."
         let hasLinks = !values.removable.isEmpty
         return english(
-            "Your password for \(app) was changed", [change] + (hasLinks ? [recentlyAdded] : []),
+            "Your password for \(app) was changed", [change] + (hasLinks ? [stillWork] : []),
             linkLabels: values.removable.map(\.englishRemovalLabel),
             hasLinks
                 ? [removalExplanation, values.lifetime.englishSinceChange, ignoreOrResetIfMethodsAreListed]
@@ -115,6 +127,10 @@ extension EmailTexts {
 
     private static let ignoreOrReset = "\(noAction) If you did not, \(reset)"
 
+    private static let unconfirmedAddress =
+        "\(noAction) If you did not, reset your password on the sign-in page. This confirms that the address is yours, and "
+        + "removes all other ways to sign in."
+
     private static let ignoreOrResetIfMethodsAreListed =
         "If you changed the password and added all of these yourself, you do not need to do anything. If you did not "
         + "change the password, \(reset)"
@@ -128,9 +144,8 @@ extension EmailTexts {
         "\(noAction) If you did not, contact the people who run \(app)."
     }
 
-    private static let recentlyAdded =
-        "The ways to sign in below were added to your account in the last 30 days and still work. If you did not add one "
-        + "of them, open its link."
+    private static let stillWork =
+        "The ways to sign in below still work for your account. If you did not add one of them, open its link."
 
     private static let removalExplanation =
         "The link opens a page that asks you to confirm. If you confirm, we remove that way to sign in and all that were "

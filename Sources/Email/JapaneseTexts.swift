@@ -27,6 +27,11 @@ extension EmailTexts {
                 "\(app)のアカウントについて、メールアドレスをこのアドレスに変更するお申し込みを受け付けました。ご本人のアドレスであることを確認するため、次のリンクを開いてください。",
                 linkLabel: "新しいアドレスを確認する", [values.lifetime.japaneseSinceRequest, notRequested])
         case .passwordChanged: return passwordChanged(values)
+        case .emailChanged where !values.hasLink:
+            return japanese(
+                "【\(app)】メールアドレスが変更されました",
+                "\(app)のアカウントのメールアドレスが変更され、このアドレスではなくなりました。このアドレスは確認されていませんでした。",
+                [ignoreOrContact(app)])
         case .emailChanged:
             return japanese(
                 "【\(app)】メールアドレスが変更されました",
@@ -37,6 +42,11 @@ extension EmailTexts {
                 "【\(app)】メールアドレスが変更されました",
                 "Appleから\(app)に、あなたへの連絡先として別のメールアドレスが通知されました。今後、\(app)のアカウントに関するメールはそのアドレスに届きます。Appleでのログイン方法は変わりません。",
                 ["Apple Accountの設定でご自身がアドレスを変更された場合は、何もする必要はありません。お心当たりがない場合は、Apple Accountにほかの人がログインしていないか確認してください。"])
+        case .identityLinked where !values.hasLink:
+            return japanese(
+                "【\(app)】ログイン方法が追加されました",
+                "このメールアドレスが登録されている\(app)のアカウントに、\(method)でログインできるようになりました。このアドレスはまだ確認されていません。",
+                [unconfirmedAddress])
         case .identityLinked:
             return japanese(
                 "【\(app)】ログイン方法が追加されました",
@@ -64,7 +74,7 @@ extension EmailTexts {
         let change = "\(app)のアカウントのパスワードが変更され、ほかの端末からログアウトしました。"
         let hasLinks = !values.removable.isEmpty
         return japanese(
-            "【\(app)】パスワードが変更されました", [change] + (hasLinks ? [recentlyAdded] : []),
+            "【\(app)】パスワードが変更されました", [change] + (hasLinks ? [stillWork] : []),
             linkLabels: values.removable.map(\.japaneseRemovalLabel),
             hasLinks
                 ? [removalExplanation, values.lifetime.japaneseSinceChange, ignoreOrResetIfMethodsAreListed]
@@ -97,6 +107,9 @@ extension EmailTexts {
 
     private static let ignoreOrReset = "\(noAction)お心当たりがない場合は、\(reset)"
 
+    private static let unconfirmedAddress =
+        "\(noAction)お心当たりがない場合は、ログイン画面からパスワードを再設定してください。ご本人のアドレスであることが確認され、ほかのログイン方法はすべて削除されます。"
+
     private static let ignoreOrResetIfMethodsAreListed =
         "パスワードの変更と上記のログイン方法の追加が、すべてご自身の操作であれば、何もする必要はありません。パスワードの変更にお心当たりがない場合は、\(reset)"
 
@@ -108,8 +121,8 @@ extension EmailTexts {
         "\(noAction)お心当たりがない場合は、\(app)の運営者にお問い合わせください。"
     }
 
-    private static let recentlyAdded =
-        "次のログイン方法は、過去30日以内にあなたのアカウントに追加され、現在も使えます。ご自身で追加していないものがある場合は、そのリンクを開いてください。"
+    private static let stillWork =
+        "次のログイン方法は、現在もあなたのアカウントで使えます。ご自身で追加していないものがある場合は、そのリンクを開いてください。"
 
     private static let removalExplanation =
         "リンクを開くと、確認のページが表示されます。そこで確認すると、そのログイン方法と、その後に追加されたログイン方法をすべて削除し、すべての端末からログアウトします。その後に設定されたパスワードは使えなくなり、メールアドレスはこのアドレスに戻ります。"

@@ -81,6 +81,7 @@ struct ProjectFileTests {
                 "~ policy.allowsAnonymous: true → false",
                 "~ policy.followsRelayAddress: true → false",
                 "~ policy.minimumPasswordLength: 8 → 12",
+                "~ policy.notifiesUnverifiedAddresses: true → false",
                 "~ policy.protectsLastSignInMethod: true → false",
                 "~ policy.rejectsBreachedPasswords: true → false",
                 "~ policy.requiresNonce: true → false",

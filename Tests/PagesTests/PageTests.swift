@@ -80,10 +80,13 @@ struct PageTests {
     static let rows: [Row] =
         [
             Row(testDescription: "verifyEmail") {
-                .verifyEmail($0.email, of: account(isVerified: false), $0.form, $0.context)
+                .verifyEmail(
+                    $0.email, of: account(isVerified: false), methods: [.password, .named($0.provider)],
+                    removable: $0.identities, $0.form, $0.context)
             },
             Row(testDescription: "verifyEmail, already verified") {
-                .verifyEmail($0.email, of: account(isVerified: true), $0.form, $0.context)
+                .verifyEmail(
+                    $0.email, of: account(isVerified: true), methods: [], removable: [], $0.form, $0.context)
             },
             Row(testDescription: "emailVerified") { .emailVerified($0.email, continuing: $0.continueURL, $0.context) },
             Row(testDescription: "emailDisavowed") { .emailDisavowed($0.context) },
@@ -117,7 +120,14 @@ struct PageTests {
             Row(testDescription: "passwordReset") {
                 .passwordReset(of: $0.email, continuing: $0.continueURL, $0.context)
             },
-            Row(testDescription: "changeEmail") { .changeEmail(from: $0.email, to: $0.email, $0.form, $0.context) },
+            Row(testDescription: "changeEmail") {
+                .changeEmail(
+                    from: $0.email, to: $0.email, methods: [.named($0.provider)], removable: $0.identities, $0.form,
+                    $0.context)
+            },
+            Row(testDescription: "resetPassword, confirmed") {
+                .resetPassword(of: $0.email, $0.rules, removable: [], after: .confirmed($0.email), $0.form, $0.context)
+            },
             Row(testDescription: "emailChanged") {
                 .emailChanged(to: $0.email, continuing: $0.continueURL, $0.context)
             },
@@ -198,7 +208,8 @@ struct PageTests {
         let values = Values()
         for isVerified in [false, true] {
             let page = Page.verifyEmail(
-                values.email, of: Self.account(isVerified: isVerified), values.form, values.context)
+                values.email, of: Self.account(isVerified: isVerified), methods: [], removable: [], values.form,
+                values.context)
             #expect(page.html.contains("This was not me") != isVerified)
             #expect(page.html.contains(#"<time datetime="2026-01-01T00:00:00.000Z">1 January 2026, 00:00 UTC</time>"#))
         }

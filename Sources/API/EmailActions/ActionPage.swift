@@ -65,13 +65,19 @@ private struct ActionPageRequest {
         let pageContext = pageContext(of: checked)
         let form = CodeForm(code: self.code, continueURL: checkedContinueURL(in: checked.project))
         return switch code.purpose {
-        case .verifyEmail: .verifyEmail(code.email, of: checked.account, form, pageContext)
+        case .verifyEmail:
+            .verifyEmail(
+                code.email, of: checked.account, methods: checked.methods, removable: checked.removableIdentities, form,
+                pageContext)
         case .resetPassword:
             .resetPassword(
                 of: code.email, PasswordRules(checked.project.policy), missing: unmet,
                 removable: checked.removableIdentities, after: remedy, form, pageContext)
         case .signIn: .signIn(code.email, appLink(of: checked), pageContext)
-        case .changeEmail: .changeEmail(from: code.email, to: code.newEmail ?? code.email, form, pageContext)
+        case .changeEmail:
+            .changeEmail(
+                from: code.email, to: code.newEmail ?? code.email, methods: checked.methods,
+                removable: checked.removableIdentities, form, pageContext)
         case .recoverEmail:
             .recoverEmail(
                 to: code.email, from: code.newEmail, removable: checked.removableIdentities, form, pageContext)
@@ -98,7 +104,11 @@ private struct ActionPageRequest {
         case .verifyEmail where fields[.step] == CodeForm.AlternativeAction.disavow.rawValue:
             try await emailActions.disavow(code, from: context)
             return PageResponse(.emailDisavowed(pageContext(of: checked)), of: checked.project.realm)
-        case .verifyEmail, .changeEmail: try await emailActions.apply(code, from: context)
+        case .verifyEmail, .changeEmail:
+            let result = try await emailActions.confirm(code, unlinking: fields.selectedProviders, from: context)
+            if result.resetCode != nil {
+                return PageResponse(page(after: result, of: checked), of: checked.project.realm)
+            }
         case .recoverEmail:
             let result = try await emailActions.recover(code, unlinking: fields.selectedProviders, from: context)
             return PageResponse(page(after: result, of: checked), of: checked.project.realm)
@@ -146,9 +156,14 @@ private struct ActionPageRequest {
     }
 
     private func remedy(_ checked: CheckedCode) -> Page.Remedy {
-        if checked.code.purpose == .undoMerge { return .undone }
-        guard let method = checked.code.method else { return .recovered(checked.code.email) }
-        return .removed(SignInMethodName(method.provider, in: checked.project))
+        let code = checked.code
+        switch code.purpose {
+        case .undoMerge: return .undone
+        case .verifyEmail, .changeEmail: return .confirmed(code.newEmail ?? code.email)
+        case .resetPassword, .signIn, .recoverEmail, .removeSignInMethod:
+            guard let method = code.method else { return .recovered(code.email) }
+            return .removed(SignInMethodName(method.provider, in: checked.project))
+        }
     }
 
     /// The page after a remedy if the account cannot have a password.
@@ -157,6 +172,7 @@ private struct ActionPageRequest {
         let continueURL = checkedContinueURL(in: checked.project)
         switch remedy(checked) {
         case .undone: return .mergeUndone(account.email, continuing: continueURL, pageContext)
+        case .confirmed: return finalPage(checked)
         case .recovered(let email): return .emailRecovered(to: email, continuing: continueURL, pageContext)
         case .removed(let name):
             return .signInMethodRemoved(name, takenEmail: account.email == nil ? checked.code.email : nil, pageContext)

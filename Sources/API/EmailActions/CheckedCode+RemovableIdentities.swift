@@ -2,8 +2,8 @@ internal import Identity
 internal import Pages
 
 extension CheckedCode {
-    /// The identities that the form lists, so that the user can select and remove them. The form never lists identities
-    /// with which the account was created.
+    /// The identities that the form lists, so that the user can select and remove them: those whose provider has not
+    /// verified the address that the code proves.
     ///
     /// A password reset lists no identities if it removes all of them anyway: if the account's address is not verified,
     /// or if ``Policy/resetUnlinksIdentities`` is true. The recovery of an address lists the identities that were
@@ -13,11 +13,24 @@ extension CheckedCode {
         let identities: [LinkedIdentity] =
             switch code.purpose {
             case .resetPassword:
-                account.emailIsVerified && !project.policy.resetUnlinksIdentities ? account.addedIdentities : []
-            case .recoverEmail: account.addedIdentities.filter { $0.linkedAt.map { $0 < code.createdAt } ?? false }
-            case .verifyEmail, .signIn, .changeEmail, .removeSignInMethod, .undoMerge: []
+                account.emailIsVerified && !project.policy.resetUnlinksIdentities
+                    ? account.removableIdentities(byOwnerOf: code.email) : []
+            case .recoverEmail:
+                account.removableIdentities(byOwnerOf: code.email)
+                    .filter { $0.linkedAt.map { $0 < code.createdAt } ?? false }
+            case .verifyEmail, .changeEmail: account.removableIdentities(byOwnerOf: code.newEmail ?? code.email)
+            case .signIn, .removeSignInMethod, .undoMerge: []
             }
         return identities.map { ListedIdentity($0, in: project) }
+    }
+}
+
+extension CheckedCode {
+    /// The ways to sign in to the account of the code.
+    var methods: [SignInMethodName] {
+        guard let account else { return [] }
+        return (account.signInMethods + (account.phoneNumber == nil ? [] : [.phone]))
+            .map { SignInMethodName($0, in: project) }
     }
 }
 

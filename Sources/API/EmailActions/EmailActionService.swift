@@ -47,9 +47,12 @@ public struct EmailActionService: Sendable {
             code, to: password, unlinking: providers, in: try await project(of: code), from: context)
     }
 
-    /// Verifies or changes an address.
-    public func apply(_ code: String, from context: RequestContext) async throws {
-        _ = try await redemption.apply(code, in: try await project(of: code), from: context)
+    /// Verifies or changes an address, and removes the identities that the user did not add; see
+    /// ``OOBRedemption/confirm(_:unlinking:in:from:)``.
+    public func confirm(_ code: String, unlinking providers: Set<ProviderID>, from context: RequestContext) async throws
+        -> RemedyResult
+    {
+        try await redemption.confirm(code, unlinking: providers, in: try await project(of: code), from: context)
     }
 
     /// Restores the previous address, and removes what was added after the address was replaced; see

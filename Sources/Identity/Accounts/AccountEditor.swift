@@ -171,10 +171,11 @@ public struct AccountEditor: Sendable {
         try caller.requireRecentLogin(by: project.policy, at: clock.now())
         let now = clock.now()
         var emails: [OutgoingEmail] = []
-        if let email = caller.account.email, caller.account.emailIsVerified {
+        if let recipient = NoticeRecipient(of: caller.account, by: project.policy) {
             var payload = EmailPayload()
             payload.staysConnectedToApple = appleRevocation == .notPossible ? true : nil
-            emails = try emailFactory.notice(.accountDeleted, to: email, about: nil, payload, from: context, at: now)
+            emails = try emailFactory.notice(
+                .accountDeleted, to: recipient, about: nil, payload, from: context, at: now)
         }
         let emailBatch = EmailBatch(emails: emails)
         try await mappingConflicts(to: \.refusalOfEdit) {
@@ -198,24 +199,28 @@ public struct AccountEditor: Sendable {
     }
 
     /// The notices to the owner, sent to the address that the account had before the change.
-    private func notices(of change: OwnerChange, to account: Account, from context: RequestContext) throws
-        -> EmailBatch
-    {
+    private func notices(
+        of change: OwnerChange, to account: Account, by policy: Policy, from context: RequestContext
+    ) throws -> EmailBatch {
         let now = change.changedAt
         var emailBatch = EmailBatch.none
         let email = change.address(of: account)
         if email != account.email {
-            emailBatch = try emailFactory.emailChangedNotice(to: account, newEmail: email, from: context, at: now)
+            emailBatch = try emailFactory.emailChangedNotice(
+                to: account, newEmail: email, by: policy, from: context, at: now)
         }
         if account.hasPassword, change.update.passwordHash != nil {
-            emailBatch.emails += try emailFactory.notice(.passwordChanged, about: account, from: context, at: now)
+            emailBatch.emails += try emailFactory.notice(
+                .passwordChanged, about: account, by: policy, from: context, at: now)
         } else if case .set = change.update.passwordHash {
             let method = AddedSignInMethod(provider: .password, subject: nil, addedAt: now)
-            emailBatch = emailBatch + (try emailFactory.additionNotice(of: method, to: account, from: context))
+            emailBatch =
+                emailBatch + (try emailFactory.additionNotice(of: method, to: account, by: policy, from: context))
         }
         for identity in account.identities where change.unlinked.contains(identity.provider) {
             emailBatch.emails += try emailFactory.notice(
-                .identityUnlinked, about: account, EmailPayload(provider: identity.provider), from: context, at: now)
+                .identityUnlinked, about: account, EmailPayload(provider: identity.provider), by: policy, from: context,
+                at: now)
         }
         return emailBatch
     }
@@ -242,7 +247,7 @@ public struct AccountEditor: Sendable {
         _ change: OwnerChange, to caller: Caller, in project: Project, from context: RequestContext
     ) async throws -> Edited {
         var change = change
-        change.emailBatch = try notices(of: change, to: caller.account, from: context)
+        change.emailBatch = try notices(of: change, to: caller.account, by: project.policy, from: context)
         change.auditNotes = change.auditNotes(about: caller.account)
         change.actor = .user(context.trace)
         let account = try await mappingConflicts(to: \.refusalOfEdit) {

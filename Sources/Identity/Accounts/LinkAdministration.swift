@@ -64,7 +64,7 @@ public struct LinkAdministration: Sendable {
         let merge = AccountMerge(
             precondition: precondition, replayKeys: [replayKey], mergedAt: now,
             undoableUntil: now + AccountMerging.undoWindow)
-        let notices = MergeNotices(of: merge, emailFactory: emailFactory, from: context)
+        let notices = MergeNotices(of: merge, emailFactory: emailFactory, by: project.policy, from: context)
         let end = try await mappingConflicts(to: \.refusalOfAdministratorsMerge) {
             try await store.merge(merge, by: actor, announcing: notices, in: project.realm)
         }

@@ -108,7 +108,7 @@ public struct AppleNotificationService: Sendable {
         var emails: [OutgoingEmail] = []
         if case .unlink(let remaining) = decision?.change {
             emails = try emailFactory.notice(
-                .identityUnlinked, about: remaining, EmailPayload(provider: .apple), from: context,
+                .identityUnlinked, about: remaining, EmailPayload(provider: .apple), by: project.policy, from: context,
                 at: event.receivedAt)
         }
         return AppleEventCommit(

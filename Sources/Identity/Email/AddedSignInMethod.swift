@@ -1,4 +1,4 @@
-/// A sign-in method that was added to an account after the account was created.
+/// A sign-in method that was added to an account.
 public struct AddedSignInMethod: Hashable, Sendable {
     /// ``ProviderID/password`` for a password, ``ProviderID/emailLink`` for email links.
     public let provider: ProviderID
@@ -11,11 +11,6 @@ public struct AddedSignInMethod: Hashable, Sendable {
         self.subject = subject
         self.addedAt = addedAt
     }
-}
-
-extension Account {
-    /// The identities that were not linked at the creation of the account.
-    public var addedIdentities: [LinkedIdentity] { identities.filter { $0.linkedAt != createdAt } }
 }
 
 /// A sign-in method as end users know it.

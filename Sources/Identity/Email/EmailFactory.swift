@@ -41,19 +41,19 @@ extension EmailFactory {
     /// How long the delivery of a notice without removal links is retried.
     private static let noticeLifetime: Duration = .seconds(72 * 3600)
 
-    /// Returns a notice (an email that no client requested) to the account's address. Empty if the address is
-    /// unverified, or the installation sends no emails.
+    /// Returns a notice (an email that no client requested) to the account's address; empty if there is no
+    /// ``NoticeRecipient``, or the installation sends no emails.
     func notice(
-        _ kind: OutgoingEmail.Kind, about account: Account, _ payload: EmailPayload = EmailPayload(),
+        _ kind: OutgoingEmail.Kind, about account: Account, _ payload: EmailPayload = EmailPayload(), by policy: Policy,
         from context: RequestContext, at now: Instant
     ) throws -> [OutgoingEmail] {
-        guard let email = account.email, account.emailIsVerified else { return [] }
-        return try notice(kind, to: email, about: account.id, payload, from: context, at: now)
+        guard let recipient = NoticeRecipient(of: account, by: policy) else { return [] }
+        return try notice(kind, to: recipient, about: account.id, payload, from: context, at: now)
     }
 
-    /// Returns a notice to `email`; empty if the installation sends no emails.
+    /// Returns a notice to `recipient`; empty if the installation sends no emails.
     func notice(
-        _ kind: OutgoingEmail.Kind, to email: EmailAddress, about account: ID<Account>?,
+        _ kind: OutgoingEmail.Kind, to recipient: NoticeRecipient, about account: ID<Account>?,
         _ payload: EmailPayload = EmailPayload(), from context: RequestContext, at now: Instant
     ) throws -> [OutgoingEmail] {
         guard sendsEmail else { return [] }
@@ -61,9 +61,10 @@ extension EmailFactory {
         let lifetime =
             payload.removals == nil && kind != .identityLinked
             ? Self.noticeLifetime : Policy.removalLinkLifetime
-        return [
-            try outgoingEmail(kind, to: email, about: account, payload, from: context, at: now, until: now + lifetime)
-        ]
+        var notice = try outgoingEmail(
+            kind, to: recipient.email, about: account, payload, from: context, at: now, until: now + lifetime)
+        notice.isLimitedToOnePerDay = !recipient.isProven
+        return [notice]
     }
 
     func outgoingEmail(
@@ -76,17 +77,19 @@ extension EmailFactory {
             content: try seal(payload, id), createdAt: now, expiresAt: end)
     }
 
-    /// Returns a notice to the owner about an added sign-in method, with a link that removes the method; empty if the
-    /// account's address is unverified, or the installation sends no emails.
+    /// Returns a notice to the owner about an added sign-in method; empty if there is no ``NoticeRecipient``, or the
+    /// installation sends no emails. A notice to a proven address has a link that removes the method.
     func additionNotice(
-        of method: AddedSignInMethod, to account: Account, from context: RequestContext
+        of method: AddedSignInMethod, to account: Account, by policy: Policy, from context: RequestContext
     ) throws -> EmailBatch {
-        guard let email = account.email, account.emailIsVerified, sendsEmail else { return .none }
-        let issued = removalCode(for: method, of: account.id, sentTo: email, at: method.addedAt)
-        let payload = EmailPayload(code: issued.secret, provider: method.provider)
+        guard let recipient = NoticeRecipient(of: account, by: policy), sendsEmail else { return .none }
+        let issued =
+            recipient.isProven
+            ? removalCode(for: method, of: account.id, sentTo: recipient.email, at: method.addedAt) : nil
+        let payload = EmailPayload(code: issued?.secret, provider: method.provider)
         let emails = try notice(
-            .identityLinked, to: email, about: account.id, payload, from: context, at: method.addedAt)
-        return EmailBatch(codes: [issued.record], emails: emails)
+            .identityLinked, to: recipient, about: account.id, payload, from: context, at: method.addedAt)
+        return EmailBatch(codes: [issued?.record].compactMap(\.self), emails: emails)
     }
 
     /// Returns a notice to the owner about a password reset, with a removal link for each of `identities`.
@@ -107,7 +110,7 @@ extension EmailFactory {
         }
         let removals = issued.map { EmailPayload.Removal(provider: $0.provider, code: $0.code.secret) }
         let payload = EmailPayload(removals: removals.isEmpty ? nil : removals)
-        let emails = try notice(.passwordChanged, to: email, about: account, payload, from: context, at: now)
+        let emails = try notice(.passwordChanged, to: .proven(email), about: account, payload, from: context, at: now)
         return EmailBatch(codes: issued.map(\.code.record), emails: emails)
     }
 
@@ -121,24 +124,27 @@ extension EmailFactory {
         return IssuedCode(secret: secret, record: record)
     }
 
-    /// Returns a notice to the account's former address that the account no longer has this address, with a link that
-    /// restores it. An unverified address gets no notice, because another user may own it. If ``restoresFirstAddress``
-    /// is true, the first address gets the notice instead, verified or not.
+    /// Returns a notice to the account's former address that the account no longer has this address; empty if there is
+    /// no ``NoticeRecipient``, or the installation sends no emails. A notice to a proven address has a link that restores
+    /// it. If ``restoresFirstAddress`` is true, the first address gets the notice with the link, proven or not.
     ///
     /// - Parameter account: the account before the change.
     func emailChangedNotice(
-        to account: Account, newEmail: EmailAddress?, from context: RequestContext, at now: Instant
+        to account: Account, newEmail: EmailAddress?, by policy: Policy, from context: RequestContext, at now: Instant
     ) throws -> EmailBatch {
-        let recipient =
-            restoresFirstAddress
-            ? account.initialEmail ?? account.email : account.emailIsVerified ? account.email : nil
-        guard let email = recipient, sendsEmail else { return .none }
-        let code = newCode()
+        let firstAddress = restoresFirstAddress ? account.initialEmail ?? account.email : nil
+        let recipient = firstAddress.map { .proven($0) } ?? NoticeRecipient(of: account, by: policy)
+        guard let recipient, sendsEmail else { return .none }
+        guard recipient.isProven else {
+            return EmailBatch(
+                emails: try notice(.emailChanged, to: recipient, about: account.id, from: context, at: now))
+        }
+        let (code, email) = (newCode(), recipient.email)
         let recovery = OOBCode(
             hash: hash(code), purpose: .recoverEmail, account: account.id, email: email, newEmail: newEmail,
             createdAt: now, expiresAt: now + Policy.recoveryLifetime)
         let emails = try notice(
-            .emailChanged, to: email, about: account.id, EmailPayload(code: code), from: context, at: now)
+            .emailChanged, to: recipient, about: account.id, EmailPayload(code: code), from: context, at: now)
         return EmailBatch(codes: [recovery], emails: emails)
     }
 }

@@ -8,7 +8,7 @@ public struct OutgoingEmail: Hashable, Sendable {
         case signIn = "EMAIL_SIGNIN"
         case changeEmail = "VERIFY_AND_CHANGE_EMAIL"
         /// A notice, like all following kinds: no client requests it. After a reset of the password, it has a removal
-        /// link for each identity that was added to the account in the last 30 days.
+        /// link for each identity whose provider has not verified the account's address.
         case passwordChanged = "notice.password-changed"
         /// Sent to the former address, with a link that restores it.
         case emailChanged = "notice.email-changed"
@@ -37,6 +37,9 @@ public struct OutgoingEmail: Hashable, Sendable {
     public let createdAt: Instant
     /// The email is not sent after this time.
     public let expiresAt: Instant
+    /// Whether the email is a notice to an address that nobody has verified. The queue accepts at most one such notice
+    /// of each kind per address and day, so that an attacker cannot flood a stranger's mailbox.
+    public var isLimitedToOnePerDay = false
 
     public init(
         id: ID<OutgoingEmail>, kind: Kind, account: ID<Account>?, recipient: EmailAddress, language: Language?,

@@ -73,9 +73,12 @@ extension EmailSettings {
 }
 
 extension OutgoingEmail.Kind {
-    /// Whether some emails of this kind have a link and others have none: of the notices of a merge, only the one to
-    /// the source's own address has a link.
-    public var linkIsOptional: Bool { self == .accountsMerged }
+    /// Whether some emails of this kind have a link and others have none: a notice to an address that nobody has
+    /// verified has no link, and of the notices of a merge, only the one to the source's own address has a link.
+    public var linkIsOptional: Bool { [.emailChanged, .identityLinked, .accountsMerged].contains(self) }
+
+    /// Whether an email of this kind is sent even if its link has become invalid.
+    public var isSentWithInvalidLink: Bool { self == .accountsMerged }
 
     /// The mode of the link with ``EmailPayload/code``; `nil` if emails of this kind have no such link. They may still
     /// have links for ``EmailPayload/removals``.

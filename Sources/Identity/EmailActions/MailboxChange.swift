@@ -5,8 +5,8 @@ public struct MailboxChange: Hashable, Sendable {
     public private(set) var update: AccountUpdate
     /// Identities that were linked at this time or later are unlinked.
     public var unlinksIdentitiesLinkedSince: Instant?
-    /// Identities of these providers are unlinked, except those that were linked at the creation of the account.
-    public var unlinkedProviders: Set<ProviderID> = []
+    /// Identities of these providers are unlinked. They are among the ``Account/removableIdentities(byOwnerOf:)``.
+    public private(set) var unlinkedProviders: Set<ProviderID> = []
     /// Which codes that recover an address or remove a sign-in method the change invalidates; `nil` if it invalidates
     /// none of them.
     public var voidedRemedies: VoidedRemedies?
@@ -58,13 +58,43 @@ public struct MailboxChange: Hashable, Sendable {
         }
     }
 
-    public static func verifying(_ account: Account) -> MailboxChange { MailboxChange(account) }
+    /// Verifies the account's address.
+    ///
+    /// - Parameter providers: the user did not add the identities of these providers. If one of them is removed, the
+    ///   password goes too and all sessions end, because whoever added the identity may also know the password.
+    public static func verifying(_ account: Account, unlinking providers: Set<ProviderID> = []) -> MailboxChange {
+        var change = MailboxChange(account)
+        change.disownIdentities(of: providers)
+        return change
+    }
 
-    public static func changing(_ account: Account, to email: EmailAddress) -> MailboxChange {
+    /// - Parameter providers: as in ``verifying(_:unlinking:)``.
+    public static func changing(
+        _ account: Account, to email: EmailAddress, unlinking providers: Set<ProviderID> = []
+    ) -> MailboxChange {
         var change = MailboxChange(account)
         change.email = email
         change.update.endsSessions = true
+        change.disownIdentities(of: providers)
         return change
+    }
+
+    /// Unlinks those identities of `providers` that the owner of the proven mailbox may remove.
+    private mutating func unlinkIdentities(of providers: Set<ProviderID>) {
+        unlinkedProviders = providers.intersection(
+            account.removableIdentities(byOwnerOf: email).map(\.provider))
+    }
+
+    /// Unlinks the identities that the user disowns while confirming the address.
+    private mutating func disownIdentities(of providers: Set<ProviderID>) {
+        unlinkIdentities(of: providers)
+        guard !unlinkedProviders.isEmpty, let email else { return }
+        if account.hasPassword { update.passwordHash = .remove }
+        update.endsSessions = true
+        // If the address was never verified, nobody has proven it before, as in ``reclaiming(_:)``.
+        voidedRemedies =
+            account.email == email && !account.emailIsVerified
+            ? .all : .proven(email: email, redeemedCodeCreatedAt: nil, keepingMethodsAddedBefore: Self.epoch)
     }
 
     /// Restores the address that `code` was sent to. Removes the identities and the password that were added after that
@@ -79,7 +109,7 @@ public struct MailboxChange: Hashable, Sendable {
         change.accountLosingAddress = otherHolder?.losesAddressToOwner == true ? otherHolder : nil
         change.update.endsSessions = true
         change.unlinksIdentitiesLinkedSince = code.createdAt
-        change.unlinkedProviders = providers
+        change.unlinkIdentities(of: providers)
         change.voidedRemedies = .proven(
             email: code.email, redeemedCodeCreatedAt: code.createdAt, keepingMethodsAddedBefore: code.createdAt)
         if account.passwordWasSet(since: code.createdAt) { change.update.passwordHash = .remove }
@@ -119,7 +149,7 @@ public struct MailboxChange: Hashable, Sendable {
             change.voidedRemedies = .proven(
                 email: email, redeemedCodeCreatedAt: nil, keepingMethodsAddedBefore: epoch)
         }
-        change.unlinkedProviders = providers
+        change.unlinkIdentities(of: providers)
         change.update.passwordHash = .set(passwordHash)
         change.update.endsSessions = true
         if policy.resetUnlinksIdentities { change.unlinksIdentitiesLinkedSince = epoch }
@@ -177,9 +207,9 @@ public struct MailboxChange: Hashable, Sendable {
     /// The generation of the account after the change: that of a session which the change opens.
     var generation: Int64 { account.generation + (update.endsSessions ? 1 : 0) }
 
-    /// The identities that the account keeps, except those that were linked at its creation.
-    var remainingAddedIdentities: [LinkedIdentity] {
-        account.addedIdentities.filter { identity in
+    /// The identities that the account keeps although they may not be the owner's.
+    var remainingRemovableIdentities: [LinkedIdentity] {
+        account.removableIdentities(byOwnerOf: email).filter { identity in
             let isTooLate =
                 unlinksIdentitiesLinkedSince.map { start in identity.linkedAt.map { $0 >= start } ?? true } ?? false
             return !isTooLate && !unlinkedProviders.contains(identity.provider)
@@ -194,9 +224,7 @@ extension Account {
 extension Account {
     /// Whether the account loses its address to a user who has proven control of the mailbox: the account is not
     /// disabled, and neither the gateway nor a provider of the account's identities has verified the address.
-    var losesAddressToOwner: Bool {
-        !emailIsVerified && !isDisabled && !identities.contains { $0.email == email && $0.emailTrust >= .verified }
-    }
+    var losesAddressToOwner: Bool { provenEmail == nil && !isDisabled }
 }
 
 extension MailboxChange {

@@ -4,8 +4,8 @@ extension OOBRedemption {
     /// Restores the former address. Removes the identities and the password that were added after the address was
     /// replaced.
     ///
-    /// - Parameter providers: identities of these providers are unlinked too, except those that were linked at the
-    ///   creation of the account.
+    /// - Parameter providers: identities of these providers are unlinked too, if they are among the
+    ///   ``Account/removableIdentities(byOwnerOf:)``.
     public func recover(
         _ code: String?, unlinking providers: Set<ProviderID>, in project: Project, from context: RequestContext
     ) async throws -> RemedyResult {
@@ -15,6 +15,42 @@ extension OOBRedemption {
             return (change, EmailBatch(codes: resetCode(secret, after: change, in: project, at: now)))
         }
         return RemedyResult(result, secret)
+    }
+
+    /// Redeems a code that verifies or changes an address, and removes the identities that the user did not add.
+    ///
+    /// - Parameter providers: identities of these providers are unlinked, if they are among the
+    ///   ``Account/removableIdentities(byOwnerOf:)``. If one is unlinked, the user sets a new password next.
+    public func confirm(
+        _ code: String?, unlinking providers: Set<ProviderID>, in project: Project, from context: RequestContext
+    ) async throws -> RemedyResult {
+        let secret = emailFactory.newCode()
+        let result = try await redeem(code, for: [.verifyEmail, .changeEmail], in: project, from: context) {
+            account, record, now in
+            var (change, emailBatch) = try confirmation(
+                of: account, by: record, unlinking: providers, in: project, from: context, at: now)
+            if !change.unlinkedProviders.isEmpty {
+                emailBatch.codes += resetCode(secret, after: change, in: project, at: now)
+            }
+            return (change, emailBatch)
+        }
+        return RemedyResult(result, secret)
+    }
+
+    /// The change by a code that verifies or changes an address, and the notice to the former address.
+    func confirmation(
+        of account: Account, by code: OOBCode, unlinking providers: Set<ProviderID>, in project: Project,
+        from context: RequestContext, at now: Instant
+    ) throws -> (MailboxChange, EmailBatch) {
+        guard code.purpose == .changeEmail else { return (.verifying(account, unlinking: providers), .none) }
+        let email = code.newEmail ?? code.email
+        let change = MailboxChange.changing(account, to: email, unlinking: providers)
+        guard email != account.email else { return (change, .none) }
+        return (
+            change,
+            try emailFactory.emailChangedNotice(
+                to: account, newEmail: email, by: project.policy, from: context, at: now)
+        )
     }
 
     /// Removes a sign-in method, and the identities and the password that were added at the same time or later.
@@ -79,8 +115,8 @@ public struct RemedyResult: Hashable, Sendable {
 
     fileprivate init(_ result: OOBRedemption.RedemptionResult, _ secret: String) {
         account = result.account
-        // A remedy creates no other code.
-        resetCode = result.redemption.emailBatch.codes.first.map { IssuedCode(secret: secret, record: $0) }
+        resetCode = result.redemption.emailBatch.codes.first { $0.purpose == .resetPassword }
+            .map { IssuedCode(secret: secret, record: $0) }
     }
 }
 

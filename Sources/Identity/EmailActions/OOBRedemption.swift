@@ -49,8 +49,8 @@ public struct OOBRedemption: Sendable {
     /// Sets a password, which also verifies the address. The password is checked and hashed before the code is
     /// consumed.
     ///
-    /// - Parameter providers: identities of these providers are unlinked, except those that were linked at the creation
-    ///   of the account.
+    /// - Parameter providers: identities of these providers are unlinked, if they are among the
+    ///   ``Account/removableIdentities(byOwnerOf:)``.
     /// - Returns: the redeemed code.
     public func resetPassword(
         _ code: String?, to password: Secret, unlinking providers: Set<ProviderID>, in project: Project,
@@ -75,21 +75,9 @@ public struct OOBRedemption: Sendable {
         let result = try await redeem(
             code, for: [.verifyEmail, .changeEmail, .recoverEmail], in: project, from: context
         ) { account, code, now in
-            switch code.purpose {
-            case .changeEmail:
-                let email = code.newEmail ?? code.email
-                return (
-                    .changing(account, to: email),
-                    email == account.email
-                        ? .none
-                        : try emailFactory.emailChangedNotice(to: account, newEmail: email, from: context, at: now)
-                )
-            case .recoverEmail:
-                return (try await recovery(of: account, by: code, unlinking: [], in: project), .none)
-            // Of these, only `verifyEmail` occurs: codes of the other purposes are rejected above.
-            case .verifyEmail, .resetPassword, .signIn, .removeSignInMethod, .undoMerge:
-                return (.verifying(account), .none)
-            }
+            code.purpose == .recoverEmail
+                ? (try await recovery(of: account, by: code, unlinking: [], in: project), .none)
+                : try confirmation(of: account, by: code, unlinking: [], in: project, from: context, at: now)
         }
         return Applied(account: result.account, code: result.redemption.code)
     }
@@ -172,7 +160,7 @@ public struct OOBRedemption: Sendable {
                 try caller.requireRecentLoginToLink(by: project.policy, at: now)
             }
             guard found.account == nil || found.account?.id == caller.account.id else { throw EditRefusal.emailTaken }
-            let emailBatch = try emailsAboutLinking(email, by: change, from: context, at: now)
+            let emailBatch = try emailsAboutLinking(email, by: change, in: project, from: context, at: now)
             // A change that ends the sessions moves `validSince`. Admin SDKs reject tokens with an earlier `auth_time`.
             let isNewLogin = change.update.endsSessions || isOwnAddress
             return prepared(
@@ -237,25 +225,25 @@ extension OOBRedemption {
         guard reset.event != .reclaimed, let email = reset.email else {
             return EmailBatch(emails: try reclaimNotice(of: reset, from: context, at: now))
         }
-        let recentlyLinked = reset.remainingAddedIdentities.filter {
-            $0.linkedAt.map { now < $0 + Policy.recentLinkWindow } ?? true
-        }
         return try emailFactory.resetNotice(
-            to: email, about: reset.account.id, withRemovalLinksFor: recentlyLinked, from: context, at: now)
+            to: email, about: reset.account.id, withRemovalLinksFor: reset.remainingRemovableIdentities, from: context,
+            at: now)
     }
 
     /// Returns the notices about an address that is added for email links. They go to the address that the account had
     /// before. Returns none if the account already used email links to the added address.
     private func emailsAboutLinking(
-        _ email: EmailAddress, by change: MailboxChange, from context: RequestContext, at now: Instant
+        _ email: EmailAddress, by change: MailboxChange, in project: Project, from context: RequestContext,
+        at now: Instant
     ) throws -> EmailBatch {
-        let account = change.account
+        let (account, policy) = (change.account, project.policy)
         guard account.email != email || !account.usesEmailLinks else { return .none }
         let notice =
             change.update.endsSessions
-            ? try emailFactory.emailChangedNotice(to: account, newEmail: email, from: context, at: now) : .none
+            ? try emailFactory.emailChangedNotice(
+                to: account, newEmail: email, by: policy, from: context, at: now) : .none
         let method = AddedSignInMethod(provider: .emailLink, subject: nil, addedAt: now)
-        return notice + (try emailFactory.additionNotice(of: method, to: account, from: context))
+        return notice + (try emailFactory.additionNotice(of: method, to: account, by: policy, from: context))
     }
 
     /// - Returns: the notice that the account now belongs to the owner of the mailbox; none if `change` does not
@@ -264,6 +252,7 @@ extension OOBRedemption {
         -> [OutgoingEmail]
     {
         guard change.event == .reclaimed, let email = change.email else { return [] }
-        return try emailFactory.notice(.accountReclaimed, to: email, about: change.account.id, from: context, at: now)
+        return try emailFactory.notice(
+            .accountReclaimed, to: .proven(email), about: change.account.id, from: context, at: now)
     }
 }

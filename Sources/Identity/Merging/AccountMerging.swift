@@ -86,7 +86,7 @@ public struct AccountMerging: Sendable {
             session: entropy.sessionID(), proof: payload.proof, device: context.device,
             networkHash: networks.hash(of: context, in: project), sessionLimit: project.policy.sessionLimit,
             trace: context.trace)
-        let notices = MergeNotices(of: merge, emailFactory: emailFactory, from: context)
+        let notices = MergeNotices(of: merge, emailFactory: emailFactory, by: project.policy, from: context)
         let (account, session) = try await mappingConflicts(to: \.refusalOfMerge) {
             try await store.merge(merge, with: signIn, announcing: notices, in: project.realm)
         }

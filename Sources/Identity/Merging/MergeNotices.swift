@@ -3,27 +3,31 @@
 public struct MergeNotices: Sendable {
     private let merge: AccountMerge
     private let emailFactory: EmailFactory
+    private let policy: Policy
     private let context: RequestContext
 
-    init(of merge: AccountMerge, emailFactory: EmailFactory, from context: RequestContext) {
+    init(of merge: AccountMerge, emailFactory: EmailFactory, by policy: Policy, from context: RequestContext) {
         self.merge = merge
         self.emailFactory = emailFactory
+        self.policy = policy
         self.context = context
     }
 
-    /// Each address gets one notice. The notice to the source's own address has a link that undoes the merge.
+    /// Each address gets one notice. The notice to the source's own address has a link that undoes the merge, if the
+    /// address is proven.
     public func emailBatch(for accounts: MergedAccounts) throws -> EmailBatch {
         guard emailFactory.sendsEmail else { return .none }
         let methods = accounts.target.signInProviders
         var emailBatch = EmailBatch.none
         var notified: Set<EmailAddress> = []
-        if let email = accounts.source.verifiedEmail {
+        if let email = accounts.source.provenEmail {
             notified.insert(email)
             emailBatch = try noticeWithUndoLink(to: email, methods)
         }
-        for (email, account) in accounts.otherRecipients where notified.insert(email).inserted {
+        for (recipient, account) in accounts.otherRecipients(by: policy)
+        where notified.insert(recipient.email).inserted {
             emailBatch.emails += try emailFactory.notice(
-                .accountsMerged, to: email, about: account, EmailPayload(methods: methods), from: context,
+                .accountsMerged, to: recipient, about: account, EmailPayload(methods: methods), from: context,
                 at: merge.mergedAt)
         }
         return emailBatch
@@ -68,15 +72,14 @@ public struct MergedAccounts: Hashable, Sendable {
         self.recoveries = recoveries
     }
 
-    /// Recipients apart from the source's own address. Their notices do not refer to the deleted account.
-    fileprivate var otherRecipients: [(EmailAddress, ID<Account>?)] {
-        (target.verifiedEmail.map { [($0, target.id)] } ?? [])
-            + recoveries.map { ($0.email, $0.account == source.id ? nil : $0.account) }
+    /// Recipients of notices without a link. Their notices do not refer to the deleted account.
+    fileprivate func otherRecipients(by policy: Policy) -> [(NoticeRecipient, ID<Account>?)] {
+        (NoticeRecipient(of: target, by: policy).map { [($0, target.id)] } ?? [])
+            + recoveries.map { (.proven($0.email), $0.account == source.id ? nil : $0.account) }
+            + (NoticeRecipient(of: source, by: policy).map { [($0, nil)] } ?? [])
     }
 }
 
 extension Account {
-    fileprivate var verifiedEmail: EmailAddress? { emailIsVerified ? email : nil }
-
     fileprivate var signInProviders: [ProviderID] { signInMethods + (phoneNumber == nil ? [] : [.phone]) }
 }

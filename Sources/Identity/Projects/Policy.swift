@@ -66,6 +66,9 @@ public struct Policy: Hashable, Sendable {
     /// If Apple replaces a user's relay address, an account with the former relay address gets the new one. The account
     /// keeps its address if it has a password or uses email links, or if another account has the new address.
     public var followsRelayAddress: Bool
+    /// Notices about an account also go to an address that nobody has verified, without a link, and at most one of each
+    /// kind per address and day.
+    public var notifiesUnverifiedAddresses: Bool
     /// Linking and unlinking require a recent login, like other changes of credentials.
     public var requiresRecentLoginToLink: Bool
     /// Lifetime of ID tokens.
@@ -117,6 +120,7 @@ public struct Policy: Hashable, Sendable {
             requiresRecentLoginToLink = true
             followsRelayAddress = true
             sessionLimit = 500
+            notifiesUnverifiedAddresses = true
         case .firebase:
             trustsGoogleForEveryDomain = true
             requiresNonce = false
@@ -128,6 +132,7 @@ public struct Policy: Hashable, Sendable {
             requiresRecentLoginToLink = false
             followsRelayAddress = false
             sessionLimit = 0
+            notifiesUnverifiedAddresses = false
         }
     }
 
@@ -172,6 +177,4 @@ public struct Policy: Hashable, Sendable {
     public static let recoveryLifetime: Duration = .seconds(72 * 3600)
     /// Lifetime of codes that remove a sign-in method.
     public static let removalLinkLifetime: Duration = .seconds(7 * 86_400)
-    /// The email that confirms a password reset offers to remove identities that were linked within this time.
-    static let recentLinkWindow: Duration = .seconds(30 * 86_400)
 }

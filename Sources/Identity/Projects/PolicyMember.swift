@@ -133,6 +133,10 @@ extension Policy {
             "followsRelayAddress", \.followsRelayAddress,
             "if Apple replaces a user's relay address, an account that has the former relay address gets the new one at the next sign-in. The account keeps its address if it has a password or uses email links, or if another account has the new address"
         ),
+        .flag(
+            "notifiesUnverifiedAddresses", \.notifiesUnverifiedAddresses,
+            "notices about an account also go to an email address that neither the gateway nor a provider has verified. Such a notice has no link, and an address gets at most one of each kind per day"
+        ),
         .seconds("idTokenLifetime", \.idTokenLifetime, 300...3600, "lifetime of ID tokens"),
         .number(
             "sessionLimit", \.sessionLimit, 0...1000, "sessions",

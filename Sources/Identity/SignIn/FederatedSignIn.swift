@@ -154,7 +154,7 @@ public struct FederatedSignIn: Sendable {
         _ change: SignInChange, _ proof: ResolvedProof, in project: Project, from context: RequestContext
     ) async throws -> Outcome {
         let (identity, now) = (proof.identity, clock.now())
-        let target = try target(of: change, for: identity, from: context, at: now)
+        let target = try target(of: change, for: identity, by: project.policy, from: context, at: now)
         let session = Session(
             id: entropy.sessionID(), account: target.account, generation: target.generation,
             method: identity.provider, authenticatedAt: target.authenticatedAt, device: context.device,
@@ -174,13 +174,15 @@ public struct FederatedSignIn: Sendable {
     /// Returns the values for the new session, and the notice to the owner if the account gets a new sign-in method,
     /// address or owner.
     private func target(
-        of change: SignInChange, for identity: VerifiedIdentity, from context: RequestContext, at now: Instant
+        of change: SignInChange, for identity: VerifiedIdentity, by policy: Policy, from context: RequestContext,
+        at now: Instant
     ) throws -> (account: ID<Account>, generation: Int64, authenticatedAt: Instant, emailBatch: EmailBatch) {
         switch change {
         case .signIn(let account): return (account.id, account.generation, now, .none)
         case .signInChangingEmail(let account, let new):
             let emails = try [account.email, new].compactMap(\.self).flatMap {
-                try emailFactory.notice(.relayAddressChanged, to: $0, about: account.id, from: context, at: now)
+                try emailFactory.notice(
+                    .relayAddressChanged, to: .proven($0), about: account.id, from: context, at: now)
             }
             return (account.id, account.generation, now, EmailBatch(emails: emails))
         case .create: return (entropy.accountID(), 1, now, .none)
@@ -188,12 +190,13 @@ public struct FederatedSignIn: Sendable {
             let method = AddedSignInMethod(provider: identity.provider, subject: identity.subject, addedAt: now)
             return (
                 account.id, account.generation, caller?.authenticatedAt(linkingAt: now) ?? now,
-                try emailFactory.additionNotice(of: method, to: account, from: context)
+                try emailFactory.additionNotice(of: method, to: account, by: policy, from: context)
             )
         case .reclaim(let account):
             let payload = EmailPayload(provider: identity.provider)
             let emails = try account.email.map {
-                try emailFactory.notice(.accountReclaimed, to: $0, about: account.id, payload, from: context, at: now)
+                try emailFactory.notice(
+                    .accountReclaimed, to: .proven($0), about: account.id, payload, from: context, at: now)
             }
             return (account.id, account.generation + 1, now, EmailBatch(emails: emails ?? []))
         }

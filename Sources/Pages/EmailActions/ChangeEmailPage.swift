@@ -3,9 +3,14 @@ public import Identity
 
 extension Page {
     /// Asks the owner of a new address to confirm that an account uses it.
-    public static func changeEmail(from old: EmailAddress, to new: EmailAddress, _ form: CodeForm, _ context: Context)
-        -> Page
-    {
+    ///
+    /// - Parameters:
+    ///   - methods: the ways to sign in to the account.
+    ///   - identities: identities that the owner may remove.
+    public static func changeEmail(
+        from old: EmailAddress, to new: EmailAddress, methods: [SignInMethodName],
+        removable identities: [ListedIdentity], _ form: CodeForm, _ context: Context
+    ) -> Page {
         let app = context.app(in: context.language)
         return Page(
             context, LocalizedString("Confirm your new email address", "新しいメールアドレスの確認"),
@@ -14,11 +19,15 @@ extension Page {
                     LocalizedString(
                         "Confirm only if you asked for this change in \(app).",
                         "\(app)でこの変更を申し込まれた場合のみ、確認してください。")),
-                context.details([
-                    (LocalizedString("New address", "新しいアドレス"), .text(new.rawValue)),
-                    (LocalizedString("Current address", "現在のアドレス"), .text(old.rawValue)),
-                ]),
-                form.markup(in: context, [context.button(LocalizedString("Use the new address", "新しいアドレスを使う"))]),
+                context.details(
+                    [
+                        (LocalizedString("New address", "新しいアドレス"), .text(new.rawValue)),
+                        (LocalizedString("Current address", "現在のアドレス"), .text(old.rawValue)),
+                    ] + context.detail(of: methods)),
+                form.markup(
+                    in: context,
+                    context.checkboxes(disowning: identities)
+                        + [context.button(LocalizedString("Use the new address", "新しいアドレスを使う"))]),
                 context.note(
                     LocalizedString(
                         "You will be signed out on every device. Then sign in again.",

@@ -29,6 +29,26 @@ extension Page.Context {
         ]
     }
 
+    /// The checkboxes of a page that confirms an address.
+    func checkboxes(disowning identities: [ListedIdentity]) -> [Markup] {
+        checkboxes(
+            for: identities,
+            LocalizedString("Did you add these ways to sign in?", "次のログイン方法はご自身で追加しましたか"),
+            LocalizedString(
+                """
+                Select those that you did not add yourself. They are removed when you confirm, and the password too. You \
+                are then signed out on every device.
+                """,
+                "ご自身で追加していないものを選んでください。確認と同時に、パスワードとともに削除し、すべての端末からログアウトします。"))
+    }
+
+    /// The ways to sign in to the account of a page; empty if the account has none.
+    func detail(of methods: [SignInMethodName]) -> [(name: LocalizedString, value: Markup)] {
+        guard !methods.isEmpty else { return [] }
+        let list = methods.map { $0.label.in(language) }.joined(separator: LocalizedString(", ", "、").in(language))
+        return [(LocalizedString("Ways to sign in", "ログイン方法"), .text(list))]
+    }
+
     private func checkbox(_ listed: ListedIdentity, number: Int) -> Markup {
         let details = Markup(
             .div, [.id(.removalDetails(number)), .classes(.note)],

@@ -30,6 +30,8 @@ extension Page {
         case removed(SignInMethodName)
         /// A merge was undone.
         case undone
+        /// The address was confirmed, and ways to sign in that the user did not add were removed.
+        case confirmed(EmailAddress)
     }
 
     /// Asks for a new password.
@@ -111,6 +113,13 @@ extension Page.Context {
                     "Your earlier address \(email.rawValue) is restored. You were signed out on every device.",
                     "メールアドレスを\(email.rawValue)に戻し、すべての端末からログアウトしました。")
             case .removed(let name): .removed(name)
+            case .confirmed(let email):
+                LocalizedString(
+                    """
+                    Your address \(email.rawValue) is confirmed. We removed the ways to sign in that you selected, and the \
+                    password. You were signed out on every device.
+                    """,
+                    "メールアドレス\(email.rawValue)を確認しました。選んだログイン方法とパスワードを削除し、すべての端末からログアウトしました。")
             case .undone:
                 LocalizedString(
                     "You have your account back. You were signed out on every device.",

@@ -4,10 +4,15 @@ public import Identity
 extension Page {
     /// Asks the owner of a mailbox to confirm that the account is theirs.
     ///
-    /// - Parameter account: the account with the address. While the address is unverified, the page offers to disavow
-    ///   the account, because another user may have created it.
+    /// - Parameters:
+    ///   - account: the account with the address. While the address is unverified, the page offers to disavow the
+    ///     account, because another user may have created it.
+    ///   - methods: the ways to sign in to the account.
+    ///   - identities: identities that the owner may remove.
     public static func verifyEmail(
-        _ email: EmailAddress, of account: Account?, _ form: CodeForm, _ context: Context
+        _ email: EmailAddress, of account: Account?, methods: [SignInMethodName],
+        removable identities: [ListedIdentity],
+        _ form: CodeForm, _ context: Context
     ) -> Page {
         let language = context.language
         let app = context.app(in: language)
@@ -39,8 +44,11 @@ extension Page {
                     LocalizedString(
                         "Confirm only if you created an account for \(app) with this address.",
                         "\(app)のアカウントをこのアドレスで作成された場合のみ、確認してください。")),
-                context.details([(.address, .text(email.rawValue))] + (created ?? [])),
-                form.markup(in: context, [context.button(LocalizedString("Confirm this address", "このアドレスを確認する"))]),
+                context.details([(.address, .text(email.rawValue))] + (created ?? []) + context.detail(of: methods)),
+                form.markup(
+                    in: context,
+                    context.checkboxes(disowning: identities)
+                        + [context.button(LocalizedString("Confirm this address", "このアドレスを確認する"))]),
             ] + (account?.emailIsVerified == false ? [disavowal] : []))
     }
 

@@ -3,10 +3,14 @@ internal import Identity
 internal import Postgres
 
 extension Transaction {
-    /// Inserts the batch's email action codes, and enqueues its emails.
+    /// Inserts the batch's email action codes, and enqueues its emails. Drops a notice that exceeds the limit of
+    /// ``OutgoingEmail/isLimitedToOnePerDay``.
     func enqueue(_ emailBatch: EmailBatch, in realm: ID<Realm>) async throws {
         for code in emailBatch.codes { _ = try await execute(.insert(code, in: realm, forEachRowOf: .singleRow)) }
-        for email in emailBatch.emails { _ = try await execute(.enqueue(email, in: realm, forEachRowOf: .singleRow)) }
+        for email in emailBatch.emails {
+            if email.isLimitedToOnePerDay, try await execute(.countNotice(email, in: realm)) == 0 { continue }
+            _ = try await execute(.enqueue(email, in: realm, forEachRowOf: .singleRow))
+        }
     }
 }
 
@@ -28,6 +32,17 @@ extension SQL {
                 \(code.source?.rawValue),
                 \(Timestamp(code.createdAt)), \(Timestamp(code.expiresAt))
             FROM \(source)
+            """
+    }
+
+    /// Counts a notice of which an address gets at most one of each kind per day. The project and its tenants share the
+    /// limit. Changes no row if the limit is reached.
+    fileprivate static func countNotice(_ email: OutgoingEmail, in realm: ID<Realm>) -> SQL {
+        let (key, now) = ("notice\n\(email.kind.rawValue)\n\(email.recipient)", Timestamp(email.createdAt))
+        return """
+            INSERT INTO replay_guard AS g (project_id, hash, expires_at)
+            VALUES (\(realm.project.rawValue), sha256(convert_to(\(key), 'UTF8')), \(now) + interval '1 day')
+            ON CONFLICT (project_id, hash) DO UPDATE SET expires_at = excluded.expires_at WHERE g.expires_at <= \(now)
             """
     }
 

@@ -83,17 +83,15 @@ extension SQL {
                 """)
     }
 
-    /// Unlinks the identities that were linked since ``MailboxChange/unlinksIdentitiesLinkedSince``. Also unlinks the
-    /// identities of the providers in ``MailboxChange/unlinkedProviders``, unless they were linked when the account was
-    /// created.
+    /// Unlinks the identities that were linked since ``MailboxChange/unlinksIdentitiesLinkedSince``, and those of the
+    /// providers in ``MailboxChange/unlinkedProviders``.
     ///
     /// - Returns: rows with the providers of the unlinked identities.
     static func unlink(by change: MailboxChange, in realm: ID<Realm>) -> SQL {
         """
         DELETE FROM linked_identity WHERE project_id = \(realm.rawValue) AND account_id = \(change.account.id.rawValue)
             AND (linked_at >= \(change.unlinksIdentitiesLinkedSince.map { Timestamp($0) })
-                OR provider = ANY (\(change.unlinkedProviders.map(\.rawValue)))
-                    AND linked_at <> \(Timestamp(change.account.createdAt)))
+                OR provider = ANY (\(change.unlinkedProviders.map(\.rawValue))))
         RETURNING provider
         """
     }

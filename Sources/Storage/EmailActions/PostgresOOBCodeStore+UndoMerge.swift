@@ -58,8 +58,8 @@ extension PostgresOOBCodeStore {
                 leaving: remaining, from: target, removesEmail: reversal.targetLosesEmail, at: now, in: realm)
         }
         try await transaction.reinsertSource(
-            source, of: merge, returnsEmail: reversal.returnsEmail, returnsPhoneNumber: reversal.returnsPhoneNumber,
-            at: now, in: realm)
+            source, of: merge, returnsEmail: reversal.returnsEmail, provesEmail: true,
+            returnsPhoneNumber: reversal.returnsPhoneNumber, at: now, in: realm)
         for statement: SQL in [
             .moveBackIdentities(reversal.movedBack, to: source, from: nil, at: now, in: realm),
             .insertPlaceholders(for: reversal.recreated, of: source, at: now, in: realm),

@@ -155,11 +155,13 @@ public struct PostgresOOBCodeStore: OOBCodeStore {
 }
 
 extension Redemption {
-    /// Whether a password reset was decided with knowledge of all `identities`, which the account has now. Always true
-    /// for other redemptions. A reset notifies the owner of every remaining identity, so an identity that was linked
-    /// after the decision requires a new decision.
+    /// Whether the redemption was decided with knowledge of all `identities`, which the account has now. Always true if
+    /// the decision does not depend on them. A reset notifies the owner of every remaining identity, so an identity that
+    /// was linked after the decision requires a new decision. The same applies if the user selected identities.
     fileprivate func knows(_ identities: [LinkedIdentity]) -> Bool {
-        guard code.purpose == .resetPassword, case .change(let change) = step else { return true }
+        guard case .change(let change) = step,
+            code.purpose == .resetPassword || !change.unlinkedProviders.isEmpty
+        else { return true }
         return identities.allSatisfy { identity in
             let known = change.account.identity(identity.provider, subject: identity.subject)
             return known != nil && known?.linkedAt == identity.linkedAt

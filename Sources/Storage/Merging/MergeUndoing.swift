@@ -30,7 +30,8 @@ extension Transaction {
         let remaining = try merge.targetAfterUndo(from: target, allowsNoSignInMethod: allowsNoSignInMethod, at: now)
         try await removeSourceMembers(
             leaving: remaining, from: target, removesEmail: merge.plan.movesEmail, at: now, in: realm)
-        try await reinsertSource(source, of: merge, returnsEmail: true, returnsPhoneNumber: true, at: now, in: realm)
+        try await reinsertSource(
+            source, of: merge, returnsEmail: true, provesEmail: false, returnsPhoneNumber: true, at: now, in: realm)
         let moved = merge.plan.identities
         let returning = SQL.moveBackIdentities(moved, to: source, from: target.id, at: now, in: realm)
         guard try await execute(returning) == moved.count else {
@@ -60,10 +61,11 @@ extension Transaction {
     ///
     /// - Parameters:
     ///   - returnsEmail: whether the source gets back its email address, its password and its sign-in with email links.
+    ///   - provesEmail: whether the user has proven the mailbox of the address, so that the address becomes verified.
     ///   - returnsPhoneNumber: whether the source gets back its phone number.
     /// - Throws: ``StoreConflict/taken(_:)`` if the ID has been assigned again.
     func reinsertSource(
-        _ source: ID<Account>, of merge: MergeRecord, returnsEmail: Bool, returnsPhoneNumber: Bool,
+        _ source: ID<Account>, of merge: MergeRecord, returnsEmail: Bool, provesEmail: Bool, returnsPhoneNumber: Bool,
         at now: Instant, in realm: ID<Realm>
     ) async throws {
         // `restore` then takes the columns from the merge record. If a migration has added a column since the merge,
@@ -74,7 +76,9 @@ extension Transaction {
             throw StoreConflict.taken(.id)
         }
         _ = try await execute(
-            .restore(source, returnsEmail: returnsEmail, returnsPhoneNumber: returnsPhoneNumber, at: now, in: realm))
+            .restore(
+                source, returnsEmail: returnsEmail, provesEmail: provesEmail, returnsPhoneNumber: returnsPhoneNumber,
+                at: now, in: realm))
     }
 
     /// Assigns to the source the merges that were made into it earlier, and the codes that undo them. Deletes the
@@ -166,7 +170,8 @@ extension SQL {
     /// Replaces the inserted row of the source by the row in the merge record. The new generation keeps the source's
     /// sessions ended.
     fileprivate static func restore(
-        _ source: ID<Account>, returnsEmail: Bool, returnsPhoneNumber: Bool, at now: Instant, in realm: ID<Realm>
+        _ source: ID<Account>, returnsEmail: Bool, provesEmail: Bool, returnsPhoneNumber: Bool, at now: Instant,
+        in realm: ID<Realm>
     ) -> SQL {
         """
         WITH removed AS (
@@ -180,6 +185,8 @@ extension SQL {
             || CASE WHEN \(returnsEmail) THEN '{}'::jsonb ELSE jsonb_build_object('email', NULL,
                 'email_verified', false, 'password_hash', NULL, 'password_updated_at', NULL,
                 'email_link_sign_in', false) END
+            || CASE WHEN \(returnsEmail && provesEmail) THEN jsonb_build_object('email_verified', true)
+                ELSE '{}'::jsonb END
             || CASE WHEN \(returnsPhoneNumber) THEN '{}'::jsonb
                 ELSE jsonb_build_object('phone_number', NULL) END) restored
         WHERE m.project_id = \(realm.rawValue) AND m.source_id = \(source.rawValue)

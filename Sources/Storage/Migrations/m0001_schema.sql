@@ -442,7 +442,8 @@ CREATE TABLE known_network (
 CREATE INDEX known_network_last_seen_at ON known_network (last_seen_at);
 
 -- Values that are valid only once and have been used: nonces, sealed tokens, grants of browser sign-ins (values that an
--- app exchanges for the result of a sign-in), and IDs of Apple's events.
+-- app exchanges for the result of a sign-in), and IDs of Apple's events. Also one row per day for each kind of notice
+-- to an address that nobody has verified.
 CREATE TABLE replay_guard (
     project_id text COLLATE "C" NOT NULL,
     -- SHA-256 of the used value.

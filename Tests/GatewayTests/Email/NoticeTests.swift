@@ -52,12 +52,96 @@ struct NoticeTests {
         #expect(notices.allSatisfy { $0.recipient == "ada@example.com" })
     }
 
-    @Test("Notices are not sent to an unverified address", arguments: rows)
+    @Test("In profile `firebase`, notices are not sent to an unverified address", arguments: rows)
     func unverifiedAddress(row: Row) async throws {
         let gateway = try await TestGateway()
         let ada = try await gateway.signUp()
         try await row.change(gateway, ada)
         #expect(try await gateway.notices().isEmpty)
+    }
+
+    @Test("A notice to an address that nobody has verified has no link and no code", arguments: rows)
+    func unprovenAddress(row: Row) async throws {
+        let gateway = try await TestGateway(.sekisho) { $0.emailEnumerationProtection = false }
+        let ada = try await gateway.signUp(password: "known to ada")
+        try await row.change(gateway, ada)
+        let notices = try await gateway.notices()
+        #expect(notices.map(\.kind) == row.expected)
+        #expect(notices.allSatisfy { $0.recipient == "ada@example.com" && $0.content.code == nil })
+        #expect(try await gateway.database.pool.query("SELECT FROM oob_code").isEmpty)
+    }
+
+    @Test("An address that nobody has verified gets one notice of each kind per day, from the project and its tenants")
+    func limit() async throws {
+        let fixture = try await TenantFixture(TestGateway(.sekisho) { $0.emailEnumerationProtection = false })
+        let gateway = fixture.gateway
+        let tenant = try await fixture.makeTenant()
+        var idTokens = [
+            try await gateway.signUp(password: "known to eve").idToken,
+            try await fixture.signUp(in: tenant, password: "known to eve").idToken,
+        ]
+        for _ in 1...2 {
+            for _ in 1...3 {
+                for index in idTokens.indices {
+                    let changed = try await fixture.callAsClient(
+                        "update", in: index == 0 ? nil : tenant,
+                        ["idToken": .string(idTokens[index]), "password": "chosen now"])
+                    idTokens[index] = try TestGateway.Tokens(changed).idToken
+                    gateway.clock.advance(by: .seconds(60))
+                }
+                #expect(try await gateway.notices().map(\.kind) == [.passwordChanged])
+            }
+            gateway.clock.advance(by: .seconds(86_400))
+            _ = try await gateway.database.pool.execute("DELETE FROM outgoing_email")
+            for (index, realm) in [nil, tenant].enumerated() {
+                idTokens[index] = try TestGateway.Tokens(
+                    await fixture.signIn(in: realm, password: "chosen now")
+                ).idToken
+            }
+        }
+    }
+
+    /// The account was created with Google, which has verified the address but is not authoritative for it.
+    private static let changesOfProvenAddress = [
+        Row(testDescription: "an identity", expected: [.identityLinked]) { gateway, ada in
+            let changed = try await gateway.link(gateway.appleCredential(.alan), to: ada.idToken)
+            #expect(changed.status == 200, "\(changed.text)")
+        },
+        Row(testDescription: "a password", expected: [.identityLinked]) { gateway, ada in
+            let changed = try await gateway.update(ada.idToken, ["password": "known to eve"])
+            #expect(changed.status == 200, "\(changed.text)")
+        },
+        Row(testDescription: "a new address", expected: [.emailChanged]) { gateway, ada in
+            let changed = try await gateway.update(ada.idToken, ["email": "eve@example.com"])
+            #expect(changed.status == 200, "\(changed.text)")
+        },
+        Row(testDescription: "a merge", expected: [.accountsMerged]) { gateway, ada in
+            _ = try await gateway.signIn(gateway.appleCredential(.alan))
+            let changed = try await gateway.merge(ada, intoAccountOf: gateway.appleCredential(.alan))
+            #expect(changed.status == 200, "\(changed.text)")
+        },
+    ]
+
+    @Test(
+        "An address that only a provider has verified gets notices with links, and the links work",
+        arguments: changesOfProvenAddress)
+    func providerProvenAddress(row: Row) async throws {
+        let gateway = try await TestGateway(.sekisho) { $0.emailEnumerationProtection = false }
+        let ada = try TestGateway.Tokens(await gateway.signIn(gateway.googleCredential(Self.person)))
+        #expect(try await gateway.accountSeenByUser(ada.idToken)["emailVerified"] == false)
+        gateway.clock.advance(by: .seconds(60))
+        try await row.change(gateway, ada)
+        let notices = try await gateway.notices()
+        #expect(notices.map(\.kind) == row.expected && notices.map(\.recipient) == ["ada.lovelace@example.com"])
+        gateway.clock.advance(by: .seconds(1))
+        let page = try await gateway.submitActionPage(try #require(notices.first?.content.code))
+        let done = try await gateway.submitActionPage(page.requiredFormCode(), ["newPassword": "staple battery"])
+        #expect(done.text.contains("Your password has been changed"), "\(done.text)")
+        let owner = try await gateway.signIn(gateway.googleCredential(Self.person))
+        #expect(owner.json["localId"]?.string == ada.localId, "\(owner.text)")
+        let back = try await gateway.signIn(email: "ada.lovelace@example.com", password: "staple battery")
+        #expect(back.json["localId"]?.string == ada.localId)
+        #expect(try await gateway.signIn(gateway.appleCredential(.alan)).json["localId"]?.string != ada.localId)
     }
 
     /// The use of the code proves the ownership of the mailbox. The address was not verified before, so the reset

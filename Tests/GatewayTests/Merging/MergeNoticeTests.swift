@@ -40,8 +40,11 @@ struct MergeNoticeTests {
             testDescription: "only the target's address is verified", target: Row.verifiedBob,
             recipients: ["bob@example.com"]),
         Row(
-            testDescription: "no address is verified", source: ["email": "ada@example.com"],
+            testDescription: "no address is verified", source: ["email": "unproven@example.com"],
             target: ["email": "bob@example.com"], recipients: []),
+        Row(
+            testDescription: "only a provider of the source's identity has verified the source's address",
+            source: ["email": "ada@example.com"], recipients: ["ada@example.com +"]),
         Row(
             testDescription: "both accounts have verified addresses and earlier ones, and each address gets one email",
             source: Row.verifiedAda, target: Row.verifiedBob,
@@ -52,7 +55,7 @@ struct MergeNoticeTests {
             recipients: ["ada@example.com +", "bob@example.com", "was.ada@example.com", "was.bob@example.com"]),
         Row(
             testDescription: "the source's address was never verified, but an earlier one can be restored",
-            source: ["email": "ada@example.com"], recoveries: [("ada", "was.ada@example.com")],
+            source: ["email": "unproven@example.com"], recoveries: [("ada", "was.ada@example.com")],
             recipients: ["was.ada@example.com"]),
     ]
 

@@ -82,6 +82,7 @@ struct TrustedConfigurationTests {
         policy("trustsGoogleForEveryDomain") { $0.trustsGoogleForEveryDomain.toggle() },
         policy("requiresNonce") { $0.requiresNonce.toggle() },
         policy("followsRelayAddress") { $0.followsRelayAddress.toggle() },
+        policy("notifiesUnverifiedAddresses") { $0.notifiesUnverifiedAddresses.toggle() },
         policy("resetUnlinksIdentities") { $0.resetUnlinksIdentities.toggle() },
         emailSettings("senderAddress") { $0.senderAddress = EmailAddress("a@evil.example") },
         emailSettings("senderName") { $0.senderName = "Example" },
