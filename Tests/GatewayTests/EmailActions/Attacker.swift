@@ -10,6 +10,8 @@ struct Attacker {
     enum Action: CaseIterable {
         case linkGoogle, linkApple, replaceGoogle, changePassword, changeAddress, linkMailbox, keepPendingToken
         case mergeOwnAccountIntoStolen, mergeStolenIntoOwnAccount, signInAgain, issueNonce
+        case linkInBrowser, signInInBrowser, signInToTenant, openEmailLink, addPassword, unlinkPassword, unlinkGoogle
+        case resetOwnPassword, useOwnEmails, endSessions, refresh, createSessionCookie, callAnyOperation
     }
 
     static let mailboxes = ["eve@example.com", "eve2@example.com", "eve3@example.com"]
@@ -19,16 +21,21 @@ struct Attacker {
 
     let account: CompromisedAccount
     private(set) var actions: [Action] = []
-    private var tokens: [TestGateway.Tokens]
-    private var passwords = [CompromisedAccount.stolenPassword]
-    private var addresses = [CompromisedAccount.email]
+    var tokens: [TestGateway.Tokens]
+    var passwords = [CompromisedAccount.stolenPassword]
+    var addresses = [CompromisedAccount.email]
     private var pendingTokens: [String] = []
+    /// Chooses the operations of ``Action/callAnyOperation``.
+    var random: SeededRandom
+    /// A tenant of the project, in which the attacker has an account; `nil` until the attacker uses it.
+    var tenant: (fixture: TenantFixture, id: String)?
 
-    private var gateway: TestGateway { account.gateway }
-    private var idToken: String { tokens[tokens.count - 1].idToken }
+    var gateway: TestGateway { account.gateway }
+    var idToken: String { tokens[tokens.count - 1].idToken }
 
-    init(in account: CompromisedAccount) async throws {
+    init(in account: CompromisedAccount, seed: Int) async throws {
         self.account = account
+        random = SeededRandom(seed: UInt64(seed))
         tokens = [
             try TestGateway.Tokens(
                 try await account.gateway.signIn(
@@ -61,6 +68,21 @@ struct Attacker {
         case .mergeStolenIntoOwnAccount: try await merge(ownAccountIsSource: false)
         case .signInAgain: try await signInAgain()
         case .issueNonce: _ = try await gateway.post("/v1/accounts:issueNonce")
+        case .linkInBrowser: keepTokens(of: try await completeFlow(["idToken": .string(idToken)]))
+        case .signInInBrowser: keepTokens(of: try await completeFlow([:]))
+        case .signInToTenant: try await signInToTenant()
+        case .openEmailLink: try await openEmailLink()
+        case .addPassword: try await addPassword()
+        case .unlinkPassword: keepTokens(of: try await gateway.update(idToken, ["deleteProvider": ["password"]]))
+        case .unlinkGoogle: keepTokens(of: try await gateway.update(idToken, ["deleteProvider": ["google.com"]]))
+        case .resetOwnPassword: try await resetOwnPassword()
+        case .useOwnEmails: try await useOwnEmails()
+        case .endSessions:
+            _ = try await gateway.post("/v1/accounts:revokeSession", ["idToken": .string(idToken), "everywhere": true])
+        case .refresh: _ = try await gateway.refresh(tokens[tokens.count - 1].refreshToken)
+        case .createSessionCookie:
+            _ = try await gateway.post("/v1/projects/demo:createSessionCookie", ["idToken": .string(idToken)])
+        case .callAnyOperation: try await callAnyOperation()
         }
     }
 
@@ -110,7 +132,7 @@ struct Attacker {
                 ["idToken": .string(source ?? ""), "mergeToken": preview.json["mergeToken"] ?? .null]))
     }
 
-    private mutating func signInAgain() async throws {
+    mutating func signInAgain() async throws {
         for address in addresses {
             for password in passwords { keepTokens(of: try await gateway.signIn(email: address, password: password)) }
         }
@@ -119,7 +141,7 @@ struct Attacker {
     }
 
     /// Stores the tokens of the response, if there are any.
-    private mutating func keepTokens(of answer: Exchange) {
+    mutating func keepTokens(of answer: Exchange) {
         guard let localId = answer.json["localId"]?.string, let idToken = answer.json["idToken"]?.string,
             let refreshToken = answer.json["refreshToken"]?.string
         else { return }
@@ -156,13 +178,6 @@ struct Attacker {
                 #expect(answer.json["localId"]?.string != ownersID, "\(history)")
             }
         }
-        for email in try await gateway.emails() where Self.mailboxes.contains(email.recipient) {
-            for code in [email.content.code].compactMap(\.self) + (email.content.removals ?? []).map(\.code) {
-                _ = try await gateway.signInWithEmailLink(email.recipient, code)
-                _ = try await gateway.resetPassword(code, "last try of the attacker")
-                _ = try await gateway.applyCode(code)
-                _ = try await gateway.submitActionPage(code, ["newPassword": "last try of the attacker"])
-            }
-        }
+        try await useEveryCode()
     }
 }
