@@ -1,0 +1,286 @@
+@testable import Identity
+
+extension World {
+    /// A step of the intruder or of the owner. A step that the gateway rejects changes nothing.
+    enum Step: Hashable {
+        // Steps of the intruder.
+        case signUp(Mailbox)
+        case present(Person)
+        case link(Person, to: Int)
+        case unlink(ProviderID, from: Int)
+        case setPassword(Int)
+        case changeAddress(Int, to: Mailbox)
+        case confirmOwnAddress(Int)
+        case openOwnEmailLink(in: Int?)
+        case resetOwnPassword
+        case merge(Int, into: Int)
+        case delete(Int)
+        case useRemedy(Code)
+        // Steps of the owner.
+        case ownerPresents(Person)
+        case ownerOpensEmailLink
+        /// The intruder has requested the email, and the owner confirms without reading.
+        case ownerConfirmsAddress(of: Int)
+    }
+
+    /// Every step that may change the world.
+    var steps: [Step] {
+        var steps: [Step] = [.openOwnEmailLink(in: nil), .resetOwnPassword, .ownerOpensEmailLink]
+        steps += Mailbox.allCases.filter { holder(of: $0) == nil }.map { .signUp($0) }
+        steps += Person.allCases.filter { member(with: $0) == nil }
+            .map { $0.isIntruder ? .present($0) : .ownerPresents($0) }
+        for member in members {
+            let id = member.id
+            if member.mailbox != nil, !member.isVerified { steps.append(.ownerConfirmsAddress(of: id)) }
+            guard sessions.contains(id) else { continue }
+            steps += [Person.intruderGoogle, .intruderApple].filter { self.member(with: $0) == nil }
+                .map { .link($0, to: id) }
+            steps += Set(member.identities.map(\.person.provider)).union([.password]).map { .unlink($0, from: id) }
+            steps += [.setPassword(id), .confirmOwnAddress(id), .openOwnEmailLink(in: id), .delete(id)]
+            steps += Mailbox.allCases.filter { holder(of: $0) == nil }.map { .changeAddress(id, to: $0) }
+            steps += sessions.filter { $0 != id }.map { .merge(id, into: $0) }
+        }
+        steps += codes.filter { $0.mailbox == .intruder }.map { .useRemedy($0) }
+        return steps
+    }
+
+    func after(_ step: Step) -> World {
+        var world = self
+        world.take(step)
+        world.openSessions()
+        return world.canonical()
+    }
+
+    /// The intruder signs in wherever a password or an identity of theirs works, because another session is never a
+    /// disadvantage.
+    mutating func openSessions() {
+        for member in members
+        where member.passwordIsKnown || member.identities.contains(where: { $0.person.isIntruder }) {
+            sessions.insert(member.id)
+        }
+    }
+
+    private mutating func take(_ step: Step) {
+        switch step {
+        case .signUp(let mailbox):
+            let id = insert(
+                Member(id: nextID, mailbox: mailbox, passwordTime: now, passwordIsKnown: true, createdAt: now))
+            sessions.insert(id)
+        case .present(let person):
+            if let id = present(person) { sessions.insert(id) }
+        case .link(let person, let id): _ = present(person, to: id)
+        case .unlink(let provider, let id):
+            guard let member = member(id), provider != .password || member.passwordTime != nil || member.usesEmailLinks
+            else { return }
+            var remaining = account(member)
+            remaining.identities.removeAll { $0.provider == provider }
+            if provider == .password { (remaining.passwordUpdatedAt, remaining.usesEmailLinks) = (nil, false) }
+            guard remaining.hasSignInMethod else { return }
+            update(id, mailbox: nil, unlinking: [provider], setsPassword: false)
+        case .setPassword(let id):
+            if member(id)?.mailbox != nil { update(id, mailbox: nil, unlinking: [], setsPassword: true) }
+        case .changeAddress(let id, let mailbox): update(id, mailbox: mailbox, unlinking: [], setsPassword: false)
+        case .confirmOwnAddress(let id):
+            guard let member = member(id), member.mailbox == .intruder else { return }
+            apply(.verifying(account(member)))
+        case .openOwnEmailLink(let id): openEmailLink(.intruder, in: id)
+        case .resetOwnPassword:
+            guard let member = holder(of: .intruder) else { return }
+            reset(member, selecting: [], passwordIsKnown: true)
+        case .merge(let source, let target): _ = merge(source, into: target)
+        case .delete(let id): delete(id)
+        case .useRemedy(let code):
+            guard codes.contains(code), let id = use(code, selecting: []) else { return }
+            guard let member = member(id), member.mailbox == code.mailbox else { return }
+            reset(member, selecting: [], passwordIsKnown: true)
+        case .ownerPresents(let person): _ = present(person)
+        case .ownerOpensEmailLink: openEmailLink(.owner, in: nil)
+        case .ownerConfirmsAddress(let id):
+            guard let member = member(id), member.mailbox == .owner else { return }
+            apply(.verifying(account(member)))
+        }
+    }
+
+    private mutating func delete(_ id: Int) {
+        members.removeAll { $0.id == id }
+        sessions.remove(id)
+        codes.removeAll { $0.account == id }
+        merges.removeAll { $0.target == id }
+    }
+
+    /// Opens a sign-in link. With a session, adds the mailbox to the account of the session.
+    private mutating func openEmailLink(_ mailbox: Mailbox, in id: Int?) {
+        let holder = holder(of: mailbox)
+        if let id, let member = member(id) {
+            guard holder == nil || holder?.id == id else { return }
+            let change = MailboxChange.linking(mailbox.address, to: account(member))
+            if member.mailbox != mailbox || !member.usesEmailLinks { announceEmailLink(to: member, change) }
+            let keepsSession = sessions.contains(id)
+            apply(change)
+            if keepsSession { sessions.insert(id) }
+        } else if let holder {
+            apply(.signingIn(account(holder)))
+            if mailbox == .intruder { sessions.insert(holder.id) }
+        } else {
+            let id = insert(
+                Member(id: nextID, mailbox: mailbox, isVerified: true, usesEmailLinks: true, createdAt: now))
+            if mailbox == .intruder { sessions.insert(id) }
+        }
+    }
+
+    private mutating func announceEmailLink(to member: Member, _ change: MailboxChange) {
+        if change.update.endsSessions,
+            let notice = try? Self.emails.emailChangedNotice(
+                to: account(member), newEmail: change.email, by: Self.policy, from: Self.context,
+                at: Self.instant(now))
+        {
+            store(notice)
+        }
+        let method = AddedSignInMethod(provider: .emailLink, subject: nil, addedAt: Self.instant(now))
+        if let notice = try? Self.emails.additionNotice(
+            of: method, to: account(member), by: Self.policy, from: Self.context)
+        {
+            store(notice)
+        }
+    }
+
+    /// Resets a password with the link in an email.
+    ///
+    /// - Parameter providers: the identities that the user selects on the page.
+    mutating func reset(_ member: Member, selecting providers: Set<ProviderID>, passwordIsKnown: Bool = false) {
+        let change = MailboxChange.resetting(account(member), to: "hash", unlinking: providers, by: Self.policy)
+        apply(change, passwordIsKnown: passwordIsKnown)
+        guard change.event == nil, let email = change.email,
+            let notice = try? Self.emails.resetNotice(
+                to: email, about: change.account.id, withRemovalLinksFor: change.remainingRemovableIdentities,
+                from: Self.context, at: Self.instant(now))
+        else { return }
+        store(notice)
+    }
+
+    /// Uses a remedy.
+    ///
+    /// - Returns: the account; `nil` if the gateway rejects the code.
+    mutating func use(_ code: Code, selecting providers: Set<ProviderID>) -> Int? {
+        if code.isUndo { return undo(code) }
+        guard let member = member(code.account) else { return nil }
+        let (account, stored) = (account(member), stored(code))
+        let other = holder(of: code.mailbox).flatMap { $0.id == member.id ? nil : self.account($0) }
+        let change: MailboxChange
+        if let method = stored.method {
+            change = .removing(method, from: account, by: stored, otherHolder: other)
+        } else {
+            change = .recovering(account, by: stored, unlinking: providers, from: other)
+        }
+        let before = self
+        codes.removeAll { $0 == code }
+        guard apply(change) else {
+            self = before
+            return nil
+        }
+        return member.id
+    }
+}
+
+/// What the owner of a mailbox can do against an intruder.
+extension World {
+    struct Remedy {
+        let name: String
+        /// The owner's account after the remedy.
+        let account: Int
+        let after: World
+    }
+
+    /// Every remedy that the owner has, with its outcome. On a page, the owner selects each listed identity that is not
+    /// theirs. After a remedy, the owner sets a new password.
+    var remedies: [Remedy] {
+        var remedies: [Remedy] = []
+        if let member = holder(of: .owner) {
+            remedies.append(resettingOnPage(member.id, "reset on the page"))
+            remedies.append(resettingThroughAPI(member.id, "reset through the API, then the links in its notice"))
+            if !member.isVerified { remedies += [confirmingOnPage(member)].compactMap(\.self) }
+        }
+        for code in codes where code.mailbox == .owner {
+            for selects in code.kind == .recovery ? [true, false] : [true] {
+                var world = self
+                let foreign = selects ? world.foreignProviders(of: code.account, since: code.createdAt) : []
+                guard let id = world.use(code, selecting: foreign), world.member(id)?.mailbox == .owner else {
+                    continue
+                }
+                world.now += 1
+                remedies.append(
+                    selects
+                        ? world.resettingOnPage(id, "\(code)")
+                        : world.resettingThroughAPI(id, "\(code) through the API"))
+            }
+        }
+        for person in [Person.ownerApple, .ownerGoogle] where member(with: person) == nil {
+            guard let member = holder(of: .owner), !member.isVerified else { continue }
+            var world = self
+            if world.present(person) == member.id {
+                remedies.append(Remedy(name: "reclaim with \(person)", account: member.id, after: world))
+            }
+        }
+        return remedies
+    }
+
+    /// The listed identities that the owner did not add.
+    private func foreignProviders(of id: Int, since time: Int = .max) -> Set<ProviderID> {
+        guard let member = member(id) else { return [] }
+        let listed = account(member).removableIdentities(byOwnerOf: Mailbox.owner.address).map(\.subject)
+        return Set(
+            member.identities.filter { $0.person.isIntruder && $0.time < time && listed.contains($0.person.subject) }
+                .map(\.person.provider))
+    }
+
+    private func resettingOnPage(_ id: Int, _ name: String) -> Remedy {
+        var world = self
+        let foreign = world.foreignProviders(of: id)
+        if let member = world.member(id) { world.reset(member, selecting: foreign) }
+        return Remedy(name: name, account: id, after: world)
+    }
+
+    private func resettingThroughAPI(_ id: Int, _ name: String) -> Remedy {
+        var world = self
+        let time = now
+        if let member = world.member(id) { world.reset(member, selecting: []) }
+        let links = world.codes.filter { code in
+            guard code.account == id, code.createdAt == time, code.mailbox == .owner,
+                case .removal(.identity(let person)) = code.kind
+            else { return false }
+            return person.isIntruder
+        }
+        world.now += 1
+        for link in links where world.codes.contains(link) {
+            guard world.use(link, selecting: []) != nil, let member = world.member(id) else { continue }
+            world.reset(member, selecting: world.foreignProviders(of: id))
+            world.now += 1
+        }
+        return Remedy(name: name, account: id, after: world)
+    }
+
+    /// `nil` if the page lists no identity that the owner did not add.
+    private func confirmingOnPage(_ member: Member) -> Remedy? {
+        var world = self
+        let foreign = foreignProviders(of: member.id)
+        guard !foreign.isEmpty else { return nil }
+        world.apply(.verifying(account(member), unlinking: foreign))
+        return world.resettingOnPage(member.id, "confirmation on the page")
+    }
+
+    /// The ways by which the intruder gets into an account.
+    func waysIn(_ id: Int) -> [String] {
+        guard let member = member(id) else { return [] }
+        var ways: [String] = []
+        if sessions.contains(id) { ways.append("session") }
+        if member.passwordIsKnown { ways.append("password") }
+        if member.mailbox == .intruder { ways.append("mailbox") }
+        ways += member.identities.filter(\.person.isIntruder).map { "\($0.person)" }
+        // The account's first mailbox has precedence; see "Known limits" in `SECURITY.md`.
+        if member.firstProven != .intruder {
+            ways += codes.filter { $0.account == id && $0.mailbox == .intruder && !$0.isUndo }
+                .map { "\($0)" }
+        }
+        return ways
+    }
+}
