@@ -88,6 +88,7 @@ struct ProjectFileTests {
                 "~ policy.requiresRecentLoginToLink: true → false",
                 "~ policy.resetUnlinksIdentities: false → true",
                 "~ policy.rotatesRefreshTokens: true → false",
+                "~ policy.sessionLimit: 500 → 0",
                 "~ policy.trustsGoogleForEveryDomain: false → true",
                 "~ profile: sekisho → firebase",
                 "+ providers.apple.com.acceptsUnhashedNonces: true",

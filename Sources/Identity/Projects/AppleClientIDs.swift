@@ -2,15 +2,18 @@
 /// form, so the lists of bundle IDs in the project's apps decide which of them an ID is.
 extension ProjectConfiguration {
     /// A problem for each client ID of `apple.com` that Apple cannot have issued, in the project's list and in those of
-    /// its apps.
+    /// its apps. IDs that no provider can have issued are other problems.
     var appleClientIDProblems: [ConfigurationProblem] {
         let apple = project.settings(of: .apple)
         let lists: [(app: ID<App>?, clientIDs: [String])] =
             [(nil, apple?.clientIDs ?? [])]
             + apps.map { ($0.app.id, $0.app.settings.clientIDs[ProviderID.apple.rawValue] ?? []) }
         return lists.flatMap { app, clientIDs in
-            clientIDs.indices.filter { !Self.isAppleClientID(clientIDs[$0], team: apple?.apple?.teamID) }
-                .map { .appleClientID(index: $0, app: app) }
+            clientIDs.indices.filter {
+                clientIDs[$0].isVisibleASCII(Limits.clientIDLength)
+                    && !Self.isAppleClientID(clientIDs[$0], team: apple?.apple?.teamID)
+            }
+            .map { .appleClientID(index: $0, app: app) }
         }
     }
 

@@ -19,7 +19,7 @@ struct AppleClientIDTests {
     @Test(
         "A client ID that Apple cannot have issued is rejected",
         arguments: [
-            "any*", "com.example.*", "com.example.app/", "https://auth.example.com", "com example", "com..example",
+            "any*", "com.example.*", "com.example.app/", "https://auth.example.com", "com..example",
             ".com.example", "com.example.", "1234-abc.apps.googleusercontent.com", "\(team).com.example.app",
             String(repeating: "a", count: 156),
         ])
