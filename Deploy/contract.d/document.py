@@ -4,6 +4,7 @@ The document has one key per line, so that its lines can be moved without a pars
 """
 
 import re
+import textwrap
 
 from operation import Operation
 
@@ -46,8 +47,7 @@ class Document:
         before, after = (joined_paths(paths) for paths in self.written_paths)
         generated = f"{BEGIN}\n\n{joined_paths(tenant_paths)}{END}\n\n"
         components = re.sub(
-            r"(\n    ErrorCode:\n(?:      .*\n)*?      enum:\n)(?:        - \w+\n)+",
-            lambda match: match[1] + "".join(f"        - {code}\n" for code in codes), self.components)
+            r"\n    ErrorCode:\n(?:      .*\n)+", lambda _: f"\n{error_code_schema(codes)}", self.components)
         return f"{self.head}\npaths:\n\n{before}{generated}{after.rstrip()}\n\ncomponents:\n{components}"
 
     def _operations(self, tenant_paths):
@@ -67,6 +67,16 @@ def split_paths(text):
         elif lines is not None:
             lines.append(line)
     return {name: {method: Operation(body) for method, body in methods.items()} for name, methods in paths.items()}
+
+
+def error_code_schema(codes):
+    """The schema of error codes. Its description lists the codes, because generators ignore `x-extensible-enum`."""
+    values = "Values: " + ", ".join(f"`{code}`" for code in codes) + "."
+    description = textwrap.fill(
+        f"All error codes. Later releases can add codes. {values}", 120, initial_indent=" " * 8,
+        subsequent_indent=" " * 8, break_on_hyphens=False)
+    listed = "".join(f"        - {code}\n" for code in codes)
+    return f"    ErrorCode:\n      type: string\n      description: |\n{description}\n      x-extensible-enum:\n{listed}"
 
 
 def joined_paths(paths):

@@ -5,7 +5,7 @@ import re
 from blocks import Blocks
 
 # The statuses of an operation's responses, in the order in which the contract lists them.
-STATUS_ORDER = ["200", "303", "400", "401", "403", "404", "409", "429", "4XX", "500", "501", "503"]
+STATUS_ORDER = ["200", "204", "303", "400", "401", "403", "404", "409", "429", "4XX", "500", "501", "503"]
 # The names of the responses that `Deploy/contract` adds to operations.
 COMMON_RESPONSES = {
     "Unauthenticated", "PermissionDenied", "ServiceKeyRequired", "NotFound", "TenantNotFound", "ConfigurationNotFound",
@@ -98,7 +98,7 @@ class Operation:
         copy.blocks.set_value("summary", f"{summary}, in a tenant" if "," in summary else f"{summary} in a tenant")
         parameters = [part for part in copy.blocks.members("parameters") if part[0] != "        - name: tenantId"]
         # The project is the first parameter, and the tenant follows it.
-        parameters.insert(1, ["        - $ref: '#/components/parameters/Tenant'"])
+        parameters.insert(1, ["        - $ref: '#/components/parameters/TenantId'"])
         copy.blocks["parameters"] = [line for part in parameters for line in part]
         # The tenant of the contract's examples.
         tenant = "projects/demo-app/tenants/Qm4xVb7Lk2ZpHd9sNcRt3WfGyJ8a/"

@@ -11,8 +11,6 @@ def type_of(schema):
     """A short name of a type, with a link to a named schema."""
     if "$ref" in schema:
         return anchor_link(f"schema-{reference_name(schema)}", reference_name(schema))
-    if "oneOf" in schema:
-        return " or ".join(type_of(part) for part in schema["oneOf"])
     if schema.get("type") == "array":
         return f"list of {type_of(schema['items'])}"
     if schema.get("type") == "object" and isinstance(schema.get("additionalProperties"), dict):
@@ -44,9 +42,7 @@ def members_of(schema):
 def section(name, schema):
     """The section of one named schema."""
     parts = [tag("h3", anchor_link(f"schema-{name}", name)), paragraphs(schema.get("description"))]
-    if "oneOf" in schema:
-        parts.append(f"<p>{type_of(schema)}</p>")
-    elif "properties" in schema:
+    if "properties" in schema:
         parts.append(table(members_of(schema), "Members"))
     else:
         parts.append(f"<p>{type_of(schema)}.{values_of(schema)}</p>")

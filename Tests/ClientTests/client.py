@@ -50,15 +50,17 @@ class Client:
     def call(self, operation_id, json=None, *, api_key=API_KEY, path=None, **options):
         """Sends a request and fails if openapi.yaml does not describe the response.
 
-        `api_key` is the key to send (default: the gateway's); `None` sends none. `path` holds the path parameters
-        except the project; `options` are passed to `requests`.
+        `json` is the body, which is sent as a form if the operation takes one. `api_key` is the key to send (default:
+        the gateway's); `None` sends none. `path` holds the path parameters except the project; `options` are passed to
+        `requests`.
         """
         operation = self.contract.operations[operation_id]
         path = operation.path.format(project=self.gateway.project, **(path or {}))
         if operation.body["security"] and api_key:
             key = self.gateway.api_key if api_key is API_KEY else api_key
             options["params"] = options.get("params", {}) | {"key": key}
-        response = requests.request(operation.method, self.gateway.url + path, json=json, timeout=30, **options)
+        body = {"data" if operation.takes_form else "json": json} if json is not None else {}
+        response = requests.request(operation.method, self.gateway.url + path, timeout=30, **body, **options)
         return self._checked(operation, response)
 
     def _checked(self, operation, response):
@@ -96,7 +98,8 @@ class Client:
 
     def refresh(self, session, **more):
         """Refreshes the ID token of a session, and returns the `Response`, which may be an error."""
-        return self.call("token", {"grant_type": "refresh_token", "refresh_token": session["refreshToken"], **more})
+        body = {"grant_type": "refresh_token", "refresh_token": session["refreshToken"]} | more
+        return self.call("refreshTokens", body)
 
     def create_action_code(self, request_type, email, **more):
         """Creates an email action code as a backend, and returns the response, with `oobCode` and `oobLink`.
@@ -108,5 +111,5 @@ class Client:
 
     def lookup(self, session):
         """Returns the account of a session."""
-        [user] = self.call("lookup", {"idToken": session["idToken"]}).body["users"]
+        [user] = self.call("lookUpOwnAccount", {"idToken": session["idToken"]}).body["users"]
         return user

@@ -1,6 +1,5 @@
 """Parses openapi.yaml for the tests."""
 
-import copy
 import re
 from dataclasses import dataclass
 from functools import cache, cached_property
@@ -30,7 +29,7 @@ class Contract:
 
     @property
     def error_codes(self):
-        return self.document["components"]["schemas"]["ErrorCode"]["enum"]
+        return extensible_values(self.document["components"]["schemas"]["ErrorCode"])
 
     def with_service_key(self, operation):
         """The operation that a request for `operation` performs if it has a service key."""
@@ -53,9 +52,9 @@ class Contract:
 
     @cached_property
     def _closed_schemas(self):
-        schemas = copy.deepcopy(self.document["components"]["schemas"])
+        schemas = with_closed_lists(self.document["components"]["schemas"])
         for schema in schemas.values():
-            if schema.get("type") == "object":
+            if schema.get("type") == "object" and not schema.get("x-open-object"):
                 schema.setdefault("additionalProperties", False)
         return schemas
 
@@ -72,6 +71,11 @@ class Operation:
     def error_codes(self):
         return self.body.get("x-error-codes", [])
 
+    @property
+    def takes_form(self):
+        """Whether the body is a form."""
+        return "application/x-www-form-urlencoded" in self.body.get("requestBody", {}).get("content", {})
+
     def response(self, status):
         """The response object for `status`, otherwise that for its range, such as 4XX; `None` if both are missing."""
         responses = self.body["responses"]
@@ -86,6 +90,23 @@ class Operation:
         for status, response in self.body["responses"].items():
             for name, media in self.contract.resolved(response).get("content", {}).items():
                 yield f"{status} {name}", media
+
+
+def extensible_values(schema):
+    """The values of this release for a text that can have further values in a later release; otherwise `None`."""
+    return schema.get("x-extensible-enum")
+
+
+def with_closed_lists(node):
+    """Returns a copy of a part of the document in which `x-extensible-enum` is `enum`.
+
+    Clients must accept values that a later release adds. The tests must not.
+    """
+    if isinstance(node, dict):
+        return {
+            "enum" if key == "x-extensible-enum" else key: with_closed_lists(value) for key, value in node.items()
+        }
+    return [with_closed_lists(value) for value in node] if isinstance(node, list) else node
 
 
 def error_code(envelope):

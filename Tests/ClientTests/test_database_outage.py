@@ -44,10 +44,10 @@ def request_bodies(ada):
     return {
         "signUp": {"email": fresh_email(), "password": PASSWORD},
         "signInWithPassword": {"email": ada["email"], "password": PASSWORD},
-        "token": {"grant_type": "refresh_token", "refresh_token": ada["refreshToken"]},
-        "lookup": credential,
-        "update": credential | {"displayName": "Ada Lovelace"},
-        "delete": credential,
+        "refreshTokens": {"grant_type": "refresh_token", "refresh_token": ada["refreshToken"]},
+        "lookUpOwnAccount": credential,
+        "updateOwnAccount": credential | {"displayName": "Ada Lovelace"},
+        "deleteOwnAccount": credential,
         "createAuthUri": {"identifier": ada["email"], "continueUri": "http://localhost"},
     }
 
@@ -61,8 +61,8 @@ def readiness_failure(serve):
 def has_recovered(client, ada):
     """Whether the event loops that answer can read and write again. They use separate connections to read and write."""
     statuses = {
-        client.call("lookup", {"idToken": ada["idToken"]}).status,
-        client.call("update", {"idToken": ada["idToken"], "displayName": "Ada"}).status}
+        client.call("lookUpOwnAccount", {"idToken": ada["idToken"]}).status,
+        client.call("updateOwnAccount", {"idToken": ada["idToken"], "displayName": "Ada"}).status}
     assert statuses <= {200, 503}
     return statuses == {200}
 
@@ -84,7 +84,7 @@ def test_requests_in_an_outage_get_503_in_plain_text_and_sessions_survive(outage
             assert client.call(document).status in (200, 503)
     assert on_every_event_loop(lambda: has_recovered(client, ada), TIMEOUT_SECONDS)
     assert client.call("getReadiness").status == 200
-    assert client.call("token", bodies["token"]).status == 200
+    assert client.call("refreshTokens", bodies["refreshTokens"]).status == 200
     assert client.call("signInWithPassword", bodies["signInWithPassword"]).status == 200
     user = client.lookup(ada)
     assert user["displayName"] == "Ada"

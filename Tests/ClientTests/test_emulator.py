@@ -148,7 +148,7 @@ def test_clearing_a_project_deletes_its_accounts_and_sessions(emulator, client, 
     ada, anonymous = client.new_account(), client.sign_up()
     assert emulator.json("DELETE", f"/emulator/v1/projects/{dev.project}/accounts") == {}
     for user in (ada, anonymous):
-        assert client.call("lookup", {"idToken": user["idToken"]}).code == "USER_NOT_FOUND"
+        assert client.call("lookUpOwnAccount", {"idToken": user["idToken"]}).code == "USER_NOT_FOUND"
         assert client.refresh(user).status == 400
     again = client.sign_up(email=ada["email"], password=PASSWORD)
     assert again["localId"] != ada["localId"]
@@ -157,7 +157,7 @@ def test_clearing_a_project_deletes_its_accounts_and_sessions(emulator, client, 
 def test_clearing_a_project_keeps_the_accounts_of_other_projects(emulator, client):
     ada = client.new_account()
     emulator.json("DELETE", f"/emulator/v1/projects/{fresh_project()}/accounts")
-    assert client.call("lookup", {"idToken": ada["idToken"]}).status == 200
+    assert client.call("lookUpOwnAccount", {"idToken": ada["idToken"]}).status == 200
 
 
 def test_a_new_project_has_no_email_enumeration_protection(emulator):
@@ -225,10 +225,10 @@ def test_the_clock_can_be_advanced(emulator, client):
     # ID tokens are valid for an hour.
     after = emulator.change_clock(advanceSeconds=3600.5)
     assert after["nowMs"] - before["nowMs"] >= 3_600_500
-    assert client.call("lookup", {"idToken": ada["idToken"]}).code == "INVALID_ID_TOKEN"
+    assert client.call("lookUpOwnAccount", {"idToken": ada["idToken"]}).code == "INVALID_ID_TOKEN"
     fresh = client.refresh(ada).body["id_token"]
     assert unverified_claims(fresh)["iat"] >= before["nowMs"] // 1000 + 3600
-    rejected = client.call("update", {"idToken": fresh, "password": "staple battery horse"})
+    rejected = client.call("updateOwnAccount", {"idToken": fresh, "password": "staple battery horse"})
     assert rejected.code == "CREDENTIAL_TOO_OLD_LOGIN_AGAIN"
 
 
@@ -238,7 +238,7 @@ def test_the_clock_can_be_frozen(emulator, client, instant):
     ada = client.new_account()
     claims = unverified_claims(ada["idToken"])
     assert claims["iat"] == claims["auth_time"] == instant // 1000
-    assert client.call("lookup", {"idToken": ada["idToken"]}).body["users"][0]["createdAt"] == str(instant)
+    assert client.call("lookUpOwnAccount", {"idToken": ada["idToken"]}).body["users"][0]["createdAt"] == str(instant)
 
 
 def test_a_frozen_clock_can_be_advanced_and_stays_frozen(emulator):

@@ -142,24 +142,24 @@ def test_each_change_of_an_address_creates_a_recovery_code_for_the_first_address
     ada = client.new_account()
     first = ada["email"]
     for _ in range(2):
-        ada = ok_body(client.call("update", {"idToken": ada["idToken"], "email": fresh_email()}))
+        ada = ok_body(client.call("updateOwnAccount", {"idToken": ada["idToken"], "email": fresh_email()}))
         assert client.lookup(ada)["initialEmail"] == first
     found = [entry for entry in demo.codes() if entry["email"] == first and entry["requestType"] == "RECOVER_EMAIL"]
     assert len(found) == 2
-    restored = ok_body(client.call("update", {"oobCode": found[-1]["oobCode"]}))
+    restored = ok_body(client.call("updateOwnAccount", {"oobCode": found[-1]["oobCode"]}))
     assert (restored["email"], restored["emailVerified"]) == (first, True)
 
 
 def test_an_account_that_kept_its_address_has_no_initial_email(client):
     ada = client.new_account()
     assert "initialEmail" not in client.lookup(ada)
-    same = ok_body(client.call("update", {"idToken": ada["idToken"], "email": ada["email"]}))
+    same = ok_body(client.call("updateOwnAccount", {"idToken": ada["idToken"], "email": ada["email"]}))
     assert "initialEmail" not in client.lookup(ada | same)
 
 
 def test_the_first_address_of_an_anonymous_account_creates_no_recovery_code(client, demo):
     anonymous, email = client.sign_up(), fresh_email()
-    named = ok_body(client.call("update", {"idToken": anonymous["idToken"], "email": email}))
+    named = ok_body(client.call("updateOwnAccount", {"idToken": anonymous["idToken"], "email": email}))
     assert "initialEmail" not in client.lookup(anonymous | named)
     assert all(entry["email"] != email for entry in demo.codes())
 
@@ -177,7 +177,7 @@ def test_a_sign_in_link_counts_as_a_password_among_providers(client, demo):
     issued = demo.send_code({"requestType": "EMAIL_SIGNIN", "email": email})
     session = ok_body(client.call("signInWithEmailLink", {"email": email, "oobCode": issued["oobCode"]}))
     assert sign_in_methods(client, email) == (True, ["password"], ["emailLink"])
-    ok_body(client.call("update", {"idToken": session["idToken"], "password": PASSWORD}))
+    ok_body(client.call("updateOwnAccount", {"idToken": session["idToken"], "password": PASSWORD}))
     assert sign_in_methods(client, email) == (True, ["password"], ["password", "emailLink"])
 
 

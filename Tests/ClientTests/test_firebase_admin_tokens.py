@@ -124,11 +124,11 @@ def test_a_cookie_outlives_its_session_but_names_it(admin, ada, session, cookie)
     body = {"sessionId": admin.verify_session_cookie(cookie, check_revoked=True)["sid"]}
 
     def looked_up():
-        return ok_body(admin.client.call("lookupSession", body, api_key=None, headers=admin.authorization))
+        return ok_body(admin.client.call("lookUpSession", body, api_key=None, headers=admin.authorization))
 
     assert looked_up() == {"active": True, "localId": ada.uid}
     signed_out = admin.client.call("revokeSession", {"idToken": session["idToken"], "sessionId": "current"})
-    assert signed_out.status == 200
+    assert signed_out.status == 204
     assert admin.verify_session_cookie(cookie, check_revoked=True)["uid"] == ada.uid
     status = looked_up()
     assert (status["active"], status["endReason"]) == (False, "REVOKED")
@@ -190,7 +190,7 @@ def test_a_deleted_user_has_no_valid_tokens(admin, ada, session, cookie):
     admin.delete_user(ada.uid)
     with pytest.raises(auth.UserNotFoundError):
         admin.get_user(ada.uid)
-    assert admin.client.call("lookup", {"idToken": session["idToken"]}).code == "USER_NOT_FOUND"
+    assert admin.client.call("lookUpOwnAccount", {"idToken": session["idToken"]}).code == "USER_NOT_FOUND"
     with pytest.raises(auth.UserNotFoundError):
         admin.verify_id_token(session["idToken"], check_revoked=True)
     with pytest.raises(auth.UserNotFoundError):
@@ -207,7 +207,7 @@ def test_action_links_work_once(admin, ada, settings):
     assert reset.get("continueUrl") == verify.get("continueUrl") == (settings and settings.url)
     assert "tenantId" not in reset | verify
     for operation, body in (
-            ("update", {"oobCode": verify["oobCode"]}),
+            ("updateOwnAccount", {"oobCode": verify["oobCode"]}),
             ("resetPassword", {"oobCode": reset["oobCode"], "newPassword": NEW_PASSWORD})):
         assert admin.client.call(operation, body).body["email"] == ada.email
         assert admin.client.call(operation, body).code == "INVALID_OOB_CODE"

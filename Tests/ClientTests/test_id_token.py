@@ -82,11 +82,11 @@ def test_a_changed_token_is_rejected_by_pyjwt_and_the_gateway(client, verify):
     forged = with_changed_claims(ada["idToken"], sub=grace["localId"], user_id=grace["localId"])
     with pytest.raises(jwt.InvalidSignatureError):
         verify(forged)
-    assert client.call("lookup", {"idToken": forged}).code == "INVALID_ID_TOKEN"
+    assert client.call("lookUpOwnAccount", {"idToken": forged}).code == "INVALID_ID_TOKEN"
 
 
 def test_an_unsigned_token_is_rejected(client):
     ada = client.new_account()
     claims = unverified_claims(ada["idToken"])
     unsigned = jwt.encode(claims, key=None, algorithm="none")
-    assert client.call("lookup", {"idToken": unsigned}).code == "INVALID_ID_TOKEN"
+    assert client.call("lookUpOwnAccount", {"idToken": unsigned}).code == "INVALID_ID_TOKEN"

@@ -40,7 +40,7 @@ def test_a_new_signing_key_is_published_before_it_signs_and_old_tokens_stay_vali
     after = client.sign_up()
     assert signing_key_id(after["idToken"]) == old
     for session in (before, after):
-        assert client.call("lookup", {"idToken": session["idToken"]}).status == 200
+        assert client.call("lookUpOwnAccount", {"idToken": session["idToken"]}).status == 200
         assert client.refresh(session).status == 200
     assert fresh_installation.run_ok("keys list-signing-keys --project demo").count("ES256") == 2
 
@@ -51,10 +51,10 @@ def test_an_immediate_rotation_invalidates_id_tokens_but_not_sessions(fresh_inst
     new = fresh_installation.run_ok("keys rotate-signing-key --project demo --now")
     assert once_configuration_applies(lambda: published_key_ids(fresh_serve) == {new})
     lookup = {"idToken": session["idToken"]}
-    assert on_every_event_loop(lambda: client.call("lookup", lookup).code == "INVALID_ID_TOKEN")
+    assert on_every_event_loop(lambda: client.call("lookUpOwnAccount", lookup).code == "INVALID_ID_TOKEN")
     assert on_every_event_loop(lambda: signing_key_id(client.refresh(session).body["id_token"]) == new)
     fresh = client.refresh(session).body["id_token"]
-    assert on_every_event_loop(lambda: client.call("lookup", {"idToken": fresh}).status == 200)
+    assert on_every_event_loop(lambda: client.call("lookUpOwnAccount", {"idToken": fresh}).status == 200)
 
 
 @pytest.mark.slow
@@ -108,7 +108,7 @@ def test_the_master_key_is_replaced_without_ending_sessions(new_installation, co
     del installation.environment["SEKISHO_MASTER_KEY_PREVIOUS"]
     with installation.serving() as serve:
         client = Client(serve, contract)
-        assert client.call("lookup", {"idToken": session["idToken"]}).status == 200
+        assert client.call("lookUpOwnAccount", {"idToken": session["idToken"]}).status == 200
         assert client.refresh(session).status == 200
     with_the_old_key = installation.run("serve", SEKISHO_MASTER_KEY=old)
     assert with_the_old_key.returncode == 1

@@ -26,7 +26,7 @@ def assert_session_is_valid(admin, session):
     """Looks up the account like an SDK and verifies the tokens like a backend."""
     fresh = admin.client.refresh(session).body["id_token"]
     for token in (session["idToken"], fresh):
-        [found] = call_ok(admin, "lookup", {"idToken": token})["users"]
+        [found] = call_ok(admin, "lookUpOwnAccount", {"idToken": token})["users"]
         claims = admin.verify_id_token(token, check_revoked=True, clock_skew_seconds=10)
         assert claims["uid"] == found["localId"] == session["localId"]
         assert min(claims["iat"], claims["auth_time"]) >= int(found["validSince"])
@@ -40,10 +40,10 @@ def test_linking_keeps_sessions_and_unlinking_ends_the_sessions_of_the_unlinked_
     google_session = call_ok(admin, "signInWithIdp", idp_sign_in_body(simulators.sign_in_with_google(ada)))
     for session in (apple_session, linked, google_session):
         assert_session_is_valid(admin, session)
-    call_ok(admin, "unlink", {"idToken": linked["idToken"], "deleteProvider": ["google.com"]})
+    call_ok(admin, "unlinkOwnProvider", {"idToken": linked["idToken"], "deleteProvider": ["google.com"]})
     for session in (apple_session, linked):
         assert_session_is_valid(admin, session)
-    assert admin.client.call("lookup", {"idToken": google_session["idToken"]}).code == "TOKEN_EXPIRED"
+    assert admin.client.call("lookUpOwnAccount", {"idToken": google_session["idToken"]}).code == "TOKEN_EXPIRED"
     assert {entry.provider_id for entry in admin.get_user(apple_session["localId"]).provider_data} == {"apple.com"}
 
 

@@ -44,12 +44,12 @@ def send_mixed_requests(client, secrets):
     client.call("signUp", account)
     client.call("signInWithPassword", account | {"password": WRONG_PASSWORD}, **forwarded)
     token = {"grant_type": "refresh_token", "refresh_token": sessions[-1]["refreshToken"]}
-    refreshed = client.call("token", token, **forwarded).body
+    refreshed = client.call("refreshTokens", token, **forwarded).body
     sessions.append({"idToken": refreshed["id_token"], "refreshToken": refreshed["refresh_token"]})
-    client.call("token", token | {"refresh_token": sessions[-1]["refreshToken"][:-2] + "AA"})
-    client.call("lookup", {"idToken": refreshed["id_token"]}, **forwarded)
-    client.call("lookup", {"idToken": refreshed["id_token"] + "A"})
-    client.call("update", {"idToken": refreshed["id_token"], "displayName": "Ada"})
+    client.call("refreshTokens", token | {"refresh_token": sessions[-1]["refreshToken"][:-2] + "AA"})
+    client.call("lookUpOwnAccount", {"idToken": refreshed["id_token"]}, **forwarded)
+    client.call("lookUpOwnAccount", {"idToken": refreshed["id_token"] + "A"})
+    client.call("updateOwnAccount", {"idToken": refreshed["id_token"], "displayName": "Ada"})
     client.call("createAuthUri", {"identifier": email, "continueUri": "http://localhost"})
     client.call("signUp", data=f'{{"email":"{email}", ', headers={"Content-Type": "application/json"})
     client.call("signUp", {"email": [email]})
@@ -113,7 +113,9 @@ def test_every_request_is_logged_with_its_id_and_status(output):
     # `send_mixed_requests` sends 17 of the requests.
     assert len({entry["requestId"] for entry in requested}) == len(requested) >= 17
     assert all(isinstance(entry["status"], int) for entry in requested)
-    known = {"signUp", "signInWithPassword", "token", "lookup", "update", "createAuthUri", "getProject", "getHealth"}
+    known = {
+        "signUp", "signInWithPassword", "refreshTokens", "lookUpOwnAccount", "updateOwnAccount", "createAuthUri",
+        "getProject", "getHealth"}
     assert known <= {entry.get("operationId") for entry in requested}
     assert {entry["status"] for entry in requested if "operationId" not in entry} == {404}
     assert {entry["level"] for entry in requested} == {"info"}

@@ -62,9 +62,9 @@ def unsigned_jwt(claims):
 
 @pytest.mark.parametrize("gateway_name", ["serve", "dev"])
 @pytest.mark.parametrize(("operation", "fields"), [
-    ("lookup", {}),
-    ("update", {"displayName": "Mallory"}),
-    ("delete", {}),
+    ("lookUpOwnAccount", {}),
+    ("updateOwnAccount", {"displayName": "Mallory"}),
+    ("deleteOwnAccount", {}),
     ("signUp", {"email": "mallory@example.com", "password": PASSWORD}),
 ])
 def test_an_unsigned_id_token_is_rejected(gateway_name, operation, fields, request, contract):
@@ -73,7 +73,7 @@ def test_an_unsigned_id_token_is_rejected(gateway_name, operation, fields, reque
     unsigned = unsigned_jwt(unverified_claims(session["idToken"]))
     response = client.call(operation, {"idToken": unsigned} | fields)
     assert response.code == "INVALID_ID_TOKEN"
-    assert client.call("lookup", {"idToken": session["idToken"]}).status == 200
+    assert client.call("lookUpOwnAccount", {"idToken": session["idToken"]}).status == 200
 
 
 @pytest.mark.parametrize(("method", "path"), [

@@ -96,7 +96,7 @@ def test_a_sign_in_with_apple_takes_over_only_an_account_of_an_untrusted_provide
     apple = client.call("signInWithIdp", idp_sign_in_body(Simulators(dev).sign_in_with_apple(ada))).body
     assert apple["localId"] == first["localId"]
     assert ("needConfirmation" in apple, "idToken" in apple) == (trusts_email, not trusts_email)
-    session_is_valid = client.call("lookup", {"idToken": first["idToken"]}).status == 200
+    session_is_valid = client.call("lookUpOwnAccount", {"idToken": first["idToken"]}).status == 200
     assert session_is_valid is trusts_email
 
 

@@ -89,7 +89,7 @@ def test_the_owner_of_an_address_disavows_an_account(client, any_browser):
     eve = client.new_account()
     any_browser.open(action_page_url(client, "VERIFY_EMAIL", eve["email"])).click("This was not me")
     assert any_browser.heading == "Thank you for telling us"
-    assert client.call("lookup", {"idToken": eve["idToken"]}).code == "TOKEN_EXPIRED"
+    assert client.call("lookUpOwnAccount", {"idToken": eve["idToken"]}).code == "TOKEN_EXPIRED"
     assert sign_in(client, eve["email"], PASSWORD).code == "EMAIL_NOT_FOUND"
 
 
@@ -151,7 +151,7 @@ def verified_account(client):
 def create_verified_account(client):
     ada = client.new_account()
     code = client.create_action_code("VERIFY_EMAIL", ada["email"])["oobCode"]
-    assert client.call("update", {"oobCode": code}).status == 200
+    assert client.call("updateOwnAccount", {"oobCode": code}).status == 200
     return ada
 
 
@@ -173,11 +173,11 @@ def test_a_sign_in_method_added_by_an_attacker_is_removed(client, dev, verified_
         assert any_browser.heading == "Remove a way to sign in"
         for text in ("Google", "App on iPhone", verified_account["email"]):
             assert text in any_browser.text
-    assert client.call("lookup", {"idToken": attacker_session["idToken"]}).status == 200
+    assert client.call("lookUpOwnAccount", {"idToken": attacker_session["idToken"]}).status == 200
     any_browser.click("Remove it")
     assert any_browser.heading == "Set a new password"
     assert "Removed: " in any_browser.element("[role=status]").text
-    assert client.call("lookup", {"idToken": attacker_session["idToken"]}).code == "TOKEN_EXPIRED"
+    assert client.call("lookUpOwnAccount", {"idToken": attacker_session["idToken"]}).code == "TOKEN_EXPIRED"
     any_browser.element("#password").send_keys(NEW_PASSWORD)
     any_browser.click("Save the password")
     assert any_browser.heading == "Your password has been changed"
@@ -190,7 +190,7 @@ def test_restoring_an_email_address_also_removes_the_selected_sign_in_methods(
         client, dev, verified_account, any_browser):
     attacker_session = link_identity(client, "google.com", verified_account)
     attacker_session = link_identity(client, "apple.com", attacker_session)
-    changed = client.call("update", {"idToken": attacker_session["idToken"], "email": fresh_email()})
+    changed = client.call("updateOwnAccount", {"idToken": attacker_session["idToken"], "email": fresh_email()})
     assert changed.status == 200, changed.body
     [code] = dev.action_codes(verified_account["email"], "RECOVER_EMAIL")
     any_browser.open(f"{dev.url}/__/auth/action?lang=en&oobCode={code['oobCode']}")
@@ -204,7 +204,7 @@ def test_restoring_an_email_address_also_removes_the_selected_sign_in_methods(
     any_browser.click("Restore this address")
     assert any_browser.heading == "Set a new password"
     [found] = client.call(
-        "lookupAccounts", {"email": [verified_account["email"]]}, api_key=None, headers=ADMIN_HEADERS).body["users"]
+        "lookUpAccounts", {"email": [verified_account["email"]]}, api_key=None, headers=ADMIN_HEADERS).body["users"]
     assert {info["providerId"] for info in found["providerUserInfo"]} == {"password", "apple.com"}
     any_browser.element("#password").send_keys(NEW_PASSWORD)
     any_browser.click("Save the password")

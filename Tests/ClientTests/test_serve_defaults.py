@@ -27,14 +27,14 @@ def test_responses_do_not_disclose_which_accounts_exist(client):
 
 
 def test_a_new_email_address_must_be_verified_before_the_account_gets_it(client):
-    response = client.call("update", {"idToken": client.new_account()["idToken"], "email": fresh_email()})
+    response = client.call("updateOwnAccount", {"idToken": client.new_account()["idToken"], "email": fresh_email()})
     assert response.code == "OPERATION_NOT_ALLOWED"
 
 
 def test_the_last_sign_in_method_is_removed_only_on_confirmation(client):
     body = {"idToken": client.new_account()["idToken"], "deleteProvider": ["password"]}
-    assert client.call("unlink", body).code == "LAST_SIGN_IN_METHOD"
-    assert client.call("unlink", body | {"allowNoSignInMethod": True}).status == 200
+    assert client.call("unlinkOwnProvider", body).code == "LAST_SIGN_IN_METHOD"
+    assert client.call("unlinkOwnProvider", body | {"allowNoSignInMethod": True}).status == 200
 
 
 def test_passwords_are_hashed_at_the_production_cost(installation, contract):

@@ -20,16 +20,15 @@ def test_every_successful_json_response_in_the_contract_is_an_object(contract):
         for status, response in operation.body["responses"].items():
             if not str(status).startswith("2") or operation.path.startswith("/.well-known/"):
                 continue
-            content = contract.resolved(response)["content"]
+            content = contract.resolved(response).get("content", {})
             if set(content) <= other_types:
                 continue
             schema = contract.resolved(content["application/json"]["schema"])
-            for part in schema.get("oneOf", [schema]):
-                assert contract.resolved(part)["type"] == "object", operation.body["operationId"]
+            assert schema["type"] == "object", operation.body["operationId"]
 
 
 def test_the_response_to_a_deletion_is_an_object(client):
-    assert ok_body(client.call("delete", {"idToken": client.sign_up()["idToken"]})) == {
+    assert ok_body(client.call("deleteOwnAccount", {"idToken": client.sign_up()["idToken"]})) == {
         "kind": "identitytoolkit#DeleteAccountResponse", "appleRevocation": "NONE"}
 
 
@@ -164,7 +163,7 @@ def test_authenticating_again_with_a_custom_token_for_an_unknown_account_creates
     ada = client.new_account()
     body = {"token": custom_token("nobody-yet"), "idToken": ada["idToken"]}
     assert client.call("signInWithCustomToken", body).code == "USER_MISMATCH"
-    found = client.call("lookupAccounts", {"localId": ["nobody-yet"]}, api_key=None, headers=ADMIN_HEADERS)
+    found = client.call("lookUpAccounts", {"localId": ["nobody-yet"]}, api_key=None, headers=ADMIN_HEADERS)
     assert "users" not in ok_body(found)
 
 

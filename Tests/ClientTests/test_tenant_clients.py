@@ -43,7 +43,7 @@ def test_an_account_belongs_to_the_tenant_of_the_sign_up(admin, acme, ada):
     assert unverified_claims(ada["idToken"])["firebase"]["tenant"] == acme
     user = admin.client.lookup(ada)
     assert (user["localId"], user["tenantId"]) == (ada["localId"], acme)
-    assert admin.client.call("lookup", {"idToken": ada["idToken"], "tenantId": acme}).body["users"] == [user]
+    assert admin.client.call("lookUpOwnAccount", {"idToken": ada["idToken"], "tenantId": acme}).body["users"] == [user]
 
 
 def test_one_email_address_can_have_an_account_in_every_tenant(admin, acme, zen, ada):
@@ -69,7 +69,7 @@ def test_a_refreshed_token_names_the_same_tenant(admin, acme, zen, ada):
 
 
 @pytest.mark.parametrize("operation, body", [
-    ("lookup", {}), ("update", {"displayName": "Eve"}), ("delete", {}),
+    ("lookUpOwnAccount", {}), ("updateOwnAccount", {"displayName": "Eve"}), ("deleteOwnAccount", {}),
     ("sendOobCode", {"requestType": "VERIFY_EMAIL"}),
 ])
 def test_a_token_of_another_tenant_is_rejected(admin, zen, ada, operation, body):
@@ -81,14 +81,15 @@ def test_a_token_of_another_tenant_is_rejected(admin, zen, ada, operation, body)
 
 def test_changes_and_deletion_take_the_tenant_from_the_token(admin, acme, ada):
     client = admin.client
-    assert client.call("update", {"idToken": ada["idToken"], "displayName": "Ada"}).body["displayName"] == "Ada"
-    changed = client.call("update", {"idToken": ada["idToken"], "password": NEW_PASSWORD}).body
+    updated = client.call("updateOwnAccount", {"idToken": ada["idToken"], "displayName": "Ada"})
+    assert updated.body["displayName"] == "Ada"
+    changed = client.call("updateOwnAccount", {"idToken": ada["idToken"], "password": NEW_PASSWORD}).body
     assert unverified_claims(changed["idToken"])["firebase"]["tenant"] == acme
     body = {"email": ada["email"], "password": NEW_PASSWORD, "tenantId": acme}
     session = client.call("signInWithPassword", body).body
-    assert client.call("lookup", {"idToken": session["idToken"]}).body["users"][0]["displayName"] == "Ada"
-    assert client.call("delete", {"idToken": changed["idToken"]}).status == 200
-    assert client.call("lookup", {"idToken": session["idToken"]}).code == "USER_NOT_FOUND"
+    assert client.call("lookUpOwnAccount", {"idToken": session["idToken"]}).body["users"][0]["displayName"] == "Ada"
+    assert client.call("deleteOwnAccount", {"idToken": changed["idToken"]}).status == 200
+    assert client.call("lookUpOwnAccount", {"idToken": session["idToken"]}).code == "USER_NOT_FOUND"
 
 
 @pytest.mark.parametrize("operation, body, code", [

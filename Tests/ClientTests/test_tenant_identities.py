@@ -81,8 +81,8 @@ def test_linking_and_unlinking_take_the_tenant_from_the_token(admin, acme, zen, 
     assert linked["localId"] == session["localId"]
     assert providers_of(acme, session) == {"apple.com", "google.com"}
     body = {"idToken": token, "deleteProvider": ["apple.com"]}
-    assert admin.client.call("unlink", body | tenant_field(zen)).code == "TENANT_ID_MISMATCH"
-    assert admin.client.call("unlink", body).status == 200
+    assert admin.client.call("unlinkOwnProvider", body | tenant_field(zen)).code == "TENANT_ID_MISMATCH"
+    assert admin.client.call("unlinkOwnProvider", body).status == 200
     assert providers_of(acme, session) == {"google.com"}
 
 
@@ -107,7 +107,7 @@ def test_sessions_are_listed_and_revoked_per_tenant(admin, acme, zen):
     for other in others:
         body = {"idToken": other["idToken"], "sessionId": current}
         assert admin.client.call("revokeSession", body).code == "SESSION_NOT_FOUND"
-    assert admin.client.call("revokeSession", {"idToken": second["idToken"], "sessionId": current}).status == 200
+    assert admin.client.call("revokeSession", {"idToken": second["idToken"], "sessionId": current}).status == 204
     assert admin.client.refresh(first).code == "TOKEN_EXPIRED"
     for session in (second, *others):
         assert admin.client.refresh(session).status == 200
@@ -130,11 +130,11 @@ def test_an_anonymous_account_of_a_tenant_is_upgraded_in_the_tenant(admin, confi
     assert tenant.verify_id_token(upgraded["idToken"])["firebase"]["sign_in_provider"] == "password"
 
 
-@pytest.mark.parametrize("operation", ["lookupAccounts", "lookupAccountsInTenant"])
+@pytest.mark.parametrize("operation", ["lookUpAccounts", "lookUpAccountsInTenant"])
 def test_a_backend_names_the_tenant_in_the_path_or_the_body(acme, zen, backend, operation):
     ada = import_account(acme)
     path = {"tenant": acme.tenant_id}
-    named = tenant_field(acme) if operation == "lookupAccounts" else {}
+    named = tenant_field(acme) if operation == "lookUpAccounts" else {}
     [found] = backend(operation, {"localId": [ada.uid]} | named, path).body["users"]
     assert (found["localId"], found["tenantId"]) == (ada.uid, acme.tenant_id)
     if not named:
@@ -207,10 +207,10 @@ def test_a_disabled_tenant_rejects_clients_and_backends(admin, configure, backen
     token = {"idToken": session["idToken"]}
     assert once_configuration_applies(
         lambda: admin.client.call("signInWithPassword", password).code == "PROJECT_DISABLED")
-    assert once_configuration_applies(lambda: admin.client.call("lookup", token).code == "PROJECT_DISABLED")
+    assert once_configuration_applies(lambda: admin.client.call("lookUpOwnAccount", token).code == "PROJECT_DISABLED")
     path = {"tenant": tenant.tenant_id}
     lookup = {"localId": [ada.uid]}
     assert once_configuration_applies(
-        lambda: backend("lookupAccountsInTenant", lookup, path).code == "PROJECT_DISABLED")
+        lambda: backend("lookUpAccountsInTenant", lookup, path).code == "PROJECT_DISABLED")
     configure(tenant, disableAuth=False)
     assert once_configuration_applies(lambda: admin.client.call("signInWithPassword", password).status == 200)

@@ -104,8 +104,9 @@ def test_a_token_of_another_realm_is_rejected(admin, acme, elsewhere, realm_fiel
     import_account(elsewhere, ada)
     token = sign_in_with_password(admin.client, ada, **realm_fields[0])["idToken"]
     tenant = {"tenantId": acme.tenant_id}
-    assert admin.client.call("lookup", {"idToken": token} | tenant).code == "TENANT_ID_MISMATCH"
-    assert admin.client.call("update", {"idToken": token, "displayName": "Eve"} | tenant).code == "TENANT_ID_MISMATCH"
-    assert admin.client.call("delete", {"idToken": token} | tenant).code == "TENANT_ID_MISMATCH"
+    assert admin.client.call("lookUpOwnAccount", {"idToken": token} | tenant).code == "TENANT_ID_MISMATCH"
+    updated = admin.client.call("updateOwnAccount", {"idToken": token, "displayName": "Eve"} | tenant)
+    assert updated.code == "TENANT_ID_MISMATCH"
+    assert admin.client.call("deleteOwnAccount", {"idToken": token} | tenant).code == "TENANT_ID_MISMATCH"
     with pytest.raises(tenant_mgt.TenantIdMismatchError):
         acme.verify_id_token(token)

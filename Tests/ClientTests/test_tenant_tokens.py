@@ -154,11 +154,11 @@ def test_a_verification_link_works_once(admin, acme, ada, settings):
     assert (query["mode"], query["tenantId"]) == ("verifyEmail", acme.tenant_id)
     assert query.get("continueUrl") == (settings and settings.url)
     body = {"oobCode": query["oobCode"], "tenantId": acme.tenant_id}
-    assert admin.client.call("update", {"oobCode": query["oobCode"]}).code == "INVALID_OOB_CODE"
+    assert admin.client.call("updateOwnAccount", {"oobCode": query["oobCode"]}).code == "INVALID_OOB_CODE"
     assert not acme.get_user(ada.uid).email_verified
-    assert admin.client.call("update", body).body["localId"] == ada.uid
+    assert admin.client.call("updateOwnAccount", body).body["localId"] == ada.uid
     assert acme.get_user(ada.uid).email_verified
-    assert admin.client.call("update", body).code == "INVALID_OOB_CODE"
+    assert admin.client.call("updateOwnAccount", body).code == "INVALID_OOB_CODE"
 
 
 def test_a_sign_in_link_works_once(admin, acme, ada):

@@ -155,7 +155,7 @@ def test_a_user_of_a_tenant_is_changed_and_deleted(admin, acme):
     acme.delete_user(ada.uid)
     with pytest.raises(auth.UserNotFoundError):
         acme.get_user(ada.uid)
-    assert admin.client.call("lookup", {"idToken": session["idToken"]}).code == "USER_NOT_FOUND"
+    assert admin.client.call("lookUpOwnAccount", {"idToken": session["idToken"]}).code == "USER_NOT_FOUND"
 
 
 def test_only_users_of_the_tenant_are_listed(admin, acme, zen):

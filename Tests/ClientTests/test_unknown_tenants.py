@@ -36,7 +36,7 @@ def session(backend, ada):
 
 # Operations of backends that accept a tenant ID, with a body that is valid without a tenant ID.
 BACKEND_OPERATIONS = {
-    "lookupAccounts": lambda ada, session: {"localId": [ada.uid]},
+    "lookUpAccounts": lambda ada, session: {"localId": [ada.uid]},
     "createAccount": lambda ada, session: {"displayName": "Eve"},
     "updateAccount": lambda ada, session: {"localId": ada.uid, "displayName": "Eve"},
     "deleteAccount": lambda ada, session: {"localId": ada.uid},
@@ -55,10 +55,10 @@ BACKEND_OPERATIONS = {
 }
 # Operations that clients and backends can call, with the body of a backend that is valid without a tenant ID.
 SHARED_OPERATIONS = {
-    "lookup": lambda ada, session: {"localId": [ada.uid]},
+    "lookUpOwnAccount": lambda ada, session: {"localId": [ada.uid]},
     "signUp": lambda ada, session: {"email": fresh_email()},
-    "update": lambda ada, session: {"localId": ada.uid, "displayName": "Eve"},
-    "delete": lambda ada, session: {"localId": ada.uid},
+    "updateOwnAccount": lambda ada, session: {"localId": ada.uid, "displayName": "Eve"},
+    "deleteOwnAccount": lambda ada, session: {"localId": ada.uid},
     "sendOobCode": BACKEND_OPERATIONS["sendProjectOobCode"],
 }
 # Operations of backends that only read, with query parameters that are valid without a tenant ID.
@@ -67,10 +67,10 @@ BACKEND_READS = {"batchGetAccounts": {}, "searchAccounts": {"q": "a"}, "listAudi
 CLIENT_OPERATIONS = {
     "signUp": lambda ada, session: {"email": fresh_email(), "password": PASSWORD},
     "signInWithPassword": lambda ada, session: {"email": ada.email, "password": PASSWORD},
-    "lookup": lambda ada, session: {"idToken": session["idToken"]},
-    "update": lambda ada, session: {"idToken": session["idToken"], "displayName": "Eve"},
-    "delete": lambda ada, session: {"idToken": session["idToken"]},
-    "unlink": lambda ada, session: {"idToken": session["idToken"], "deleteProvider": ["google.com"]},
+    "lookUpOwnAccount": lambda ada, session: {"idToken": session["idToken"]},
+    "updateOwnAccount": lambda ada, session: {"idToken": session["idToken"], "displayName": "Eve"},
+    "deleteOwnAccount": lambda ada, session: {"idToken": session["idToken"]},
+    "unlinkOwnProvider": lambda ada, session: {"idToken": session["idToken"], "deleteProvider": ["google.com"]},
     "listSessions": lambda ada, session: {"idToken": session["idToken"]},
     "revokeSession": lambda ada, session: {"idToken": session["idToken"], "everywhere": True},
     "createAuthUri": lambda ada, session: {"identifier": ada.email, "continueUri": "http://localhost"},
@@ -78,7 +78,7 @@ CLIENT_OPERATIONS = {
     "resetPassword": lambda ada, session: {"oobCode": "x"},
     "signInWithEmailLink": lambda ada, session: {"email": ada.email, "oobCode": "x"},
     "issueNonce": lambda ada, session: {},
-    "token": lambda ada, session: {"grant_type": "refresh_token", "refresh_token": session["refreshToken"]},
+    "refreshTokens": lambda ada, session: {"grant_type": "refresh_token", "refresh_token": session["refreshToken"]},
 }
 
 

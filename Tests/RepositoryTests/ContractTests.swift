@@ -61,7 +61,7 @@ struct ContractTests {
     func errorCodes() throws {
         let contract = try Repository.text("openapi.yaml")
         let schema = try #require(
-            contract.firstMatch(of: #/\n    ErrorCode:\n(?:      .*\n)*? {6}enum:\n((?: {8}- \w+\n)+)/#))
+            contract.firstMatch(of: #/\n    ErrorCode:\n(?:      .*\n)*? {6}x-extensible-enum:\n((?: {8}- \w+\n)+)/#))
         let codes = Set(ErrorCode.allCases.map(\.rawValue))
         #expect(Self.items(schema.output.1) == codes)
         for match in contract.matches(of: #/\n      x-error-codes:\n((?: {8}- \w+\n)+)/#) {

@@ -20,9 +20,13 @@ struct Exchange: Sendable {
 
     var json: JSON { (try? JSON(body)) ?? .null }
     var text: String { String(decoding: body, as: UTF8.self) }
-    /// `200`; otherwise the status and the error's message, which begins with the wire code. An error without a message
-    /// is represented by its body.
-    var outcome: String { status == 200 ? "200" : "\(status) \(json["error"]?["message"]?.string ?? text)" }
+    /// Whether the status is 200, or 204 for an operation that returns nothing.
+    var isSuccess: Bool { status == 200 || status == 204 }
+    /// `200` or `204`; otherwise the status and the error's message, which begins with the wire code. An error without a
+    /// message is represented by its body.
+    var outcome: String {
+        isSuccess ? "\(status)" : "\(status) \(json["error"]?["message"]?.string ?? text)"
+    }
     /// ``outcome``, with the body after `200`.
     var outcomeWithBody: String { status == 200 ? "200 \(text)" : outcome }
 }

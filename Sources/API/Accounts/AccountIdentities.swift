@@ -30,7 +30,7 @@ extension Endpoint {
         _ = try await call.services.accounts.linking.apply(
             .unlink(call.providerID, from: call.localID, allowsNoSignInMethod: allowsNoSignInMethod),
             by: administrator.actor, in: administrator.project)
-        return try .json(EmptyObject())
+        return .noContent
     }
 
     /// Moves an identity to another account in one transaction. At any time, exactly one of the two accounts has the
@@ -149,8 +149,7 @@ private struct IdentityResource: Encodable {
     let photoUrl: String?
     let realUserStatus: String?
     let audience: String?
-    /// In milliseconds since 1970.
-    let createdAt: Int64
+    let createdAt: String
 
     init(_ dated: DatedIdentity) {
         let identity = dated.identity
@@ -164,6 +163,6 @@ private struct IdentityResource: Encodable {
         photoUrl = identity.profile.photoURL
         realUserStatus = identity.realUserStatus.map(ProviderUserInfo.name(ofRealUserStatus:))
         audience = identity.audience
-        createdAt = dated.linkedAt.milliseconds
+        createdAt = dated.linkedAt.iso8601
     }
 }

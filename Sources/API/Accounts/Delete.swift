@@ -3,7 +3,9 @@ internal import Identity
 
 extension Endpoint {
     /// Deletes the caller's own account. Administrators can delete any account.
-    static let delete = clientOrAdministrator("delete", .post, "/v1/accounts:delete", needs: .writeUsers) {
+    static let deleteOwnAccount = clientOrAdministrator(
+        "deleteOwnAccount", .post, "/v1/accounts:delete", needs: .writeUsers
+    ) {
         call, client in
         let request = try call.body(as: DeleteRequest.self, for: client)
         let idToken = try request.idToken.required(.missingIDToken)

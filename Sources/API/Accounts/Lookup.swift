@@ -3,7 +3,9 @@ internal import Identity
 
 extension Endpoint {
     /// Returns the caller's own account. Administrators can look up any account.
-    static let lookup = clientOrAdministrator("lookup", .post, "/v1/accounts:lookup", needs: .readUsers) {
+    static let lookUpOwnAccount = clientOrAdministrator(
+        "lookUpOwnAccount", .post, "/v1/accounts:lookup", needs: .readUsers
+    ) {
         call, client in
         let request = try call.body(as: LookupRequest.self, for: client)
         let idToken = try request.idToken.required(.missingIDToken)

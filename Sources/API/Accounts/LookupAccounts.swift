@@ -3,8 +3,8 @@ internal import Identity
 
 extension Endpoint {
     /// Returns the accounts that have one of the given IDs, addresses, phone numbers or identities.
-    static let lookupAccounts = administrator(
-        "lookupAccounts", .post, "/v1/projects/{project}/accounts:lookup", needs: .readUsers
+    static let lookUpAccounts = administrator(
+        "lookUpAccounts", .post, "/v1/projects/{project}/accounts:lookup", needs: .readUsers
     ) { call, administrator in
         try await call.lookupAccounts(for: administrator)
     }

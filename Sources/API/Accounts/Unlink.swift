@@ -3,7 +3,7 @@ internal import Identity
 
 extension Endpoint {
     /// Removes sign-in methods from the caller's account.
-    static let unlink = client("unlink", .post, "/v1/accounts:unlink") { call, client in
+    static let unlinkOwnProvider = client("unlinkOwnProvider", .post, "/v1/accounts:unlink") { call, client in
         let request = try call.body(as: UnlinkRequest.self, for: client)
         let idToken = try request.idToken.required(.missingIDToken)
         guard let providers = request.deleteProvider, !providers.isEmpty else {
@@ -14,7 +14,7 @@ extension Endpoint {
         input.allowsNoSignInMethod = request.allowNoSignInMethod ?? false
         let caller = try await call.services.signIn.authenticator.authenticate(idToken: idToken, in: client.project)
         let edited = try await call.services.accounts.editor.edit(caller, input, in: client.project, from: call.context)
-        return try .json(UpdateResponse(edited))
+        return try .json(UpdateResponse<Int64>(edited))
     }
 }
 

@@ -3,13 +3,15 @@ internal import Identity
 
 extension Endpoint {
     /// Changes the caller's own account, or applies an email action code. Administrators can change any account.
-    static let update = clientOrAdministrator("update", .post, "/v1/accounts:update", needs: .writeUsers) {
+    static let updateOwnAccount = clientOrAdministrator(
+        "updateOwnAccount", .post, "/v1/accounts:update", needs: .writeUsers
+    ) {
         call, client in
         let request = try call.body(as: UpdateRequest<ClientUpdateFields>.self, for: client)
         if let oobCode = request.shared.oobCode.nonEmpty {
             let applied = try await call.services.emailActions.redemption.apply(
                 oobCode, in: client.project, from: call.context)
-            return try .json(UpdateResponse(applied))
+            return try .json(UpdateResponse<String>(applied))
         }
         let idToken = try request.checkedIDToken()
         let caller = try await call.services.signIn.authenticator.authenticate(idToken: idToken, in: client.project)
@@ -18,7 +20,7 @@ extension Endpoint {
         input.resumptionKey = try call.resumptionKeyInHeader()
         let edited = try await call.services.accounts.editor.edit(
             caller, input, in: client.project, from: call.context)
-        return try .json(UpdateResponse(edited))
+        return try .json(UpdateResponse<String>(edited))
     } administrator: { call, administrator in
         try await call.updateAccount(for: administrator)
     }
@@ -39,7 +41,7 @@ extension EndpointCall {
         let account = try await services.accounts.administration.update(
             try ID(required: request.callerFields.localId), try request.input(), in: administrator.project,
             from: context, by: administrator.actor)
-        return try .json(UpdateResponse(account))
+        return try .json(UpdateResponse<String>(account))
     }
 }
 
@@ -215,7 +217,9 @@ extension UpdateRequest<AdministratorUpdateFields> {
 
 /// The response to every update. It contains new tokens if the update was authenticated by an ID token and ended the
 /// caller's session.
-struct UpdateResponse: Encodable {
+///
+/// `Lifetime` is the form of ``expiresIn``: a text in Firebase's operations, a number in Sekisho's own.
+struct UpdateResponse<Lifetime: Encodable>: Encodable {
     let kind = "identitytoolkit#SetAccountInfoResponse"
     let localId: String
     let email: String?
@@ -227,18 +231,10 @@ struct UpdateResponse: Encodable {
     var newEmail: String?
     let idToken: String?
     let refreshToken: String?
-    let expiresIn: String?
+    /// In seconds.
+    let expiresIn: Lifetime?
 
-    init(_ edited: AccountEditor.Edited) {
-        self.init(edited.account, edited.signedIn)
-    }
-
-    init(_ applied: OOBRedemption.Applied) {
-        self.init(applied.account)
-        if applied.code.purpose == .changeEmail { newEmail = email }
-    }
-
-    init(_ account: Account, _ signedIn: SignedIn? = nil) {
+    private init(_ account: Account, _ signedIn: SignedIn? = nil, expiresIn: Lifetime?) {
         localId = account.id.rawValue
         email = account.email?.rawValue
         emailVerified = account.email.map { _ in account.emailIsVerified }
@@ -247,6 +243,27 @@ struct UpdateResponse: Encodable {
         providerUserInfo = ProviderUserInfo.all(of: account)
         idToken = signedIn?.idToken
         refreshToken = signedIn?.refreshToken
-        expiresIn = signedIn?.expiresInSeconds
+        self.expiresIn = expiresIn
+    }
+}
+
+extension UpdateResponse<String> {
+    init(_ account: Account) {
+        self.init(account, expiresIn: nil)
+    }
+
+    init(_ edited: AccountEditor.Edited) {
+        self.init(edited.account, edited.signedIn, expiresIn: edited.signedIn?.expiresInSeconds)
+    }
+
+    init(_ applied: OOBRedemption.Applied) {
+        self.init(applied.account)
+        if applied.code.purpose == .changeEmail { newEmail = email }
+    }
+}
+
+extension UpdateResponse<Int64> {
+    init(_ edited: AccountEditor.Edited) {
+        self.init(edited.account, edited.signedIn, expiresIn: edited.signedIn?.expiresIn.components.seconds)
     }
 }

@@ -3,7 +3,8 @@ internal import Identity
 
 extension Endpoint {
     /// Returns the stored state of the caller's Apple credential. Sends no request to Apple.
-    static let credentialState = client("credentialState", .post, "/v1/accounts:credentialState") { call, client in
+    static let getOwnCredentialState = client("getOwnCredentialState", .post, "/v1/accounts:credentialState") {
+        call, client in
         let request = try call.body(as: CredentialStateRequest.self, for: client)
         let idToken = try request.idToken.required(.missingIDToken)
         let caller = try await call.services.signIn.authenticator.authenticate(idToken: idToken, in: client.project)

@@ -3,7 +3,7 @@ internal import Identity
 
 extension Endpoint {
     /// Merges two accounts: a dry run returns a merge token, and a second request with the token commits the merge.
-    static let merge = client("merge", .post, "/v1/accounts:merge") { call, client in
+    static let mergeOwnAccounts = client("mergeOwnAccounts", .post, "/v1/accounts:merge") { call, client in
         let request = try call.body(as: MergeRequest.self, for: client)
         let idToken = try request.idToken.required(.missingIDToken)
         let merging = call.services.merging
@@ -83,8 +83,8 @@ struct MergeResponse: Encodable {
     var mergeToken: String?
     /// In seconds.
     var mergeTokenExpiresIn: Int64?
-    /// Present only after a merge. In milliseconds since 1970.
-    var undoableUntil: Int64?
+    /// Present only after a merge.
+    var undoableUntil: String?
     /// ``idToken``, ``refreshToken`` and ``expiresIn`` are present only after a merge by a client.
     var idToken: String?
     var refreshToken: String?
@@ -99,7 +99,7 @@ struct MergeResponse: Encodable {
 
     init(_ merged: AccountMerging.Merged) {
         self.init(merged.plan)
-        undoableUntil = merged.undoableUntil.milliseconds
+        undoableUntil = merged.undoableUntil.iso8601
         idToken = merged.signedIn.idToken
         refreshToken = merged.signedIn.refreshToken
         expiresIn = merged.signedIn.expiresIn.components.seconds
@@ -107,7 +107,7 @@ struct MergeResponse: Encodable {
 
     init(_ merged: LinkAdministration.Merged) {
         self.init(merged.plan)
-        undoableUntil = merged.undoableUntil.milliseconds
+        undoableUntil = merged.undoableUntil.iso8601
     }
 
     private init(_ plan: MergePlan) {

@@ -60,7 +60,7 @@ extension Endpoint {
             guard $0.app(id) != nil else { throw RequestRefusal.rejected(.configurationNotFound) }
             $0.remove(id)
         }
-        return try .json(EmptyObject())
+        return .noContent
     }
 }
 

@@ -37,16 +37,15 @@ private struct SessionInfo: Encodable {
     let current: Bool
     let signInProvider: String
     let device: String?
-    /// In milliseconds since 1970, like ``lastUsedAt``.
-    let createdAt: Int64
-    let lastUsedAt: Int64
+    let createdAt: String
+    let lastUsedAt: String
 
     init(_ listed: ListedSession, current own: Session) {
         sessionId = listed.session.id.rawValue
         current = listed.session.id == own.id
         signInProvider = listed.session.method.rawValue
         device = listed.session.device
-        createdAt = listed.session.authenticatedAt.milliseconds
-        lastUsedAt = listed.lastUsedAt.milliseconds
+        createdAt = listed.session.authenticatedAt.iso8601
+        lastUsedAt = listed.lastUsedAt.iso8601
     }
 }

@@ -4,8 +4,8 @@ internal import Identity
 extension Endpoint {
     /// Tells a backend whether the session of a token or a session cookie is active. Serves disabled tenants too: their
     /// existing sessions continue.
-    static let lookupSession = administrator(
-        "lookupSession", .post, "/v1/projects/{project}/sessions:lookup", needs: .readUsers
+    static let lookUpSession = administrator(
+        "lookUpSession", .post, "/v1/projects/{project}/sessions:lookup", needs: .readUsers
     ) { call, administrator in
         let input = try call.body(as: LookupSessionInput.self, for: administrator)
         let id = ID<Session>(try input.sessionId.required(.missingSessionID))
@@ -21,15 +21,14 @@ private struct LookupSessionInput: Decodable {
 private struct LookupSessionOutput: Encodable {
     let active: Bool
     let localId: String?
-    /// In milliseconds since 1970.
-    let endedAt: Int64?
+    let endedAt: String?
     let endReason: String?
 
     /// - Parameter status: `nil` for an unknown session.
     init(_ status: SessionStatus?) {
         active = status?.isActive ?? false
         localId = status?.account.rawValue
-        endedAt = status?.endedAt?.milliseconds
+        endedAt = status?.endedAt?.iso8601
         endReason = status?.endReason?.rawValue
     }
 }

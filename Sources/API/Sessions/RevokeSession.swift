@@ -17,7 +17,7 @@ extension Endpoint {
             try await call.services.sessions.end(session, by: caller, in: client.project, from: call.context)
         case .all: try await call.services.sessions.endAll(by: caller, in: client.project, from: call.context)
         }
-        return try .json(EmptyObject())
+        return .noContent
     }
 }
 

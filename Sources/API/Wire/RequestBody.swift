@@ -85,9 +85,12 @@ extension Response {
     static func json(encoded bytes: [UInt8], status: Int = 200) -> Response {
         Response(status: status, headers: ["Content-Type": "application/json; charset=UTF-8"], body: bytes)
     }
+
+    /// The response of Sekisho's own operations that return nothing.
+    static var noContent: Response { Response(status: 204) }
 }
 
-/// The body `{}` of a response with status 200.
+/// The body `{}` of a response with status 200. Operations of Firebase that return nothing have it.
 struct EmptyObject: Encodable {}
 
 /// Shadows the standard library's function. The synthesized decoding of every optional text in this module therefore

@@ -4,13 +4,14 @@ extension Endpoint {
     /// All operations of the contract.
     public static let all: [Endpoint] =
         [
-            .signUp, .signInWithPassword, .lookup, .update, .delete, .createAuthUri, .token, .getProject,
-            .getPasswordPolicy, .sendOobCode, .resetPassword, .signInWithEmailLink,
+            .signUp, .signInWithPassword, .lookUpOwnAccount, .updateOwnAccount, .deleteOwnAccount, .createAuthUri,
+            .refreshTokens, .getProject, .getPasswordPolicy, .sendOobCode, .resetPassword, .signInWithEmailLink,
             .signInWithIdp, .getAuthHandler, .getProviderAuthHandler, .getTenantProviderAuthHandler, .postAuthHandler,
             .getEmulatorAuthHandler, .getAuthFrame,
-            .getEmulatorAuthFrame, .issueNonce, .revokeToken, .credentialState, .getCredentialState, .unlink, .merge,
+            .getEmulatorAuthFrame, .issueNonce, .revokeToken, .getOwnCredentialState, .getCredentialState,
+            .unlinkOwnProvider, .mergeOwnAccounts,
             .receiveAppleNotification, .receiveProjectAppleNotification,
-            .listSessions, .revokeSession, .lookupSession,
+            .listSessions, .revokeSession, .lookUpSession,
             .signInWithCustomToken, .createSessionCookie, .getSessionCookiePublicKeys, .getProjectConfig,
             .updateProjectConfig,
             .listDefaultSupportedIdpConfigs, .createDefaultSupportedIdpConfig, .getDefaultSupportedIdpConfig,
@@ -20,7 +21,7 @@ extension Endpoint {
             .listApps, .createApp, .getApp, .updateApp, .deleteApp, .getLoginMethods,
             .getOpenIDConfiguration, .getProjectOpenIDConfiguration, .getJwks, .getProjectJwks, .getSigningCertificates,
             .getAppleAppSiteAssociation, .getAssetLinks, .getAppleDomainAssociation,
-            .createAccount, .sendProjectOobCode, .lookupAccounts, .updateAccount, .deleteAccount, .batchCreateAccounts,
+            .createAccount, .sendProjectOobCode, .lookUpAccounts, .updateAccount, .deleteAccount, .batchCreateAccounts,
             .batchDeleteAccounts,
             .batchGetAccounts, .queryAccounts, .queryProjectAccounts,
             .searchAccounts, .listIdentities, .linkIdentity, .unlinkIdentity, .moveIdentity, .mergeAccounts, .undoMerge,
@@ -35,7 +36,7 @@ extension Endpoint {
     /// Google's operations on a project that also exist below a tenant's path. For Sekisho's own operations below
     /// `/v1/projects/`, the query or the body names the tenant instead.
     private static let withTenantVariant: [Endpoint] = [
-        .createAccount, .sendProjectOobCode, .lookupAccounts, .updateAccount, .deleteAccount, .batchCreateAccounts,
+        .createAccount, .sendProjectOobCode, .lookUpAccounts, .updateAccount, .deleteAccount, .batchCreateAccounts,
         .batchDeleteAccounts, .batchGetAccounts, .queryAccounts, .createSessionCookie,
         .listDefaultSupportedIdpConfigs, .createDefaultSupportedIdpConfig, .getDefaultSupportedIdpConfig,
         .updateDefaultSupportedIdpConfig, .deleteDefaultSupportedIdpConfig,

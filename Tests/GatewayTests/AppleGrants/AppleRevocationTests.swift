@@ -32,7 +32,7 @@ struct AppleRevocationTests {
         for (number, way) in ways.enumerated() {
             let tokens = try await gateway.signInWithAppleAndRedeemCode()
             let answer = try await way(gateway, tokens)
-            #expect(answer.status == 200, "\(number): \(answer.text)")
+            #expect(answer.isSuccess, "\(number): \(answer.text)")
             #expect(try await gateway.appleGrantLines() == ["REVOKING REFRESH_TOKEN com.example.app"], "\(number)")
             // The second call must not revoke the token again.
             for _ in 0..<2 { try await gateway.processDueAppleGrants() }

@@ -95,7 +95,7 @@ struct AccountAuditTests {
         let tokens = try await row.prepare(gateway)
         let events = try await gateway.newAuditEvents {
             let answer = try await row.perform(gateway, tokens)
-            #expect(answer.status == 200, "\(answer.text)")
+            #expect(answer.isSuccess, "\(answer.text)")
         }
         let expected = row.events.map { event in
             let parts = event.split(separator: " ", maxSplits: 1).map(String.init)
@@ -143,7 +143,7 @@ struct AccountAuditTests {
             gateway.clock.advance(by: .seconds(1))
             let tokens = try await action.prepare(gateway)
             let answer = try await action.perform(gateway, tokens)
-            #expect(answer.status == 200, "\(action.testDescription): \(answer.text)")
+            #expect(answer.isSuccess, "\(action.testDescription): \(answer.text)")
             secrets.formUnion([tokens.idToken, tokens.refreshToken])
             for member in ["idToken", "refreshToken"] {
                 if let text = answer.json[member]?.string { secrets.insert(text) }

@@ -21,7 +21,7 @@ struct RepeatedActionTests {
 
     private static func revoke(_ body: [String: JSON], in gateway: TestGateway, from address: String) async throws {
         let body = body.merging(["idToken": .string(try await tokens(gateway).idToken)]) { $1 }
-        #expect(try await gateway.post("/v1/accounts:revokeSession", .object(body), from: address).outcome == "200")
+        #expect(try await gateway.post("/v1/accounts:revokeSession", .object(body), from: address).outcome == "204")
     }
 
     static let actions = [

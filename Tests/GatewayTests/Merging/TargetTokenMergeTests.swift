@@ -66,7 +66,7 @@ struct TargetTokenMergeTests {
         let preview = try await gateway.previewMerge(guest, into: ada)
         let ended = try await gateway.post(
             "/v1/accounts:revokeSession", ["idToken": .string(ada.idToken), "sessionId": "current"])
-        #expect(ended.outcome == "200")
+        #expect(ended.outcome == "204")
         let merged = try await gateway.post(
             "/v1/accounts:merge",
             ["idToken": .string(guest.idToken), "mergeToken": preview.json["mergeToken"] ?? .null])

@@ -72,7 +72,7 @@ struct AppsTests {
         let reset = try await configurator.send(.patch, "apps/ios", [:])
         #expect(reset.json["exemption"] == nil)
         #expect(reset.json["platform"] == "other")
-        #expect(try await configurator.send(.delete, "apps/ios").text == "{}")
+        #expect(try await configurator.send(.delete, "apps/ios").outcome == "204")
         for method in [.get, .patch, .delete] as [HTTP.Method] {
             #expect(try await configurator.send(method, "apps/ios", [:]).outcome == "404 CONFIGURATION_NOT_FOUND")
         }

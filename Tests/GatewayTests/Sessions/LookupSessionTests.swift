@@ -10,7 +10,7 @@ extension TestGateway {
     /// Asks for the state of the session of a token or a session cookie, as a backend does.
     ///
     /// - Parameter more: further members of the request.
-    func lookupSession(of token: String, by key: ServiceKey, _ more: [String: JSON] = [:]) async throws -> Exchange {
+    func lookUpSession(of token: String, by key: ServiceKey, _ more: [String: JSON] = [:]) async throws -> Exchange {
         let sid = try #require(try claims(of: token)["sid"]?.string)
         return try await send(
             .post, LookupSessionTests.path, .object(more.merging(["sessionId": .string(sid)]) { given, _ in given }),
@@ -32,7 +32,7 @@ struct LookupSessionTests {
 
     // The session begins at 1,800,000,000 s, the time of `TestClock`, and ends 100 s later.
     private static func ended(_ reason: String) -> JSON {
-        ["active": false, "endedAt": 1_800_000_100_000, "endReason": .string(reason)]
+        ["active": false, "endedAt": "2027-01-15T08:01:40.000Z", "endReason": .string(reason)]
     }
 
     static let ends = [
@@ -61,7 +61,7 @@ struct LookupSessionTests {
             let backend = try await ServiceKey(id: "other", in: gateway)
             let path = "/v1/projects/demo/accounts/\(tokens.localId)/identities/google.com"
             let query = [(name: "allowNoSignInMethod", value: "true")]
-            #expect(try await gateway.send(.delete, path, by: backend, query: query).outcome == "200")
+            #expect(try await gateway.send(.delete, path, by: backend, query: query).outcome == "204")
         },
         End(
             testDescription: "account disabled", expected: ["active": false, "endReason": "ACCOUNT_DISABLED"]
@@ -84,7 +84,7 @@ struct LookupSessionTests {
         let cookie = try #require(created.json["sessionCookie"]?.string)
         gateway.clock.advance(by: .seconds(100))
         try await row.perform(gateway, tokens)
-        let answer = try await gateway.lookupSession(of: cookie, by: backend)
+        let answer = try await gateway.lookUpSession(of: cookie, by: backend)
         #expect(answer.status == 200, "\(answer.text)")
         #expect(answer.json["localId"] == .string(tokens.localId))
         for name in ["active", "endedAt", "endReason"] { #expect(answer.json[name] == row.expected[name], "\(name)") }
@@ -96,13 +96,13 @@ struct LookupSessionTests {
         let gateway = fixture.gateway
         let tenant = try await fixture.makeTenant()
         let (ada, guest) = (try await gateway.signUp(), try await fixture.signUp(in: tenant))
-        #expect(try await gateway.lookupSession(of: guest.idToken, by: fixture.serviceKey).json == ["active": false])
-        let inTenant = try await gateway.lookupSession(
+        #expect(try await gateway.lookUpSession(of: guest.idToken, by: fixture.serviceKey).json == ["active": false])
+        let inTenant = try await gateway.lookUpSession(
             of: guest.idToken, by: fixture.serviceKey, ["tenantId": .string(tenant)])
         #expect(inTenant.json == ["active": true, "localId": .string(guest.localId)])
         let disabled = try await fixture.send(.patch, "\(TenantFixture.tenantsPath)/\(tenant)", ["disableAuth": true])
         #expect(disabled.status == 200)
-        let ofDisabledTenant = try await gateway.lookupSession(
+        let ofDisabledTenant = try await gateway.lookUpSession(
             of: guest.idToken, by: fixture.serviceKey, ["tenantId": .string(tenant)])
         #expect(ofDisabledTenant.json["active"] == true, "the session continues")
         let sid = try #require(try claims(of: ada.idToken)["sid"] as JSON?)

@@ -45,7 +45,7 @@ struct SessionLimitTests {
         let linked = try TestGateway.Tokens(await gateway.link(gateway.appleCredential(Self.ada), to: ada.idToken))
         let ended = try await gateway.post(
             "/v1/accounts:revokeSession", ["idToken": .string(ada.idToken), "sessionId": "current"])
-        #expect(ended.outcome == "200")
+        #expect(ended.outcome == "204")
         return (gateway, linked)
     }
 
@@ -87,7 +87,7 @@ struct SessionLimitTests {
         #expect(try await gateway.lookup(second.idToken).outcome == "400 TOKEN_EXPIRED")
         for tokens in [first, third] { #expect(try await gateway.lookup(tokens.idToken).outcome == "200") }
         let backend = try await ServiceKey(in: gateway)
-        let status = try await gateway.lookupSession(of: second.idToken, by: backend)
+        let status = try await gateway.lookUpSession(of: second.idToken, by: backend)
         #expect(status.json["endReason"] == "LIMIT")
     }
 

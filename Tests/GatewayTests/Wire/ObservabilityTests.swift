@@ -52,7 +52,7 @@ struct ObservabilityTests {
     @Test("Each request is one line of the log")
     func line() async throws {
         let lines = try await loggedLines(while: sendRequests)
-        #expect(lines.map(\.operationId) == ["signUp", "signInWithPassword", "lookup", "getProject", nil])
+        #expect(lines.map(\.operationId) == ["signUp", "signInWithPassword", "lookUpOwnAccount", "getProject", nil])
         #expect(lines.map(\.status) == [200, 200, 400, 403, 404])
         #expect(lines.map(\.refusal) == [nil, nil, "INVALID_ID_TOKEN", "PERMISSION_DENIED", "NOT_FOUND"])
         #expect(lines.map(\.realm) == ["demo", "demo", "demo", nil, nil])
@@ -105,10 +105,10 @@ struct ObservabilityTests {
         #expect(response.headers["Content-Type"] == "text/plain; version=0.0.4; charset=utf-8")
         let lines = Set(response.text.split(separator: "\n"))
         for expected in [
-            #"sekisho_requests_total{operation="lookup",status="400"} 1"#,
+            #"sekisho_requests_total{operation="lookUpOwnAccount",status="400"} 1"#,
             #"sekisho_requests_total{operation="getProject",status="200"} 1"#,
             #"sekisho_requests_total{operation="other",status="404"} 1"#,
-            #"sekisho_request_seconds_count{operation="lookup"} 1"#,
+            #"sekisho_request_seconds_count{operation="lookUpOwnAccount"} 1"#,
         ] { #expect(lines.contains(expected[...]), "\(expected)") }
     }
 }
