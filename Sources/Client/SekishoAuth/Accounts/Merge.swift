@@ -124,7 +124,7 @@ extension User {
             return MergeResult(
                 user: result.user, sourceUID: received.value.sourceLocalId, moves: MergeMoves(received.value.moves),
                 drops: received.value.drops,
-                undoableUntil: received.value.undoableUntil.map { Date(timeIntervalSince1970: $0.value / 1000) })
+                undoableUntil: received.value.undoableUntil?.date)
         }
     }
 }

@@ -20,8 +20,8 @@ public struct UserSession: Hashable, Sendable, Identifiable {
         isCurrent = session.current ?? false
         signInProvider = session.signInProvider ?? ""
         device = session.device
-        createdAt = Date(timeIntervalSince1970: (session.createdAt?.value ?? 0) / 1000)
-        lastUsedAt = Date(timeIntervalSince1970: (session.lastUsedAt?.value ?? 0) / 1000)
+        createdAt = session.createdAt?.date ?? Date(timeIntervalSince1970: 0)
+        lastUsedAt = session.lastUsedAt?.date ?? Date(timeIntervalSince1970: 0)
     }
 }
 

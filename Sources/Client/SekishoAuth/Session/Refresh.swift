@@ -83,8 +83,8 @@ extension User {
         var failures = 0
         while true {
             do {
-                let response: TimedResponse<TokenResponse> = try await core.post(
-                    "/v1/token", TokenRequest(refreshToken: refreshToken),
+                let response: TimedResponse<TokenResponse> = try await core.postForm(
+                    "/v1/token", ["grant_type": "refresh_token", "refresh_token": refreshToken],
                     resumptionKey: session.current.resumptionKey?.value)
                 // A token that cannot be read is treated as that of another user.
                 guard (try? IDTokenClaims(of: response.value.accessToken))?.subject == uid else {

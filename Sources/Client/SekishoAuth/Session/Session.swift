@@ -19,7 +19,7 @@ struct Session: Codable, Hashable, Sendable {
     }
 }
 
-/// The profile of an account, as the operation `lookup` returns it.
+/// The profile of an account, as the operation `lookUpOwnAccount` returns it.
 struct Profile: Codable, Hashable, Sendable {
     var uid: String
     var email: String?

@@ -1,5 +1,26 @@
 internal import Foundation
 
+/// The body of a request, and its media type.
+struct RequestContent {
+    let type: String
+    let data: Data
+
+    init(type: String, data: Data) {
+        self.type = type
+        self.data = data
+    }
+
+    /// The fields as `application/x-www-form-urlencoded`. Every byte except unreserved characters is percent-encoded.
+    init(form fields: KeyValuePairs<String, String>) {
+        let unreserved = CharacterSet(
+            charactersIn: "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~")
+        let pairs = fields.map { name, value in
+            "\(name)=\(value.addingPercentEncoding(withAllowedCharacters: unreserved) ?? "")"
+        }
+        self.init(type: "application/x-www-form-urlencoded", data: Data(pairs.joined(separator: "&").utf8))
+    }
+}
+
 /// A decoded response with the time of its request.
 struct TimedResponse<Value: Sendable>: Sendable {
     let value: Value
@@ -26,7 +47,18 @@ extension AuthCore {
     func post<Response: Decodable & Sendable>(
         _ path: String, _ body: some Encodable, resumptionKey: String? = nil
     ) async throws -> TimedResponse<Response> {
-        try await send("POST", path, body: try JSONEncoder().encode(body), resumptionKey: resumptionKey)
+        try await send(
+            "POST", path, body: RequestContent(type: "application/json", data: try JSONEncoder().encode(body)),
+            resumptionKey: resumptionKey)
+    }
+
+    /// Sends a form, and returns the decoded response with the time of the request.
+    ///
+    /// - Throws: see `post`.
+    func postForm<Response: Decodable & Sendable>(
+        _ path: String, _ fields: KeyValuePairs<String, String>, resumptionKey: String? = nil
+    ) async throws -> TimedResponse<Response> {
+        try await send("POST", path, body: RequestContent(form: fields), resumptionKey: resumptionKey)
     }
 
     /// Sends a request without a body and decodes the response.
@@ -40,7 +72,8 @@ extension AuthCore {
     }
 
     private func send<Response: Decodable & Sendable>(
-        _ method: String, _ path: String, query: [URLQueryItem] = [], body: Data? = nil, resumptionKey: String? = nil
+        _ method: String, _ path: String, query: [URLQueryItem] = [], body: RequestContent? = nil,
+        resumptionKey: String? = nil
     ) async throws -> TimedResponse<Response> {
         var request = try request(method, path, query: query, body: body)
         request.headers["Sekisho-Resumption-Key"] = resumptionKey
@@ -53,10 +86,11 @@ extension AuthCore {
             throw AuthErrorCode.networkError
         }
         if let date = response.header("Date") { gatewayClock.observe(date: date) }
-        guard response.status == 200 else { throw Self.error(response) }
-        guard response.body.count <= TransportResponse.maximumBody,
+        guard [200, 204].contains(response.status) else { throw Self.error(response) }
+        let content = response.status == 204 ? Data("{}".utf8) : response.body
+        guard content.count <= TransportResponse.maximumBody,
             // The guard throws for a body in another format.
-            let value = try? JSONDecoder().decode(Response.self, from: response.body)
+            let value = try? JSONDecoder().decode(Response.self, from: content)
         else {
             throw AuthErrorCode.internalError.with(
                 "The response is not in the expected format. Check SekishoOptions.url.")
@@ -68,7 +102,7 @@ extension AuthCore {
     }
 
     private func request(
-        _ method: String, _ path: String, query: [URLQueryItem], body: Data?
+        _ method: String, _ path: String, query: [URLQueryItem], body: RequestContent?
     ) throws -> TransportRequest {
         let language = state.withLock(\.languageCode)
         guard server.scheme == "https" || isEmulator else {
@@ -87,12 +121,12 @@ extension AuthCore {
             "x-goog-api-key": options.apiKey, "X-Client-Version": "Swift/SekishoAuth/\(Auth.libraryVersion)",
             "User-Agent": options.deviceName, "Accept": "application/json",
         ]
-        headers["Content-Type"] = body == nil ? nil : "application/json"
+        headers["Content-Type"] = body?.type
         headers["X-Ios-Bundle-Identifier"] = options.bundleIdentifier
         headers["X-Firebase-Locale"] = language
         headers["Accept-Language"] = Locale.preferredLanguages.prefix(5).joined(separator: ", ")
         return TransportRequest(
-            method: method, url: url, headers: headers.mapValues(Self.sanitized), body: body,
+            method: method, url: url, headers: headers.mapValues(Self.sanitized), body: body?.data,
             timeout: options.requestTimeout)
     }
 

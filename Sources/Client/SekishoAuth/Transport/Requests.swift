@@ -48,17 +48,7 @@ struct IssueNonceRequest: Encodable {
     var tenantId: String?
 }
 
-struct TokenRequest: Encodable {
-    var grantType = "refresh_token"
-    var refreshToken: String
-
-    private enum CodingKeys: String, CodingKey {
-        case grantType = "grant_type"
-        case refreshToken = "refresh_token"
-    }
-}
-
-/// The body of `lookup`, `delete` and `credentialState`.
+/// The body of `lookUpOwnAccount`, `deleteOwnAccount` and `getOwnCredentialState`.
 struct IDTokenRequest: Encodable {
     var idToken: String
 }

@@ -107,8 +107,8 @@ struct ListSessionsResponse: Decodable, Sendable {
         var current: Bool?
         var signInProvider: String?
         var device: String?
-        var createdAt: StringEncodedNumber?
-        var lastUsedAt: StringEncodedNumber?
+        var createdAt: Timestamp?
+        var lastUsedAt: Timestamp?
     }
 }
 
@@ -119,7 +119,7 @@ struct MergeResponse: Decodable, Sendable {
     var drops: [String]
     var mergeToken: String?
     var mergeTokenExpiresIn: StringEncodedNumber?
-    var undoableUntil: StringEncodedNumber?
+    var undoableUntil: Timestamp?
     var idToken: String?
     var refreshToken: String?
     var expiresIn: StringEncodedNumber?
@@ -133,5 +133,5 @@ struct MergeResponse: Decodable, Sendable {
     }
 }
 
-/// A response from which the library reads nothing.
+/// A response from which the library reads nothing. It may have no body.
 struct EmptyResponse: Decodable, Sendable {}

@@ -6,7 +6,7 @@ import Testing
 
 /// Checks requests and responses against the contract (`openapi.json`, which is generated from `openapi.yaml`).
 enum Contract {
-    private static let document: JSON? = {
+    static let document: JSON? = {
         var parts = #filePath.split(separator: "/", omittingEmptySubsequences: false)
         // This path has five components below the repository.
         parts.removeLast(5)
@@ -22,8 +22,10 @@ enum Contract {
         let operation = try #require(
             document["paths"]?[request.url.path]?[request.method.lowercased()], "\(request.url.path)")
         if let body = request.body {
-            let schema = try #require(operation["requestBody"]?["content"]?["application/json"]?["schema"])
-            report(SchemaCheck(document).problems(try JSON([UInt8](body)), schema), request)
+            let type = try #require(request.headers["Content-Type"])
+            let schema = try #require(operation["requestBody"]?["content"]?[type]?["schema"], "\(type)")
+            let value = type == "application/json" ? try JSON([UInt8](body)) : try form(body)
+            report(SchemaCheck(document).problems(value, schema), request)
         }
         guard response.header("Content-Type")?.hasPrefix("application/json") == true else { return }
         let responses = try #require(operation["responses"])
@@ -35,13 +37,22 @@ enum Contract {
         report(SchemaCheck(document).problems(try JSON([UInt8](response.body)), schema), request)
     }
 
+    /// The fields of a form as an object.
+    private static func form(_ body: Data) throws -> JSON {
+        var components = URLComponents()
+        components.percentEncodedQuery = String(decoding: body, as: UTF8.self)
+        let items = try #require(components.queryItems)
+        return .object(Dictionary(uniqueKeysWithValues: items.map { ($0.name, .string($0.value ?? "")) }))
+    }
+
     private static func report(_ problems: [String], _ request: TransportRequest) {
         for problem in problems { Issue.record("\(request.url.path): \(problem)") }
     }
 }
 
-/// Validates types, members, alternatives, enumerations and `minLength`. Ignores formats, patterns and all other
-/// bounds. Members that the schema does not describe are problems, unless it has `additionalProperties`.
+/// Validates types, members, enumerations and `minLength`. Ignores formats, patterns and all other bounds. Members that
+/// the schema does not describe are problems, unless it has `additionalProperties`. Values that a list of known values
+/// (`x-extensible-enum`) lacks are problems too, unlike for apps.
 struct SchemaCheck {
     private let document: JSON
 
@@ -53,15 +64,12 @@ struct SchemaCheck {
             guard let target = document["components"]?["schemas"]?[name] else { return ["\(path): unknown \(name)"] }
             return problems(value, target, at: path)
         }
-        if let options = schema["oneOf"]?.elements, !options.isEmpty {
-            let matching = options.filter { problems(value, $0, at: path).isEmpty }.count
-            return matching == 1 ? [] : ["\(path): matches \(matching) of \(options.count) alternatives"]
-        }
         if let parts = schema["allOf"]?.elements, !parts.isEmpty {
             return parts.flatMap { problems(value, $0, at: path) }
         }
         var found = typeProblems(value, schema, at: path)
-        if let allowed = schema["enum"]?.elements, !allowed.isEmpty, !allowed.contains(value) {
+        let allowed = (schema["enum"] ?? schema["x-extensible-enum"])?.elements ?? []
+        if !allowed.isEmpty, !allowed.contains(value) {
             found.append("\(path): is not one of the allowed values")
         }
         return found

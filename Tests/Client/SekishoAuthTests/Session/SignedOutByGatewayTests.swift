@@ -92,7 +92,7 @@ struct SignedOutByGatewayTests {
             let idToken = try await user.getIDToken()
             let revoked = try await app.gateway.post(
                 "/v1/accounts:revokeSession", ["idToken": .string(idToken), "everywhere": true])
-            #expect(revoked.status == 200)
+            #expect(revoked.status == 204)
         },
     ]
 
