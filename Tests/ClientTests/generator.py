@@ -8,19 +8,30 @@ from pathlib import Path
 from contract import CONTRACT_FILE
 from processes import run_program
 
+# The program. It contains the libraries of Jackson too.
+GENERATOR = files("openapi_generator_cli") / "openapi-generator.jar"
 LOG_CONFIGURATION = Path(__file__).parent / "generator_logback.xml"
 KNOWN_WARNINGS = [
     # Logged for any document with an object schema.
     "Failed to get the schema name: null",
     # Logged for a form with the field `error`, which OAuth prescribes (RFC 6749, section 4.1.2.1).
-    "Renamed to ModelError",
+    "Renamed to ModelError", "Renamed to model_error", "Renamed to error_",
+    # Logged for objects whose members have no schema. They are values of any type.
+    "Codegen property is null (e.g. map/dict of undefined type). Default to typing.Any.",
+    # Logged for a body with several examples.
+    "Ignoring complex example on request body",
 ]
-# With `enumUnknownDefaultCase`, a client accepts an error code that a later release adds.
 OPTIONS_BY_LANGUAGE = {
-    "swift6": ["projectName=SekishoClient", "enumUnknownDefaultCase=true"],
+    "swift6": ["projectName=SekishoClient"],
     "typescript-fetch": [],
     "python": ["packageName=sekisho_client"],
-    "kotlin": ["enumUnknownDefaultCase=true"],
+    "kotlin": [],
+    # Without `openApiNullable=false`, the client needs a library that Debian lacks.
+    "java": [
+        "library=apache-httpclient", "openApiNullable=false", "invokerPackage=sekisho.client",
+        "apiPackage=sekisho.client.api", "modelPackage=sekisho.client.model"],
+    # With `disallowAdditionalPropertiesIfNotPresent=false`, the client accepts members that a later release adds.
+    "go": ["packageName=sekisho", "withGoMod=false", "disallowAdditionalPropertiesIfNotPresent=false"],
 }
 
 
@@ -36,10 +47,9 @@ def generate(folder):
             "generatorName": language, "inputSpec": str(CONTRACT_FILE), "outputDir": str(folder / language / "client"),
             "additionalProperties": dict(option.split("=") for option in options)}))
         configurations.append(configuration)
-    jar = files("openapi_generator_cli") / "openapi-generator.jar"
     # The generator runs for a few seconds: compiling optimized machine code would take longer than it saves.
     java = ["java", "-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC", f"-Dlogback.configurationFile={LOG_CONFIGURATION}"]
-    (folder / "generator.log").write_text(run_program(*java, "-jar", jar, "batch", *configurations))
+    (folder / "generator.log").write_text(run_program(*java, "-jar", GENERATOR, "batch", *configurations))
 
 
 def unexpected_warnings(log):

@@ -6,6 +6,7 @@ import re
 import secrets
 import signal
 import subprocess
+from importlib import metadata
 from pathlib import Path
 from urllib.parse import unquote
 
@@ -74,15 +75,29 @@ def test_the_first_session_has_the_described_responses(dev, tmp_path):
     assert int(refreshed["expires_in"]) == claims["exp"] - claims["iat"] == 3600
 
 
-def test_the_lines_of_the_guide_that_send_the_api_key_are_in_the_tested_clients():
-    text = section(GUIDES / "generated-clients.md", "Send the API key")
+@pytest.mark.parametrize("title", ["Send the API key", "Send a service key"])
+def test_the_lines_of_the_guide_that_send_a_key_are_in_the_tested_clients(title):
+    text = section(GUIDES / "generated-clients.md", title)
     lines = dict(re.findall(r"^\| `([\w-]+)` \| `(.*)` \|$", text, re.MULTILINE))
     scenarios = Path(__file__).parent / "scenarios"
-    files = {"swift6": "swift/Sources/Scenario/main.swift", "typescript-fetch": "scenario.ts", "python": "scenario.py"}
+    files = {
+        "swift6": "swift/Sources/Scenario/main.swift", "typescript-fetch": "scenario.ts", "python": "scenario.py",
+        "java": "java/Scenario.java", "go": "go/main.go"}
     # No test compiles a client in Kotlin.
-    assert lines.keys() - files.keys() == {"kotlin"}
-    for name, file in files.items():
-        assert lines[name] in (scenarios / file).read_text()
+    assert {"swift6", "typescript-fetch", "python"} <= lines.keys() <= files.keys() | {"kotlin"}
+    for name in lines.keys() - {"kotlin"}:
+        assert lines[name] in (scenarios / files[name]).read_text()
+
+
+def test_the_guide_lists_the_tested_generators_with_their_version_and_options():
+    text = section(GUIDES / "generated-clients.md", "Choose a generator")
+    version = metadata.version("openapi-generator-cli")
+    row = rf"^\| [^|]+ \| OpenAPI Generator {version}, `([\w-]+)`[^|]* \| (.*) \|$"
+    rows = dict(re.findall(row, text, re.MULTILINE))
+    tested = {name: options for name, options in generator.OPTIONS_BY_LANGUAGE.items() if name != "kotlin"}
+    # The test of Go brings a module of its own.
+    listed = {name: [option for option in tested[name] if option != "withGoMod=false"] for name in tested}
+    assert rows == {name: f"`{','.join(options)}`" if options else "none" for name, options in listed.items()}
 
 
 def test_the_guide_generates_the_tested_swift_client():

@@ -1,7 +1,7 @@
 // The life cycle of an account, through the generated TypeScript client.
 //
-// The Python, TypeScript and Swift clients run the same scenario. The program prints the name of each step that
-// succeeded.
+// The clients in Python, TypeScript, Swift, Java and Go run the same scenario. The program prints the name of each step
+// that succeeded; after a step that ends with an error, also the error code.
 
 import * as sekisho from './client';
 
@@ -12,9 +12,9 @@ const { SEKISHO_API_KEY: apiKey, SEKISHO_SERVICE_KEY: serviceKey } = process.env
 const password = 'correct horse battery';
 const email = `${Date.now()}-${Math.random()}@example.com`;
 
-const done = (step: string) => console.log(step);
+const done = (...words: string[]) => console.log(...words);
 
-function check(condition: boolean) {
+function check(condition: unknown) {
     if (!condition) throw new Error('unexpected response');
 }
 
@@ -28,6 +28,17 @@ async function simulatedAppleSignIn(nonceSha256: string): Promise<string> {
     return (await response.json()).idToken;
 }
 
+/** Returns the code of the error with which the request fails. */
+async function errorCode(request: Promise<unknown>): Promise<string> {
+    try {
+        await request;
+    } catch (error) {
+        if (!(error instanceof sekisho.ResponseError)) throw error;
+        return sekisho.ErrorEnvelopeFromJSON(await error.response.json()).error.errorCode;
+    }
+    throw new Error('no error');
+}
+
 async function run() {
     // Sends the API key with every request of the app.
     const app = new sekisho.Configuration({ basePath: url, apiKey });
@@ -39,86 +50,138 @@ async function run() {
     const sessions = new sekisho.SessionsApi(app);
     const administration = new sekisho.AccountsApi(backend);
     const identities = new sekisho.IdentitiesApi(backend);
+    const wellKnown = new sekisho.WellKnownApi(app);
 
-    const guest = await signIn.signUp({ signUpRequest: {} });
+    const guest = await signIn.signUp({ signUpInput: {} });
     const localId = guest.localId;
     done('signUpAnonymously');
 
-    const user = await signIn.signUp({ signUpRequest: { idToken: guest.idToken, email, password } });
+    const other = await signIn.signUp({ signUpInput: { email: `other-${email}`, password } });
+    done('signUpWithEmail');
+
+    const user = await signIn.signUp({ signUpInput: { idToken: guest.idToken, email, password } });
     check(user.localId === localId);
     done('upgradeWithPassword');
 
-    const issued = await signIn.issueNonce({ issueNonceRequest: {} });
-    const idToken = await simulatedAppleSignIn(issued.nonceSha256);
-    const credential = { providerId: 'apple.com', idToken, rawNonce: issued.nonce };
-    const linked = await signIn.signInWithIdp({ signInWithIdpRequest: { idToken: user.idToken, credential } });
+    const issued = await signIn.issueNonce({ issueNonceInput: {} });
+    const appleToken = await simulatedAppleSignIn(issued.nonceSha256);
+    const credential = { providerId: 'apple.com', idToken: appleToken, rawNonce: issued.nonce };
+    const linked = await signIn.signInWithIdp({ signInWithIdpInput: { idToken: user.idToken, credential } });
     check(linked.localId === localId);
     done('linkApple');
 
-    const grantType = sekisho.TokenRequestGrantTypeEnum.RefreshToken;
-    const tokenRequest = { grantType, refreshToken: linked.refreshToken! };
-    const refreshed = await sessions.token({ tokenRequest });
+    const grantType = sekisho.RefreshTokensGrantTypeEnum.RefreshToken;
+    const refreshed = await sessions.refreshTokens({ grantType, refreshToken: linked.refreshToken! });
     check(refreshed.userId === localId);
     done('refresh');
 
-    const reauthenticated = await signIn.signInWithPassword({ signInWithPasswordRequest: { email, password } });
+    const reauthenticated = await signIn.signInWithPassword({ signInWithPasswordInput: { email, password } });
     check(reauthenticated.localId === localId);
+    const { idToken } = reauthenticated;
     done('reauthenticate');
 
-    const listSessionsRequest = { idToken: reauthenticated.idToken };
-    const listed = (await sessions.listSessions({ listSessionsRequest })).sessions;
+    const wrong = { email, password: 'a wrong password' };
+    done('wrongPassword', await errorCode(signIn.signInWithPassword({ signInWithPasswordInput: wrong })));
+
+    const own = await accounts.lookUpOwnAccount({ lookUpOwnAccountInput: { idToken } });
+    check(own.users[0].email === email);
+    done('lookUp');
+
+    const updated = await accounts.updateOwnAccount({ updateOwnAccountInput: { idToken, displayName: 'Ada' } });
+    check(updated.displayName === 'Ada');
+    done('update');
+
+    const listed = (await sessions.listSessions({ listSessionsInput: { idToken } })).sessions;
     const otherSession = listed.find((session) => !session.current)!;
     done('listSessions');
 
-    const revokeSessionRequest = { idToken: reauthenticated.idToken, sessionId: otherSession.sessionId };
-    await sessions.revokeSession({ revokeSessionRequest });
-    const remaining = (await sessions.listSessions({ listSessionsRequest })).sessions;
+    await sessions.revokeSession({ revokeSessionInput: { idToken, sessionId: otherSession.sessionId } });
+    const remaining = (await sessions.listSessions({ listSessionsInput: { idToken } })).sessions;
     check(remaining.length === listed.length - 1);
     done('revokeSession');
 
-    const found = await administration.lookupAccounts({ project, lookupAccountsRequest: { localId: [localId] } });
-    check(found.users?.[0].email === email);
-    done('backendLookup');
+    const lookUpSessionInput = { sessionId: otherSession.sessionId };
+    const ended = await new sekisho.SessionsApi(backend).lookUpSession({ project, lookUpSessionInput });
+    check(!ended.active && ended.endReason);
+    done('backendLookUpSession');
 
-    const linkIdentityRequest = { providerId: 'google.com', rawId: email };
-    const identity = await identities.linkIdentity({ project, localId, linkIdentityRequest });
+    const source = await signIn.signUp({ signUpInput: {} });
+    const preview = await accounts.mergeOwnAccounts({
+        mergeOwnAccountsInput: { idToken: source.idToken!, dryRun: true, targetIdToken: other.idToken },
+    });
+    check(preview.localId === other.localId && preview.undoableUntil === undefined);
+    done('mergeDryRun');
+
+    const merged = await accounts.mergeOwnAccounts({
+        mergeOwnAccountsInput: { idToken: source.idToken!, mergeToken: preview.mergeToken },
+    });
+    check(merged.idToken && merged.undoableUntil);
+    done('merge');
+
+    check((await wellKnown.getProjectJwks({ project })).keys.length > 0);
+    done('jwks');
+
+    check((await signIn.getLoginMethods()).methods.length > 0);
+    check((await signIn.getPasswordPolicy()).enforcementState);
+    check((await new sekisho.ConfigurationApi(backend).getProjectConfig({ project })).name);
+    const providers = await new sekisho.ProvidersApi(backend).listDefaultSupportedIdpConfigs({ project });
+    check(providers.defaultSupportedIdpConfigs.length > 0);
+    await new sekisho.AppsApi(backend).listApps({ project });
+    await new sekisho.TenantsApi(backend).listTenants({ project });
+    await wellKnown.getAssetLinks();
+    done('readConfiguration');
+
+    const code = await new sekisho.EmailActionsApi(backend).sendProjectOobCode({
+        project,
+        sendProjectOobCodeInput: { requestType: 'PASSWORD_RESET', email, returnOobLink: true },
+    });
+    const resetPasswordInput = { oobCode: code.oobCode! };
+    check((await new sekisho.EmailActionsApi(app).resetPassword({ resetPasswordInput })).email === email);
+    done('checkCode');
+
+    const found = await administration.lookUpAccounts({ project, lookUpAccountsInput: { localId: [localId] } });
+    check(found.users?.[0].email === email);
+    done('backendLookUp');
+
+    check((await administration.batchGetAccounts({ project, maxResults: 10 })).users.length > 0);
+    done('backendList');
+
+    const linkIdentityInput = { providerId: 'google.com', rawId: email };
+    const identity = await identities.linkIdentity({ project, localId, linkIdentityInput });
     check(identity.localId === localId);
     done('backendLinkIdentity');
+
+    check((await identities.listIdentities({ project, localId })).identities.length === 2);
+    done('backendListIdentities');
 
     await identities.unlinkIdentity({ project, localId, providerId: 'google.com' });
     done('backendUnlinkIdentity');
 
-    const sourceLocalId = (await signIn.signUp({ signUpRequest: {} })).localId;
-    const preview = await administration.mergeAccounts({
+    const sourceLocalId = (await signIn.signUp({ signUpInput: {} })).localId;
+    const plan = await administration.mergeAccounts({
         project,
-        mergeAccountsRequest: { sourceLocalId, localId, dryRun: true },
+        mergeAccountsInput: { sourceLocalId, localId, dryRun: true },
     });
-    if (!('mergeToken' in preview)) throw new Error('not a preview');
+    check(plan.mergeToken);
     done('backendMergeDryRun');
 
-    const merged = await administration.mergeAccounts({
+    const joined = await administration.mergeAccounts({
         project,
-        mergeAccountsRequest: { mergeToken: preview.mergeToken },
+        mergeAccountsInput: { mergeToken: plan.mergeToken },
     });
-    check('undoableUntil' in merged);
+    check(joined.undoableUntil);
     done('backendMerge');
 
-    const undone = await administration.undoMerge({ project, undoMergeRequest: { sourceLocalId } });
+    const undone = await administration.undoMerge({ project, undoMergeInput: { sourceLocalId } });
     check(undone.localId === localId);
     done('backendUndoMerge');
 
-    const last = await signIn.signInWithPassword({ signInWithPasswordRequest: { email, password } });
-    await accounts._delete({ deleteRequest: { idToken: last.idToken } });
+    const last = await signIn.signInWithPassword({ signInWithPasswordInput: { email, password } });
+    await accounts.deleteOwnAccount({ deleteOwnAccountInput: { idToken: last.idToken } });
     done('delete');
 
-    try {
-        await accounts.lookup({ lookupRequest: { idToken: last.idToken } });
-    } catch (error) {
-        if (!(error instanceof sekisho.ResponseError)) throw error;
-        const envelope = sekisho.ErrorEnvelopeFromJSON(await error.response.json());
-        check(envelope.error.errorCode === sekisho.ErrorCode.UserNotFound);
-        done('typedError');
-    }
+    const deleted = accounts.lookUpOwnAccount({ lookUpOwnAccountInput: { idToken: last.idToken } });
+    done('deletedAccount', await errorCode(deleted));
 }
 
 run().catch((error) => {
