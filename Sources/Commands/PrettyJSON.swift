@@ -1,3 +1,4 @@
+internal import Encoding
 internal import Gateway
 internal import JSON
 
@@ -13,7 +14,7 @@ extension JSONValue {
             try Self.block(
                 "{",
                 members.sorted { $0.key < $1.key }.map { name, value in
-                    try "\(JSONValue.string(name).pretty()): \(value.pretty(at: depth + 1))"
+                    try "\(JSONValue.string(name.rawValue).pretty()): \(value.pretty(at: depth + 1))"
                 }, "}", at: depth)
         default: String(decoding: try StrictJSON.encode(self), as: UTF8.self)
         }

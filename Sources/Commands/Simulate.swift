@@ -1,4 +1,5 @@
 internal import DevMode
+internal import Encoding
 internal import EventLoop
 internal import Gateway
 internal import HTTP
@@ -40,12 +41,12 @@ extension Command {
     }
 
     private static func requestBody(for provider: String, _ arguments: Arguments) -> JSONValue {
-        var person: [String: JSONValue] = [:]
+        var person: JSONObject = [:]
         for (option, member) in [("email", "email"), ("given-name", "givenName"), ("family-name", "familyName")] {
-            person[member] = arguments.optionalText(option).map(JSONValue.string)
+            person[ByteText(member)] = arguments.optionalText(option).map(JSONValue.string)
         }
         if arguments.has("hide-email") { person["hidesEmail"] = .bool(true) }
-        var signIn: [String: JSONValue] = ["providerId": .string(provider), "person": .object(person)]
+        var signIn: JSONObject = ["providerId": .string(provider), "person": .object(person)]
         signIn["rawNonce"] = arguments.optionalText("nonce").map(JSONValue.string)
         if arguments.has("first-time") { signIn["firstTime"] = .bool(true) }
         return .object(signIn)

@@ -9,9 +9,9 @@ internal import Providers
 /// rejected.
 struct TokenCheck: Sendable {
     let isAccepted: Bool
-    private let members: [String: JSONValue]
+    private let members: JSONObject
 
-    private init(isAccepted: Bool, _ members: [String: JSONValue], _ token: UnverifiedTokenInfo?) {
+    private init(isAccepted: Bool, _ members: JSONObject, _ token: UnverifiedTokenInfo?) {
         self.isAccepted = isAccepted
         self.members = members.merging(["accepted": .bool(isAccepted), "token": token?.json ?? .null]) { $1 }
     }
@@ -21,7 +21,7 @@ struct TokenCheck: Sendable {
     }
 
     static func accepted(_ identity: VerifiedIdentity, _ token: UnverifiedTokenInfo?) -> TokenCheck {
-        let members: [String: JSONValue?] = [
+        let members: [ByteText: JSONValue?] = [
             "provider": .string(identity.provider.rawValue), "subject": .string(identity.subject),
             "audience": .string(identity.audience), "email": identity.email.map { .string($0.rawValue) },
             "emailTrust": .string(identity.emailTrust.rawValue), "isPrivateEmail": .bool(identity.isPrivateEmail),
@@ -33,7 +33,7 @@ struct TokenCheck: Sendable {
     }
 
     static func accepted(_ notification: AppleNotification, _ token: UnverifiedTokenInfo?) -> TokenCheck {
-        let members: [String: JSONValue?] = [
+        let members: [ByteText: JSONValue?] = [
             "id": .string(notification.id), "audience": .string(notification.audience),
             "type": .string(notification.kind.name), "isKnown": .bool(notification.kind.isKnown),
             "subject": .string(notification.subject),
@@ -74,13 +74,15 @@ struct UnverifiedTokenInfo: Sendable {
         else { return nil }
         algorithm = header["alg"]
         keyID = header["kid"]
-        let members = ["algorithm": algorithm, "keyId": keyID, "type": header["typ"], "issuer": claims["iss"]]
+        let members: [ByteText: JSONValue?] = [
+            "algorithm": algorithm, "keyId": keyID, "type": header["typ"], "issuer": claims["iss"],
+        ]
         json = .object(members.compactMapValues { $0 })
     }
 
-    private static func object(_ text: [UInt8]) -> [String: JSONValue]? {
+    private static func object(_ text: [UInt8]) -> JSONObject? {
         // If the text is not an object, the check itself reports the problem.
-        try? StrictJSON.decode([String: JSONValue].self, from: text)
+        try? StrictJSON.decode(JSONObject.self, from: text)
     }
 }
 

@@ -1,3 +1,4 @@
+internal import Encoding
 internal import Gateway
 internal import Identity
 internal import JSON
@@ -19,7 +20,7 @@ struct TokenCheckReason: Sendable {
     }
 
     var json: JSONValue {
-        let members = [
+        let members: [ByteText: JSONValue?] = [
             "check": .string(check), "explanation": .string(explanation), "expected": expected, "seen": seen,
         ]
         return .object(members.compactMapValues { $0 })

@@ -1,4 +1,5 @@
 internal import API
+internal import Encoding
 internal import Gateway
 internal import HTTP
 internal import Identity

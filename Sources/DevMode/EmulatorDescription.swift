@@ -1,4 +1,5 @@
 internal import API
+internal import Encoding
 internal import Gateway
 internal import HTTP
 internal import JSON
@@ -15,9 +16,9 @@ extension [Endpoint] {
     }
 
     private static func description(of endpoints: [Endpoint]) -> JSONValue {
-        let paths = Dictionary(grouping: endpoints, by: \.path).mapValues { operations in
-            JSONValue.object(
-                Dictionary(uniqueKeysWithValues: operations.map { ($0.method.rawValue.lowercased(), operation($0)) }))
+        let paths = Dictionary(grouping: endpoints) { ByteText($0.path) }.mapValues { operations in
+            let methods = operations.map { (ByteText($0.method.rawValue.lowercased()), operation($0)) }
+            return JSONValue.object(Dictionary(uniqueKeysWithValues: methods))
         }
         return .object([
             "openapi": .string("3.0.3"),

@@ -1,3 +1,4 @@
+internal import Encoding
 internal import Gateway
 internal import Identity
 internal import JSON
@@ -43,11 +44,11 @@ private struct FakeClaims {
     /// The maximum length of the picture's URL, in bytes.
     private static let urlLimit = 2048
 
-    private let members: [String: JSONValue]
+    private let members: JSONObject
 
     init(_ token: UnsignedToken) throws(ProviderRefusal) {
         do {
-            members = try StrictJSON.decode([String: JSONValue].self, from: token.claims)
+            members = try StrictJSON.decode(JSONObject.self, from: token.claims)
         } catch {
             throw .invalidToken(.malformed)
         }
@@ -74,7 +75,7 @@ private struct FakeClaims {
     }
 
     /// Returns a claim for display, without control characters and truncated like a name.
-    private func displayText(_ name: String) -> String? { PersonName(given: text(name), family: nil)?.full }
+    private func displayText(_ name: ByteText) -> String? { PersonName(given: text(name), family: nil)?.full }
 
     /// Returns the raw user info like Firebase's emulator: for Google, in the format of Google's older API; for other
     /// providers, the claims.
@@ -82,25 +83,26 @@ private struct FakeClaims {
         guard provider == .google else { return try Self.text(of: members) }
         let scopes = "openid https://www.googleapis.com/auth/userinfo.profile"
         let emailScope = email == nil ? "" : " https://www.googleapis.com/auth/userinfo.email"
-        var info: [String: JSONValue] = [
+        var info: JSONObject = [
             "granted_scopes": .string(scopes + emailScope), "id": .string(subject), "locale": .string("en"),
             "verified_email": .bool(isTrue("email_verified")),
         ]
-        for name in ["name", "given_name", "family_name", "email", "picture"] {
+        let names: [ByteText] = ["name", "given_name", "family_name", "email", "picture"]
+        for name in names {
             info[name] = text(name).map(JSONValue.string)
         }
         return try Self.text(of: info)
     }
 
-    private static func text(of members: [String: JSONValue]) throws -> String {
+    private static func text(of members: JSONObject) throws -> String {
         String(decoding: try StrictJSON.encode(members), as: UTF8.self)
     }
 
     /// - Returns: `nil` unless the member is a string that is not empty.
-    private func text(_ name: String) -> String? {
+    private func text(_ name: ByteText) -> String? {
         guard case .string(let text) = members[name], !text.isEmpty else { return nil }
         return text
     }
 
-    private func isTrue(_ name: String) -> Bool { members[name] == .bool(true) || members[name] == .string("true") }
+    private func isTrue(_ name: ByteText) -> Bool { members[name] == .bool(true) || members[name] == .string("true") }
 }

@@ -1,3 +1,4 @@
+internal import Encoding
 internal import Identity
 internal import Simulators
 internal import Synchronization
@@ -26,6 +27,6 @@ extension Project {
     /// The client IDs that the project and its apps have at a provider.
     func clientIDs(of provider: ProviderID) -> Set<String> {
         let ids = settings(of: provider)?.clientIDs ?? []
-        return Set(ids + apps.flatMap { $0.settings.clientIDs[provider.rawValue] ?? [] })
+        return Set(ids + apps.flatMap { $0.settings.clientIDs[ByteText(provider.rawValue)] ?? [] })
     }
 }

@@ -20,6 +20,8 @@ struct CompositionRoot: Sendable {
     let metrics: GatewayMetrics
     let passwords: PasswordHasher
     /// Shared by all loops.
+    let threads: any RequestThreads
+    /// Shared by all loops.
     let limiter: RateLimiter
     /// Checks new passwords against the list of breached passwords.
     let breaches: BreachedPasswords
@@ -118,7 +120,8 @@ struct CompositionRoot: Sendable {
             operations: OperationsServices(
                 documents: { [self] in try await documents(of: $0, in: configuration) },
                 associatedApps: configuration.associatedApps, appleDomainAssociation: appleDomainAssociation,
-                readiness: { [isDraining] in await configuration.readiness(isDraining: isDraining()) }))
+                readiness: { [isDraining] in await configuration.readiness(isDraining: isDraining()) }),
+            threads: threads)
     }
 
     /// Composes the service for sign-ins in a browser.

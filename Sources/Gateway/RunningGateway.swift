@@ -16,6 +16,7 @@ package final class RunningGateway: Sendable {
     /// Sends requests to identity providers and to the list of breached passwords.
     private let client: HTTP.Client
     private let passwordThreads: PasswordThreads
+    private let requestThreads: FairRequestThreads
     private let emailService: EmailService?
     private let server: Server
     /// Serves the operations for monitoring; `nil`: ``server`` serves them.
@@ -34,6 +35,7 @@ package final class RunningGateway: Sendable {
         let state = State()
         group = try LoopGroup(count: config.loops)
         passwordThreads = try PasswordThreads(threads: config.passwords.threads, waiting: config.passwords.waiting)
+        requestThreads = try FairRequestThreads()
         pools = group.loops.map { Pool(loop: $0, configuration: config.database) }
         client = try HTTP.Client(loop: group.loops[0])
         let providerKeys = JWKSCache(
@@ -59,6 +61,7 @@ package final class RunningGateway: Sendable {
             passwords: try .argon2id(
                 config.passwords.cost, by: .libsodium, keys: passwordKeys,
                 replacesHashes: config.passwords.replacesHashes, on: passwordThreads),
+            threads: requestThreads,
             limiter: mode.limitsRates ? limits.limiter : .none,
             breaches: .live(at: config.breachedPasswordsURL, client: client, metrics: metrics, log: log),
             providerKeys: providerKeys, appleTokens: appleTokens, tokenRequestSender: client.tokenRequestSender,
@@ -122,6 +125,7 @@ package final class RunningGateway: Sendable {
             for pool in pools { await pool.close() }
         }
         passwordThreads.stop()
+        requestThreads.stop()
         group.stop()
     }
 }

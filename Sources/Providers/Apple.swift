@@ -1,4 +1,5 @@
 internal import Crypto
+internal import Encoding
 internal import Identity
 
 /// Verifies identity tokens of Sign in with Apple.

@@ -1,3 +1,4 @@
+internal import Encoding
 internal import Identity
 internal import JSON
 
@@ -39,8 +40,9 @@ struct Google: Sendable {
     /// Returns the claims of the token as user information (`rawUserInfo`), in the format of Google's older endpoint.
     /// Firebase uses that format too.
     static func userInfo(_ claims: IdentityTokenClaims, of subject: String) throws -> String {
-        var members: [String: JSONValue] = ["granted_scopes": .string(""), "id": .string(subject)]
-        for name in ["name", "given_name", "family_name", "locale", "email", "picture"] {
+        var members: JSONObject = ["granted_scopes": .string(""), "id": .string(subject)]
+        let names: [ByteText] = ["name", "given_name", "family_name", "locale", "email", "picture"]
+        for name in names {
             members[name] = claims.text(name).map(JSONValue.string)
         }
         if claims["email"] != nil { members["verified_email"] = .bool(claims.isTrue("email_verified")) }

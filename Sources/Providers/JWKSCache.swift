@@ -1,4 +1,5 @@
 internal import Crypto
+internal import Encoding
 public import Identity
 internal import JOSE
 internal import JSON

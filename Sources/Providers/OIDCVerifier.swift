@@ -1,4 +1,5 @@
 internal import Crypto
+internal import Encoding
 internal import Identity
 internal import JOSE
 internal import JSON
@@ -157,39 +158,39 @@ struct IdentityTokenClaims: Sendable {
     /// Times from 1970 to the year 9999, in seconds.
     private static let times = 0...Double(Instant.latest.seconds)
 
-    private let members: [String: JSONValue]
+    private let members: JSONObject
 
     init(_ payload: [UInt8]) throws(ProviderRefusal) {
         do {
-            members = try StrictJSON.decode([String: JSONValue].self, from: payload)
+            members = try StrictJSON.decode(JSONObject.self, from: payload)
         } catch {
             throw .invalidToken(.malformed)
         }
     }
 
     /// Claims that are already decoded, such as those of an event in a token.
-    init(_ members: [String: JSONValue]) {
+    init(_ members: JSONObject) {
         self.members = members
     }
 
-    subscript(_ name: String) -> JSONValue? {
+    subscript(_ name: ByteText) -> JSONValue? {
         let value = members[name]
         return value == .null ? nil : value
     }
 
     /// - Returns: `nil` unless the member is a string that is not empty.
-    func text(_ name: String) -> String? {
+    func text(_ name: ByteText) -> String? {
         guard case .string(let text) = members[name], !text.isEmpty else { return nil }
         return text
     }
 
     /// Accepts `true` and `"true"`, because Apple and Google have sent both.
-    func isTrue(_ name: String) -> Bool { members[name] == .bool(true) || members[name] == .string("true") }
+    func isTrue(_ name: ByteText) -> Bool { members[name] == .bool(true) || text(name)?.isExactly("true") == true }
 
-    func isFalse(_ name: String) -> Bool { members[name] == .bool(false) || members[name] == .string("false") }
+    func isFalse(_ name: ByteText) -> Bool { members[name] == .bool(false) || text(name)?.isExactly("false") == true }
 
     /// - Returns: `nil` unless the member is an integer.
-    func integer(_ name: String) -> Int64? {
+    func integer(_ name: ByteText) -> Int64? {
         guard case .integer(let number) = members[name] else { return nil }
         return number
     }
@@ -197,9 +198,9 @@ struct IdentityTokenClaims: Sendable {
     /// Returns a time (NumericDate, RFC 7519 §2), rounded down to the second.
     ///
     /// - Returns: `nil` if the member is absent.
-    func time(_ name: String) throws(ProviderRefusal) -> Instant? {
+    func time(_ name: ByteText) throws(ProviderRefusal) -> Instant? {
         guard let value = self[name] else { return nil }
-        guard let seconds = value.double, Self.times.contains(seconds) else { throw .claim(name) }
+        guard let seconds = value.double, Self.times.contains(seconds) else { throw .claim(name.rawValue) }
         return Instant(seconds: Int64(seconds))
     }
 
@@ -232,14 +233,4 @@ extension JSONValue {
 extension ProviderRefusal {
     /// Returns the refusal of a token whose claim `name` is absent or invalid.
     static func claim(_ name: String) -> ProviderRefusal { .invalidToken(.claim(name)) }
-}
-
-extension String {
-    /// Compares bytes, because Swift's comparison treats canonically equivalent characters as equal, such as U+212A and
-    /// `K`.
-    func isExactly(_ other: String) -> Bool { utf8.elementsEqual(other.utf8) }
-}
-
-extension [String] {
-    func containsExactly(_ text: String) -> Bool { contains { $0.isExactly(text) } }
 }

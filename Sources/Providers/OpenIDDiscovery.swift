@@ -1,3 +1,4 @@
+internal import Encoding
 internal import JSON
 
 /// The members of a discovery document that the gateway uses (OpenID Connect Discovery 1.0 §3).

@@ -1,3 +1,4 @@
+internal import Encoding
 internal import Identity
 
 extension UserProfile {
@@ -15,7 +16,7 @@ extension UserProfile {
     /// Whether a URL is safe to show: it has the scheme https, is not too long, and has no character that could end an
     /// HTML attribute.
     fileprivate static func canBeShown(_ url: String) -> Bool {
-        url.hasPrefix("https://") && url.utf8.count <= urlLimit
+        url.utf8.count <= urlLimit && url.beginsExactly(with: "https://")
             && url.utf8.allSatisfy { (0x21...0x7E).contains($0) && !#""'<>\^`{|}"#.utf8.contains($0) }
     }
 }

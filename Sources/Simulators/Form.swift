@@ -1,11 +1,12 @@
+internal import Encoding
 internal import HTTP
 
 /// The fields of a form. If a name is repeated, its first value that is not empty is used.
 struct Form {
-    private let fields: [(String, String)]
+    private let fields: [(name: ByteText, value: String)]
 
-    init(_ query: [(name: String, value: String)]) {
-        fields = query.map { ($0.name, $0.value) }
+    init(_ query: [(name: ByteText, value: String)]) {
+        fields = query
     }
 
     /// - Returns: `nil` unless the request declares and contains a valid form.
@@ -20,7 +21,7 @@ struct Form {
 
     /// The value of a field; `nil` if it is absent or empty.
     subscript(name: String) -> String? {
-        fields.first { $0.0 == name && !$0.1.isEmpty }?.1
+        fields.first { $0.name == ByteText(name) && !$0.value.isEmpty }?.value
     }
 
     /// The fields with these names, in the order of the names.

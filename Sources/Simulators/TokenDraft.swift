@@ -18,13 +18,13 @@ public struct TokenDraft: Sendable {
     public var algorithm = "RS256"
     public var keyID: String?
     public var type: String?
-    public var claims: [String: JSONValue]
+    public var claims: JSONObject
     public var signature = Signature.genuine
     /// Whether the key ID precedes the algorithm, as in Apple's tokens but not in Google's.
     private let headerBeginsWithKeyID: Bool
     private let key: PrivateKey
 
-    init(claims: [String: JSONValue], key: SigningKeys.Named, type: String?, headerBeginsWithKeyID: Bool) {
+    init(claims: JSONObject, key: SigningKeys.Named, type: String?, headerBeginsWithKeyID: Bool) {
         self.claims = claims
         self.key = key.key
         keyID = key.id

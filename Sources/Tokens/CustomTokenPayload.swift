@@ -1,3 +1,4 @@
+internal import Encoding
 public import Identity
 internal import JSON
 
@@ -11,12 +12,12 @@ public struct CustomTokenPayload: Sendable {
     /// The maximum length of `uid` in characters.
     private static let accountIDLimit = 128
 
-    private let members: [String: JSONValue]
+    private let members: JSONObject
 
     /// - Throws: ``CustomTokenRefusal`` if `json` is not a JSON object.
     public init(_ json: [UInt8]) throws(CustomTokenRefusal) {
         do {
-            members = try StrictJSON.decode([String: JSONValue].self, from: json)
+            members = try StrictJSON.decode(JSONObject.self, from: json)
         } catch {
             throw .invalid(.malformed)
         }
@@ -85,7 +86,7 @@ public struct CustomTokenPayload: Sendable {
         return Claims(json: json)
     }
 
-    private func number(_ name: String) -> Double? {
+    private func number(_ name: ByteText) -> Double? {
         switch members[name] {
         case .integer(let number): Double(number)
         case .number(let number): number

@@ -1,4 +1,5 @@
 public import Crypto
+internal import Encoding
 public import Identity
 internal import JOSE
 internal import JSON
@@ -41,7 +42,7 @@ public struct GatewayTokens: TokenAuthority {
     ) async throws -> String {
         let keyRing = try await self.keyRing(project.id)
         var claims = try StrictJSON.decode(
-            [String: JSONValue].self, from: try verify(idToken, by: keyRing, in: project, at: now).payload)
+            JSONObject.self, from: try verify(idToken, by: keyRing, in: project, at: now).payload)
         claims["iss"] = .string(issuers.sessionCookieIssuer(of: project.id))
         claims["iat"] = .integer(now.seconds)
         claims["exp"] = .integer(now.seconds + lifetime.components.seconds)

@@ -1,3 +1,4 @@
+internal import Encoding
 internal import Identity
 internal import JSON
 
@@ -90,10 +91,10 @@ extension IDTokenClaims {
     /// replace only the standard claims `name` and `picture`; otherwise the standard claim remains.
     func payload(adding added: [Claims]) throws -> [UInt8] {
         guard !added.isEmpty else { return try StrictJSON.encode(self) }
-        let own = try StrictJSON.decode([String: JSONValue].self, from: try StrictJSON.encode(self))
-        var all: [String: JSONValue] = [:]
+        let own = try StrictJSON.decode(JSONObject.self, from: try StrictJSON.encode(self))
+        var all: JSONObject = [:]
         for claims in added {
-            all.merge(try StrictJSON.decode([String: JSONValue].self, from: Array(claims.json.utf8))) { $1 }
+            all.merge(try StrictJSON.decode(JSONObject.self, from: Array(claims.json.utf8))) { $1 }
         }
         // Some readers ignore case, so claims that differ from standard claims only in case are removed too.
         let reservedNames = Set(own.keys.map(Claims.folded))

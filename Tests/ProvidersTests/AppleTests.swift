@@ -1,4 +1,5 @@
 import Crypto
+import Encoding
 import Identity
 import JSON
 import Providers
@@ -35,8 +36,8 @@ struct AppleTests {
 
     @Test("A claim that is null counts as absent", arguments: ["iss", "aud", "iat", "exp", "sub"])
     func null(name: String) async throws {
-        let claims = try StrictJSON.decode([String: JSONValue].self, from: Array(appleClaimsText().utf8))
-            .merging([name: .null]) { $1 }
+        let claims = try StrictJSON.decode(JSONObject.self, from: Array(appleClaimsText().utf8))
+            .merging([ByteText(name): .null]) { $1 }
         let text = String(decoding: try StrictJSON.encode(claims), as: UTF8.self)
         let token = try appleToken(header: #"{"alg":"RS256","kid":"current"}"#, payload: text)
         #expect(try await Fixture().refusal(of: token) == .invalidToken(.claim(name)))
@@ -164,6 +165,6 @@ func sha256(_ text: String) -> String {
 extension JSONValue {
     func member(_ name: String) -> JSONValue? {
         guard case .object(let members) = self else { return nil }
-        return members[name]
+        return members[ByteText(name)]
     }
 }

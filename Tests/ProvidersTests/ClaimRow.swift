@@ -1,3 +1,4 @@
+import Encoding
 import Identity
 import JSON
 import Testing
@@ -96,14 +97,15 @@ struct ClaimRow: CustomTestStringConvertible {
     ]
 
     static func wrongTimes(_ name: String) -> [ClaimRow] {
-        [
-            ClaimRow("\(name) 1e300", [name: 1e300], .claim(name)),
-            ClaimRow("\(name) -1e300", [name: -1e300], .claim(name)),
-            ClaimRow("\(name) -1", [name: -1], .claim(name)),
-            ClaimRow("\(name) 2^63", [name: 9_223_372_036_854_775_808.0], .claim(name)),
-            ClaimRow("\(name) 2^63-1", [name: .integer(.max)], .claim(name)),
-            ClaimRow("\(name) as text", [name: .string("\(now)")], .claim(name)),
-            ClaimRow("\(name) true", [name: true], .claim(name)),
+        let member = ByteText(name)
+        return [
+            ClaimRow("\(name) 1e300", [member: 1e300], .claim(name)),
+            ClaimRow("\(name) -1e300", [member: -1e300], .claim(name)),
+            ClaimRow("\(name) -1", [member: -1], .claim(name)),
+            ClaimRow("\(name) 2^63", [member: 9_223_372_036_854_775_808.0], .claim(name)),
+            ClaimRow("\(name) 2^63-1", [member: .integer(.max)], .claim(name)),
+            ClaimRow("\(name) as text", [member: .string("\(now)")], .claim(name)),
+            ClaimRow("\(name) true", [member: true], .claim(name)),
         ]
     }
 

@@ -1,3 +1,4 @@
+import Encoding
 import Identity
 import JSON
 import Providers
@@ -106,7 +107,7 @@ struct GoogleTests {
     @Test("A token without a profile is accepted")
     func bare() async throws {
         let names = ["email", "email_verified", "name", "given_name", "family_name", "picture", "locale", "azp", "nbf"]
-        let token = try googleToken(changing: Dictionary(uniqueKeysWithValues: names.map { ($0, .null) }))
+        let token = try googleToken(changing: Dictionary(uniqueKeysWithValues: names.map { (ByteText($0), .null) }))
         let identity = try await Fixture().verify(token, of: .google)
         #expect(identity.email == nil && identity.profile.name == nil && identity.profile.displayName == nil)
         let info = try StrictJSON.decode(JSONValue.self, from: Array(identity.rawUserInfo.utf8))

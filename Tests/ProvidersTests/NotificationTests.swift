@@ -1,3 +1,4 @@
+import Encoding
 import Identity
 import JOSE
 import JSON
@@ -72,7 +73,7 @@ struct NotificationTests {
             (100_000_000_001, 100_000_000_001), (0, 0), (-1, nil), (1e300, nil), ("1508184845", nil), (nil, nil),
         ] as [(JSONValue?, Int64?)])
     func times(claim: JSONValue?, milliseconds: Int64?) async throws {
-        var event: [String: JSONValue] = ["type": "email-enabled", "sub": "001"]
+        var event: JSONObject = ["type": "email-enabled", "sub": "001"]
         event["event_time"] = claim
         #expect(try await read(token(.object(event))).occurredAt?.milliseconds == milliseconds)
     }

@@ -5,24 +5,24 @@ import JOSE
 import JSON
 
 /// Claims to put into a valid set of claims. `null` removes a claim.
-typealias Changes = [String: JSONValue]
+typealias Changes = JSONObject
 
 private let now = Fixture.start.seconds
 
-private let appleClaims: [String: JSONValue] = [
+private let appleClaims: JSONObject = [
     "iss": "https://appleid.apple.com", "aud": "com.example.app", "sub": "001234.0123456789abcdef.0815",
     "iat": .integer(now - 10), "exp": .integer(now + 86_400), "auth_time": .integer(now - 10),
     "email": "ada@example.com", "email_verified": true, "nonce_supported": true,
 ]
 
-private let googleClaims: [String: JSONValue] = [
+private let googleClaims: JSONObject = [
     "iss": "https://accounts.google.com", "aud": "web.apps.example", "azp": "ios.apps.example", "sub": "1081510815",
     "iat": .integer(now - 10), "nbf": .integer(now - 310), "exp": .integer(now + 3590), "email": "ada@example.com",
     "email_verified": true, "name": "Ada King", "given_name": "Ada", "family_name": "King",
     "picture": "https://lh3.googleusercontent.com/a/ada=s96-c", "locale": "en",
 ]
 
-private let openIDClaims: [String: JSONValue] = [
+private let openIDClaims: JSONObject = [
     "iss": .string(Fixture.openIDIssuer), "aud": "realm-client", "sub": "f:ada", "iat": .integer(now - 10),
     "exp": .integer(now + 300), "email": "ada@example.com", "email_verified": true,
 ]
@@ -44,11 +44,11 @@ func longLivedAppleToken(signedBy key: Keys.Named = Keys.current) throws -> Stri
     try appleToken(changing: ["exp": .integer(now + 100 * 86_400)], signedBy: key)
 }
 
-private func token(_ claims: [String: JSONValue], _ changes: Changes, _ key: Keys.Named) throws -> String {
+private func token(_ claims: JSONObject, _ changes: Changes, _ key: Keys.Named) throws -> String {
     try JWS.sign(payload: payload(claims, changes), keyID: key.id, type: nil, with: key.key)
 }
 
-private func payload(_ claims: [String: JSONValue], _ changes: Changes) throws -> [UInt8] {
+private func payload(_ claims: JSONObject, _ changes: Changes) throws -> [UInt8] {
     var claims = claims
     for (name, value) in changes { claims[name] = value == .null ? nil : value }
     return try StrictJSON.encode(claims)
@@ -78,7 +78,7 @@ extension JSONValue: ExpressibleByStringLiteral, ExpressibleByBooleanLiteral,
     init(integerLiteral value: Int64) { self = .integer(value) }
     init(floatLiteral value: Double) { self = .number(value) }
     init(arrayLiteral elements: JSONValue...) { self = .array(elements) }
-    init(dictionaryLiteral elements: (String, JSONValue)...) {
+    init(dictionaryLiteral elements: (ByteText, JSONValue)...) {
         self = .object(Dictionary(elements, uniquingKeysWith: { _, last in last }))
     }
 }

@@ -1,3 +1,4 @@
+import Encoding
 import JOSE
 import JSON
 import Simulators

@@ -27,7 +27,7 @@ final class TestClock: Sendable {
     func advance(by duration: Int64) { seconds.withLock { $0 += duration } }
 }
 
-typealias Claims = [String: JSONValue]
+typealias Claims = JSONObject
 
 /// Returns the claims of a token, after verifying its signature with a key of `set`.
 func claims(of token: String, verifiedWith set: JWKSet) throws -> Claims {
@@ -55,7 +55,7 @@ extension SimulatedProvider {
 
     /// - Parameter query: `nil` omits a parameter.
     func get(_ path: String, _ query: [String: String?], headers: Headers = Headers()) throws -> Response {
-        let pairs = query.compactMap { name, value in value.map { (name: name, value: $0) } }
+        let pairs = query.compactMap { name, value in value.map { (name: ByteText(name), value: $0) } }
         return try #require(
             response(
                 to: Request(

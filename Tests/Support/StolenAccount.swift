@@ -1,3 +1,4 @@
+import Encoding
 import Identity
 import JSON
 import Simulators

@@ -14,6 +14,11 @@ final class TestBrowser: Sendable {
         self.gateway = gateway
     }
 
+    /// Returns the names and values of a query; none if it is malformed.
+    fileprivate static func parameters(_ query: Substring) -> [(name: String, value: String)] {
+        (FormDecoder.decode(Array(query.utf8)) ?? []).map { ($0.name.rawValue, $0.value) }
+    }
+
     var cookies: [String: String] { jar.withLock { $0 } }
 
     /// Requests a page of the gateway. Redirects are not followed.
@@ -32,7 +37,7 @@ final class TestBrowser: Sendable {
         let parts = url.split(separator: "?", maxSplits: 1)
         let answer = try await gateway.send(
             method, String(parts[0]).path, body: Array(body.utf8),
-            query: parts.count == 2 ? FormDecoder.decode(Array(parts[1].utf8)) ?? [] : [], headers: headers)
+            query: parts.count == 2 ? Self.parameters(parts[1]) : [], headers: headers)
         for cookie in answer.headers.filter({ $0.name == "Set-Cookie" }).map(\.value) {
             let pair = cookie.prefix { $0 != ";" }.split(separator: "=", maxSplits: 1).map(String.init)
             jar.withLock { $0[pair[0]] = cookie.contains("Max-Age=0") ? nil : pair.last }
@@ -95,7 +100,7 @@ struct QueryParameters {
 
     init(_ url: String) {
         let query = url.drop { $0 != "?" }.dropFirst().prefix { $0 != "#" }
-        all = Dictionary(FormDecoder.decode(Array(query.utf8)) ?? []) { first, _ in first }
+        all = Dictionary(TestBrowser.parameters(query).map { ($0.name, $0.value) }) { first, _ in first }
     }
 
     subscript(name: String) -> String { all[name] ?? "" }

@@ -1,3 +1,4 @@
+import Encoding
 import FoundationEssentials
 import HTTP
 import Identity
@@ -20,7 +21,7 @@ extension TestGateway {
     ) throws -> String {
         try simulators.apple.notification(kind, about: person, audience: audience) { draft in
             guard case .string(let text)? = draft.claims["events"] else { throw NoEvents() }
-            var event = try StrictJSON.decode([String: JSONValue].self, from: Array(text.utf8))
+            var event = try StrictJSON.decode(JSONObject.self, from: Array(text.utf8))
             if let time { event["event_time"] = .integer(time.milliseconds) }
             if let type { event["type"] = .string(type) }
             draft.claims["events"] = .string(String(decoding: try StrictJSON.encode(event), as: UTF8.self))

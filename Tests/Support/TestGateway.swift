@@ -1,5 +1,6 @@
 import API
 import Crypto
+import Encoding
 import EventLoop
 import FoundationEssentials
 import HTTP
@@ -24,6 +25,8 @@ struct TestGateway: Sendable {
     static let newMasterKey = [UInt8](repeating: 8, count: 32)
     /// The threads that hash the passwords of all tests.
     static let hashingThreads = Result { try PasswordThreads(threads: 2, waiting: 1000) }
+    /// The thread that decodes the large requests of all tests.
+    static let requestThreads = Result { try FairRequestThreads() }
 
     let database: TestDatabase
     let clock: TestClock
@@ -88,6 +91,7 @@ struct TestGateway: Sendable {
         root = CompositionRoot(
             masterKeys: masterKeys, trustedProxies: trustedProxies, log: log, metrics: metrics,
             passwords: try passwords ?? .argon2id(lowCost, by: .libsodium, keys: keys, on: Self.hashingThreads.get()),
+            threads: try Self.requestThreads.get(),
             limiter: limits?.limiter ?? .none, breaches: breaches,
             providerKeys: JWKSCache(
                 fetch: simulators.fetch, store: .postgres(on: database.pool),
@@ -146,7 +150,8 @@ struct TestGateway: Sendable {
         headers: Headers = Headers(), peer: String = "192.0.2.1"
     ) async throws -> Exchange {
         let request = Request(
-            id: "0", method: method, path: path, query: query, headers: headers, body: body, peer: peer)
+            id: "0", method: method, path: path, query: query.map { (ByteText($0.name), $0.value) }, headers: headers,
+            body: body, peer: peer)
         if let server { return Exchange(try await server.send(request)) }
         return Exchange(await pipeline.respond(to: request))
     }
@@ -156,7 +161,8 @@ extension CompositionRoot {
     fileprivate func limited(by limits: RateLimits, _ metrics: GatewayMetrics) -> CompositionRoot {
         CompositionRoot(
             masterKeys: masterKeys, trustedProxies: trustedProxies, log: log, metrics: metrics,
-            passwords: passwords, limiter: limits.limiter, breaches: breaches, providerKeys: providerKeys,
+            passwords: passwords, threads: threads, limiter: limits.limiter, breaches: breaches,
+            providerKeys: providerKeys,
             appleTokens: appleTokens, tokenRequestSender: tokenRequestSender, countFlowEvent: countFlowEvent,
             serviceKeyUse: serviceKeyUse,
             mode: mode, publicURL: publicURL, isDraining: isDraining)

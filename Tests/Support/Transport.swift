@@ -1,3 +1,4 @@
+import Encoding
 import EventLoop
 import FoundationEssentials
 import HTTP
@@ -61,7 +62,7 @@ final class SocketServer: Sendable {
 
     /// - Throws: ``ClientFault`` if the exchange fails.
     func send(_ request: Request) async throws -> ClientResponse {
-        let query = request.query.map { "\($0.name.percentEncoded)=\($0.value.percentEncoded)" }
+        let query = request.query.map { "\($0.name.rawValue.percentEncoded)=\($0.value.percentEncoded)" }
         var headers = Headers(
             request.headers.map {
                 Self.fieldsReservedByClient.contains($0.name.lowercased()) ? (Self.prefix + $0.name, $0.value) : $0

@@ -3,19 +3,14 @@ internal import Identity
 
 extension Endpoint {
     /// Imports accounts from another system.
-    static let batchCreateAccounts = administrator(
-        "batchCreateAccounts", .post, "/v1/projects/{project}/accounts:batchCreate", needs: .writeUsers,
-        bodyLimit: batchBodyLimit
-    ) { call, administrator in
-        try await call.importAccounts(
-            call.body(as: BatchCreateRequest.self, for: administrator), for: administrator)
-    }
+    static let batchCreateAccounts = batch(
+        "batchCreateAccounts", "/v1/projects/{project}/accounts:batchCreate", needs: .writeUsers
+    ) { try await $0.importAccounts($2, for: $1) }
 
     /// The operation ``batchCreateAccounts`` under its legacy name.
-    static let uploadAccounts = administrator(
-        "uploadAccounts", .post, "/v1/accounts:upload", needs: .writeUsers, bodyLimit: batchBodyLimit
-    ) { call, administrator in
-        let request = try call.body(as: BatchCreateRequest.self, for: administrator)
+    static let uploadAccounts = batch(
+        "uploadAccounts", "/v1/accounts:upload", needs: .writeUsers
+    ) { (call, administrator, request: BatchCreateRequest) in
         try request.requireTargetProject()
         return try await call.importAccounts(request, for: administrator)
     }
@@ -27,35 +22,44 @@ extension EndpointCall {
     ) async throws -> Response {
         if request.containsIdentities { try administrator.require(.linkUsers) }
         let isEmulated = administrator.project.emulatorRules != nil
-        let users = try request.checkedUsers().map { isEmulated ? $0.withPasswordOfEmulatorHash : $0 }
+        let users = try await offLoopIfLarge(for: administrator.project.id) {
+            try request.checkedUsers().map { isEmulated ? $0.withPasswordOfEmulatorHash : $0 }
+        }
         let scheme = try request.scheme.scheme()
         let administration = services.accounts.administration
         let storedScheme =
             request.containsHashes
             ? try await administration.storeKey(of: scheme, in: administrator.project)
             : StoredPasswordScheme(scheme, key: nil)
-        var faults: [Int: String] = [:]
-        var imports: [(index: Int, entry: AccountAdministration.Import)] = []
+        let (now, tenant) = (administration.now, administrator.project.tenant)
+        let entries = try await offLoopIfLarge(for: administrator.project.id) {
+            CheckedEntries(users, hashedWith: storedScheme, in: tenant, at: now)
+        }
+        var faults = entries.faults
+        // For each account that was not stored: the member (such as the address) whose value was already taken.
+        let takenMembers = try await administration.importAccounts(
+            entries.imports.map(\.entry), overwrite: request.overwrite(by: administrator), in: administrator.project,
+            from: context, by: administrator.actor)
+        for (index, entry) in entries.imports {
+            if let member = takenMembers[entry.account.id] { faults[index] = ImportedUser.Fault(taken: member).message }
+        }
+        return try .json(BatchCreateResponse(faults))
+    }
+}
+
+/// The accounts to import, and the reasons why entries are rejected, by the index of the entry.
+private struct CheckedEntries: Sendable {
+    private(set) var imports: [(index: Int, entry: AccountAdministration.Import)] = []
+    private(set) var faults: [Int: String] = [:]
+
+    init(_ users: [ImportedUser], hashedWith scheme: StoredPasswordScheme, in tenant: Tenant?, at now: Instant) {
         for (index, user) in users.enumerated() {
             do throws(ImportedUser.Fault) {
-                imports.append(
-                    (
-                        index,
-                        try user.entry(
-                            at: administration.now, hashedWith: storedScheme, in: administrator.project.tenant)
-                    ))
+                imports.append((index, try user.entry(at: now, hashedWith: scheme, in: tenant)))
             } catch {
                 faults[index] = error.message
             }
         }
-        // For each account that was not stored: the member (such as the address) whose value was already taken.
-        let takenMembers = try await administration.importAccounts(
-            imports.map(\.entry), overwrite: request.overwrite(by: administrator), in: administrator.project,
-            from: context, by: administrator.actor)
-        for (index, entry) in imports {
-            if let member = takenMembers[entry.account.id] { faults[index] = ImportedUser.Fault(taken: member).message }
-        }
-        return try .json(BatchCreateResponse(faults))
     }
 }
 

@@ -4,12 +4,10 @@ internal import Identity
 extension Endpoint {
     /// Deletes up to 1000 accounts. Unless `force` is true, keeps and reports the accounts that are not disabled.
     /// Ignores IDs that no account has.
-    static let batchDeleteAccounts = administrator(
-        "batchDeleteAccounts", .post, "/v1/projects/{project}/accounts:batchDelete", needs: .writeUsers,
-        bodyLimit: batchBodyLimit
-    ) { call, administrator in
-        let request = try call.body(as: BatchDeleteRequest.self, for: administrator)
-        let ids = request.localIds ?? []
+    static let batchDeleteAccounts = batch(
+        "batchDeleteAccounts", "/v1/projects/{project}/accounts:batchDelete", needs: .writeUsers
+    ) { call, administrator, request in
+        let ids = (request as BatchDeleteRequest).localIds ?? []
         guard (1...1000).contains(ids.count) else { throw RequestRefusal.rejected(.localIDListExceedsLimit) }
         let notDisabled = try await call.services.accounts.administration.delete(
             ids.map { ID($0) }, onlyDisabled: request.force != true, in: administrator.project, by: administrator.actor)

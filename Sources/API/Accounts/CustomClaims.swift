@@ -1,3 +1,4 @@
+internal import Encoding
 internal import Identity
 internal import JSON
 
@@ -26,9 +27,9 @@ extension Claims {
     /// without reserved names.
     init(checking json: String) throws(ClaimsRefusal) {
         guard json.unicodeScalars.count <= Self.lengthLimit else { throw .tooLarge }
-        let members: [String: JSONValue]
+        let members: JSONObject
         do {
-            members = try StrictJSON.decode([String: JSONValue].self, from: Array(json.utf8))
+            members = try StrictJSON.decode(JSONObject.self, from: Array(json.utf8))
         } catch {
             throw .invalid
         }

@@ -126,7 +126,7 @@ public struct ImportedUser: Decodable, Sendable {
                 throw .identityIsIncomplete
             }
             if let other = identities.first(where: { $0.provider == identity.provider }) {
-                guard other.subject == identity.subject else { throw .severalIdentities(other.provider) }
+                guard other.subject.isExactly(identity.subject) else { throw .severalIdentities(other.provider) }
                 continue
             }
             identities.append(identity)

@@ -1,3 +1,4 @@
+internal import Encoding
 internal import HTTP
 internal import Identity
 
@@ -46,7 +47,7 @@ private struct LookupAccountsRequest: Decodable {
             + (email ?? []).compactMap(EmailAddress.init).map { .email($0) }
             + (phoneNumber ?? []).compactMap(PhoneNumber.init).map { .phoneNumber($0) }
             + (federatedUserId ?? []).map {
-                .identity(provider: ProviderID($0.providerId ?? ""), subject: $0.rawId ?? "")
+                .identity(provider: ProviderID($0.providerId ?? ""), subject: ByteText($0.rawId ?? ""))
             }
     }
 }

@@ -14,12 +14,15 @@ extension Endpoint {
         unauthenticated(operationID, path, .post) { call in
             let metrics = call.pipeline.metrics.appleNotifications
             return try await metrics.countingErrors {
-                let request = try call.decodedBody(as: ReceiveAppleNotificationRequest.self)
-                guard let payload = request.payload, !payload.isEmpty else {
-                    throw RequestRefusal.invalidField("/payload", "must be present")
-                }
                 let receipt = try await call.services.apple.notifications.receive(
-                    payload, in: call.parameters["project"].map { ID($0) }, from: call.context)
+                    in: call.parameters["project"].map { ID($0) }, from: call.context
+                ) {
+                    let request = try call.decodedBody(as: ReceiveAppleNotificationRequest.self)
+                    guard let payload = request.payload, !payload.isEmpty else {
+                        throw RequestRefusal.invalidField("/payload", "must be present")
+                    }
+                    return payload
+                }
                 metrics.record(receipt)
                 return try .json(EmptyObject())
             }

@@ -1,3 +1,4 @@
+internal import Encoding
 internal import HTTP
 public import Identity
 
@@ -37,7 +38,7 @@ extension AuditQuery {
         }
     }
 
-    private static func name(_ member: String, _ request: Request) throws(RequestRefusal) -> String? {
+    private static func name(_ member: ByteText, _ request: Request) throws(RequestRefusal) -> String? {
         guard let text = request.query(member).nonEmpty else { return nil }
         guard text.isVisibleASCII(1...200) else {
             throw .invalidField("/\(member)", "must have at most 200 printable ASCII characters without spaces")
@@ -45,7 +46,7 @@ extension AuditQuery {
         return text
     }
 
-    private static func time(_ member: String, _ request: Request) throws(RequestRefusal) -> Instant? {
+    private static func time(_ member: ByteText, _ request: Request) throws(RequestRefusal) -> Instant? {
         guard let text = request.query(member).nonEmpty else { return nil }
         guard let time = Instant(iso8601: text) else {
             throw .invalidField("/\(member)", "must be a date or a time in UTC (RFC 3339)")

@@ -60,10 +60,13 @@ extension EndpointCall {
     /// the API key's project may embed it.
     fileprivate func authFrame() async throws -> PageResponse {
         do {
-            let client = try await pipeline.callingApp(apiKey: request.query("apiKey"))
+            guard request.repeatedParameter == nil else { throw AuthorizationRefusal.malformedStart }
+            let apiKey = request.query("apiKey")
+            let client = try await pipeline.callingApp(apiKey: apiKey)
+            let key = SDKFrame.key(apiKey: apiKey ?? "", appName: request.query("appName") ?? "")
             return PageResponse(
-                SDKFrame.response(for: client.project.frameAncestors), of: client.project.realm)
-        } catch let refusal as AccessRefusal {
+                SDKFrame.response(withKey: key, for: client.project.frameAncestors), of: client.project.realm)
+        } catch let refusal as any Refusal where refusal is AccessRefusal || refusal is AuthorizationRefusal {
             let pageContext = Page.Context(language: language(tag: nil, in: nil), projectName: nil)
             let page = Page.flowFailure(.malformed, back: .none, pageContext)
             return PageResponse(page.flowResponse(status: 400), because: refusal)
@@ -79,7 +82,7 @@ extension EndpointCall {
 
     /// The query of this request, for a URL that repeats the request.
     var encodedQuery: String {
-        PercentEncoding.encode(form: request.query.map { ($0.name, $0.value) })
+        PercentEncoding.encode(form: request.query.map { ($0.name.rawValue, $0.value) })
     }
 }
 

@@ -1,5 +1,6 @@
 internal import Identity
 internal import JSON
+internal import Pages
 
 /// The message that the script of a page passes to the frame of Firebase's SDK.
 struct EventDelivery: Encodable {
@@ -36,7 +37,7 @@ struct EventDelivery: Encodable {
 
     private init(_ sdk: SDKEvent, isPopup: Bool, returnTo: String, waits: Bool, _ event: Event) {
         mode = isPopup ? "popup" : "page"
-        key = "\(sdk.apiKey):\(sdk.appName)"
+        key = SDKFrame.key(apiKey: sdk.apiKey, appName: sdk.appName)
         id = sdk.eventID ?? ""
         storageKey = "sekisho:redirectEvent:\(key)"
         self.returnTo = returnTo

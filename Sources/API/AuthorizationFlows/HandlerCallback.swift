@@ -16,7 +16,8 @@ struct HandlerCallback {
             guard !repeatsParameter else { throw AuthorizationRefusal.invalidResponse }
             let response = AuthorizationResponse { call.request.query($0) }
             let grant = try await flows.complete(
-                returnedFlow, with: response, at: call.request.path, cookie: call.request.cookie, from: call.context)
+                returnedFlow, with: response, at: call.request.path, cookie: { call.request.cookie(ByteText($0)) },
+                from: call.context)
             return PageResponse(
                 try await returnToApp(with: grant, of: returnedFlow).removingCookie(of: returnedFlow.flow),
                 of: returnedFlow.project.realm)
@@ -26,7 +27,8 @@ struct HandlerCallback {
     /// A parameter must not occur twice (RFC 6749 §3.1). Otherwise, a proxy could check one of the values and the
     /// gateway use the other.
     private var repeatsParameter: Bool {
-        ["state", "code", "iss", "error"].contains { name in call.request.query.count { $0.name == name } > 1 }
+        let names: Set<ByteText> = ["state", "code", "iss", "error"]
+        return call.request.query.map(\.name).filter(names.contains).firstDuplicate != nil
     }
 
     /// Stores the response that the provider's form posts, and redirects the browser to this handler. The browser sends

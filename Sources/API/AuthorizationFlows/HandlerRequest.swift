@@ -1,3 +1,4 @@
+internal import Encoding
 internal import HTTP
 internal import Identity
 internal import JSON
@@ -17,18 +18,19 @@ struct HandlerRequest {
     /// The URL of the app's page, unchecked.
     let page: String
     let scopes: [String]
-    let customParameters: [String: String]
+    let customParameters: [ByteText: String]
 
     init(_ request: Request) throws(AuthorizationRefusal) {
         // Returns a parameter of the query, which must not be longer than `nameLimit`.
-        func value(_ name: String) throws(AuthorizationRefusal) -> String? {
+        func value(_ name: ByteText) throws(AuthorizationRefusal) -> String? {
             guard let text = request.query(name).nonEmpty else { return nil }
             guard text.utf8.count <= Self.nameLimit else { throw .malformedStart }
             return text
         }
+        guard request.repeatedParameter == nil else { throw .malformedStart }
         guard let apiKey = try value("apiKey"), let appName = try value("appName"),
             let provider = try value("providerId"), let type = try value("authType"),
-            let (operation, isPopup) = Self.authTypes[type], let page = request.query("redirectUrl").nonEmpty
+            let (operation, isPopup) = Self.authTypes[ByteText(type)], let page = request.query("redirectUrl").nonEmpty
         else { throw .malformedStart }
         self.apiKey = apiKey
         self.provider = ProviderID(provider)
@@ -41,14 +43,14 @@ struct HandlerRequest {
         guard scopes.utf8.count + parameters.utf8.count <= Self.parametersLimit else { throw .malformedStart }
         self.scopes = scopes.split(separator: ",").map(String.init)
         do {
-            customParameters = try StrictJSON.decode([String: String].self, from: Array(parameters.utf8))
+            customParameters = try StrictJSON.decode([ByteText: String].self, from: Array(parameters.utf8))
         } catch {
             throw .malformedStart
         }
     }
 
     /// For each value of `authType`: the operation, and whether the SDK opened a popup.
-    private static let authTypes: [String: (AuthorizationFlow.Operation, isPopup: Bool)] = [
+    private static let authTypes: [ByteText: (AuthorizationFlow.Operation, isPopup: Bool)] = [
         "signInViaPopup": (.signIn, true), "linkViaPopup": (.link, true), "reauthViaPopup": (.reauthenticate, true),
         "signInViaRedirect": (.signIn, false), "linkViaRedirect": (.link, false),
         "reauthViaRedirect": (.reauthenticate, false),
@@ -57,7 +59,7 @@ struct HandlerRequest {
 
 extension AuthorizationResponse {
     /// - Parameter parameter: returns the value of a parameter of the query or of the posted form.
-    init(_ parameter: (String) -> String?) {
+    init(_ parameter: (ByteText) -> String?) {
         self.init(
             code: parameter("code"), issuer: parameter("iss"), error: parameter("error").nonEmpty,
             name: parameter("user").flatMap(IdpCredential.FullName.init(appleUser:))?.personName)

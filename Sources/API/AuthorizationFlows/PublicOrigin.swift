@@ -1,3 +1,4 @@
+internal import Encoding
 internal import HTTP
 internal import IPAddresses
 internal import Identity
@@ -49,19 +50,19 @@ extension Request {
     }
 
     /// The value of a cookie; `nil` unless the request has exactly one with this name.
-    func cookie(_ name: String) -> String? {
+    func cookie(_ name: ByteText) -> String? {
         let values = cookies.filter { $0.name == name }
         return values.count == 1 ? values[0].value : nil
     }
 
     /// The names of the cookies of flows, in the order of the request. Browsers send the oldest cookie first (RFC 6265
     /// §5.4).
-    var flowCookieNames: [String] { cookies.map(\.name).filter(AuthorizationFlow.Cookie.isFlowCookieName) }
+    var flowCookieNames: [String] { cookies.map(\.name.rawValue).filter(AuthorizationFlow.Cookie.isFlowCookieName) }
 
-    private var cookies: [(name: String, value: String)] {
+    private var cookies: [(name: ByteText, value: String)] {
         headers.values(of: "Cookie").flatMap { $0.split(separator: ";") }.compactMap { pair in
             let sides = pair.drop { $0 == " " }.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
-            return sides.count == 2 ? (String(sides[0]), String(sides[1])) : nil
+            return sides.count == 2 ? (ByteText(sides[0]), String(sides[1])) : nil
         }
     }
 }

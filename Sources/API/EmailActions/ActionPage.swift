@@ -1,3 +1,4 @@
+internal import Encoding
 internal import HTTP
 internal import Identity
 internal import Pages
@@ -6,6 +7,7 @@ extension Endpoint {
     /// The page that a link in an email opens. Loading the page does not redeem the code in the link, because email
     /// scanners follow links too.
     static let getActionPage = page("getActionPage", .get, "/__/auth/action") { call in
+        guard call.request.repeatedParameter == nil else { return .malformed(call) }
         let query = { call.request.query($0) }
         // An `apiKey` of more than 128 bytes cannot be an API key, and is ignored.
         let pageRequest = ActionPageRequest(
@@ -17,15 +19,20 @@ extension Endpoint {
     /// Redeems the code that the form on the page of ``getActionPage`` submits. For a sign-in code, returns the same
     /// page again, because only the app can redeem such a code.
     static let postActionPage = page("postActionPage", .post, "/__/auth/action") { call in
-        guard let fields = FormFields(call.request) else {
-            let pageContext = Page.Context(language: call.language(tag: nil, in: nil), projectName: nil)
-            return PageResponse(Page.failure(.malformed, pageContext).response(status: 400))
-        }
+        guard let fields = FormFields(call.request) else { return .malformed(call) }
         let pageRequest = ActionPageRequest(
             call: call, code: fields[.code] ?? "", continueURL: fields[.continueURL], language: fields[.language])
         return try await pageRequest.pageResponse { checked in
             try await pageRequest.redeem(checked, fields)
         }
+    }
+}
+
+extension PageResponse {
+    /// The page about a request whose query or form is malformed.
+    fileprivate static func malformed(_ call: EndpointCall) -> PageResponse {
+        let pageContext = Page.Context(language: call.language(tag: nil, in: nil), projectName: nil)
+        return PageResponse(Page.failure(.malformed, pageContext).response(status: 400))
     }
 }
 

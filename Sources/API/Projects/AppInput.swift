@@ -1,3 +1,4 @@
+internal import Encoding
 internal import Identity
 
 /// The body of a request that creates or updates an app. Unknown members are ignored, and so is `loginServices`, which
@@ -17,7 +18,7 @@ struct AppInput: Decodable {
     let signInMethods: [String]?
     /// Providers whose identities users of the app can link, but not sign in with.
     let linkOnlyMethods: [String]?
-    let clientIds: [String: [String]]?
+    let clientIds: [ByteText: [String]]?
     let requestedScopes: [String]?
     let androidPackages: [String]?
     /// SHA-1 fingerprints of the certificates of packages that may use the app's API keys.

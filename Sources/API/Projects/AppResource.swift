@@ -1,3 +1,4 @@
+internal import Encoding
 internal import Identity
 
 /// An app in a response.
@@ -18,7 +19,7 @@ struct AppResource: Encodable {
     let signInMethods: [String]?
     /// Providers whose identities users of the app can link, but not sign in with.
     let linkOnlyMethods: [String]
-    let clientIds: [String: [String]]
+    let clientIds: [ByteText: [String]]
     let requestedScopes: [String]
     let androidPackages: [String]
     /// SHA-1 fingerprints of the certificates of packages that may use the app's API keys.

@@ -1,3 +1,4 @@
+internal import Encoding
 internal import HTTP
 internal import Identity
 
@@ -7,7 +8,7 @@ extension Endpoint {
     static let refreshTokens = client("refreshTokens", .post, "/v1/token", errors: .secureToken) { call, client in
         let request = try TokenRequest(decoding: call, for: client)
         let grantType = try request.grantType.required(.missingGrantType)
-        guard grantType == "refresh_token" else { throw RequestRefusal.rejected(.invalidGrantType) }
+        guard grantType.isExactly("refresh_token") else { throw RequestRefusal.rejected(.invalidGrantType) }
         let refreshToken = try request.refreshToken.required(.missingRefreshToken)
         // With a resumption key, the refresh token of a replaced session gives tokens of the session that replaced it.
         let signedIn = try await call.services.signIn.authenticator.refresh(
@@ -31,10 +32,11 @@ private struct TokenRequest: ClientRequestBody {
         }
     }
 
-    private init(form pairs: [(String, String)]?) throws(RequestRefusal) {
+    private init(form pairs: [(name: ByteText, value: String)]?) throws(RequestRefusal) {
         guard let pairs else { throw .rejected(.invalidArgument, "The form is malformed.") }
-        let names = pairs.map(\.0)
-        guard Set(names).count == names.count else { throw .rejected(.invalidArgument, "A parameter is repeated.") }
+        guard pairs.map(\.name).firstDuplicate == nil else {
+            throw .rejected(.invalidArgument, "A parameter is repeated.")
+        }
         for (name, value) in pairs {
             switch name {
             case "grant_type", "grantType": grantType = value

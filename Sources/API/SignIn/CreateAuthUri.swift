@@ -1,3 +1,4 @@
+internal import Encoding
 internal import HTTP
 internal import Identity
 
@@ -32,7 +33,8 @@ extension EndpointCall {
                 delivery: .app(target, sessionID: request.sessionId.nonEmpty),
                 redirectURI: pipeline.callbackURL(of: provider, for: self.request, in: client.project),
                 scopes: request.oauthScope?.split(separator: " ").map(String.init) ?? [],
-                customParameters: try decodedBody(as: CustomParameters.self, camelCasesNames: false).withoutPromptNone),
+                customParameters: try decodedBody(as: CustomParameters.self, camelCasesNames: false).customParameter
+                    ?? [:]),
             for: client.app, in: client.project, from: context)
         return try .json(
             StartedFlowResponse(
@@ -79,15 +81,7 @@ private struct CreateAuthUriRequest: ClientRequestBody {
 
 /// Additional parameters for the URL of the provider's page. Their names are not converted from snake_case.
 private struct CustomParameters: Decodable {
-    let customParameter: [String: String]?
-
-    /// The parameters, without a `prompt` that contains `none` in upper or lower case. The user must see a page of the
-    /// provider, which `prompt=none` would prevent.
-    var withoutPromptNone: [String: String] {
-        (customParameter ?? [:]).filter { name, value in
-            name.lowercased() != "prompt" || !value.lowercased().contains("none")
-        }
-    }
+    let customParameter: [ByteText: String]?
 }
 
 private struct StartedFlowResponse: Encodable {

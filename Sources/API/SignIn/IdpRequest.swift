@@ -1,3 +1,4 @@
+internal import Encoding
 internal import HTTP
 internal import Identity
 internal import JSON
@@ -99,13 +100,13 @@ extension IdpCredential {
     /// Combines the parameters of the URI and the body. For a parameter that occurs in several of them, the fragment of
     /// the URI takes precedence over the body, and the body over the query of the URI.
     fileprivate init(requestUri: String, postBody: String) throws(RequestRefusal) {
-        guard let scheme = requestUri.firstIndex(of: ":"), scheme != requestUri.startIndex,
-            requestUri[scheme...].count > 1
+        guard let scheme = requestUri.utf8.firstIndex(of: UInt8(ascii: ":")), scheme != requestUri.startIndex,
+            requestUri[scheme...].utf8.count > 1
         else { throw .rejected(.invalidRequestURI) }
-        let (base, fragment) = Self.split(requestUri[...], at: "#")
-        let (_, query) = Self.split(base, at: "?")
+        let (base, fragment) = Self.split(requestUri[...], at: UInt8(ascii: "#"))
+        let (_, query) = Self.split(base, at: UInt8(ascii: "?"))
         let (parameters, user) = Self.separateUser(postBody)
-        var members: [String: String] = [:]
+        var members: [ByteText: String] = [:]
         for text in [query, parameters[...], fragment] {
             members.merge(try Self.members(of: text)) { $1 }
         }
@@ -121,17 +122,17 @@ extension IdpCredential {
     ///
     /// - Throws: the error that the URI names.
     fileprivate static func grant(in requestUri: String) throws -> String? {
-        let (base, _) = split(requestUri[...], at: "#")
-        let members = try members(of: split(base, at: "?").1)
-        if let grant = members[AuthorizationTarget.grantParameter].nonEmpty { return grant }
-        guard let error = members[AuthorizationTarget.errorParameter].nonEmpty else { return nil }
-        throw error == HandlerCallback.cancelledError
+        let (base, _) = split(requestUri[...], at: UInt8(ascii: "#"))
+        let members = try members(of: split(base, at: UInt8(ascii: "?")).1)
+        if let grant = members[ByteText(AuthorizationTarget.grantParameter)].nonEmpty { return grant }
+        guard let error = members[ByteText(AuthorizationTarget.errorParameter)].nonEmpty else { return nil }
+        throw error.isExactly(HandlerCallback.cancelledError)
             ? AuthorizationRefusal.cancelled : AuthorizationRefusal(reported: error)
     }
 
-    private static func split(_ text: Substring, at separator: Character) -> (Substring, Substring) {
-        guard let index = text.firstIndex(of: separator) else { return (text, "") }
-        return (text[..<index], text[text.index(after: index)...])
+    private static func split(_ text: Substring, at separator: UInt8) -> (Substring, Substring) {
+        guard let index = text.utf8.firstIndex(of: separator) else { return (text, "") }
+        return (text[..<index], text[text.utf8.index(after: index)...])
     }
 
     /// Separates the parameter `user` if it is not percent-encoded. Firebase's Swift SDK sends the user's name as JSON
@@ -170,12 +171,12 @@ extension IdpCredential {
     }
 
     /// Decodes a query string.
-    private static func members(of text: Substring) throws(RequestRefusal) -> [String: String] {
+    private static func members(of text: Substring) throws(RequestRefusal) -> [ByteText: String] {
         guard let pairs = FormDecoder.decode(Array(text.utf8)) else {
             throw .rejected(.invalidCredentialOrProviderID, "The parameters are malformed.")
         }
-        let members = pairs.map { ($0.0 == "providerId" ? "providerid" : $0.0, $0.1) }
-        guard Set(members.map(\.0)).count == members.count else {
+        let members = pairs.map { ($0.name == "providerId" ? "providerid" : $0.name, $0.value) }
+        guard members.map(\.0).firstDuplicate == nil else {
             throw .rejected(.invalidCredentialOrProviderID, "A parameter is repeated.")
         }
         return Dictionary(uniqueKeysWithValues: members)

@@ -1,3 +1,4 @@
+internal import Encoding
 internal import HTTP
 public import Identity
 
@@ -160,10 +161,10 @@ struct TargetFields: Decodable {
     ///
     /// - Parameter administrator: the administrator in the tenant that the request resolved to.
     func check(for administrator: Administrator) throws {
-        guard targetProjectId.nonEmpty == nil || targetProjectId == administrator.project.id.rawValue else {
+        guard targetProjectId.nonEmpty == nil || targetProjectId.map({ ID($0) }) == administrator.project.id else {
             throw AccessRefusal.otherProject
         }
-        guard tenantId.nonEmpty == nil || tenantId == administrator.project.tenant?.id.rawValue else {
+        guard tenantId.nonEmpty == nil || tenantId.map({ ID($0) }) == administrator.project.tenant?.id else {
             throw RequestRefusal.rejected(.tenantNotFound)
         }
     }
@@ -172,7 +173,8 @@ struct TargetFields: Decodable {
 extension EndpointCall {
     /// Returns the project that the body names, for an operation whose path names none.
     func targetProject() throws -> ID<Project>? {
-        try decodedBody(as: TargetFields.self).targetProjectId.nonEmpty.map { ID($0) }
+        let fields = try targetFields()
+        return fields.targetProjectId.nonEmpty.map { ID($0) }
     }
 
     /// Rejects a query that names another project or tenant than the administrator's; see ``TargetFields/check(for:)``.
@@ -190,7 +192,7 @@ extension ClientRequestBody {
     /// - Parameter client: the client in the tenant that the request resolved to.
     func checkProjectAndTenant(for client: CallingApp) throws {
         guard targetProjectId == nil else { throw AccessRefusal.administratorsOnly }
-        guard tenantId.nonEmpty == nil || tenantId == client.project.tenant?.id.rawValue else {
+        guard tenantId.nonEmpty == nil || tenantId.map({ ID($0) }) == client.project.tenant?.id else {
             throw TenantRefusal.unknown
         }
     }

@@ -1,3 +1,4 @@
+internal import Encoding
 public import HTTP
 public import Identity
 internal import JSON
@@ -16,6 +17,8 @@ public struct Endpoint: Sendable {
     var isBelowTenant = false
     /// Whether the operation serves disabled tenants too.
     var servesDisabledTenants = false
+    /// The type that the handler decodes from a body that is larger than ``LargeBody/threshold``.
+    var largeContent: (any (Decodable & Sendable).Type)?
 
     /// The handler. The case determines who may call the operation. A handler for clients or administrators takes the
     /// caller that ``Access`` returned.
@@ -58,7 +61,7 @@ public struct Endpoint: Sendable {
             path: path.replacing(
                 "/projects/{project}", with: "/projects/{project}/tenants/{tenant}", maxReplacements: 1),
             bodyLimit: bodyLimit, errors: errors, action: action, isBelowTenant: true,
-            servesDisabledTenants: servesDisabledTenants || !acceptsTenantInQueryOrBody)
+            servesDisabledTenants: servesDisabledTenants || !acceptsTenantInQueryOrBody, largeContent: largeContent)
     }
 
     static let smallBodyLimit = 64 * 1024
@@ -86,11 +89,23 @@ public struct Endpoint: Sendable {
     /// An operation of the admin API. If the path names the project, it contains `{project}`.
     static func administrator(
         _ operationID: String, _ method: HTTP.Method, _ path: String, needs scope: ServiceKeyScope,
-        bodyLimit: Int? = nil, handler: @escaping @Sendable (EndpointCall, Administrator) async throws -> Response
+        handler: @escaping @Sendable (EndpointCall, Administrator) async throws -> Response
     ) -> Endpoint {
         Endpoint(
-            operationID: operationID, method: method, path: path, bodyLimit: bodyLimit ?? defaultBodyLimit(of: method),
+            operationID: operationID, method: method, path: path, bodyLimit: defaultBodyLimit(of: method),
             errors: .identityToolkit, action: .administrator(needs: scope, handler))
+    }
+
+    /// An operation of the admin API whose body, a `Content`, is a batch.
+    static func batch<Content: Decodable & Sendable>(
+        _ operationID: String, _ path: String, needs scope: ServiceKeyScope,
+        handler: @escaping @Sendable (EndpointCall, Administrator, Content) async throws -> Response
+    ) -> Endpoint {
+        Endpoint(
+            operationID: operationID, method: .post, path: path, bodyLimit: batchBodyLimit, errors: .identityToolkit,
+            action: .administrator(needs: scope) { call, administrator in
+                try await handler(call, administrator, call.body(as: Content.self, for: administrator))
+            }, largeContent: Content.self)
     }
 
     /// An operation of the client API that administrators may call with more rights.
@@ -167,6 +182,14 @@ public struct EndpointCall: Sendable {
     let pipeline: RequestPipeline
     /// The parsed body; `nil` before ``parseBody()`` has run, and for a large body.
     var parsedBody: Result<ParsedJSON, JSONFault>?
+    /// `nil` for a body of up to ``LargeBody/threshold`` bytes, and before it is decoded.
+    var largeBody: LargeBody?
+}
+
+extension Request {
+    /// The first parameter of the query that is repeated. Two programs can use different values of it: the gateway the
+    /// first, and a proxy, or the script of a page, another.
+    var repeatedParameter: ByteText? { query.count < 2 ? nil : query.map(\.name).firstDuplicate }
 }
 
 extension EndpointCall {
@@ -184,7 +207,7 @@ extension EndpointCall {
     }
 
     /// Returns the Boolean parameter `name` of the query; `false` if it is absent or empty.
-    func booleanInQuery(_ name: String) throws(RequestRefusal) -> Bool {
+    func booleanInQuery(_ name: ByteText) throws(RequestRefusal) -> Bool {
         switch request.query(name).nonEmpty {
         case nil, "false": return false
         case "true": return true

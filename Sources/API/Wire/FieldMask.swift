@@ -1,3 +1,4 @@
+internal import Encoding
 internal import HTTP
 
 /// The members of a resource that an update changes (`google.protobuf.FieldMask` in a query).
@@ -6,17 +7,18 @@ struct FieldMask {
     static let all = FieldMask(nil)
 
     /// `nil` for all members.
-    private let paths: [String]?
+    private let paths: Set<ByteText>?
 
     /// - Parameter query: dotted paths of members, separated by commas, in camelCase or snake_case.
     init(_ query: String?) {
-        paths = query.nonEmpty?.split(separator: ",").map(Self.camelCased)
+        paths = query.nonEmpty.map { Set($0.split(separator: ",").map(Self.camelCased)) }
     }
 
-    private static func camelCased(_ path: Substring) -> String {
+    private static func camelCased(_ path: Substring) -> ByteText {
         let words = path.split(separator: "_")
-        return (words.prefix(1).map(String.init) + words.dropFirst().map { $0.prefix(1).uppercased() + $0.dropFirst() })
-            .joined()
+        return ByteText(
+            (words.prefix(1).map(String.init) + words.dropFirst().map { $0.prefix(1).uppercased() + $0.dropFirst() })
+                .joined())
     }
 
     var coversAllFields: Bool { paths == nil }
@@ -24,7 +26,8 @@ struct FieldMask {
     /// Whether the mask contains `path` or a parent of it.
     func contains(_ path: String) -> Bool {
         guard let paths else { return true }
-        return paths.contains { path == $0 || path.hasPrefix("\($0).") }
+        let dots = path.utf8.indices.filter { path.utf8[$0] == UInt8(ascii: ".") }
+        return (dots + [path.endIndex]).contains { paths.contains(ByteText(path[..<$0])) }
     }
 }
 

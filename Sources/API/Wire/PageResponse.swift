@@ -1,3 +1,4 @@
+internal import Encoding
 internal import HTTP
 internal import Identity
 internal import Pages
@@ -46,25 +47,26 @@ extension EndpointCall {
 
 /// The fields of a submitted form (`application/x-www-form-urlencoded`).
 struct FormFields {
-    private let values: [String: String]
+    private let values: [ByteText: String]
 
     /// - Returns: `nil` for another content type, a malformed form, or a repeated name.
     init?(_ request: Request) {
         let type = request.headers["Content-Type"]?.prefix { $0 != ";" }.lowercased() ?? ""
         guard type.withoutSpaces == "application/x-www-form-urlencoded",
-            let pairs = FormDecoder.decode(request.body), Set(pairs.map(\.0)).count == pairs.count
+            let pairs = FormDecoder.decode(request.body), pairs.map(\.name).firstDuplicate == nil
         else { return nil }
-        values = Dictionary(uniqueKeysWithValues: pairs)
+        values = Dictionary(uniqueKeysWithValues: pairs.map { ($0.name, $0.value) })
     }
 
     /// Returns the names of the fields that begin with `prefix`, without the prefix.
     func names(removingPrefix prefix: String) -> [String] {
-        values.keys.filter { $0.hasPrefix(prefix) }.map { String($0.dropFirst(prefix.count)) }
+        values.keys.map(\.rawValue).filter { $0.beginsExactly(with: prefix) }
+            .compactMap { String($0.utf8.dropFirst(prefix.utf8.count)) }
     }
 
-    subscript(field: CodeForm.Field) -> String? { values[field.rawValue] }
+    subscript(field: CodeForm.Field) -> String? { values[ByteText(field.rawValue)] }
 
-    func value(_ name: String) -> String? { values[name] }
+    func value(_ name: ByteText) -> String? { values[name] }
 }
 
 extension String {

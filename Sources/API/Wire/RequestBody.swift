@@ -1,3 +1,4 @@
+internal import Encoding
 public import HTTP
 internal import Identity
 internal import JSON
@@ -21,10 +22,25 @@ extension EndpointCall {
     /// Decodes the body of an administrator's request. Rejects a body that names another project or tenant than the
     /// administrator's.
     func body<Content: Decodable>(as type: Content.Type, for administrator: Administrator) throws -> Content {
-        try decoding { json in
+        if let largeBody {
+            return try mappingErrors {
+                try largeBody.target.get().check(for: administrator)
+                guard let content = try largeBody.content.get() as? Content else {
+                    preconditionFailure("the operation has another large content than \(type)")
+                }
+                return content
+            }
+        }
+        return try decoding { json in
             try json.decode(TargetFields.self, camelCasesNames: true).check(for: administrator)
             return try json.decode(type, camelCasesNames: true)
         }
+    }
+
+    /// The project and the tenant that the body names, unchecked.
+    func targetFields() throws -> TargetFields {
+        guard let largeBody else { return try decodedBody(as: TargetFields.self) }
+        return try mappingErrors { try largeBody.target.get() }
     }
 
     /// Whether the body has the content type of a form, and does not begin like a JSON object. Many tools send JSON
@@ -35,14 +51,14 @@ extension EndpointCall {
     }
 
     /// The names and values of a form; `nil` if the body is not a form or is malformed.
-    var form: [(String, String)]? { isForm ? FormDecoder.decode(request.body) : nil }
+    var form: [(name: ByteText, value: String)]? { isForm ? FormDecoder.decode(request.body) : nil }
 
     /// The maximum size of a body that stays parsed while the handler runs, in bytes. A parsed body takes up to twenty
     /// times the memory of its bytes, but the memory limit of request bodies counts only the bytes.
     private static var parsedBodyLimit: Int { 2048 }
 
     /// Parses a body of up to ``parsedBodyLimit`` bytes once; every later decoding shares the result. Each decoding of
-    /// a larger body parses it again.
+    /// a larger body parses it again, except of a ``LargeBody``.
     mutating func parseBody() {
         guard parsedBody == nil, request.body.count <= Self.parsedBodyLimit else { return }
         parsedBody = Result { () throws(JSONFault) in try parsed() }
@@ -67,8 +83,12 @@ extension EndpointCall {
     ///
     /// - Throws: ``RequestRefusal`` for invalid JSON and for a `DecodingError`; otherwise what `decode` throws.
     private func decoding<Value>(_ decode: (ParsedJSON) throws -> Value) throws -> Value {
+        try mappingErrors { try decode(parsed()) }
+    }
+
+    private func mappingErrors<Value>(_ decode: () throws -> Value) throws -> Value {
         do {
-            return try decode(parsed())
+            return try decode()
         } catch let fault as JSONFault {
             throw RequestRefusal(fault)
         } catch let error as DecodingError {

@@ -103,6 +103,9 @@ public final class RequestPipeline: Sendable {
         do {
             let credential = CallerCredential(call.request)
             let response: Response
+            if !endpoint.isPage, let name = call.request.repeatedParameter {
+                throw RequestRefusal.invalidField("/\(name)", "must not be repeated")
+            }
             switch endpoint.action {
             case .page(let handler): return RequestOutcome(try await handler(call), of: endpoint)
             case .unauthenticated(let handler), .monitoring(let handler): response = try await handler(call)
@@ -145,6 +148,7 @@ public final class RequestPipeline: Sendable {
         let projectInPath = call.parameters["project"].map { ID<Project>($0) }
         var administrator = try await access.authenticate(
             credential, in: projectInPath, needing: scope, realm: &realm)
+        try await call.decodeLargeBody(of: endpoint, for: administrator.project.id)
         if projectInPath == nil {
             call.parseBody()
             if let target = try call.targetProject(), target != administrator.project.id {
@@ -243,12 +247,6 @@ extension BodyRejection {
             RequestRefusal.rejected(.unsupportedMediaType, "Only the content coding gzip is supported.")
         case .malformedGzip: RequestRefusal.unreadableBody("The body is not valid gzip.")
         }
-    }
-}
-
-extension Headers {
-    func values(of name: String) -> [String] {
-        filter { $0.name.lowercased() == name.lowercased() }.map(\.value)
     }
 }
 

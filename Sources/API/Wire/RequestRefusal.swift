@@ -62,6 +62,7 @@ extension RequestRefusal {
             case .duplicateMember: "A member of an object is repeated."
             case .nul: "The text contains U+0000."
             case .loneSurrogate: "The text contains half of a surrogate pair."
+            case .combiningRun: "The text has more than 128 combining characters in a row."
             }
         self = .unreadableBody(problem)
     }

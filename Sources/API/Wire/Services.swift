@@ -12,12 +12,13 @@ public struct Services: Sendable {
     let projects: ProjectServices
     let audit: AuditTrail
     let operations: OperationsServices
+    let threads: any RequestThreads
 
     public init(
         signIn: SignInServices, accounts: AccountServices, sessions: SessionService, sessionCookies: SessionCookies,
         emailActions: EmailActionServices, merging: AccountMerging, apple: AppleServices, projects: ProjectServices,
         audit: AuditTrail,
-        operations: OperationsServices
+        operations: OperationsServices, threads: any RequestThreads
     ) {
         self.signIn = signIn
         self.accounts = accounts
@@ -29,6 +30,7 @@ public struct Services: Sendable {
         self.projects = projects
         self.audit = audit
         self.operations = operations
+        self.threads = threads
     }
 }
 

@@ -1,3 +1,4 @@
+internal import Encoding
 internal import HTTP
 internal import Identity
 
@@ -24,14 +25,14 @@ extension EndpointCall {
     mutating func resolveTenant(
         for administrator: Administrator, at endpoint: Endpoint
     ) async throws -> Administrator {
-        guard endpoint.acceptsTenantInQueryOrBody || endpoint.isBelowTenant || tenantInQuery == nil else {
+        guard endpoint.acceptsTenantInQueryOrBody || endpoint.isBelowTenant || tenantsInQuery.isEmpty else {
             throw TenantRefusal.notForTenants
         }
-        var names = [tenantInQuery, endpoint.isBelowTenant ? parameters["tenant"] : nil]
+        var names = tenantsInQuery + [endpoint.isBelowTenant ? parameters["tenant"] : nil]
         if endpoint.acceptsTenantInQueryOrBody, mayNameTenant { names.append(tenantNames().tenantId) }
         guard let tenant = try Self.singleTenant(names) else { return administrator }
         // `oken` is a part of `idToken` and of `id_token`. A body without it need not be parsed.
-        if request.body.includes("oken"), let token = tenantNames().idToken.nonEmpty {
+        if largeBody != nil || request.body.includes("oken"), let token = tenantNames().idToken.nonEmpty {
             _ = try Self.singleTenant([tenant.rawValue, services.projects.tenancy.tenantOfToken(token)?.rawValue])
         }
         guard let project = try await project(of: tenant, in: administrator.project, at: endpoint) else {
@@ -61,11 +62,12 @@ extension EndpointCall {
         let tokens = [named.idToken, named.refreshToken].compactMap {
             $0.nonEmpty.flatMap(services.projects.tenancy.tenantOfToken)
         }
-        return try Self.singleTenant([named.tenantId, tenantInQuery] + tokens.map(\.rawValue))
+        return try Self.singleTenant([named.tenantId] + tenantsInQuery + tokens.map(\.rawValue))
     }
 
     /// Parses the body, and stores the result for the handler.
     private mutating func tenantNames() -> TenantNames {
+        if let largeBody { return largeBody.tenantNames }
         if let form { return TenantNames(form: form) }
         parseBody()
         // `checkProjectAndTenant` rejects a request whose body names a tenant that was not read here.
@@ -75,31 +77,33 @@ extension EndpointCall {
     /// Whether the query names a tenant, or the body may contain `tenantId` or `tenant_id`. A client's body without
     /// these members can name a tenant only by a token, and is parsed only if the project has tenants.
     private var mayNameTenant: Bool {
-        tenantInQuery != nil || request.body.includes("tenant")
+        largeBody != nil || !tenantsInQuery.isEmpty || request.body.includes("tenant")
     }
 
-    /// Accepts both spellings. If one spelling were ignored, the request would apply to the project itself.
-    private var tenantInQuery: String? { request.query("tenantId").nonEmpty ?? request.query("tenant_id").nonEmpty }
+    /// The values of both spellings. If one spelling were ignored, the request would apply to the project itself.
+    private var tenantsInQuery: [String?] {
+        [request.query("tenantId").nonEmpty, request.query("tenant_id").nonEmpty].filter { $0 != nil }
+    }
 
     /// Returns the tenant that all names denote; `nil` if there are no names.
     ///
     /// - Throws: `.mismatch` if the names differ.
     private static func singleTenant(_ names: [String?]) throws(TenantRefusal) -> ID<Tenant>? {
-        let names = Set(names.compactMap(\.nonEmpty))
-        guard names.count < 2 else { throw .mismatch }
-        return names.first.map { ID($0) }
+        let tenants = Set(names.compactMap(\.nonEmpty).map { ID<Tenant>($0) })
+        guard tenants.count < 2 else { throw .mismatch }
+        return tenants.first
     }
 }
 
 /// The members of a body that can name a tenant.
-private struct TenantNames: Decodable {
+struct TenantNames: Decodable {
     var tenantId: String?
     var idToken: String?
     var refreshToken: String?
 }
 
 extension TenantNames {
-    init(form pairs: [(String, String)]) {
+    init(form pairs: [(name: ByteText, value: String)]) {
         self.init()
         for (name, value) in pairs {
             switch name {

@@ -1,3 +1,4 @@
+internal import Encoding
 internal import Gateway
 internal import Identity
 internal import JSON
@@ -5,15 +6,15 @@ internal import JSON
 /// Reads the members of a JSON object, and collects the problems of invalid and unknown members. A member that the
 /// object omits is read as `nil` or ``Patch/absent``, and is not a problem.
 struct ObjectReader {
-    private let members: [String: JSONValue]
+    private let members: JSONObject
     private let path: String
-    private var known: [String] = []
+    private var known: [ByteText] = []
     private var collector = ProblemCollector()
 
     var problems: [String] { collector.problems }
 
     /// - Parameter path: the path of the object, with a dot at its end; empty for the root.
-    init(_ members: [String: JSONValue], at path: String = "") {
+    init(_ members: JSONObject, at path: String = "") {
         self.members = members
         self.path = path
     }
@@ -50,7 +51,7 @@ struct ObjectReader {
         }
     }
 
-    mutating func object(_ name: String) -> [String: JSONValue]? { nonNull(name, "an object", Self.object) }
+    mutating func object(_ name: String) -> JSONObject? { nonNull(name, "an object", Self.object) }
 
     mutating func choice<Value: RawRepresentable<String> & CaseIterable>(_ name: String) -> Value? {
         let names = Value.allCases.map(\.rawValue)
@@ -71,12 +72,12 @@ struct ObjectReader {
     }
 
     /// Reads an object whose members are objects under arbitrary names.
-    mutating func each<Value>(_ name: String, _ read: (String, inout ObjectReader) -> Value) -> [String: Value]? {
+    mutating func each<Value>(_ name: String, _ read: (String, inout ObjectReader) -> Value) -> [ByteText: Value]? {
         guard let all = object(name) else { return nil }
-        var values: [String: Value] = [:]
+        var values: [ByteText: Value] = [:]
         for (key, value) in all.sorted(by: { $0.key < $1.key }) {
             if case .object(let members) = value {
-                values[key] = inside("\(name).\(key)", members) { read(key, &$0) }
+                values[key] = inside("\(name).\(key)", members) { read(key.rawValue, &$0) }
             } else {
                 addProblem("\(name).\(key)", "expected an object, got \(value.summary)")
             }
@@ -85,11 +86,11 @@ struct ObjectReader {
     }
 
     /// Reads an object whose members are lists of strings under arbitrary names.
-    mutating func lists(_ name: String) -> [String: [String]]? {
+    mutating func lists(_ name: String) -> [ByteText: [String]]? {
         object(name).map { members in
             inside(name, members) { reader in
-                var lists: [String: [String]] = [:]
-                for key in members.keys.sorted() { lists[key] = reader.texts(key) }
+                var lists: [ByteText: [String]] = [:]
+                for key in members.keys.sorted() { lists[key] = reader.texts(key.rawValue) }
                 return lists
             }
         }
@@ -101,7 +102,7 @@ struct ObjectReader {
 
     /// Reads the members of a nested object, and collects their problems.
     private mutating func inside<Value>(
-        _ name: String, _ members: [String: JSONValue], _ read: (inout ObjectReader) -> Value
+        _ name: String, _ members: JSONObject, _ read: (inout ObjectReader) -> Value
     ) -> Value {
         var reader = ObjectReader(members, at: "\(path)\(name).")
         let value = read(&reader)
@@ -113,15 +114,16 @@ struct ObjectReader {
     /// Records the unknown members. Call it after the last member is read.
     mutating func finish() {
         for name in members.keys.sorted() where !known.contains(name) {
-            addProblem(name, "unknown member; expected one of \(known.sorted().joined(separator: ", "))")
+            let expected = known.sorted().map(\.rawValue).joined(separator: ", ")
+            addProblem(name.rawValue, "unknown member; expected one of \(expected)")
         }
     }
 
     private mutating func patch<Value>(
         _ name: String, _ expected: String, _ parse: (JSONValue) -> Value?
     ) -> Patch<Value> {
-        known.append(name)
-        guard let value = members[name] else { return .absent }
+        known.append(ByteText(name))
+        guard let value = members[ByteText(name)] else { return .absent }
         if value == .null { return .null }
         let parsed = collector.value(
             of: path + name, value, expected: expected, seen: value.summary, parse)
@@ -149,7 +151,7 @@ struct ObjectReader {
         return texts.count == elements.count ? texts : nil
     }
 
-    private static func object(_ value: JSONValue) -> [String: JSONValue]? {
+    private static func object(_ value: JSONValue) -> JSONObject? {
         if case .object(let members) = value { members } else { nil }
     }
 }

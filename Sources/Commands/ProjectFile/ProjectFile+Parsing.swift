@@ -1,3 +1,4 @@
+internal import Encoding
 internal import Gateway
 internal import Identity
 internal import JSON
@@ -6,9 +7,9 @@ extension ProjectFile {
     /// - Parameter contents: returns the text of the file at a path that the project file names.
     /// - Throws: ``ConfigurationError`` with the problems of all members, or if `json` is not a JSON object.
     init(parsing json: [UInt8], contents: (String) throws(UnreadableFile) -> String) throws(ConfigurationError) {
-        let members: [String: JSONValue]
+        let members: JSONObject
         do {
-            members = try StrictJSON.decode([String: JSONValue].self, from: json)
+            members = try StrictJSON.decode(JSONObject.self, from: json)
         } catch {
             throw ConfigurationError(problems: ["the file is not a valid JSON object: \(error)"])
         }
@@ -33,7 +34,7 @@ extension ProjectFile {
         guard let members = reader.object("policy") else { return [:] }
         var policy: [String: String] = [:]
         for (name, value) in members.sorted(by: { $0.key < $1.key }) {
-            guard let member = Policy.members.first(where: { $0.name == name }) else {
+            guard let member = Policy.members.first(where: { name.rawValue.isExactly($0.name) }) else {
                 reader.addProblem(
                     "policy.\(name)", "unknown setting; `sekisho projects policy --help` lists the settings")
                 continue
@@ -47,7 +48,7 @@ extension ProjectFile {
             // The value is valid if it can be set in a policy.
             var scratch = Policy(.sekisho)
             if let text, member.set(text, in: &scratch) {
-                policy[name] = text
+                policy[name.rawValue] = text
             } else {
                 reader.addProblem("policy.\(name)", "expected \(member.values)")
             }

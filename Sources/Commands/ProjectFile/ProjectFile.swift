@@ -1,3 +1,4 @@
+internal import Encoding
 internal import Gateway
 internal import Identity
 
@@ -27,7 +28,7 @@ struct ProjectFile: Sendable {
         var bundleIDs: [String]?
         var signInMethods = Patch<[String]>.absent
         var linkOnlyMethods: [String]?
-        var clientIDs: [String: [String]]?
+        var clientIDs: [ByteText: [String]]?
         var requestedScopes = Patch<Set<AppSettings.RequestedScope>>.absent
         var androidPackages: [String]?
         var androidCertificates: [String]?
@@ -55,8 +56,8 @@ struct ProjectFile: Sendable {
     var policy: [String: String] = [:]
     var authorizedDomains: [String]?
     var email = Patch<Email>.absent
-    var providers: [String: Provider] = [:]
-    var apps: [String: ProjectApp] = [:]
+    var providers: [ByteText: Provider] = [:]
+    var apps: [ByteText: ProjectApp] = [:]
 
     /// Changes the configuration to what the file states.
     ///
@@ -74,16 +75,19 @@ struct ProjectFile: Sendable {
         configuration.project.emailSettings = emailSettings(
             replacing: configuration.project.emailSettings, pruning: pruning)
         if pruning {
-            for settings in configuration.project.providers where providers[settings.provider.rawValue] == nil {
+            for settings in configuration.project.providers where providers[ByteText(settings.provider.rawValue)] == nil
+            {
                 configuration.remove(settings.provider)
             }
-            for app in configuration.apps where apps[app.app.id.rawValue] == nil { configuration.remove(app.app.id) }
+            for app in configuration.apps where apps[ByteText(app.app.id.rawValue)] == nil {
+                configuration.remove(app.app.id)
+            }
         }
         for (id, input) in providers.sorted(by: { $0.key < $1.key }) {
-            input.apply(to: &configuration, ProviderID(id), pruning: pruning)
+            input.apply(to: &configuration, ProviderID(id.rawValue), pruning: pruning)
         }
         for (id, input) in apps.sorted(by: { $0.key < $1.key }) {
-            configuration.set(input.applied(to: configuration.app(ID(id)), ID(id), pruning: pruning))
+            configuration.set(input.applied(to: configuration.app(ID(id.rawValue)), ID(id.rawValue), pruning: pruning))
         }
     }
 

@@ -1,10 +1,11 @@
+internal import Encoding
 internal import Gateway
 internal import Identity
 internal import JSON
 
 /// The columns of the CSV files of `firebase auth:export`, which have no header.
 enum CSVColumns {
-    private static let members: [(column: Int, name: String)] = [
+    private static let members: [(column: Int, name: ByteText)] = [
         (0, "localId"), (1, "email"), (2, "emailVerified"), (3, "passwordHash"), (4, "salt"), (5, "displayName"),
         (6, "photoUrl"), (23, "createdAt"), (24, "lastSignedInAt"), (25, "phoneNumber"), (26, "disabled"),
         (27, "customAttributes"),
@@ -16,23 +17,24 @@ enum CSVColumns {
         (32, "microsoft.com"), (36, "gc.apple.com"), (40, "playgames.google.com"), (44, "linkedin.com"),
         (48, "yahoo.com"),
     ]
-    private static let providerMembers = ["rawId", "email", "displayName", "photoUrl"]
-    private static let booleans: Set<String> = ["emailVerified", "disabled"]
+    private static let providerMembers: [ByteText] = ["rawId", "email", "displayName", "photoUrl"]
+    private static let booleans: Set<ByteText> = ["emailVerified", "disabled"]
     private static let columnCount = 52
 
     /// Converts a row to an element of `users` in a JSON file.
     static func json(of fields: [[UInt8]]) -> [UInt8] {
-        func value(_ column: Int, _ name: String) -> JSONValue? {
+        func value(_ column: Int, _ name: ByteText) -> JSONValue? {
             guard column < fields.count, !fields[column].isEmpty else { return nil }
             // Rejects invalid UTF-8 instead of replacing it: an array makes the row invalid.
             guard let text = String(validating: fields[column], as: UTF8.self) else { return .array([]) }
-            return booleans.contains(name) && ["true", "false"].contains(text) ? .bool(text == "true") : .string(text)
+            return booleans.contains(name) && ["true", "false"].containsExactly(text)
+                ? .bool(text.isExactly("true")) : .string(text)
         }
-        var user: [String: JSONValue] = [:]
+        var user: JSONObject = [:]
         for (column, name) in members { user[name] = value(column, name) }
         let identities = providers.compactMap { column, provider -> JSONValue? in
             guard let rawId = value(column, "rawId") else { return nil }
-            var identity: [String: JSONValue] = ["providerId": .string(provider), "rawId": rawId]
+            var identity: JSONObject = ["providerId": .string(provider), "rawId": rawId]
             for (offset, name) in providerMembers.enumerated() { identity[name] = value(column + offset, name) }
             return .object(identity)
         }
@@ -57,7 +59,9 @@ enum CSVColumns {
         fields[26] = user.disabled ? "true" : "false"
         fields[27] = user.customAttributes ?? ""
         for identity in user.providerUserInfo {
-            guard let column = providers.first(where: { $0.name == identity.providerId })?.column else { continue }
+            guard let column = providers.first(where: { $0.name.isExactly(identity.providerId) })?.column else {
+                continue
+            }
             let texts = [identity.rawId, identity.email ?? "", identity.displayName ?? "", identity.photoUrl ?? ""]
             fields.replaceSubrange(column..<column + texts.count, with: texts)
         }
@@ -66,7 +70,7 @@ enum CSVColumns {
 
     /// Returns the number of identities that the line of a user does not contain.
     static func identitiesWithoutColumns(of user: ExportedUser) -> Int {
-        user.providerUserInfo.count { identity in !providers.contains { $0.name == identity.providerId } }
+        user.providerUserInfo.count { identity in !providers.contains { $0.name.isExactly(identity.providerId) } }
     }
 
     private static func quoted(_ text: String) -> String {

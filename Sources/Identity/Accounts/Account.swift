@@ -1,3 +1,5 @@
+internal import Encoding
+
 /// One user in one realm (`localId` on the wire is ``id``).
 public struct Account: Hashable, Sendable {
     public let id: ID<Account>
@@ -182,7 +184,7 @@ extension Account {
     }
 
     public func identity(_ provider: ProviderID, subject: String) -> LinkedIdentity? {
-        identity(of: provider).flatMap { $0.subject == subject ? $0 : nil }
+        identity(of: provider).flatMap { $0.subject.isExactly(subject) ? $0 : nil }
     }
 
     /// A new account for `identity`.
@@ -200,7 +202,7 @@ extension Account {
     public func signedIn(with identity: LinkedIdentity, at now: Instant) -> Account {
         var account = self
         account.identities = identities.map {
-            $0.provider == identity.provider && $0.subject == identity.subject ? identity : $0
+            $0.provider == identity.provider && $0.subject.isExactly(identity.subject) ? identity : $0
         }
         account.displayName = displayName ?? identity.profile.displayName
         account.lastSignInAt = now

@@ -1,3 +1,5 @@
+internal import Encoding
+
 /// The operations of a backend on the accounts of its project. Throws ``AdministrationRefusal`` and
 /// ``CredentialRefusal``, and the errors of the store and of ``PasswordHasher``.
 public struct AccountAdministration: Sendable {
@@ -97,8 +99,8 @@ extension AccountReference {
     /// Replaces an identity of `password` or `phone` with the email address or phone number that is its subject.
     fileprivate var normalized: AccountReference {
         switch self {
-        case .identity(.password, let subject): EmailAddress(subject).map { .email($0) } ?? self
-        case .identity(.phone, let subject): PhoneNumber(subject).map { .phoneNumber($0) } ?? self
+        case .identity(.password, let subject): EmailAddress(subject.rawValue).map { .email($0) } ?? self
+        case .identity(.phone, let subject): PhoneNumber(subject.rawValue).map { .phoneNumber($0) } ?? self
         default: self
         }
     }

@@ -1,20 +1,22 @@
+public import Encoding
+
 /// An identifier of an account.
 public enum AccountReference: Hashable, Sendable {
     case id(ID<Account>)
     case email(EmailAddress)
     case phoneNumber(PhoneNumber)
     /// `password` and `phone` count as providers whose subject is the email address or the phone number.
-    case identity(provider: ProviderID, subject: String)
+    case identity(provider: ProviderID, subject: ByteText)
 
     /// Whether the reference identifies `account`.
     func identifies(_ account: Account) -> Bool {
         switch self {
         case .id(let id): account.id == id
         case .email(let email): account.email == email
-        case .phoneNumber(let number): account.phoneNumber == number.rawValue
-        case .identity(.password, let subject): account.hasPassword && account.email == EmailAddress(subject)
-        case .identity(.phone, let subject): account.phoneNumber == subject
-        case .identity(let provider, let subject): account.identity(provider, subject: subject) != nil
+        case .phoneNumber(let number): account.phoneNumber?.isExactly(number.rawValue) == true
+        case .identity(.password, let subject): account.hasPassword && account.email == EmailAddress(subject.rawValue)
+        case .identity(.phone, let subject): account.phoneNumber?.isExactly(subject.rawValue) == true
+        case .identity(let provider, let subject): account.identity(provider, subject: subject.rawValue) != nil
         }
     }
 }
@@ -27,7 +29,7 @@ extension Account {
             (UniqueMember.phoneNumber, AccountReference.phoneNumber($0))
         }
         let identities = identities.map {
-            (UniqueMember.identity, AccountReference.identity(provider: $0.provider, subject: $0.subject))
+            (UniqueMember.identity, AccountReference.identity(provider: $0.provider, subject: ByteText($0.subject)))
         }
         return [email, number].compactMap(\.self) + identities
     }

@@ -1,3 +1,5 @@
+internal import Encoding
+
 extension Account {
     /// The address of the account after the sign-in methods `providers` are removed, and whether it is verified.
     ///
@@ -28,7 +30,7 @@ extension Account {
         if let identity = identity(.apple, subject: subject), identity.isPrivateEmail, identity.email == email {
             (account.email, account.emailIsVerified) = primaryEmail(without: [.apple])
         }
-        account.identities.removeAll { $0.provider == .apple && $0.subject == subject }
+        account.identities.removeAll { $0.provider == .apple && $0.subject.isExactly(subject) }
         return account
     }
 

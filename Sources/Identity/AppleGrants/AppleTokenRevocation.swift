@@ -1,3 +1,5 @@
+internal import Encoding
+
 /// Revokes an Apple token for the owner of an account, as Firebase's `accounts:revokeToken` does. The account, its
 /// identity and its sessions stay.
 public struct AppleTokenRevocation: Sendable {
@@ -113,7 +115,7 @@ extension App {
     /// 3. the client ID of the latest sign-in
     /// 4. the project's first client ID
     func revocationClientID(in settings: ProviderSettings, for identity: LinkedIdentity) -> String {
-        let accepted = (self.settings.bundleIDs + (self.settings.clientIDs[ProviderID.apple.rawValue] ?? []))
+        let accepted = (self.settings.bundleIDs + (self.settings.clientIDs[ByteText(ProviderID.apple.rawValue)] ?? []))
             .filter(settings.clientIDs.contains)
         return accepted.first { $0 == identity.audience }
             ?? accepted.first ?? identity.audience ?? settings.clientIDs.first ?? ""

@@ -40,9 +40,12 @@ public struct AppleNotificationService: Sendable {
         public fileprivate(set) var accountsWithoutSignInMethod: [ID<Account>] = []
     }
 
-    /// - Parameter pathProject: the project in the path; `nil` if the path has none.
+    /// - Parameters:
+    ///   - pathProject: the project in the path; `nil` if the path has none.
+    ///   - payload: decodes the notification from the body of the request. A body that cannot be decoded stays counted
+    ///     as a rejected notification.
     public func receive(
-        _ payload: String, in pathProject: ID<Project>?, from context: RequestContext
+        in pathProject: ID<Project>?, from context: RequestContext, decoding payload: () throws -> String
     ) async throws -> Receipt {
         let (notification, realms) = try await accepted(payload, in: pathProject, from: context)
         guard let event = notification.event(receivedAt: clock.now()) else { return Receipt(outcome: .unknownType) }
@@ -57,13 +60,14 @@ public struct AppleNotificationService: Sendable {
         return receipt
     }
 
-    /// Verifies the signature before it looks up the projects. Each notification is counted as rejected before the
-    /// verification, so that concurrent notifications cannot exceed the limit. An accepted notification is subtracted
+    /// Verifies the signature before it looks up the projects. Each notification is counted as rejected before its body
+    /// is decoded, so that concurrent notifications cannot exceed the limit. An accepted notification is subtracted
     /// again. If Apple's keys cannot be fetched, the notification stays counted, because its sender is unknown.
     private func accepted(
-        _ payload: String, in pathProject: ID<Project>?, from context: RequestContext
+        _ payload: () throws -> String, in pathProject: ID<Project>?, from context: RequestContext
     ) async throws -> (AppleNotification, [ID<Realm>]) {
         try limiter.countNotification(from: context.network)
+        let payload = try payload()
         do {
             let notification = try await verifier.verify(payload, clock.now())
             try notification.requireTimely(at: clock.now())

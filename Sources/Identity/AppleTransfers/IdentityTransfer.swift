@@ -1,3 +1,5 @@
+internal import Encoding
+
 /// An Apple identity that moves to another developer team with its app (TN3159). Every subject and every relay address
 /// changes; the transfer subject connects the old subject with the new one.
 public struct IdentityTransfer: Hashable, Sendable {
@@ -28,7 +30,7 @@ extension IdentityTransfer {
     public init?(_ identity: VerifiedIdentity, of account: Account) {
         guard let transferSubject = identity.transferSubject,
             let former = account.identity(of: identity.provider), former.transferSubject == transferSubject,
-            former.subject != identity.subject
+            !former.subject.isExactly(identity.subject)
         else { return nil }
         self.init(
             formerSubject: former.subject, transferSubject: transferSubject, subject: identity.subject,
@@ -43,7 +45,7 @@ extension Account {
     public func applying(_ transfer: IdentityTransfer) -> Account {
         var account = self
         account.identities = identities.map { former in
-            guard former.provider == .apple, former.subject == transfer.formerSubject else { return former }
+            guard former.provider == .apple, former.subject.isExactly(transfer.formerSubject) else { return former }
             var identity = former
             identity.subject = transfer.subject
             identity.transferSubject = nil

@@ -1,4 +1,4 @@
-internal import Encoding
+public import Encoding
 
 /// What a client requests when it starts a flow.
 public struct AuthorizationStart: Sendable {
@@ -8,7 +8,9 @@ public struct AuthorizationStart: Sendable {
     /// The URL to which the provider sends its response, e.g. `https://auth.example.com/__/auth/handler`.
     public let redirectURI: String
     public let scopes: [String]
-    public let customParameters: [String: String]
+    /// Additional parameters for the URL of the provider's page, without a `prompt` that contains `none`. The user must
+    /// see a page of the provider, which `prompt=none` would prevent.
+    public let customParameters: [ByteText: String]
 
     public enum Delivery: Sendable {
         /// - Parameter sessionID: as the client chose it; `nil` lets the gateway choose.
@@ -19,14 +21,16 @@ public struct AuthorizationStart: Sendable {
 
     public init(
         provider: ProviderID, operation: AuthorizationFlow.Operation, delivery: Delivery, redirectURI: String,
-        scopes: [String] = [], customParameters: [String: String] = [:]
+        scopes: [String] = [], customParameters: [ByteText: String] = [:]
     ) {
         self.provider = provider
         self.operation = operation
         self.delivery = delivery
         self.redirectURI = redirectURI
         self.scopes = scopes
-        self.customParameters = customParameters
+        self.customParameters = customParameters.filter { name, value in
+            !(name.rawValue.lowercased().isExactly("prompt") && value.lowercased().containsBytes(of: "none"))
+        }
     }
 }
 

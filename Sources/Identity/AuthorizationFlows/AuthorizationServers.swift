@@ -1,3 +1,5 @@
+public import Encoding
+
 /// The authorization and token endpoints of all supported providers (RFC 6749 §3).
 public struct AuthorizationServers: Sendable {
     /// Returns the URL at which the user signs in. Throws ``ProviderRefusal``, or ``ProviderUnreachable`` if the
@@ -27,7 +29,7 @@ public struct AuthorizationRequest: Sendable {
     public let codeChallenge: String?
     public let scopes: [String]
     /// Parameters that the client chose. They never replace a parameter that the gateway sets.
-    public let customParameters: [String: String]
+    public let customParameters: [ByteText: String]
 }
 
 /// The values for the exchange of a code for tokens (RFC 6749 §4.1.3).

@@ -1,3 +1,5 @@
+internal import Encoding
+
 /// The effect of the link in the notice of a merge: the source is restored with everything that no third account has
 /// now. The source also gets back an address that a third account has but never verified; see ``accountLosingAddress``.
 ///
@@ -47,7 +49,7 @@ public struct MergeReversal: Hashable, Sendable {
         }
         var updated = target
         for moved in movedBack {
-            updated.identities.removeAll { $0.provider == moved.provider && $0.subject == moved.subject }
+            updated.identities.removeAll { $0.provider == moved.provider && $0.subject.isExactly(moved.subject) }
         }
         if targetLosesEmail {
             updated.email = nil

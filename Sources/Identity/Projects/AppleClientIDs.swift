@@ -1,3 +1,5 @@
+internal import Encoding
+
 /// Apple's client IDs are bundle IDs (tokens of native apps) and Services IDs (tokens of web flows). Both have the same
 /// form, so the lists of bundle IDs in the project's apps decide which of them an ID is.
 extension ProjectConfiguration {
@@ -7,7 +9,7 @@ extension ProjectConfiguration {
         let apple = project.settings(of: .apple)
         let lists: [(app: ID<App>?, clientIDs: [String])] =
             [(nil, apple?.clientIDs ?? [])]
-            + apps.map { ($0.app.id, $0.app.settings.clientIDs[ProviderID.apple.rawValue] ?? []) }
+            + apps.map { ($0.app.id, $0.app.settings.clientIDs[ByteText(ProviderID.apple.rawValue)] ?? []) }
         return lists.flatMap { app, clientIDs in
             clientIDs.indices.filter {
                 clientIDs[$0].isVisibleASCII(Limits.clientIDLength)
@@ -36,11 +38,13 @@ extension Project {
     /// The notes about the client IDs of `apple.com`; empty if Apple is not configured.
     public func appleClientIDNotes(for apps: [App]) -> [AppleClientIDNote] {
         guard let apple = settings(of: .apple) else { return [] }
-        let listed = apps.flatMap { $0.settings.clientIDs[ProviderID.apple.rawValue] ?? [] }
-        let bundleIDs = Set(apps.flatMap(\.settings.bundleIDs))
-        var seen: Set<String> = []
-        return (apple.clientIDs + listed).filter { !bundleIDs.contains($0) && seen.insert($0).inserted }
-            .map { .countsAsServicesID($0) }
+        let listed = apps.flatMap { $0.settings.clientIDs[ByteText(ProviderID.apple.rawValue)] ?? [] }
+        let bundleIDs = Set(apps.flatMap(\.settings.bundleIDs).map { ByteText($0) })
+        var seen: Set<ByteText> = []
+        return (apple.clientIDs + listed).filter {
+            !bundleIDs.contains(ByteText($0)) && seen.insert(ByteText($0)).inserted
+        }
+        .map { .countsAsServicesID($0) }
             + apps.filter { $0.settings.platform == .other }.map { .platformNotDeclared($0.id) }
     }
 }

@@ -1,3 +1,5 @@
+internal import Encoding
+
 /// One changed member of a project's configuration.
 public struct ConfigurationChange: Hashable, Sendable {
     /// The names of the member and its parents, outermost first: `["providers", "google.com", "clientIds"]`.
@@ -101,7 +103,7 @@ extension ConfiguredApp {
                 (["redirectUris"], Self.list(settings.redirectURIs)),
             ]
             + settings.clientIDs.sorted { $0.key < $1.key }
-            .map { (["clientIds", $0.key], $0.value.joined(separator: ", ")) }
+            .map { (["clientIds", $0.key.rawValue], $0.value.joined(separator: ", ")) }
             + [
                 (["exemption", "kind"], settings.exemption?.kind.rawValue),
                 (["exemption", "reason"], settings.exemption?.reason.text),

@@ -1,3 +1,5 @@
+internal import Encoding
+
 /// The parts of the check of a configuration that differ between installations.
 public struct ConfigurationRules: Sendable {
     /// Whether issuers may be `http` URLs of loopback hosts, for simulators.
@@ -102,7 +104,7 @@ extension ProjectConfiguration {
             !method.canBeConfigured || methods.contains(method) || settings.linkOnlyMethods[..<index].contains(method)
         }.map { .linkOnlyMethod($0.element, app: id) }
         for (provider, clientIDs) in settings.clientIDs.sorted(by: { $0.key < $1.key }) {
-            let provider = ProviderID(provider)
+            let provider = ProviderID(provider.rawValue)
             problems +=
                 provider.canBeConfigured
                 ? clientIDProblems(clientIDs, provider, app: id) : [.unknownProvider(provider)]

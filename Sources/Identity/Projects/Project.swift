@@ -1,3 +1,5 @@
+public import Encoding
+
 /// A set of accounts: a project itself, or one of its tenants. The type is used only as the subject of an ``ID``, which
 /// the database stores in columns named `project_id`.
 public enum Realm {}
@@ -142,7 +144,7 @@ public struct App: Hashable, Sendable {
 extension App {
     /// The allowed audiences of this provider's tokens if this app sends them.
     public func audiences(of provider: ProviderSettings) -> [String] {
-        settings.clientIDs[provider.provider.rawValue] ?? provider.clientIDs
+        settings.clientIDs[ByteText(provider.provider.rawValue)] ?? provider.clientIDs
     }
 }
 
@@ -187,7 +189,7 @@ public struct AppSettings: Hashable, Sendable {
     public var linkOnlyMethods: [ProviderID]
     /// The allowed audiences of tokens that this app sends, by provider. ``ProviderSettings/clientIDs`` applies to a
     /// provider that is not listed.
-    public var clientIDs: [String: [String]]
+    public var clientIDs: [ByteText: [String]]
     /// The scopes that the app's sign-in buttons request.
     public var requestedScopes: Set<RequestedScope>
     /// The callers that may use the app's API keys, besides ``bundleIDs``.
@@ -202,7 +204,7 @@ public struct AppSettings: Hashable, Sendable {
 
     public init(
         platform: Platform = .other, distribution: Distribution = .other, bundleIDs: [String] = [],
-        signInMethods: [ProviderID]? = nil, linkOnlyMethods: [ProviderID] = [], clientIDs: [String: [String]] = [:],
+        signInMethods: [ProviderID]? = nil, linkOnlyMethods: [ProviderID] = [], clientIDs: [ByteText: [String]] = [:],
         requestedScopes: Set<RequestedScope> = Set(RequestedScope.allCases),
         callers: AllowedCallers = AllowedCallers(), association: AppAssociation = AppAssociation(),
         redirectURIs: [String] = [],

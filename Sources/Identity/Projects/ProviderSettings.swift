@@ -1,5 +1,7 @@
+public import Encoding
+
 /// A sign-in method: the wire's `providerId` and the token's `sign_in_provider`.
-public struct ProviderID: Hashable, Codable, Sendable {
+public struct ProviderID: BytewiseComparable, Codable, Sendable {
     public let rawValue: String
 
     public init(_ rawValue: String) {
@@ -161,8 +163,9 @@ extension Project {
     /// configured.
     func requireHostedDomain(of identity: VerifiedIdentity) throws(ProviderRefusal) {
         guard let domains = settings(of: identity.provider)?.hostedDomains, !domains.isEmpty else { return }
-        let domain = identity.hostedDomain?.lowercased()
-        guard let domain, domains.contains(where: { $0.lowercased() == domain }) else {
+        // A domain of other characters than ASCII is not a host name, but could be equal in lower case.
+        let domain = identity.hostedDomain.flatMap { Project.isHostName($0) ? $0.lowercased() : nil }
+        guard let domain, domains.contains(where: { $0.lowercased().isExactly(domain) }) else {
             throw .hostedDomain(expected: domains, seen: identity.hostedDomain)
         }
     }

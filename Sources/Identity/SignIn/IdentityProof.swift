@@ -1,3 +1,5 @@
+internal import Encoding
+
 /// The proof of an identity in a request.
 public enum IdentityProof: Sendable {
     case credential(FederatedCredential)
@@ -91,7 +93,7 @@ public struct ProofResolver: Sendable {
             // Therefore Google's tokens are accepted without consuming the nonce if the request contains none.
             let mayBeSecondUse = credential.provider == .google && credential.rawNonce == nil
             let consumedKey =
-                identity.nonce == credential.rawNonce || mayBeSecondUse
+                identity.nonce.map { ByteText($0) } == credential.rawNonce.map { ByteText($0) } || mayBeSecondUse
                 ? requestNonceKey : try replayKey(ofNonce: identity.nonce, in: project)
             identity.replayKeys += [consumedKey].compactMap(\.self)
             if identity.provider == .apple, let code = credential.authorizationCode {

@@ -1,7 +1,7 @@
-internal import Encoding
+public import Encoding
 
 /// The ID of a `Subject`. The type parameter prevents the ID of a session from being used as the ID of an account.
-public struct ID<Subject>: Hashable, Codable, Sendable {
+public struct ID<Subject>: BytewiseComparable, Codable, Sendable {
     public let rawValue: String
 
     public init(_ rawValue: String) {
@@ -91,7 +91,7 @@ extension Instant {
 ///
 /// Only ASCII is accepted: two addresses that look alike must not have two accounts, and mail servers differ in how
 /// they fold other letters. An internationalised domain must be written in A-labels.
-public struct EmailAddress: Hashable, Codable, Sendable {
+public struct EmailAddress: BytewiseComparable, Codable, Sendable {
     public let rawValue: String
 
     /// - Returns: `nil` unless `local@domain` with 1 to 64 octets before the at sign and at most 254 octets in total
@@ -190,7 +190,7 @@ public struct Claims: Hashable, Sendable {
     public static let lengthLimit = 1000
 
     /// The names of claims with a defined meaning in tokens.
-    public static let reserved: Set<String> = [
+    public static let reserved: Set<ByteText> = [
         "iss", "aud", "sub", "iat", "exp", "nbf", "jti", "nonce", "azp", "acr", "amr", "cnf", "auth_time", "firebase",
         "at_hash", "c_hash", "sid",
     ]
@@ -198,14 +198,14 @@ public struct Claims: Hashable, Sendable {
 
 extension Claims {
     /// Whether a claim with that name could be mistaken for one of ``reserved``, including by readers that ignore case.
-    public static func isReserved(_ name: String) -> Bool { reserved.contains(folded(name)) }
+    public static func isReserved(_ name: ByteText) -> Bool { reserved.contains(folded(name)) }
 
     /// Returns the same text for all names that a case-insensitive reader treats as equal. Converts to upper case
     /// first, because some letters, such as the long s (ſ), become ASCII only in upper case.
-    public static func folded(_ name: String) -> String { name.uppercased().lowercased() }
+    public static func folded(_ name: ByteText) -> ByteText { ByteText(name.rawValue.uppercased().lowercased()) }
 
     /// - Returns: the first reserved name in alphabetical order, so that error messages are deterministic.
-    public static func firstReserved(among names: some Sequence<String>) -> String? {
-        names.filter(isReserved).min()
+    public static func firstReserved(among names: some Sequence<ByteText>) -> String? {
+        names.filter(isReserved).min()?.rawValue
     }
 }

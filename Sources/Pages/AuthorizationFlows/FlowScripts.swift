@@ -33,13 +33,13 @@ struct PageScript: Sendable {
         sha256: "u9VSUxqfwOzCP2EICB32fJY4kgiRN6HPn2R/iPSXrho=")
 
     /// Runs in the frame of Firebase's SDK. It accepts events (results of sign-ins) only from pages of its own origin,
-    /// and passes them to the page that embeds it.
+    /// and passes them to the page that embeds it. It takes the API key from the page and never from the URL, which the
+    /// browser and the gateway could read differently.
     static let sdkFrame = PageScript(
         text: """
             (()=>{
             "use strict";
-            const q=new URLSearchParams(location.search);
-            const key=(q.get("apiKey")||"")+":"+(q.get("appName")||""),stored="sekisho:redirectEvent:"+key,early=[];
+            const key=document.body.dataset.frame,stored="sekisho:redirectEvent:"+key,early=[];
             let page=null;
             const deliver=event=>{
             if(!page)return early.push(event);
@@ -60,7 +60,7 @@ struct PageScript: Sendable {
             for(const event of early.splice(0))deliver(event)}})
             })()
             """,
-        sha256: "Z373bioKzmwjRum/JUcaZHZjJ05sCn/GzTyqQ2rrTUI=")
+        sha256: "adz8xaJQf537bAsz4GQAf3zi+g54nrvWVTiDqOTDxKk=")
 
     var markup: Markup { .script(text) }
 }

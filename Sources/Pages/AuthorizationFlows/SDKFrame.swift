@@ -8,14 +8,21 @@ public enum SDKFrame {
     /// only external script of the gateway's pages.
     static let libraryOrigin = "https://apis.google.com"
 
-    /// - Parameter ancestors: the pages that may embed the frame, as sources of a Content-Security-Policy. A page that
-    ///   embeds the frame gets the events.
-    public static func response(for ancestors: [String]) -> Response {
+    /// Returns the key that identifies a frame and its events: the API key, as the gateway checked it, and the name of
+    /// the SDK's app.
+    public static func key(apiKey: String, appName: String) -> String { "\(apiKey):\(appName)" }
+
+    /// - Parameters:
+    ///   - key: identifies the frame; see ``key(apiKey:appName:)``. The script accepts only events with this key.
+    ///   - ancestors: the pages that may embed the frame, as sources of a Content-Security-Policy. A page that embeds
+    ///     the frame gets the events.
+    public static func response(withKey key: String, for ancestors: [String]) -> Response {
         let html = Markup.document(
             language: "en",
             head: [.void(.meta, [.name("robots"), .content("noindex")]), Markup(.title, text: "Sign in")],
             body: Markup(
-                .body, [PageScript.sdkFrame.markup, .script(from: URLReference(libraryOrigin + "/js/api.js"))]))
+                .body, [.frame(key)],
+                [PageScript.sdkFrame.markup, .script(from: URLReference(libraryOrigin + "/js/api.js"))]))
         let policy = """
             default-src 'none'; script-src 'sha256-\(PageScript.sdkFrame.sha256)' \(libraryOrigin); form-action 'none'; \
             frame-ancestors \(ancestors.joined(separator: " ")); base-uri 'none'

@@ -26,6 +26,8 @@ public struct Attribute: Sendable {
     /// JSON that tells the script of the page how to deliver the result of a sign-in to the app. The script reads
     /// `document.body.dataset.delivery`.
     public static func delivery(_ json: String) -> Attribute { Attribute("data-delivery", json) }
+    /// The key of the SDK's frame, which the script of the frame reads as `document.body.dataset.frame`.
+    public static func frame(_ key: String) -> Attribute { Attribute("data-frame", key) }
     public static func datetime(_ text: String) -> Attribute { Attribute("datetime", text) }
     public static func describedBy(_ ids: [ElementID]) -> Attribute {
         Attribute("aria-describedby", ids.map(\.rawValue).joined(separator: " "))

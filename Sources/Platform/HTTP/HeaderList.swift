@@ -40,10 +40,10 @@ struct HeaderList {
 
 extension StringProtocol {
     /// Removes spaces and tabs at both ends.
-    var trimmed: SubSequence {
-        let isBlank: (Character) -> Bool = { $0 == " " || $0 == "\t" }
-        let start = firstIndex { !isBlank($0) } ?? endIndex
-        let end = lastIndex { !isBlank($0) }.map(index(after:)) ?? start
-        return self[start..<end]
+    var trimmed: Substring {
+        var bytes = Substring(self).utf8
+        while bytes.first?.isBlank == true { bytes.removeFirst() }
+        while bytes.last?.isBlank == true { bytes.removeLast() }
+        return Substring(bytes)
     }
 }

@@ -60,7 +60,7 @@ extension RequestHead {
         while case let line = lines.next(), !line.isEmpty {
             let field = try FieldLine(line)
             framingFields.record(field)
-            headers.append((String(decoding: field.name, as: UTF8.self), String(decoding: field.value, as: UTF8.self)))
+            headers.append((String(decoding: field.name, as: UTF8.self), Headers.text(of: field.value)))
         }
         let framing = try framingFields.framing(isHTTP10: requestLine.isHTTP10)
         if let authority = requestLine.target.authority {

@@ -6,7 +6,7 @@ struct Target {
     let authority: String?
     /// Not percent-decoded.
     let path: String
-    let query: [(name: String, value: String)]
+    let query: [(name: ByteText, value: String)]
 
     init(parsing bytes: UnsafeRawBufferPointer, for method: Method) throws(RequestRejection) {
         if bytes.elementsEqual("*".utf8), method == .options {

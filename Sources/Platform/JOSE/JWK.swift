@@ -69,8 +69,15 @@ public struct JWKSet: Codable, Hashable, Sendable {
     /// Skips elements that are not keys, as §5 recommends, so that the keys beside an unknown element remain usable.
     public init(from decoder: any Decoder) throws {
         let members = try decoder.container(keyedBy: CodingKeys.self)
+        guard try members.nestedUnkeyedContainer(forKey: .keys).count ?? 0 <= Self.keyLimit else {
+            throw DecodingError.dataCorruptedError(
+                forKey: .keys, in: members, debugDescription: "more than \(Self.keyLimit) keys")
+        }
         keys = try members.decode([Element].self, forKey: .keys).compactMap(\.key)
     }
+
+    /// The maximum number of keys in a set that is decoded. Large providers have about twenty.
+    private static let keyLimit = 200
 
     private struct Element: Decodable {
         let key: JWK?

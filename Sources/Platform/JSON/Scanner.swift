@@ -5,18 +5,17 @@ struct Scanner {
     private struct Container {
         let isObject: Bool
         /// The names of the members so far; used only for objects with many members.
-        private var names: Set<String> = []
+        private var names: Set<ByteText> = []
         private var members: [ParsedMember] = []
         private var elements: [ParsedValue] = []
-        private var name = ""
+        private var name: ByteText = ""
 
         init(isObject: Bool) {
             self.isObject = isObject
         }
 
-        /// Begins a member. Rejects a name that the object has already. Canonically equivalent names (Unicode) are
-        /// equal, as Swift's strings are.
-        mutating func beginMember(named name: String) throws(JSONFault) {
+        /// Begins a member. Rejects a name that the object has already.
+        mutating func beginMember(named name: ByteText) throws(JSONFault) {
             if members.count < ParsedMember.hashingThreshold {
                 guard !members.contains(where: { $0.name == name }) else { throw .duplicateMember }
             } else {
@@ -95,7 +94,7 @@ struct Scanner {
         if scanEnd(UInt8(ascii: "}")) { return }
         try scanSeparator()
         skipWhitespace()
-        let name = try scanString()
+        let name = ByteText(try scanString())
         try openContainers[openContainers.count - 1].beginMember(named: name)
         skipWhitespace()
         try expect(":")
@@ -180,7 +179,7 @@ struct ParsedMember: Sendable {
     /// The minimum number of members for which names are hashed. With fewer members, comparing names is faster.
     static let hashingThreshold = 32
 
-    var name: String
+    var name: ByteText
     let value: ParsedValue
 }
 
@@ -191,6 +190,7 @@ extension Scanner {
         var text = ""
         /// The start of the text that has not been copied yet.
         var start = position
+        var run = CombiningRun()
         while let byte = peek {
             switch byte {
             case UInt8(ascii: "\""):
@@ -199,23 +199,29 @@ extension Scanner {
                 return text.isEmpty ? remaining : text + remaining
             case UInt8(ascii: "\\"):
                 text += self.text(from: start)
+                let escapeStart = position
                 position += 1
-                text.unicodeScalars.append(try scanEscape())
+                let scalar = try scanEscape()
+                guard run.accepts(scalar, from: escapeStart, to: position) else { throw .combiningRun }
+                text.unicodeScalars.append(scalar)
                 start = position
             case 0: throw .nul
             case 1..<0x20: throw .malformed(offset: position)
             case 0x20..<0x80: position += 1
             default:
-                position += 1
-                try scanContinuation(of: byte)
+                let characterStart = position
+                let scalar = try scanCharacter()
+                guard run.accepts(scalar, from: characterStart, to: position) else { throw .combiningRun }
             }
         }
         throw .malformed(offset: position)
     }
 
-    /// Scans the remaining bytes of a multi-byte character by table 3-7 of the Unicode standard, which excludes
-    /// overlong forms, surrogates, and code points above U+10FFFF.
-    private mutating func scanContinuation(of lead: UInt8) throws(JSONFault) {
+    /// Scans a multi-byte character by table 3-7 of the Unicode standard, which excludes overlong forms, surrogates, and
+    /// code points above U+10FFFF.
+    private mutating func scanCharacter() throws(JSONFault) -> Unicode.Scalar {
+        let lead = bytes[position]
+        position += 1
         var (next, missing): (ClosedRange<UInt8>, Int) =
             switch lead {
             case 0xC2...0xDF: (0x80...0xBF, 1)
@@ -227,12 +233,17 @@ extension Scanner {
             case 0xF4: (0x80...0x8F, 3)
             default: throw .notUTF8
             }
+        // The lead byte has as many bits of the code point as it has remaining bits after its prefix.
+        var value = UInt32(lead) & (0x3F >> UInt32(missing))
         while missing > 0 {
             guard let byte = peek, next.contains(byte) else { throw .notUTF8 }
+            value = value << 6 | UInt32(byte & 0x3F)
             position += 1
             missing -= 1
             next = 0x80...0xBF
         }
+        guard let scalar = Unicode.Scalar(value) else { throw .notUTF8 }
+        return scalar
     }
 
     private mutating func scanEscape() throws(JSONFault) -> Unicode.Scalar {

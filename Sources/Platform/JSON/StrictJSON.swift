@@ -1,3 +1,5 @@
+public import Encoding
+
 /// JSON that different parsers read in the same way (RFC 8259, with restrictions similar to I-JSON, RFC 7493).
 public enum StrictJSON {
     /// Checks that a text is strict JSON. Takes time in proportion to the length of the text, which the caller must
@@ -12,7 +14,7 @@ public enum StrictJSON {
     ///
     /// - Parameter camelCasesNames: whether the names in the text are converted to camel case before they are compared
     ///   with the members of `Value`: `photo_url` and `photoURL` then match the member `photoUrl`. A member of `Value`
-    ///   with two capitals in a row never matches. Names inside `[String: JSONValue]` stay unchanged.
+    ///   with two capitals in a row never matches. Names inside a ``JSONValue`` stay unchanged.
     /// - Throws: ``JSONFault`` if the text is not strict JSON, `DecodingError` if it is not a `Value`.
     public static func decode<Value: Decodable>(
         _ type: Value.Type, from bytes: [UInt8], camelCasesNames: Bool = false
@@ -27,6 +29,10 @@ public enum StrictJSON {
         try ValueEncoder.encoded(value).append(to: &text)
         return text
     }
+
+    /// The maximum number of elements of an array that is decoded as other types than ``JSONValue``. Decoding an element
+    /// takes up to a hundred times as long as scanning it.
+    public static let elementLimit = 4096
 
     static func parse(_ bytes: [UInt8], maximumDepth: Int = 32) throws(JSONFault) -> ParsedValue {
         var scanner = Scanner(bytes, maximumDepth: maximumDepth)
@@ -63,21 +69,46 @@ public enum JSONFault: Error, Equatable {
     case nul
     /// An escape of a UTF-16 surrogate, for example `\uD800`, without the other half of its pair.
     case loneSurrogate
+    /// Too many combining characters in a row; see ``Encoding/CombiningRun``.
+    case combiningRun
 }
 
 /// Any JSON value, for JSON that is passed on without interpretation.
-public enum JSONValue: Hashable, Sendable {
+public enum JSONValue: Equatable, Sendable {
     case null
     case bool(Bool)
     case integer(Int64)
     case number(Double)
     case string(String)
     case array([JSONValue])
-    case object([String: JSONValue])
+    case object(JSONObject)
 }
+
+/// Strings are compared and hashed by their bytes; see ``Encoding/BytewiseComparable``.
+extension JSONValue {
+    public static func == (left: JSONValue, right: JSONValue) -> Bool {
+        switch (left, right) {
+        case (.null, .null): true
+        case (.bool(let left), .bool(let right)): left == right
+        case (.integer(let left), .integer(let right)): left == right
+        case (.number(let left), .number(let right)): left == right
+        case (.string(let left), .string(let right)): left.isExactly(right)
+        case (.array(let left), .array(let right)): left == right
+        case (.object(let left), .object(let right)): left == right
+        default: false
+        }
+    }
+}
+
+/// The members of a JSON object, by name.
+public typealias JSONObject = [ByteText: JSONValue]
 
 extension JSONValue: Codable {
     public init(from decoder: any Decoder) throws {
+        if let decoder = decoder as? ValueDecoder {
+            self = try decoder.jsonValue()
+            return
+        }
         let container = try decoder.singleValueContainer()
         // Tries one type after another; only the last attempt throws.
         if container.decodeNil() {
@@ -93,7 +124,7 @@ extension JSONValue: Codable {
         } else if let value = try? container.decode([JSONValue].self) {
             self = .array(value)
         } else {
-            self = .object(try container.decode([String: JSONValue].self))
+            self = .object(try container.decode(JSONObject.self))
         }
     }
 

@@ -1,3 +1,5 @@
+internal import Encoding
+
 /// Decodes a `Decodable` from a parsed value. Accepts the same values as Foundation's decoder and throws the same
 /// cases of `DecodingError`, but does not parse the text again.
 struct ValueDecoder: Decoder {
@@ -9,12 +11,18 @@ struct ValueDecoder: Decoder {
     var userInfo: [CodingUserInfoKey: Any] { [:] }
 
     func container<Key: CodingKey>(keyedBy type: Key.Type) throws -> KeyedDecodingContainer<Key> {
-        guard case .object(let members) = value else { throw mismatch([String: JSONValue].self) }
+        guard case .object(let members) = value else { throw mismatch(JSONObject.self) }
         return KeyedDecodingContainer(MemberContainer(members, of: self))
     }
 
     func unkeyedContainer() throws -> any UnkeyedDecodingContainer {
         guard case .array(let elements) = value else { throw mismatch([JSONValue].self) }
+        guard elements.count <= StrictJSON.elementLimit else {
+            throw DecodingError.dataCorrupted(
+                DecodingError.Context(
+                    codingPath: codingPath,
+                    debugDescription: "the array has more than \(StrictJSON.elementLimit) elements"))
+        }
         return ElementContainer(elements: elements, decoder: self)
     }
 
@@ -28,6 +36,29 @@ struct ValueDecoder: Decoder {
 
     func nestedDecoder(for value: ParsedValue, at key: any CodingKey) -> ValueDecoder {
         ValueDecoder(value: value, codingPath: codingPath + [key], camelCasesNames: camelCasesNames)
+    }
+
+    /// Converts the value without trying one type after another, because each failed attempt creates an error.
+    func jsonValue() throws -> JSONValue { try jsonValue(value) }
+
+    private func jsonValue(_ value: ParsedValue) throws -> JSONValue {
+        switch value {
+        case .null: .null
+        case .bool(let flag): .bool(flag)
+        case .number(let text): try jsonNumber(text)
+        case .string(let text): .string(text)
+        case .array(let elements): .array(try elements.map(jsonValue))
+        case .object(let members):
+            .object(
+                Dictionary(
+                    try members.map { ($0.name, try jsonValue($0.value)) }, uniquingKeysWith: { first, _ in first }))
+        }
+    }
+
+    private func jsonNumber(_ text: String) throws -> JSONValue {
+        if let integer = Int64(text) { return .integer(integer) }
+        guard let number = Double(text), number.isFinite else { throw outOfRange() }
+        return Int64(exactly: number).map(JSONValue.integer) ?? .number(number)
     }
 
     /// The error has no coding path, as in Foundation's decoder.
@@ -80,6 +111,7 @@ extension ValueDecoder: SingleValueDecodingContainer {
     func decode(_ type: UInt64.Type) throws -> UInt64 { try integer(type) }
 
     func decode<Value: Decodable>(_ type: Value.Type) throws -> Value {
+        assert(!(type is any ComparesNamesAsStrings.Type), "decode [ByteText: …] instead of \(type)")
         guard camelCasesNames, type is any KeepsMemberNames.Type else { return try Value(from: self) }
         return try Value(from: ValueDecoder(value: value, codingPath: codingPath, camelCasesNames: false))
     }
@@ -87,13 +119,17 @@ extension ValueDecoder: SingleValueDecodingContainer {
 
 /// A type whose member names are data. They are not converted to camel case, at any depth.
 private protocol KeepsMemberNames {}
-extension [String: JSONValue]: KeepsMemberNames {}
+extension JSONObject: KeepsMemberNames {}
+
+/// A dictionary that compares the names of members as Swift's strings; see ``Encoding/BytewiseComparable``.
+private protocol ComparesNamesAsStrings {}
+extension Dictionary: ComparesNamesAsStrings where Key == String {}
 
 /// A class, because the standard library copies the container for every member.
 private final class MemberContainer<Key: CodingKey>: KeyedDecodingContainerProtocol {
     private let members: [ParsedMember]
     /// The index of each member by name, for objects with many members; otherwise empty.
-    private let positions: [String: Int]
+    private let positions: [ByteText: Int]
     private let decoder: ValueDecoder
 
     init(_ members: [ParsedMember], of decoder: ValueDecoder) {
@@ -108,7 +144,7 @@ private final class MemberContainer<Key: CodingKey>: KeyedDecodingContainerProto
     }
 
     var codingPath: [any CodingKey] { decoder.codingPath }
-    var allKeys: [Key] { members.compactMap { Key(stringValue: $0.name) } }
+    var allKeys: [Key] { members.compactMap { Key(stringValue: $0.name.rawValue) } }
 
     func contains(_ key: Key) -> Bool { value(key.stringValue) != nil }
     func decodeNil(forKey key: Key) throws -> Bool { try nestedDecoder(at: key).decodeNil() }
@@ -155,6 +191,7 @@ private final class MemberContainer<Key: CodingKey>: KeyedDecodingContainerProto
     func superDecoder(forKey key: Key) throws -> any Decoder { try superDecoder() }
 
     private func value(_ name: String) -> ParsedValue? {
+        let name = ByteText(name)
         guard positions.isEmpty else { return positions[name].map { members[$0].value } }
         for member in members where member.name == name { return member.value }
         return nil
@@ -229,10 +266,12 @@ private struct ElementContainer: UnkeyedDecodingContainer {
     }
 }
 
-extension String {
-    /// Converts `photo_url`, `photoURL` and `PhotoUrl` to `photoUrl`. Names with non-ASCII characters stay unchanged.
-    var camelCased: String {
-        let bytes = Array(utf8)
+extension ByteText {
+    /// Converts `photo_url`, `photoURL` and `PhotoUrl` to `photoUrl`. Unknown names and names with non-ASCII characters
+    /// stay unchanged.
+    var camelCased: ByteText {
+        guard !isUnknownName else { return self }
+        let bytes = Array(rawValue.utf8)
         guard bytes.allSatisfy({ $0 < 0x80 }), !bytes.isCamelCase else { return self }
         var result: [UInt8] = []
         var followsUnderscore = false
@@ -245,7 +284,7 @@ extension String {
             result.append(beginsWord && !result.isEmpty ? byte.uppercased : byte.lowercased)
             followsUnderscore = false
         }
-        return String(decoding: result, as: UTF8.self)
+        return ByteText(String(decoding: result, as: UTF8.self))
     }
 }
 

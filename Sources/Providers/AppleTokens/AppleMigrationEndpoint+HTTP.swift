@@ -1,3 +1,4 @@
+internal import Encoding
 public import HTTP
 public import Identity
 internal import JSON
@@ -25,7 +26,7 @@ extension AppleMigrationEndpoint {
             let form = [("transfer_sub", transferSubject)]
             let (response, body) = try await requests.post(
                 form, to: endpoints.migrationURL, as: credentials, bearer: token)
-            return AppleMigrationResult(response, body) { (found: [String: JSONValue]) in
+            return AppleMigrationResult(response, body) { (found: JSONObject) in
                 TransferredUser(IdentityTokenClaims(found))
             }
         }

@@ -9,12 +9,25 @@ extension AuthorizationRequest {
         // drops parameters that would replace the whole request (RFC 9101).
         let custom = customParameters.filter { name, _ in
             // Some servers read other characters in names as underscores.
-            guard name.wholeMatch(of: /[A-Za-z0-9_-]{1,64}/) != nil else { return false }
-            let name = name.lowercased()
-            return !Self.reservedNames.contains(name) && !gatewayParameters.contains { $0.0 == name }
+            guard Self.isPortable(name) else { return false }
+            let name = ByteText(name.rawValue.lowercased())
+            return !Self.reservedNames.contains(name) && !gatewayParameters.contains { name.rawValue.isExactly($0.0) }
         }.sorted { $0.key < $1.key }
-        let query = PercentEncoding.encode(form: gatewayParameters + custom.map { ($0.key, $0.value) })
+        let query = PercentEncoding.encode(form: gatewayParameters + custom.map { ($0.key.rawValue, $0.value) })
         return endpoint + (endpoint.contains("?") ? "&" : "?") + query
+    }
+
+    private static func isPortable(_ name: ByteText) -> Bool {
+        let bytes = name.rawValue.utf8
+        return (1...64).contains(bytes.count)
+            && bytes.allSatisfy { byte in
+                switch byte {
+                case UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "a")...UInt8(ascii: "z"),
+                    UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "_"), UInt8(ascii: "-"):
+                    true
+                default: false
+                }
+            }
     }
 
     private var parameters: [(String, String)] {
@@ -30,7 +43,7 @@ extension AuthorizationRequest {
     }
 
     /// The lower-case names that a custom parameter cannot have.
-    private static let reservedNames: Set<String> = [
+    private static let reservedNames: Set<ByteText> = [
         "client_id", "redirect_uri", "scope", "state", "nonce", "response_type", "response_mode", "code_challenge",
         "code_challenge_method", "request", "request_uri", "registration", "client_secret", "client_assertion",
         "client_assertion_type", "code", "code_verifier", "iss",

@@ -1,3 +1,4 @@
+internal import Encoding
 internal import Identity
 
 /// The endpoints of an authorization server, and how they are used (OpenID Connect Discovery 1.0 §3).

@@ -1,3 +1,4 @@
+internal import Encoding
 internal import JSON
 internal import Synchronization
 
@@ -14,7 +15,7 @@ extension SimulatedApple {
     func identityTokenDraft(for signIn: AppleSignIn, code: String? = nil, accessToken: String? = nil) -> TokenDraft {
         let (client, quirks, key) = state.withLock { ($0.client(signIn.clientID), $0.quirks, $0.keys.current) }
         let now = clock()
-        var claims: [String: JSONValue] = [
+        var claims: JSONObject = [
             "iss": .string(quirks.issuer ?? issuer), "aud": .string(client.id),
             "sub": .string(Self.subject(of: signIn.person, in: client.team)), "iat": .integer(now),
             "exp": .integer(now + quirks.identityTokenLifetime), "auth_time": .integer(signIn.authenticatedAt),
@@ -39,10 +40,10 @@ extension SimulatedApple {
 
     private func emailClaims(
         of person: SimulatedPerson, for client: AppleClient, _ quirks: AppleQuirks
-    ) -> [String: JSONValue] {
+    ) -> JSONObject {
         guard let email = Self.email(of: person, for: client, quirks) else { return [:] }
         func flag(_ value: Bool) -> JSONValue { quirks.booleansAreStrings ? .string("\(value)") : .bool(value) }
-        var claims = ["email": JSONValue.string(email), "email_verified": flag(person.emailIsVerified)]
+        var claims: JSONObject = ["email": JSONValue.string(email), "email_verified": flag(person.emailIsVerified)]
         if person.hidesEmail, quirks.marksPrivateEmail { claims["is_private_email"] = flag(true) }
         return claims
     }

@@ -1,3 +1,4 @@
+internal import Encoding
 public import HTTP
 internal import JSON
 
@@ -33,8 +34,8 @@ extension SimulatedApple {
 }
 
 extension AppleRefusal {
-    fileprivate var body: [String: JSONValue] {
-        var body = ["error": JSONValue.string(code.rawValue)]
+    fileprivate var body: JSONObject {
+        var body: JSONObject = ["error": JSONValue.string(code.rawValue)]
         body["error_description"] = explanation.map(JSONValue.string)
         return body
     }
@@ -42,7 +43,7 @@ extension AppleRefusal {
 
 extension SimulatedApple {
     /// Apple's discovery document, with the host of the simulator.
-    fileprivate func configuration(at origin: String) -> [String: JSONValue] {
+    fileprivate func configuration(at origin: String) -> JSONObject {
         [
             "issuer": .string(issuer),
             "authorization_endpoint": .string(origin + Self.authorizationPath),

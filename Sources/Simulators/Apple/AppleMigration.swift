@@ -1,3 +1,4 @@
+internal import Encoding
 internal import HTTP
 internal import JSON
 internal import Synchronization
@@ -9,7 +10,7 @@ extension SimulatedApple {
         let token = Self.token(beginningWith: "a")
         let expiry = clock() + AppleState.accessTokenLifetime
         state.withLock { $0.migrationTokens[token] = expiry }
-        let body: [String: JSONValue] = [
+        let body: JSONObject = [
             "access_token": .string(token), "token_type": .string("Bearer"),
             "expires_in": .integer(AppleState.accessTokenLifetime),
         ]
@@ -28,7 +29,7 @@ extension SimulatedApple {
             return (consents.values.map(\.person), state.quirks, state.migrationTokens[bearer])
         }
         guard let expiry, expiry > now else { throw AppleRefusal(.invalidRequest) }
-        var body: [String: JSONValue] = [:]
+        var body: JSONObject = [:]
         if let subject = form["sub"], let target = form["target"],
             let person = consentingPeople.first(where: { Self.subject(of: $0, in: client.team) == subject })
         {

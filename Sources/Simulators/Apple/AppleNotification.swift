@@ -1,4 +1,5 @@
 internal import Crypto
+internal import Encoding
 internal import JSON
 internal import Synchronization
 
@@ -28,7 +29,7 @@ extension SimulatedApple {
         let (client, quirks, key) = state.withLock { ($0.client(audience), $0.quirks, $0.keys.current) }
         // In seconds if the claim `events` is a JSON object, in milliseconds if it is a string.
         let time = JSONValue.integer(quirks.eventsAreAnObject ? now : now * 1000)
-        var event: [String: JSONValue] = [
+        var event: JSONObject = [
             "type": .string(kind.rawValue), "sub": .string(Self.subject(of: person, in: client.team)),
             "event_time": time,
         ]
@@ -37,7 +38,7 @@ extension SimulatedApple {
             if person.hidesEmail { event["is_private_email"] = .string("true") }
         }
         let text = String(decoding: try StrictJSON.encode(event), as: UTF8.self)
-        let claims: [String: JSONValue] = [
+        let claims: JSONObject = [
             "iss": .string(quirks.issuer ?? issuer), "aud": .string(audience), "iat": .integer(now),
             "exp": .integer(now + 86_400), "jti": .string(Random.text(length: 22)),
             "events": quirks.eventsAreAnObject ? .object(event) : .string(text),

@@ -1,3 +1,4 @@
+internal import Encoding
 internal import HTTP
 internal import JSON
 internal import Synchronization
@@ -27,7 +28,7 @@ extension SimulatedApple {
             if let refreshToken { state.refreshTokens[refreshToken] = signIn }
             state.accessTokens[accessToken] = .init(consentKey: signIn.consentKey, expiresAt: expiry)
         }
-        var body: [String: JSONValue] = [
+        var body: JSONObject = [
             "access_token": .string(accessToken), "token_type": .string("Bearer"),
             "expires_in": .integer(AppleState.accessTokenLifetime),
             "id_token": .string(try identityTokenDraft(for: signIn, accessToken: accessToken).signed()),

@@ -16,7 +16,7 @@ extension SimulatedGoogle {
         let (issuer, key) = state.withLock { ($0.issuer, $0.keys.current) }
         let now = clock()
         let person = signIn.person
-        var claims: [String: JSONValue] = [
+        var claims: JSONObject = [
             "iss": .string(issuer), "azp": .string(signIn.authorizedParty), "aud": .string(signIn.clientID),
             "sub": .string(Self.subject(of: person)), "iat": .integer(now), "exp": .integer(now + Self.lifetime),
         ]
@@ -25,7 +25,7 @@ extension SimulatedGoogle {
             claims["email_verified"] = .bool(person.emailIsVerified)
         }
         let name = [person.givenName, person.familyName].compactMap { $0 }.joined(separator: " ")
-        let texts = [
+        let texts: [ByteText: String?] = [
             "name": name.isEmpty ? nil : name, "given_name": person.givenName, "family_name": person.familyName,
             "picture": person.pictureURL, "locale": person.locale, "hd": person.hostedDomain, "nonce": signIn.nonce,
         ]

@@ -1,3 +1,4 @@
+internal import Encoding
 public import HTTP
 internal import JSON
 
@@ -35,7 +36,7 @@ extension SimulatedGoogle {
     }
 
     /// Google's discovery document, with the host of the simulator.
-    private func configuration(at origin: String) -> [String: JSONValue] {
+    private func configuration(at origin: String) -> JSONObject {
         [
             "issuer": .string(issuer),
             "authorization_endpoint": .string(origin + Self.authorizationPath),

@@ -25,7 +25,7 @@ extension SimulatedGoogle {
             if let refreshToken { state.refreshTokens[refreshToken] = signIn }
             state.accessTokens[accessToken] = (signIn.consentKey, expiry)
         }
-        var body: [String: JSONValue] = [
+        var body: JSONObject = [
             "access_token": .string(accessToken), "token_type": .string("Bearer"),
             "expires_in": .integer(GoogleState.accessTokenLifetime), "scope": .string("openid email profile"),
             "id_token": .string(try idTokenDraft(for: signIn, flow: .signIn, accessToken: accessToken).signed()),
@@ -43,7 +43,7 @@ extension SimulatedGoogle {
             return consentKey != nil
         }
         guard isKnown else { throw GoogleRefusal(.invalidToken, "Token expired or revoked") }
-        return .json([String: JSONValue](), Self.tokenHeaders)
+        return .json(JSONObject(), Self.tokenHeaders)
     }
 
     /// Authenticates the client of a request by its client secret, unless ``checksClientSecrets`` is false. Returns the

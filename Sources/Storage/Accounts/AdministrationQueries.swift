@@ -1,3 +1,4 @@
+internal import Encoding
 internal import Identity
 internal import Postgres
 
@@ -141,7 +142,7 @@ private struct ReferenceColumns {
             case .phoneNumber(let number): phoneNumbers.append(number.rawValue)
             case .identity(let provider, let subject):
                 providers.append(provider.rawValue)
-                subjects.append(subject)
+                subjects.append(subject.rawValue)
             }
         }
     }

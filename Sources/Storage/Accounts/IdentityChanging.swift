@@ -1,3 +1,4 @@
+internal import Encoding
 internal import Identity
 internal import Postgres
 
@@ -20,7 +21,7 @@ extension Transaction {
         switch change {
         case .link(let identity, let id):
             let account = try account(id)
-            let reference = AccountReference.identity(provider: identity.provider, subject: identity.subject)
+            let reference = AccountReference.identity(provider: identity.provider, subject: ByteText(identity.subject))
             let owner = try await query(.find([reference], in: realm)).first.map { try AccountRow.account($0).id }
             let updated = try account.linking(identity, ownedBy: owner)
             try await link(identity, to: id, by: actor, at: now, in: realm)

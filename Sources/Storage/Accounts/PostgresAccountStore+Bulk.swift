@@ -1,3 +1,4 @@
+internal import Encoding
 public import Identity
 internal import Postgres
 
@@ -71,7 +72,7 @@ public struct ImportBatch: Sendable {
     fileprivate let now: Instant
     fileprivate let realm: ID<Realm>
     /// The unique values of the accounts: IDs, addresses, phone numbers and subjects.
-    private let uniqueValues: Set<String>
+    private let uniqueValues: Set<ByteText>
 
     /// - Parameter accounts: accounts with distinct IDs.
     public init(_ accounts: [StoredAccount], now: Instant, in realm: ID<Realm>) {
@@ -83,18 +84,18 @@ public struct ImportBatch: Sendable {
         insertion = .insert(accounts.sorted { $0.insertionOrder < $1.insertionOrder }, in: realm)
         let identities = accounts.flatMap(\.identities)
             .sorted {
-                ($0.identity.provider.rawValue, $0.identity.subject) < (
-                    $1.identity.provider.rawValue, $1.identity.subject
+                ($0.identity.provider, ByteText($0.identity.subject)) < (
+                    $1.identity.provider, ByteText($1.identity.subject)
                 )
             }
         identityInsertion = identities.isEmpty ? nil : .insertIdentities(identities, at: now, in: realm)
-        var uniqueValues: Set<String> = []
+        var uniqueValues: Set<ByteText> = []
         uniqueValues.reserveCapacity(3 * accounts.count)
         for account in accounts.lazy.map(\.account) {
-            uniqueValues.insert(account.id.rawValue)
-            if let email = account.email { uniqueValues.insert(email.rawValue) }
-            if let phoneNumber = account.phoneNumber { uniqueValues.insert(phoneNumber) }
-            for identity in account.identities { uniqueValues.insert(identity.subject) }
+            uniqueValues.insert(ByteText(account.id.rawValue))
+            if let email = account.email { uniqueValues.insert(ByteText(email.rawValue)) }
+            if let phoneNumber = account.phoneNumber { uniqueValues.insert(ByteText(phoneNumber)) }
+            for identity in account.identities { uniqueValues.insert(ByteText(identity.subject)) }
         }
         self.uniqueValues = uniqueValues
     }

@@ -1,3 +1,4 @@
+internal import Encoding
 public import Identity
 internal import Postgres
 
@@ -96,7 +97,7 @@ extension StoredAccount {
 
     /// The sort key of inserted accounts. Concurrent transactions insert accounts in the same order of addresses, so
     /// that they do not deadlock.
-    var insertionOrder: (String, String) { (account.email?.rawValue ?? "", account.id.rawValue) }
+    var insertionOrder: (ByteText, ID<Account>) { (ByteText(account.email?.rawValue ?? ""), account.id) }
 
     fileprivate var references: [AccountReference] { [.id(account.id)] + account.uniqueIdentifiers.map(\.1) }
 }

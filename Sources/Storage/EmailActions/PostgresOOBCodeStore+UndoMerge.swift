@@ -1,3 +1,4 @@
+internal import Encoding
 public import Identity
 internal import Postgres
 
@@ -89,7 +90,7 @@ extension Transaction {
                 .id(target), merge.source.email.map { .email($0) },
                 merge.source.phoneNumber.flatMap(PhoneNumber.init).map { .phoneNumber($0) },
             ]
-            + merge.plan.identities.map { .identity(provider: $0.provider, subject: $0.subject) }
+            + merge.plan.identities.map { .identity(provider: $0.provider, subject: ByteText($0.subject)) }
         let holders = try await query(.find(references.compactMap(\.self), in: realm))
             .map { try AccountRow.account($0) }
         return (merge, target, holders)

@@ -1,3 +1,4 @@
+internal import Encoding
 internal import FoundationEssentials
 internal import Identity
 
@@ -36,7 +37,7 @@ struct AppColumn: Codable {
         bundleIds = settings.bundleIDs
         signInMethods = settings.signInMethods?.map(\.rawValue)
         linkOnlyMethods = settings.linkOnlyMethods.map(\.rawValue)
-        clientIds = settings.clientIDs
+        clientIds = Dictionary(uniqueKeysWithValues: settings.clientIDs.map { ($0.key.rawValue, $0.value) })
         requestedScopes = settings.requestedScopeNames
         androidPackages = settings.callers.androidPackages
         androidCertificates = settings.callers.androidCertificates
@@ -61,7 +62,8 @@ struct AppColumn: Codable {
         AppSettings(
             platform: platform ?? .other, distribution: distribution ?? .other, bundleIDs: bundleIds ?? [],
             signInMethods: signInMethods?.map { ProviderID($0) },
-            linkOnlyMethods: (linkOnlyMethods ?? []).map { ProviderID($0) }, clientIDs: clientIds ?? [:],
+            linkOnlyMethods: (linkOnlyMethods ?? []).map { ProviderID($0) },
+            clientIDs: Dictionary(uniqueKeysWithValues: (clientIds ?? [:]).map { (ByteText($0.key), $0.value) }),
             requestedScopes: Set(
                 requestedScopes?.compactMap(AppSettings.RequestedScope.init(rawValue:))
                     ?? AppSettings.RequestedScope.allCases),

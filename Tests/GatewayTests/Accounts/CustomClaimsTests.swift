@@ -1,3 +1,4 @@
+import Encoding
 import Identity
 import Postgres
 import Testing
@@ -64,7 +65,7 @@ struct CustomClaimsTests {
         #expect(claims.keys.isDisjoint(with: ["Email", "USER_ID", "u\u{17F}er_id"]))
     }
 
-    @Test("Reserved claims in a custom token are rejected", arguments: Claims.reserved.sorted())
+    @Test("Reserved claims in a custom token are rejected", arguments: Claims.reserved.sorted().map(\.rawValue))
     func reserved(name: String) async throws {
         let gateway = try await TestGateway()
         let backend = try await ServiceKey(in: gateway)

@@ -54,7 +54,7 @@ struct NotificationBurstTests {
             for _ in 0..<Self.notificationCount {
                 group.addTask {
                     do {
-                        _ = try await service.receive("payload", in: nil, from: context)
+                        _ = try await service.receive(in: nil, from: context) { "payload" }
                     } catch is TooManyAttempts {
                         gate.countRejection()
                     } catch {}

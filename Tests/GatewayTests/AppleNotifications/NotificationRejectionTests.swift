@@ -1,4 +1,5 @@
 import Crypto
+import Encoding
 import HTTP
 import Identity
 import JOSE
@@ -154,6 +155,19 @@ struct NotificationRejectionTests {
         // The block lasts ten minutes.
         gateway.clock.advance(by: .seconds(600))
         #expect(try await gateway.postNotification(genuine).status == 200)
+    }
+
+    @Test("A body that cannot be decoded counts as a rejected notification", arguments: ["{", #"{"payload":1}"#])
+    func undecodableBodies(body: String) async throws {
+        let gateway = try await TestGateway(limitsRates: true)
+        var outcomes: [String] = []
+        for _ in 0...Policy.rejectedNotificationLimit {
+            let response = try await gateway.send(
+                .post, "/v1/apple/notifications", body: Array(body.utf8), query: [])
+            outcomes.append(response.outcome)
+        }
+        #expect(outcomes.dropLast().allSatisfy { $0.hasPrefix("400 ") }, "\(outcomes.first ?? "")")
+        #expect(outcomes.last == LimitedGateway.tooManyAttempts)
     }
 
     @Test("Rejections are counted by reason, and the response names no client ID")

@@ -135,6 +135,43 @@ struct AuthHandlerTests {
         #expect(unknown.headers["Content-Security-Policy"]?.contains("frame-ancestors 'none'") == true)
     }
 
+    @Test(
+        "The frame contains the API key that decides which pages may embed it, whatever else the query contains",
+        arguments: ["api%E2%84%AAey=pk_other&apiKey=pk_test", "apiKey=pk_test&apikey=pk_other", "api%4Bey=pk_test"])
+    func frameKey(query: String) async throws {
+        let gateway = try await TestGateway.withAppleGoogleAndOpenID()
+        try await gateway.makeOtherProject(apiKey: "pk_other") { $0.project.authorizedDomains = ["other.example"] }
+        let frame = try await TestBrowser(gateway).send(.get, "/__/auth/iframe?\(query)&appName=%22%3E%3Cscript%3E")
+        #expect(frame.text.contains(#"<body data-frame="pk_test:&quot;&gt;&lt;script&gt;">"#), "\(frame.text)")
+        let policy = try #require(frame.headers["Content-Security-Policy"])
+        #expect(policy.contains("; frame-ancestors https://localhost:* http://localhost:*; "))
+    }
+
+    @Test(
+        "A frame or a handler with a repeated parameter is refused",
+        arguments: ["apiKey=pk_test", "api%4Bey=pk_other", "appName=b", "eid=q"])
+    func repeatedParameter(parameter: String) async throws {
+        let gateway = try await TestGateway.withAppleGoogleAndOpenID()
+        for path in ["/__/auth/iframe?apiKey=pk_test&appName=a&eid=p", TestGateway.handlerURL("google.com") + "&eid=p"]
+        {
+            #expect(try await TestBrowser(gateway).send(.get, path).status != 400)
+            let refused = try await TestBrowser(gateway).send(.get, "\(path)&\(parameter)")
+            #expect(refused.status == 400)
+            #expect(refused.heading == "This sign-in link is incomplete")
+            #expect(!refused.text.contains("data-frame"))
+        }
+    }
+
+    @Test("The handler drops a custom parameter `prompt` that contains `none`, as `createAuthUri` does")
+    func promptNone() async throws {
+        let browser = TestBrowser(try await TestGateway.withAppleGoogleAndOpenID())
+        for (prompt, isKept) in [("select_account", true), ("none", false), ("login NONE", false)] {
+            let url = TestGateway.handlerURL("google.com", ["customParameters": #"{"prompt":"\#(prompt)"}"#])
+            let location = try #require(try await browser.send(.get, url).location)
+            #expect((QueryParameters(location)["prompt"] == prompt) == isKept, "\(location)")
+        }
+    }
+
     @Test("The redirect URI has the host that a trusted proxy names, if that host is an authorized domain")
     func proxy() async throws {
         let gateway = try await TestGateway(trustedProxies: [try #require(IPNetwork("192.0.2.1"))])

@@ -1,4 +1,5 @@
 import API
+import Encoding
 import HTTP
 import Identity
 import Postgres

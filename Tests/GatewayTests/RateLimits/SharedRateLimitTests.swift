@@ -1,5 +1,6 @@
 import API
 import Crypto
+import Encoding
 import Identity
 import Postgres
 import Storage

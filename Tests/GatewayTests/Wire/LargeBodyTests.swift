@@ -1,3 +1,4 @@
+import Encoding
 import HTTP
 import Identity
 import Postgres
@@ -54,7 +55,7 @@ struct LargeBodyTests {
         for row in Self.rows {
             let head = Request(
                 id: "0", method: .post, path: Self.path,
-                query: row.hasAPIKey ? [("key", TestGateway.apiKey)] : [],
+                query: row.hasAPIKey ? [(ByteText("key"), TestGateway.apiKey)] : [],
                 headers: row.bearer.map { ["Authorization": "Bearer \($0)"] } ?? [:], peer: "192.0.2.1")
             guard case .checked(4_194_304, 65536, let refusal) = gateway.pipeline.route(.post, Self.path).bodyLimit
             else {
@@ -67,6 +68,22 @@ struct LargeBodyTests {
         }
     }
 
+    @Test(
+        "The project and the tenant that a body names are checked, and unknown members are ignored, whatever its size",
+        arguments: [
+            ([:], "200"), (["targetProjectId": "demo"], "200"), (["target_project_id": "elsewhere"], "403 "),
+            (["tenantId": "unknown"], "404 TENANT_NOT_FOUND"), (["idToken": "x"], "200"),
+            (["users": "x"], "400 Invalid JSON payload received. /users must be an array"),
+        ] as [([String: JSON], String)])
+    func target(members: [String: JSON], outcomePrefix: String) async throws {
+        let gateway = try await Self.gateway()
+        for padding in [10, 300_000] {
+            let row = Row(testDescription: "", bearer: "sks_backend", outcomePrefix: outcomePrefix)
+            let response = try await Self.send(row, padding: padding, adding: members, to: gateway)
+            #expect(response.outcome.hasPrefix(outcomePrefix), "\(padding): \(response.outcome)")
+        }
+    }
+
     private static func gateway(transport: Transport = .inProcess) async throws -> TestGateway {
         let gateway = try await TestGateway(transport: transport)
         try await gateway.makeOtherProject(serviceKey: "sks_elsewhere")
@@ -75,13 +92,16 @@ struct LargeBodyTests {
         return gateway
     }
 
-    private static func send(_ row: Row, padding: Int, to gateway: TestGateway) async throws -> Exchange {
-        let body: JSON = [
+    private static func send(
+        _ row: Row, padding: Int, adding members: [String: JSON] = [:], to gateway: TestGateway
+    ) async throws -> Exchange {
+        let body: [String: JSON] = [
             "users": [["localId": .string("ada\(padding)")]],
             "padding": .string(String(repeating: "x", count: padding)),
         ]
         return try await gateway.send(
-            .post, path, body: try body.bytes, query: row.hasAPIKey ? [("key", TestGateway.apiKey)] : [],
+            .post, path, body: try JSON.object(body.merging(members) { $1 }).bytes,
+            query: row.hasAPIKey ? [("key", TestGateway.apiKey)] : [],
             headers: row.bearer.map { ["Authorization": "Bearer \($0)", "Content-Type": "application/json"] } ?? [:])
     }
 }

@@ -47,6 +47,14 @@ struct RequestPipelineTests {
                 testDescription: "very long key", query: [("key", String(repeating: "k", count: 129))], status: 400,
                 excerpt: "API_KEY_INVALID"),
             Row(
+                testDescription: "repeated key", query: key + key, status: 400, excerpt: "/key must not be repeated"),
+            Row(
+                testDescription: "another repeated parameter", query: key + [("a", ""), ("a", "")], status: 400,
+                excerpt: "/a must not be repeated"),
+            Row(
+                testDescription: "name with U+212A instead of K", query: [("\u{212A}ey", TestGateway.apiKey)],
+                status: 403, excerpt: "PERMISSION_DENIED"),
+            Row(
                 testDescription: "bearer", headers: ["Authorization": "Bearer owner"], status: 401,
                 excerpt: "UNAUTHENTICATED"),
             Row(

@@ -1,3 +1,4 @@
+import Encoding
 import Identity
 import Testing
 
@@ -6,7 +7,9 @@ struct AppleClientIDTests {
     private static func problems(_ clientID: String, inApp: Bool = false) -> [ConfigurationProblem] {
         var configuration = ConfigurationTests.valid
         if inApp {
-            configuration.apps[0].app.settings.clientIDs[ProviderID.apple.rawValue] = ["com.example.app", clientID]
+            configuration.apps[0].app.settings.clientIDs[ByteText(ProviderID.apple.rawValue)] = [
+                "com.example.app", clientID,
+            ]
         } else if var apple = configuration.project.settings(of: .apple) {
             apple.clientIDs.append(clientID)
             configuration.set(apple)

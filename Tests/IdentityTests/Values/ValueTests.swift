@@ -1,3 +1,4 @@
+import Encoding
 import Identity
 import Testing
 
@@ -18,6 +19,18 @@ struct ValueTests {
         #expect(noon - .milliseconds(1500) == Instant(microseconds: 43_198_500_000))
         #expect((noon + .seconds(7)) - noon == .seconds(7))
         #expect(noon - (noon + .seconds(7)) == .seconds(-7))
+    }
+
+    @Test("IDs, providers and identities that are canonically equivalent, but differ in their bytes, are different")
+    func bytes() {
+        #expect(ID<Account>("\u{212A}") != ID("K"))
+        #expect(ProviderID("oidc.\u{212A}") != ProviderID("oidc.K"))
+        let composed = AccountReference.identity(provider: .google, subject: "\u{E9}")
+        #expect(composed != .identity(provider: .google, subject: "e\u{301}"))
+        var account = Account(id: ID("a"), createdAt: Instant(seconds: 0), validSince: Instant(seconds: 0))
+        account.identities = [LinkedIdentity(provider: .google, subject: "\u{E9}")]
+        #expect(account.identity(.google, subject: "\u{E9}") != nil)
+        #expect(account.identity(.google, subject: "e\u{301}") == nil)
     }
 
     @Test("A secret is exposed only by an explicit call")

@@ -1,3 +1,4 @@
+import Encoding
 import HTTP
 import Testing
 
@@ -20,7 +21,7 @@ struct FormDecoderTests {
             ("n=%00", ["n", "\0"]),
         ] as [(String, [String])])
     func decodes(text: String, expected: [String]) {
-        #expect(FormDecoder.decode(Array(text.utf8))?.flatMap { [$0.0, $0.1] } == expected)
+        #expect(FormDecoder.decode(Array(text.utf8))?.flatMap { [$0.name.rawValue, $0.value] } == expected)
     }
 
     @Test(
@@ -28,6 +29,21 @@ struct FormDecoderTests {
         arguments: ["a=%", "a=%4", "a=%zz", "%f=1", "a=%FF", "a=%C0%AF", "a=%ED%A0%80"])
     func rejects(text: String) {
         #expect(FormDecoder.decode(Array(text.utf8))?.count == nil)
+    }
+
+    @Test("More than 128 combining characters in a row are rejected, in names and in values")
+    func combiningCharacters() {
+        let run = String(repeating: "%CC%81", count: 128)
+        #expect(FormDecoder.decode(Array("a\(run)=\(run)a\(run)".utf8))?.count == 1)
+        for text in ["a\(run)%CD%85=1", "a=\(run)%CD%85"] {
+            #expect(FormDecoder.decode(Array(text.utf8))?.count == nil)
+        }
+    }
+
+    @Test("Canonically equivalent names are different names")
+    func names() {
+        let pairs = FormDecoder.decode(Array("%E2%84%AA=1&K=2".utf8))
+        #expect(pairs?.first { $0.name == "K" }?.value == "2")
     }
 
     @Test("At most a hundred pairs are accepted")

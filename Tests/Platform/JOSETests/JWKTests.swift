@@ -24,6 +24,14 @@ struct JWKTests {
         for key in others { #expect(throws: KeyFault.unsupported) { try key.publicKey() } }
     }
 
+    @Test("A key set with more than 200 keys is rejected, because the gateway reads every key")
+    func manyKeys() throws {
+        for (count, isAccepted) in [(200, true), (201, false)] {
+            let set = "{\"keys\":[\(Array(repeating: "{}", count: count).joined(separator: ","))]}"
+            #expect(((try? StrictJSON.decode(JWKSet.self, from: Array(set.utf8))) != nil) == isAccepted)
+        }
+    }
+
     @Test("A JWK has the same public key after encoding and decoding", arguments: SignatureAlgorithm.allCases)
     func roundTrip(algorithm: SignatureAlgorithm) throws {
         let key = try PrivateKey.generate(algorithm).publicKey

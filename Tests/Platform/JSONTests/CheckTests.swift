@@ -12,6 +12,8 @@ struct CheckTests {
             #"{"a":1,"b":{"a":1}}"#, #"[{"a":1},{"a":2}]"#, #"{"":0}"#, #"{"a":{},"A":[]}"#,
             #""\"\\\/\b\f\n\r\t""#, #""\u00e9""#, #""\uD83D\uDE00""#, #""\ud83d\ude00""#, #""\uFFFF""#, "\"\u{7F}\"",
             "\"é\"", "\"€\"", "\"😀\"", "\"\u{2028}\u{FEFF}\u{FFFF}\u{10FFFF}\"", #"{"é":1,"e":2}"#,
+            "{\"\u{E9}\":1,\"e\u{301}\":2}",
+            "{\"\u{212A}\":1,\"K\":2}",
             String(repeating: "[", count: 32) + String(repeating: "]", count: 32),
         ])
     func good(text: String) throws {
@@ -82,7 +84,7 @@ struct CheckTests {
         arguments: [
             #"{"a":1,"a":2}"#, #"{"a":1,"b":2,"a":1}"#, #"{"a":1,"\u0061":2}"#, #"{"\u00e9":1,"é":2}"#,
             #"{"\uD83D\uDE00":1,"😀":2}"#, #"{"/":1,"\/":2}"#, #"{"":1,"":2}"#, #"[{"x":{"a":1,"a":2}}]"#,
-            #"{"a":{"a":[]},"a":2}"#, "{\"\u{E9}\":1,\"e\u{301}\":2}",
+            #"{"a":{"a":[]},"a":2}"#,
             Self.members(31, then: "m0"), Self.members(33, then: "m0"),
             Self.members(40, then: "m39"),
         ])
@@ -105,6 +107,17 @@ struct CheckTests {
         ])
     func surrogates(text: String) {
         #expect(throws: JSONFault.loneSurrogate) { try StrictJSON.check(Array(text.utf8)) }
+    }
+
+    @Test(
+        "A text with more than 128 combining characters in a row is rejected, however they are written",
+        arguments: ["\u{301}", #"\u0301"#, "\u{1D165}", #"\ud834\udd65"#])
+    func combiningCharacters(character: String) throws {
+        let run = String(repeating: character, count: 128)
+        try StrictJSON.check(Array(#"{"a\#(run)":"\#(run)a\#(run)"}"#.utf8))
+        for text in [#""\#(run)\#(character)""#, #"{"a\#(run)\#(character)":1}"#, #""\#(run)\u0345""#] {
+            #expect(throws: JSONFault.combiningRun) { try StrictJSON.check(Array(text.utf8)) }
+        }
     }
 
     @Test("The nesting depth is limited, but not the number of elements or members")

@@ -1,3 +1,4 @@
+import Encoding
 import Foundation
 import Testing
 
@@ -46,7 +47,7 @@ struct DecodingTests {
 
     private struct Inner: Decodable {
         let id: String
-        let more: [String: [String]]?
+        let more: [ByteText: [String]]?
     }
 
     /// From 32 members on, a member is found by the hash of its name.
@@ -96,6 +97,16 @@ struct DecodingTests {
         #expect(try decoded == JSONDecoder().decode(JSONValue.self, from: Data(text.utf8)))
         #expect(try StrictJSON.decode(JSONValue.self, from: StrictJSON.encode(decoded)) == decoded)
     }
+
+    @Test("An array that is decoded has at most 4096 elements; a JSON value may have more")
+    func longArray() throws {
+        func text(_ count: Int) -> [UInt8] { Array("[\((0..<count).map { _ in "{}" }.joined(separator: ","))]".utf8) }
+        #expect(try StrictJSON.decode([Empty].self, from: text(4096)).count == 4096)
+        #expect(throws: DecodingError.self) { try StrictJSON.decode([Empty].self, from: text(4097)) }
+        _ = try StrictJSON.decode(JSONValue.self, from: text(4097))
+    }
+
+    private struct Empty: Decodable {}
 
     @Test("Dictionary keys stay unchanged even if the names of members are converted to camel case")
     func namesOfDictionaries() throws {

@@ -1,3 +1,4 @@
+import Encoding
 import EventLoop
 import FoundationEssentials
 import Identity

@@ -1,3 +1,4 @@
+import Encoding
 import FoundationEssentials
 import Identity
 import Postgres
