@@ -37,6 +37,7 @@ INVALID_VALUES = {
         "https://ada@auth.example.com", "ftp://auth.example.com", "https://",
     ],
     "SEKISHO_LISTEN": ["8080", ":8080", "localhost:8080", "0.0.0.0:", "0.0.0.0:65536", "0.0.0.0:http"],
+    "SEKISHO_OPERATIONS_LISTEN": ["9090", "localhost:9090", "127.0.0.1:65536"],
     "SEKISHO_LOOPS": ["0", "257", "all"],
     "SEKISHO_TRUSTED_PROXIES": ["10.0.0.0/33", "proxy", "10.0.0.0/8;fd00::/8"],
     "SEKISHO_PASSWORD_THREADS": ["0", "257", "all"],

@@ -14,6 +14,7 @@ import requests
 import gateway
 from client import ADMIN_HEADERS
 from firebase_js import MODULES_FOLDER, MODULE_NAMES, requires_firebase_js
+from installation import new_database
 from simulators import Simulators
 from web_app import WebApp, answer_consent_page, isolated_browser
 from web_site import WEB_APP_FOLDER
@@ -52,14 +53,20 @@ SDK_PAGE = """<!DOCTYPE html>
 
 
 @pytest.fixture(scope="module")
-def fresh_dev(fresh_dev):
+def fresh_dev(tmp_path_factory, dev):
     """A `sekisho dev` that accepts the app's domain, as do its simulators of Apple and Google."""
+    options = ["--database-url", new_database(dev.database_url), "--allow-host", HOST]
+    with gateway.dev(tmp_path_factory.mktemp("dev"), *options) as running:
+        allow_domain(running)
+        yield running
+
+
+def allow_domain(fresh_dev):
     url = f"{fresh_dev.url}/identitytoolkit.googleapis.com/v2/projects/demo/config?updateMask=authorizedDomains"
     change = {"authorizedDomains": ["localhost", HOST]}
     requests.patch(url, json=change, headers=ADMIN_HEADERS, timeout=30).raise_for_status()
     callback = [f"https://{HOST}/__/auth/handler"]
     Simulators(fresh_dev).configure(apple={"redirectUris": callback}, google={"redirectUris": callback})
-    return fresh_dev
 
 
 @contextmanager

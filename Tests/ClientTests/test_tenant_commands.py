@@ -176,7 +176,6 @@ REQUIRED_SCOPES = [
     ("config", lambda admin, tenant: admin.get_tenant(tenant.tenant_id)),
     ("config", lambda admin, tenant: admin.update_tenant(tenant.tenant_id, display_name="Narrow")),
     ("config", lambda admin, tenant: admin.list_tenants()),
-    ("config", lambda admin, tenant: admin.delete_tenant(tenant.tenant_id)),
     ("config", lambda admin, tenant: tenant.list_oidc_provider_configs()),
     ("users.read", lambda admin, tenant: tenant.get_users([auth.UidIdentifier("ada")])),
     ("users.read", lambda admin, tenant: tenant.list_users()),

@@ -19,6 +19,8 @@ BATCH_BYTES = 4 * 1024 * 1024 - 1024
 FORM_BYTES = 7 * 1024
 # An ordinary body of this size costs a few milliseconds. Quadratic work on one text of it costs a hundred times as much.
 HIGHEST_RATIO = 20
+# A batch is decoded on a thread of its own. Its ordinary body is one long text, which costs less per byte.
+HIGHEST_RATIO_OF_BATCHES = 100
 # Added to the time of an ordinary body, in nanoseconds: what the gateway does for other reasons in the meantime.
 NOISE = 20_000_000
 
@@ -101,10 +103,11 @@ def names_in(path):
 
 
 def check(gateway, operation, worst_bodies, ordinary_body, media_type):
+    highest_ratio = HIGHEST_RATIO_OF_BATCHES if len(ordinary_body) > JSON_BYTES * 2 else HIGHEST_RATIO
     expected = sorted(cost(gateway, operation, ordinary_body, media_type) for _ in range(3))[1]
     costs = {name: cost(gateway, operation, body, media_type) for name, body in worst_bodies.items()}
     too_high = {name: f"{time / 1e6:.1f} ms, ordinary {expected / 1e6:.1f} ms" for name, time in costs.items()
-                if time > HIGHEST_RATIO * expected + NOISE}
+                if time > highest_ratio * expected + NOISE}
     assert not too_high
 
 
