@@ -91,11 +91,11 @@ enum FuzzTarget: String, CaseIterable {
     /// The pairs of a form are the same after they have been encoded and decoded again.
     private static func parseForm(_ input: [UInt8]) {
         guard let pairs = FormDecoder.decode(input) else { return }
-        let text = pairs.map { PercentEncoding.encode($0) + "=" + PercentEncoding.encode($1) }
+        let text = pairs.map { PercentEncoding.encode($0.rawValue) + "=" + PercentEncoding.encode($1) }
             .joined(separator: "&")
         let again = FormDecoder.decode(Array(text.utf8)) ?? []
-        let bytes = pairs.map { [Array($0.utf8), Array($1.utf8)] }
-        require(bytes == again.map { [Array($0.utf8), Array($1.utf8)] }, text)
+        let bytes = pairs.map { [Array($0.rawValue.utf8), Array($1.utf8)] }
+        require(bytes == again.map { [Array($0.rawValue.utf8), Array($1.utf8)] }, text)
     }
 
     /// No token has a valid signature of a key that signed nothing.
