@@ -83,7 +83,7 @@ private struct ActionPageRequest {
         case .signIn: .signIn(code.email, appLink(of: checked), pageContext)
         case .changeEmail:
             .changeEmail(
-                from: code.email, to: code.newEmail ?? code.email, methods: checked.methods,
+                from: code.replacedEmail, to: code.newEmail ?? code.email, methods: checked.methods,
                 removable: checked.removableIdentities, form, pageContext)
         case .recoverEmail:
             .recoverEmail(

@@ -32,7 +32,8 @@ public struct OOBCode: Hashable, Sendable {
     /// The generation that the account must still have: a counter that increases when all sessions end. `nil` if the
     /// code is valid in every generation.
     public let generation: Int64?
-    /// The address that the code is about. A remedy was sent to this address, and restores it.
+    /// The address that the code is about: for ``Purpose/changeEmail`` the account's address, or the new one if the
+    /// account had none. A remedy was sent to this address, and restores it.
     public let email: EmailAddress
     /// For ``Purpose/changeEmail`` the new address, for ``Purpose/recoverEmail`` the address to be replaced.
     public let newEmail: EmailAddress?
@@ -59,6 +60,9 @@ public struct OOBCode: Hashable, Sendable {
         self.createdAt = createdAt
         self.expiresAt = expiresAt
     }
+
+    /// The address that a ``Purpose/changeEmail`` replaces; `nil` if the account had none.
+    public var replacedEmail: EmailAddress? { email == newEmail ? nil : email }
 }
 
 /// Why a code was rejected.

@@ -60,7 +60,9 @@ public struct FoundCode: Hashable, Sendable {
             case .recoverEmail, .removeSignInMethod, .undoMerge: false
             // A link that was sent before any account had the address signs in to the account that has it now.
             case .signIn: code.account != nil && account?.id != code.account
-            case .verifyEmail, .resetPassword, .changeEmail: account?.email != code.email
+            case .verifyEmail, .resetPassword: account?.email != code.email
+            // A first address may have become the account's address in the meantime, but not another one.
+            case .changeEmail: account?.email != code.email && account?.email != code.replacedEmail
             }
         let hasOtherGeneration = code.generation != nil && account?.generation != code.generation
         guard !hasChanged, !hasOtherGeneration else { throw .invalid }

@@ -47,7 +47,7 @@ public struct OOBSending: Sendable {
     }
 
     /// Sends the email that a client requested. Returns the caller's current address if the code verifies or changes it,
-    /// otherwise the requested address.
+    /// otherwise the requested address. The first address of an account is a change too.
     public func send(_ request: Request, in project: Project, from context: RequestContext) async throws -> EmailAddress
     {
         let content = try content(of: request, in: project)
@@ -79,8 +79,7 @@ public struct OOBSending: Sendable {
         if request.purpose == .signIn, !project.policy.allowsEmailLinks { throw OOBSendingRefusal.notAllowed }
         if request.purpose == .resetPassword, !project.policy.allowsPasswords { throw OOBSendingRefusal.notAllowed }
         let newEmail = try request.checkedNewEmail()
-        let email = try await address(of: request, in: project)
-        let holder = try await store.holder(of: email, in: project.realm)?.account
+        let (email, holder) = try await subject(of: request, newEmail: newEmail, in: project)
         if holder == nil, request.purpose != .signIn {
             // Firebase's emulator hides that the account does not exist.
             if request.purpose == .resetPassword, project.emulatorRules != nil,
@@ -106,14 +105,20 @@ public struct OOBSending: Sendable {
         return Issued(email: email, code: code, link: link)
     }
 
-    /// - Returns: the account's address if the request names the account by ID token, otherwise the requested address.
-    private func address(of request: Request, in project: Project) async throws -> EmailAddress {
+    /// Returns the address that a backend's code is about, and the account that the request names by address or by ID
+    /// token.
+    ///
+    /// - Parameter newEmail: the address of an account that has none yet.
+    private func subject(
+        of request: Request, newEmail: EmailAddress?, in project: Project
+    ) async throws -> (email: EmailAddress, account: Account?) {
         guard let idToken = request.idToken, request.purpose == .verifyEmail || request.purpose == .changeEmail else {
-            return try EmailAddress(required: request.email)
+            let email = try EmailAddress(required: request.email)
+            return (email, try await store.holder(of: email, in: project.realm)?.account)
         }
         let caller = try await authenticator.authenticate(idToken: idToken, in: project)
-        guard let email = caller.account.email else { throw CredentialRefusal.missingEmail }
-        return email
+        guard let email = caller.account.email ?? newEmail else { throw CredentialRefusal.missingEmail }
+        return (email, caller.account)
     }
 
     /// The result for a backend. It has no code and no link if the emulator hides that the account does not exist.
@@ -155,7 +160,7 @@ public struct OOBSending: Sendable {
             throw TokenRefusal.invalidIDToken
         }
         let caller = try await authenticator.authenticate(idToken: idToken, in: project)
-        guard let email = caller.account.email else { throw CredentialRefusal.missingEmail }
+        guard let email = caller.account.email ?? newEmail else { throw CredentialRefusal.missingEmail }
         if let newEmail {
             try caller.requireRecentLogin(by: project.policy, at: clock.now())
             // With email enumeration protection, a taken address is rejected only when the code is redeemed.

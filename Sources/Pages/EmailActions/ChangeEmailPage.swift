@@ -5,10 +5,11 @@ extension Page {
     /// Asks the owner of a new address to confirm that an account uses it.
     ///
     /// - Parameters:
+    ///   - old: `nil` if the account has no address.
     ///   - methods: the ways to sign in to the account.
     ///   - identities: identities that the owner may remove.
     public static func changeEmail(
-        from old: EmailAddress, to new: EmailAddress, methods: [SignInMethodName],
+        from old: EmailAddress?, to new: EmailAddress, methods: [SignInMethodName],
         removable identities: [ListedIdentity], _ form: CodeForm, _ context: Context
     ) -> Page {
         let app = context.app(in: context.language)
@@ -20,10 +21,10 @@ extension Page {
                         "Confirm only if you asked for this change in \(app).",
                         "\(app)でこの変更を申し込まれた場合のみ、確認してください。")),
                 context.details(
-                    [
-                        (LocalizedString("New address", "新しいアドレス"), .text(new.rawValue)),
-                        (LocalizedString("Current address", "現在のアドレス"), .text(old.rawValue)),
-                    ] + context.detail(of: methods)),
+                    [(LocalizedString("New address", "新しいアドレス"), .text(new.rawValue))]
+                        + [old].compactMap { old in
+                            old.map { (LocalizedString("Current address", "現在のアドレス"), .text($0.rawValue)) }
+                        } + context.detail(of: methods)),
                 form.markup(
                     in: context,
                     context.checkboxes(disowning: identities)

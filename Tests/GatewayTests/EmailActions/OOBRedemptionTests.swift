@@ -1,3 +1,4 @@
+import HTTP
 import Identity
 import Postgres
 import Simulators
@@ -41,6 +42,60 @@ struct VerificationTests {
         let back = try await gateway.signIn(email: "new@example.com")
         #expect(back.json["localId"]?.string == ada.localId)
         #expect(try await gateway.accountSeenByUser(try TestGateway.Tokens(back).idToken)["emailVerified"] == true)
+    }
+
+    @Test("A code verifies the first address of an account, for a client and for a backend", arguments: [false, true])
+    func firstAddress(byBackend: Bool) async throws {
+        let gateway = try await TestGateway { $0.emailEnumerationProtection = true }
+        let managed = try await TestGateway.Tokens(gateway.signIn(gateway.appleCredential(.alan)))
+        let body: [String: JSON] = ["idToken": .string(managed.idToken), "newEmail": "new@example.com"]
+        let code: String
+        if byBackend {
+            let answer = try await gateway.send(
+                .post, "/v1/projects/demo/accounts:sendOobCode",
+                .object(body.merging(["requestType": "VERIFY_AND_CHANGE_EMAIL", "returnOobLink": true]) { $1 }),
+                by: ServiceKey(in: gateway))
+            code = try #require(answer.json["oobCode"]?.string, "\(answer.text)")
+        } else {
+            code = try await gateway.requestedCode("VERIFY_AND_CHANGE_EMAIL", body)
+            #expect(try await gateway.emails(.changeEmail).last?.recipient == "new@example.com")
+        }
+        #expect(try await gateway.checkCode(code).json["newEmail"] == "new@example.com")
+        #expect(try await !gateway.openActionPage(code).text.contains("Current address"))
+        let applied = try await gateway.applyCode(code)
+        #expect(applied.json["localId"]?.string == managed.localId, "\(applied.text)")
+        #expect(applied.json["newEmail"] == "new@example.com")
+        #expect(applied.json["emailVerified"] == true)
+        #expect(try await gateway.lookup(managed.idToken).outcome == "400 TOKEN_EXPIRED")
+        #expect(try await gateway.applyCode(code).outcome == "400 INVALID_OOB_CODE")
+    }
+
+    @Test("A code for a first address is invalid if the account has another address meanwhile")
+    func firstAddressTooLate() async throws {
+        let gateway = try await TestGateway { $0.emailEnumerationProtection = true }
+        let managed = try await TestGateway.Tokens(gateway.signIn(gateway.appleCredential(.alan)))
+        let code = try await gateway.requestedCode(
+            "VERIFY_AND_CHANGE_EMAIL", ["idToken": .string(managed.idToken), "newEmail": "new@example.com"])
+        _ = try await gateway.database.pool.execute("UPDATE account SET email = 'other@example.com'")
+        #expect(try await gateway.applyCode(code).outcome == "400 INVALID_OOB_CODE")
+    }
+
+    @Test("A first address needs a recent login, and does not reveal whether another account has it")
+    func firstAddressOfOther() async throws {
+        let gateway = try await TestGateway { $0.emailEnumerationProtection = true }
+        _ = try await gateway.signUp(email: "new@example.com")
+        let managed = try await TestGateway.Tokens(gateway.signIn(gateway.appleCredential(.alan)))
+        let body: JSON = [
+            "requestType": "VERIFY_AND_CHANGE_EMAIL", "idToken": .string(managed.idToken),
+            "newEmail": "new@example.com",
+        ]
+        let answer = try await gateway.post("/v1/accounts:sendOobCode", body)
+        #expect(answer.json["email"] == "new@example.com", "\(answer.text)")
+        let code = try #require(try await gateway.emails(.changeEmail).last?.content.code)
+        #expect(try await gateway.applyCode(code).outcome == "400 EMAIL_EXISTS")
+        gateway.clock.advance(by: .seconds(301))
+        #expect(
+            try await gateway.post("/v1/accounts:sendOobCode", body).outcome == "400 CREDENTIAL_TOO_OLD_LOGIN_AGAIN")
     }
 
     @Test("A code for a new address is used up without a change if another account has taken the address")
