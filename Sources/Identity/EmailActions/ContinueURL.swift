@@ -20,13 +20,24 @@ public struct ContinueURL: Hashable, Sendable {
         guard project.authorizes(host) else { throw .unauthorizedDomain }
     }
 
+    /// - Returns: `nil` for an IPv6 address other than that of this machine.
     private static func host(of authority: Substring) -> String? {
-        let parts = authority.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
-        guard let host = parts.first?.lowercased(), !host.isEmpty,
-            host.utf8.allSatisfy({ isLetterOrDigit($0) || $0 == UInt8(ascii: "-") || $0 == UInt8(ascii: ".") }),
-            parts.count == 1 || UInt16(parts[1]) != nil
+        let loopback = "[::1]"
+        let isLoopback = authority.utf8.starts(with: loopback.utf8)
+        let host = isLoopback ? loopback : authority.prefix { $0 != ":" }.lowercased()
+        guard isLoopback || (!host.isEmpty && host.utf8.allSatisfy(isHostByte)),
+            isPort(authority.dropFirst(host.count))
         else { return nil }
         return host
+    }
+
+    /// Whether the text after a host is empty, or a colon and a port.
+    private static func isPort(_ text: Substring) -> Bool {
+        text.isEmpty || (text.wholeMatch(of: /:[0-9]+/) != nil && UInt16(text.dropFirst()) != nil)
+    }
+
+    private static func isHostByte(_ byte: UInt8) -> Bool {
+        isLetterOrDigit(byte) || byte == UInt8(ascii: "-") || byte == UInt8(ascii: ".")
     }
 
     private static func isLetterOrDigit(_ byte: UInt8) -> Bool {

@@ -66,7 +66,7 @@ struct ActionPageContinueURLTests {
         #"https://evil.com\@app.example.com"#, #"https:\\app.example.com"#, #"https://app.example.com\.evil.com"#,
         "https://app.example.com.evil.com", "https://evilapp.example.com", "https://sub.app.example.com",
         "https://app.example.com.", "https://app.example.com:99999", "https://app.example.com:",
-        "https://app.example.com:80a",
+        "https://app.example.com:80a", "https://app.example.com:+80", "https://[::1]:", "https://[::1].example.com/",
         " https://app.example.com", "https://app.example.com /", "https://app.exa\tmple.com",
         "https://app.example.com\n",
         "https://аpp.example.com", "https://app%2eexample.com", "https://[::1]/", "ftp://app.example.com", "",
