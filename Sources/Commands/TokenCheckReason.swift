@@ -34,7 +34,11 @@ extension ProviderRefusal {
         switch self {
         case .notConfigured, .disabled, .notForThisApp, .linkOnly:
             TokenCheckReason("configuration", "the provider is not enabled")
-        case .credentialMissing: TokenCheckReason("form", "standard input is empty")
+        case .discoveryIssuer(let configured, let seen):
+            TokenCheckReason(
+                "configuration", "the discovery document names another issuer", expected: .string(configured),
+                seen: .string(seen))
+        case .credentialMissing, .accessTokenAlone: TokenCheckReason("form", "standard input is empty")
         case .invalidToken(let fault): fault.reason(token, now)
         case .nonce(let fault): fault.reason(provider)
         case .hostedDomain(let expected, let seen):

@@ -6,15 +6,16 @@ internal import Providers
 
 extension Verifier {
     /// Accepts the fake credentials of Firebase's emulator: bare JSON claims and unsigned JWTs, for any audience and
-    /// even from unsupported providers. Ignores the signature of a token with the issuer of Apple or Google, unless the
-    /// token names a key of a simulator. Passes all other signed tokens to `signed`. `serve` cannot use this function.
+    /// even from unsupported providers, as ID token or, without an ID token, as access token. Ignores the signature of a
+    /// token with the issuer of Apple or Google, unless the token names a key of a simulator. Passes all other signed
+    /// tokens to `signed`. `serve` cannot use this function.
     ///
     /// - Parameter isSimulatorKey: whether a simulator has issued the key with this ID.
     static func fake(
         isSimulatorKey: @escaping @Sendable (_ keyID: String) -> Bool, otherwise signed: Verifier
     ) -> Verifier {
         Verifier { credential, app, project in
-            let text = credential.idToken?.expose() ?? ""
+            let text = (credential.idToken ?? credential.accessToken)?.expose() ?? ""
             guard
                 let token = UnsignedToken(text)
                     ?? UnsignedToken(

@@ -42,7 +42,7 @@ enum DocumentFault: Error, CustomStringConvertible {
     case tooLong
     case unreadable
     case noKeys
-    case otherIssuer
+    case otherIssuer(seen: String)
     case keysURLNotUsable
 
     var description: String {
@@ -51,7 +51,7 @@ enum DocumentFault: Error, CustomStringConvertible {
         case .tooLong: "the response is too long"
         case .unreadable: "the response is not a valid document"
         case .noKeys: "the response has no usable key"
-        case .otherIssuer: "the discovery document belongs to another issuer"
+        case .otherIssuer(let seen): "the discovery document names the issuer \(seen)"
         case .keysURLNotUsable: "jwks_uri in the discovery document is not an https URL, or is too long"
         }
     }

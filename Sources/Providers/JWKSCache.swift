@@ -65,14 +65,23 @@ public final class JWKSCache: Sendable {
     }
 
     /// Returns the discovery document of `issuer`.
+    ///
+    /// - Throws: ``ProviderRefusal/discoveryIssuer(configured:seen:)``, which only the operator can correct;
+    ///   ``ProviderUnreachable``.
     func discovery(of issuer: String, _ provider: ProviderID) async throws -> OpenIDDiscovery {
         guard issuer.hasPrefix("https://") || (allowsUnencrypted && issuer.hasPrefix("http://")) else {
             throw ProviderRefusal.notConfigured
         }
         let address = DocumentAddress(url: OpenIDDiscovery.address(of: issuer), isFromConfiguration: true)
-        let found = try await discoveries.current(of: provider, at: address).value
+        let found: OpenIDDiscovery
+        do {
+            found = try await discoveries.current(of: provider, at: address).value
+        } catch DocumentFault.otherIssuer(let seen) {
+            throw ProviderRefusal.discoveryIssuer(configured: issuer, seen: seen)
+        }
+        // The same address has the documents of an issuer with and without a slash at the end.
         guard found.issuer.isExactly(issuer) else {
-            throw ProviderUnreachable(provider: provider, reason: DocumentFault.otherIssuer.description)
+            throw ProviderRefusal.discoveryIssuer(configured: issuer, seen: found.issuer)
         }
         return found
     }

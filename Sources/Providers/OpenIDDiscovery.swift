@@ -27,7 +27,9 @@ struct OpenIDDiscovery: Sendable {
     ///     `url`.
     init(parsing body: [UInt8], foundAt url: String, allowingUnencrypted: Bool) throws {
         let document = try StrictJSON.decode(Document.self, from: body)
-        guard Self.address(of: document.issuer).isExactly(url) else { throw DocumentFault.otherIssuer }
+        guard Self.address(of: document.issuer).isExactly(url) else {
+            throw DocumentFault.otherIssuer(seen: String(document.issuer.prefix(Self.urlLimit)))
+        }
         func isUsable(_ address: String) -> Bool {
             let hasSameOrigin = Self.origin(of: address).map { $0.isExactly(Self.origin(of: url) ?? "") } ?? false
             return address.utf8.count <= Self.urlLimit

@@ -42,7 +42,7 @@ final class ProviderDocumentCache<Value: Sendable>: Sendable {
 
     /// Returns a version that may be used now, after a fetch if necessary.
     ///
-    /// - Throws: ``ProviderUnreachable``.
+    /// - Throws: ``DocumentFault/otherIssuer(seen:)``; ``ProviderUnreachable``.
     func current(of provider: ProviderID, at address: DocumentAddress) async throws -> Version {
         while true {
             let now = clock.now()
@@ -51,7 +51,7 @@ final class ProviderDocumentCache<Value: Sendable>: Sendable {
             }
             switch step {
             case .use(let version): return version
-            case .fail(let reason): throw ProviderUnreachable(provider: provider, reason: reason)
+            case .fail(let failure): throw failure.error(of: provider)
             // `step(at:isBusy:)` never returns `nothingNewer`.
             case .fetch, .nothingNewer: await fetch?.value
             }
@@ -61,7 +61,7 @@ final class ProviderDocumentCache<Value: Sendable>: Sendable {
     /// Returns a version that is newer than `seen`, after a forced fetch if necessary.
     ///
     /// - Returns: `nil` if `seen` is the latest version, and the next forced fetch is not allowed yet.
-    /// - Throws: ``ProviderUnreachable``.
+    /// - Throws: ``DocumentFault/otherIssuer(seen:)``; ``ProviderUnreachable``.
     func newer(than seen: Version, of provider: ProviderID, at address: DocumentAddress) async throws -> Version? {
         while true {
             let now = clock.now()
@@ -70,7 +70,7 @@ final class ProviderDocumentCache<Value: Sendable>: Sendable {
             }
             switch step {
             case .use(let version): return version
-            case .fail(let reason): throw ProviderUnreachable(provider: provider, reason: reason)
+            case .fail(let failure): throw failure.error(of: provider)
             case .nothingNewer: return nil
             case .fetch: await fetch?.value
             }
@@ -125,8 +125,8 @@ final class ProviderDocumentCache<Value: Sendable>: Sendable {
 
     /// Fetches the document, and stores it for other processes.
     ///
-    /// - Returns: the reason of a failure; `nil` after a success.
-    private func fetchAndStore(_ address: DocumentAddress) async -> String? {
+    /// - Returns: the failure; `nil` after a success.
+    private func fetchAndStore(_ address: DocumentAddress) async -> DocumentFailure? {
         do {
             let (body, maxAge) = try await fetch.get(address)
             guard body.count <= DocumentFetch.maximumLength else { throw DocumentFault.tooLong }
@@ -138,9 +138,9 @@ final class ProviderDocumentCache<Value: Sendable>: Sendable {
             return nil
         } catch {
             let now = clock.now()
-            let reason = "\(error)"
-            update(address.url) { $0.recordFailure(reason, at: now) }
-            return reason
+            let failure = DocumentFailure(error)
+            update(address.url) { $0.recordFailure(failure, at: now) }
+            return failure
         }
     }
 
@@ -174,7 +174,8 @@ final class ProviderDocumentCache<Value: Sendable>: Sendable {
         } catch {
             update(url) {
                 $0.recordForcedFetch(
-                    until: now + CachePolicy.pauseForOtherProcess, failure: "the store of documents is not available")
+                    until: now + CachePolicy.pauseForOtherProcess,
+                    failure: .other("the store of documents is not available"))
             }
         }
     }
@@ -183,7 +184,7 @@ final class ProviderDocumentCache<Value: Sendable>: Sendable {
     ///
     /// - Returns: the reason why the stored document may be outdated; `nil` if the other process has stored the result
     ///   of its fetch.
-    private func loadFromOtherProcess(_ url: String) async throws -> String? {
+    private func loadFromOtherProcess(_ url: String) async throws -> DocumentFailure? {
         let stored = try await store.load(url)
         // An invalid stored document is ignored.
         if let stored, let value = try? parser(Array(stored.body.utf8), url) {
@@ -191,11 +192,30 @@ final class ProviderDocumentCache<Value: Sendable>: Sendable {
             update(url) { $0.adopt(value, fetchedAt: stored.fetchedAt, at: now) }
         }
         let hasResult = stored.map { $0.forcedFetchClaimedAt ?? $0.fetchedAt <= $0.fetchedAt } ?? false
-        return hasResult ? nil : "another process has not fetched the document yet"
+        return hasResult ? nil : .other("another process has not fetched the document yet")
     }
 
     private func update(_ url: String, _ change: (inout State) -> Void) {
         entries.withLock { change(&$0[url, default: Entry()].state) }
+    }
+}
+
+/// Why a document cannot be fetched.
+enum DocumentFailure: Sendable {
+    /// See ``DocumentFault/otherIssuer(seen:)``.
+    case otherIssuer(seen: String)
+    case other(_ reason: String)
+
+    init(_ error: any Error) {
+        self =
+            if case DocumentFault.otherIssuer(let seen) = error { .otherIssuer(seen: seen) } else { .other("\(error)") }
+    }
+
+    func error(of provider: ProviderID) -> any Error {
+        switch self {
+        case .otherIssuer(let seen): DocumentFault.otherIssuer(seen: seen)
+        case .other(let reason): ProviderUnreachable(provider: provider, reason: reason)
+        }
     }
 }
 
@@ -216,7 +236,7 @@ struct DocumentState<Value: Sendable>: Sendable {
         case use(Version)
         /// Start a fetch, or wait for the current one.
         case fetch
-        case fail(String)
+        case fail(DocumentFailure)
         /// The caller has the latest version: the latest forced fetch found no newer one, and the next forced fetch is
         /// not allowed yet.
         case nothingNewer
@@ -225,10 +245,10 @@ struct DocumentState<Value: Sendable>: Sendable {
     private(set) var version: Version?
     private var freshUntil = Instant(seconds: 0)
     /// The failure of the latest fetch.
-    private var failure: (at: Instant, reason: String)?
-    /// The latest forced fetch: the time until which no other is allowed, and the reason of its failure (`nil` if it
+    private var failure: (at: Instant, cause: DocumentFailure)?
+    /// The latest forced fetch: the time until which no other is allowed, and its failure (`nil` if it
     /// succeeded).
-    private var forcedFetch: (until: Instant, failure: String?)?
+    private var forcedFetch: (until: Instant, failure: DocumentFailure?)?
 
     /// Returns the next step for a caller that needs any version that may be used now.
     ///
@@ -237,7 +257,7 @@ struct DocumentState<Value: Sendable>: Sendable {
         if let version, now < freshUntil { return .use(version) }
         if isBusy { return lastValidVersion(at: now).map(Step.use) ?? .fetch }
         if let failure, now < failure.at + CachePolicy.pauseAfterFailure {
-            return lastValidVersion(at: now).map(Step.use) ?? .fail(failure.reason)
+            return lastValidVersion(at: now).map(Step.use) ?? .fail(failure.cause)
         }
         return .fetch
     }
@@ -269,11 +289,11 @@ struct DocumentState<Value: Sendable>: Sendable {
         freshUntil = max(freshUntil, fetchedAt + CachePolicy.lifetimeLimits.lowerBound)
     }
 
-    mutating func recordFailure(_ reason: String, at now: Instant) {
-        failure = (now, reason)
+    mutating func recordFailure(_ cause: DocumentFailure, at now: Instant) {
+        failure = (now, cause)
     }
 
-    mutating func recordForcedFetch(until end: Instant, failure: String? = nil) {
+    mutating func recordForcedFetch(until end: Instant, failure: DocumentFailure? = nil) {
         forcedFetch = (end, failure)
     }
 

@@ -15,7 +15,9 @@ extension Verifier {
             guard let settings = project.settings(of: credential.provider) else {
                 throw ProviderRefusal.notConfigured
             }
-            guard let idToken = credential.idToken, !idToken.isEmpty else { throw ProviderRefusal.credentialMissing }
+            guard let idToken = credential.idToken, !idToken.isEmpty else {
+                throw credential.accessToken == nil ? ProviderRefusal.credentialMissing : .accessTokenAlone
+            }
             let input = IDTokenInput(
                 idToken: idToken.expose(), credential: credential, settings: settings, app: app,
                 policy: project.policy, now: clock.now())

@@ -41,6 +41,10 @@ struct ProviderRefusalMessagesTests {
                 "INVALID_CREDENTIAL_OR_PROVIDER_ID : The request has no ID token, access token or code of this provider."
             ),
             (
+                .discoveryIssuer(configured: "https://id.example.com", seen: "https://id.example.com/\u{1b}"),
+                "OPERATION_NOT_ALLOWED : The discovery document names the issuer 'https://id.example.com/?'; configured is 'https://id.example.com'."
+            ),
+            (
                 .voidCredential,
                 invalidResponse(
                     "The ID token was issued before the user stopped using the identity provider for this app.")

@@ -68,13 +68,15 @@ struct OpenIDTests {
         let testDescription: String
         let document: String
         var isAccepted = false
+        /// The issuer in the document if it is not the configured one.
+        var otherIssuer: String?
 
         static func row(
             _ testDescription: String, issuer: String = Fixture.openIDIssuer, keys: String, isAccepted: Bool = false
         ) -> DiscoveryRow {
             DiscoveryRow(
                 testDescription: testDescription, document: #"{"issuer":"\#(issuer)","jwks_uri":"\#(keys)"}"#,
-                isAccepted: isAccepted)
+                isAccepted: isAccepted, otherIssuer: issuer == Fixture.openIDIssuer ? nil : issuer)
         }
 
         static let all = [
@@ -94,13 +96,21 @@ struct OpenIDTests {
     }
 
     @Test(
-        "A token is accepted with a valid discovery document; with an invalid one, the provider counts as unreachable",
+        "A token needs a valid discovery document; one of another issuer is reported with both issuers",
         arguments: DiscoveryRow.all)
     func configurations(row: DiscoveryRow) async throws {
         let fixture = Fixture()
         fixture.servers.publish(.text(row.document), at: Fixture.discoveryURL)
         if row.isAccepted {
             _ = try await fixture.verify(openIDToken(), of: Fixture.openID)
+        } else if let seen = row.otherIssuer {
+            // The second refusal comes from the cache.
+            for _ in 0..<2 {
+                #expect(
+                    try await fixture.refusal(of: openIDToken(), from: Fixture.openID)
+                        == .discoveryIssuer(configured: Fixture.openIDIssuer, seen: seen))
+            }
+            #expect(fixture.servers.requestedURLs == [Fixture.discoveryURL])
         } else {
             await #expect(throws: ProviderUnreachable.self) {
                 try await fixture.verify(openIDToken(), of: Fixture.openID)

@@ -36,7 +36,7 @@ extension IdpRequest {
                 credential == nil ? "Invalid IdP response/credential: \(requestUri ?? "")" : "There is no providerId."
             throw .rejected(.invalidCredentialOrProviderID, text)
         }
-        return (.credential(try presented.credential(of: ProviderID(provider.lowercased()))), presented.tokens)
+        return (.credential(presented.credential(of: ProviderID(provider.lowercased()))), presented.tokens)
     }
 
     /// Returns the grant, which is the secret that the app redeems for the result of a sign-in in the browser. It is in
@@ -70,14 +70,10 @@ struct IdpCredential: Decodable {
     /// On the web only: the redirect URI for which ``authorizationCode`` was issued.
     let redirectUri: String?
 
-    /// - Throws: ``RequestRefusal`` if there is an access token but no ID token.
-    fileprivate func credential(of provider: ProviderID) throws(RequestRefusal) -> FederatedCredential {
-        guard idToken.nonEmpty != nil || accessToken.nonEmpty == nil else {
-            throw .notImplemented("Sign-in with an access token alone")
-        }
-        return FederatedCredential(
-            provider: provider, idToken: idToken.nonEmpty.map(Secret.init), rawNonce: rawNonce,
-            name: fullName?.personName,
+    fileprivate func credential(of provider: ProviderID) -> FederatedCredential {
+        FederatedCredential(
+            provider: provider, idToken: idToken.nonEmpty.map(Secret.init),
+            accessToken: accessToken.nonEmpty.map(Secret.init), rawNonce: rawNonce, name: fullName?.personName,
             authorizationCode: provider == .apple ? code : nil)
     }
 

@@ -3,6 +3,8 @@ public enum ProviderRefusal: Refusal, Hashable {
     /// The provider does not exist, or the project has not configured it.
     case notConfigured
     case disabled
+    /// The provider's discovery document names another issuer than the configuration.
+    case discoveryIssuer(configured: String, seen: String)
     /// The app does not offer this provider or method, or may offer the provider only together with Apple (guideline
     /// 4.8).
     case notForThisApp(violation: LoginServicesViolation?)
@@ -12,6 +14,8 @@ public enum ProviderRefusal: Refusal, Hashable {
     case hostedDomain(expected: [String], seen: String?)
     /// The credential contains nothing that this provider's sign-in can use.
     case credentialMissing
+    /// The credential contains an access token, but no ID token.
+    case accessTokenAlone
     case invalidToken(IdentityTokenFault)
     /// The credential was issued before the user disconnected the app or deleted the account at the provider.
     case voidCredential
@@ -32,16 +36,24 @@ public enum ProviderRefusal: Refusal, Hashable {
 extension ProviderRefusal {
     public var code: ErrorCode {
         switch self {
-        case .notConfigured, .disabled, .notForThisApp, .linkOnly: .operationNotAllowed
+        case .notConfigured, .disabled, .notForThisApp, .linkOnly, .discoveryIssuer: .operationNotAllowed
         case .credentialMissing: .invalidCredentialOrProviderID
+        case .accessTokenAlone: .notImplemented
         case .invalidToken, .voidCredential, .otherIssuer, .hostedDomain: .invalidIdpResponse
         case .nonce: .missingOrInvalidNonce
         case .invalidPendingToken, .invalidMergeToken, .tokenAlreadyUsed: .invalidPendingToken
         }
     }
 
+    public var message: String {
+        self == .accessTokenAlone ? "Sign-in with an access token alone is not implemented." : codeWithDetail
+    }
+
     public var detail: String? {
         switch self {
+        case .accessTokenAlone: nil
+        case .discoveryIssuer(let configured, let seen):
+            "The discovery document names the issuer \(IdentityTokenFault.quoted([seen])); configured is \(IdentityTokenFault.quoted([configured]))."
         case .notConfigured: "The identity provider configuration is not found."
         case .disabled: "The identity provider configuration is disabled."
         case .notForThisApp(violation: nil): "The app does not offer this sign-in method."

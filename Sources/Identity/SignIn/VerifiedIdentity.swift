@@ -2,6 +2,8 @@
 public struct FederatedCredential: Sendable {
     public let provider: ProviderID
     public let idToken: Secret?
+    /// The provider's access token. Only the fake credentials of `dev` use it.
+    public let accessToken: Secret?
     /// The nonce of the app, before hashing.
     public let rawNonce: String?
     /// Whether the gateway issued ``rawNonce``. Such a nonce is single-use, and clients cannot forge it.
@@ -14,11 +16,12 @@ public struct FederatedCredential: Sendable {
     public let authorizationCode: AuthorizationCode?
 
     public init(
-        provider: ProviderID, idToken: Secret?, rawNonce: String? = nil,
+        provider: ProviderID, idToken: Secret?, accessToken: Secret? = nil, rawNonce: String? = nil,
         name: PersonName? = nil, authorizationCode: AuthorizationCode? = nil
     ) {
         self.provider = provider
         self.idToken = idToken
+        self.accessToken = accessToken
         self.rawNonce = rawNonce
         self.name = name
         self.authorizationCode = authorizationCode

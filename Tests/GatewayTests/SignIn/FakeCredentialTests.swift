@@ -55,6 +55,27 @@ struct FakeCredentialTests {
         #expect(user["emailVerified"] == true)
     }
 
+    @Test("Claims in place of an access token are accepted in dev mode only, and other access tokens in no mode")
+    func accessToken() async throws {
+        func signIn(_ gateway: TestGateway, _ token: String, _ provider: String) async throws -> Exchange {
+            let postBody = "access_token=\(token.percentEncoded)&providerId=\(provider)"
+            return try await gateway.signInWithIdp([
+                "postBody": .string(postBody), "requestUri": "http://localhost", "returnSecureToken": true,
+            ])
+        }
+        let (dev, serve) = (try await devGateway(), try await TestGateway())
+        let claims = #"{"sub":"abc","email":"ada@example.com"}"#
+        let first = try await signIn(dev, claims, "facebook.com")
+        #expect(first.json["isNewUser"] == true, "\(first.text)")
+        #expect(try await signIn(dev, claims, "facebook.com").json["localId"] == first.json["localId"])
+        #expect(
+            try await signIn(serve, claims, "google.com").outcome
+                == "501 Sign-in with an access token alone is not implemented.")
+        #expect(try await signIn(serve, claims, "facebook.com").wireCode == "OPERATION_NOT_ALLOWED")
+        #expect(try await signIn(dev, "EAAB", "google.com").status == 501)
+        #expect(try await serve.accountCount() == 0)
+    }
+
     @Test("Fake credentials are rejected in production", arguments: fakes)
     func production(fake: Fake) async throws {
         let gateway = try await TestGateway()
