@@ -3,11 +3,13 @@ internal import Identity
 internal import Tokens
 
 extension CustomTokens {
-    /// Accepts the custom tokens of Firebase's emulator: bare JSON claims and unsigned JWTs. Passes signed tokens to
-    /// `signed`. `serve` cannot use this function.
+    /// Accepts the custom tokens of Firebase's emulator: bare JSON claims, unsigned JWTs, and JWTs of a Google service
+    /// account, whose signature is ignored. Passes other signed tokens to `signed`. `serve` cannot use this function.
     static func unsigned(otherwise signed: CustomTokens) -> CustomTokens {
         CustomTokens { token, project in
-            guard let unsigned = UnsignedToken(token) else { return try await signed.read(token, project) }
+            guard let unsigned = UnsignedToken(token) ?? UnsignedToken(strippingSignatureOfServiceAccount: token) else {
+                return try await signed.read(token, project)
+            }
             let payload = try CustomTokenPayload(unsigned.claims)
             if case .jwt = unsigned {
                 try payload.requireAudience()

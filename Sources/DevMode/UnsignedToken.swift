@@ -35,9 +35,18 @@ enum UnsignedToken {
     ///   that no simulator has issued.
     init?(strippingSignatureOf token: String, of provider: ProviderID, isSimulatorKey: (_ keyID: String) -> Bool) {
         guard let jwt = UnverifiedJWT(token), jwt.isSigned, let keyID = jwt.header.kid, !isSimulatorKey(keyID),
-            // If the claims cannot be decoded, the token is neither Apple's nor Google's.
-            let issuer = try? StrictJSON.decode(Issuer.self, from: jwt.payload).iss,
-            Self.issuers(of: provider).contains(issuer)
+            let issuer = jwt.issuer, Self.issuers(of: provider).contains(issuer)
+        else { return nil }
+        self = .jwt(jwt.payload)
+    }
+
+    /// Parses a signed custom token, and ignores its signature.
+    ///
+    /// - Returns: `nil` unless the issuer is the address of a Google service account, which no service key of the
+    ///   gateway has as its ID.
+    init?(strippingSignatureOfServiceAccount token: String) {
+        guard let jwt = UnverifiedJWT(token), jwt.isSigned, let issuer = jwt.issuer,
+            issuer.contains("@"), issuer.utf8.reversed().starts(with: ".gserviceaccount.com".utf8.reversed())
         else { return nil }
         self = .jwt(jwt.payload)
     }
@@ -49,10 +58,6 @@ enum UnsignedToken {
         default: []
         }
     }
-
-    private struct Issuer: Decodable {
-        let iss: String
-    }
 }
 
 /// The parts of a JWT, whose signature is not checked.
@@ -60,6 +65,10 @@ private struct UnverifiedJWT {
     struct Header: Decodable {
         let alg: String
         let kid: String?
+    }
+
+    private struct Issuer: Decodable {
+        let iss: String
     }
 
     let header: Header
@@ -78,4 +87,7 @@ private struct UnverifiedJWT {
         self.payload = payload
         isSigned = !parts[2].isEmpty
     }
+
+    /// The claim `iss`; `nil` if it is absent or the claims cannot be decoded.
+    var issuer: String? { try? StrictJSON.decode(Issuer.self, from: payload).iss }
 }

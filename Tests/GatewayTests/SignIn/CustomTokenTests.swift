@@ -239,6 +239,30 @@ struct CustomTokenTests {
         #expect(answer.outcome == "200")
     }
 
+    @Test("A token of a Google service account is accepted only in dev mode, for the right audience and tenant")
+    func serviceAccount() async throws {
+        let dev = try await TestGateway(mode: .emulator(project: ID("demo")))
+        let serve = try await TestGateway()
+        let backend = try await ServiceKey(in: dev)
+        func token(_ change: (inout [String: JSON]) -> Void = { _ in }) throws -> String {
+            let account: JSON = "firebase-adminsdk-x1@shop.iam.gserviceaccount.com"
+            return try backend.customToken(at: dev.clock.now, keyID: "unknown") { payload in
+                (payload["iss"], payload["sub"]) = (account, account)
+                change(&payload)
+            }
+        }
+        #expect(try await dev.signIn(customToken: token()).outcome == "200")
+        let otherAudience = try token { $0["aud"] = "https://example.com" }
+        #expect(try await dev.signIn(customToken: otherAudience).wireCode == "INVALID_CUSTOM_TOKEN")
+        let ofTenant = try token { $0["tenant_id"] = "acme" }
+        #expect(try await dev.signIn(customToken: ofTenant).outcome == "400 TENANT_ID_MISMATCH")
+        for issuer: JSON in ["eve@gserviceaccount.com.example", ".gserviceaccount.com", "a@xgserviceaccount.com"] {
+            let token = try token { $0["iss"] = issuer }
+            #expect(try await dev.signIn(customToken: token).wireCode == "INVALID_CUSTOM_TOKEN", "\(issuer)")
+        }
+        #expect(try await serve.signIn(customToken: token()).wireCode == "INVALID_CUSTOM_TOKEN")
+    }
+
     @Test("Unsigned tokens are accepted only in dev mode, and dev mode still verifies signed tokens")
     func unsigned() async throws {
         let dev = try await TestGateway(mode: .emulator(project: ID("demo")))
