@@ -22,25 +22,32 @@ extension Command {
                 "database-url", "URL", "URL of a PostgreSQL database, which must be empty or created by `dev`",
                 defaultNote: "a private PostgreSQL in the directory of --data"),
             .text(
+                "listen", "ADDRESS", "numeric address to listen on besides loopback; 0.0.0.0 or :: for all",
+                defaultNote: "127.0.0.1 and ::1 alone"),
+            .text(
                 "allow-host", "NAME", "host name to allow besides addresses and the names of this machine",
                 isRepeatable: true),
         ],
         details: [
             "The gateway responds with status 421 unless the host of the request is an address, localhost, a name that ends with .localhost, a name without dots, host.docker.internal, or a name of --allow-host. A page whose origin has another host gets status 403 if its request has the header Authorization or a path below /emulator/. So no other web site can use the gateway through your browser.",
+            "With --listen, other machines and containers can reach the gateway, for example a phone on the same network. The gateway accepts every caller, so everyone who can reach the address can read and change all data. The simulated sign-in pages of Apple and Google remain on 127.0.0.1.",
             "Ctrl-C or SIGTERM stops the gateway and its private PostgreSQL. The command does not read the environment variables of `serve`.",
         ]
     ) { arguments in
         guard let hosts = AllowedHosts(adding: arguments.texts("allow-host")) else {
             throw UsageError(message: "--allow-host: expected host names without port")
         }
-        let port = UInt16(clamping: try arguments.number("port"))
+        guard
+            let listen = Config.ListenAddress(
+                besidesLoopback: arguments.optionalText("listen"), port: UInt16(clamping: try arguments.number("port")))
+        else { throw UsageError(message: "--listen: expected a numeric address without port") }
         let draft = try ProjectDraft(devProject: try arguments.text("project"))
         let data = try DevDirectory(try arguments.text("data"))
         let database = try DevDatabase(url: arguments.optionalText("database-url"), in: data)
         defer { database.stop() }
         // A private PostgreSQL has locked the directory, so no other process writes the key at the same time.
         let masterKeys = try data.masterKeys()
-        let config = try Config.dev(databaseURL: database.url, masterKeys: masterKeys, port: port)
+        let config = try Config.dev(databaseURL: database.url, masterKeys: masterKeys, listen: listen)
         try Administration.run(on: config.database) { administration in
             try await administration.prepareForDev(draft, database, under: config.masterKeys)
         }
@@ -56,6 +63,11 @@ extension Command {
                 sender: sender))
         simulators.sendNotifications(toPort: gateway.port)
         gateway.startEmailDelivery()
+        if !listen.isLoopback {
+            Terminal.writeError(
+                "warning: other machines can reach \(listen). The gateway accepts every caller, so they can read and change all data."
+            )
+        }
         Terminal.writeLine(DevGreeting.text(port: gateway.port, project: draft.project.id, databaseURL: database.url))
         Signals.waitForTermination()
         try gateway.drain(within: config.drainTimeout)
@@ -64,12 +76,12 @@ extension Command {
 }
 
 extension Config {
-    fileprivate static func dev(databaseURL: String, masterKeys: MasterKeys, port: UInt16) throws -> Config {
+    fileprivate static func dev(databaseURL: String, masterKeys: MasterKeys, listen: ListenAddress) throws -> Config {
         // The lowest cost that libsodium accepts, because a database of `dev` contains no real passwords.
         let cost = try PasswordHash.Cost(memoryKiB: 8, iterations: 1)
         return Config(
             database: Pool.Configuration(url: databaseURL, applicationName: "sekisho dev"), masterKeys: masterKeys,
-            listen: ListenAddress(host: "127.0.0.1", port: port), loops: coreCount, trustedProxies: [],
+            listen: listen, loops: coreCount, trustedProxies: [],
             server: ServerConfig(connections: 8192, connectionsPerAddress: nil, bodyMemoryMiB: 64),
             passwords: PasswordConfig(threads: coreCount, waiting: 64, cost: cost, replacesHashes: false),
             logLevel: .info, drainTimeout: .seconds(10))

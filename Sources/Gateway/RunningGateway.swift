@@ -136,7 +136,9 @@ extension Config.ListenAddress {
     /// - Throws: ``Failure``.
     fileprivate func server(on loops: [Loop], _ limits: Limits, _ handlers: [RequestHandler]) throws -> Server {
         do {
-            return try Server(loops: loops, address: host, port: port, limits: limits, handlers: handlers)
+            return try Server(
+                loops: loops, address: host, furtherAddresses: furtherHosts, port: port, limits: limits,
+                handlers: handlers)
         } catch {
             throw Failure(message: "cannot listen on \(self): \(error)")
         }

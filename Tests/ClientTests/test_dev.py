@@ -8,7 +8,8 @@ import requests
 
 import gateway
 from client import PASSWORD, fresh_email, unverified_claims
-from processes import child_process_ids, process_exists, process_ids_by_command_line
+from installation import new_database
+from processes import child_process_ids, listening_addresses, process_exists, process_ids_by_command_line
 
 
 @pytest.fixture(scope="module")
@@ -80,6 +81,34 @@ def test_a_port_in_use_is_named_and_postgresql_is_stopped(dev_folder):
     assert (completed.returncode, completed.stdout) == (1, "")
     assert f"127.0.0.1:{port}" in completed.stderr and "already in use" in completed.stderr.lower()
     assert process_ids_by_command_line(str(dev_folder)) == []
+
+
+def test_both_loopback_addresses_answer_on_the_same_port(dev):
+    port = dev.url.rsplit(":", 1)[1]
+    for host in ["127.0.0.1", "[::1]", "localhost"]:
+        assert requests.get(f"http://{host}:{port}/healthz", timeout=30).status_code == 200
+    gateway_addresses = [found for found in listening_addresses(dev.process.pid) if found.endswith(f":{port}")]
+    assert sorted(gateway_addresses) == [f"127.0.0.1:{port}", f"::1:{port}"]
+
+
+@pytest.mark.parametrize("address, bound", [
+    ("0.0.0.0", ["0.0.0.0", "::1"]), ("::", ["::"]), ("127.0.0.2", ["127.0.0.1", "127.0.0.2", "::1"]),
+    ("::1", ["127.0.0.1", "::1"])])
+def test_a_further_address_is_listened_on_with_a_warning_unless_it_is_loopback(dev, dev_folder, address, bound):
+    options = ["--database-url", new_database(dev.database_url), "--listen", address]
+    with gateway.dev(dev_folder, *options) as running:
+        port = running.url.rsplit(":", 1)[1]
+        found = [found for found in listening_addresses(running.process.pid) if found.endswith(f":{port}")]
+        assert sorted(found) == [f"{host}:{port}" for host in bound]
+        is_reachable = address in ("0.0.0.0", "::")
+        assert ("other machines can reach" in running.log.read_text()) == is_reachable
+
+
+@pytest.mark.parametrize("address", ["localhost", "192.0.2.1:9099", ""])
+def test_an_invalid_address_to_listen_on_is_rejected(dev_folder, address):
+    completed = failed_start(dev_folder, "--listen", address)
+    assert completed.returncode == 2
+    assert "--listen: expected a numeric address without port" in completed.stderr
 
 
 def test_the_default_project_is_configurable(dev_folder):

@@ -1,7 +1,7 @@
 """`serve` rejects the credentials, requests and options of `dev`; each of them rejects a database of the other."""
 
 import json
-from urllib.parse import urlencode
+from urllib.parse import urlencode, urlsplit
 
 import jwt
 import pytest
@@ -216,7 +216,9 @@ def test_dev_listens_on_loopback_only(dev):
     [postgres_id] = child_process_ids(dev.process.pid)
     simulators = requests.get(f"{dev.url}/emulator/v1/projects/demo/simulators", timeout=30).json()
     urls = [dev.url, *(simulators[name]["url"] for name in ("apple", "google"))]
-    assert sorted(listening_addresses(dev.process.pid)) == sorted(url.removeprefix("http://") for url in urls)
+    gateway_on_ipv6 = f"::1:{urlsplit(dev.url).port}"
+    expected = [gateway_on_ipv6, *(url.removeprefix("http://") for url in urls)]
+    assert sorted(listening_addresses(dev.process.pid)) == sorted(expected)
     assert all(url.startswith("http://127.0.0.1:") for url in urls)
     assert listening_addresses(postgres_id) == []
 

@@ -4,14 +4,22 @@ extension Config {
     /// A numeric address and a port to listen on.
     package struct ListenAddress: Sendable, CustomStringConvertible {
         package var host: String
+        /// Further addresses with the same port; see ``Server``.
+        let furtherHosts: [String]
         var port: UInt16
 
-        package init(host: String, port: UInt16) {
+        package init(host: String, furtherHosts: [String] = [], port: UInt16) {
             self.host = host
+            self.furtherHosts = furtherHosts
             self.port = port
         }
 
-        package var description: String { host.contains(":") ? "[\(host)]:\(port)" : "\(host):\(port)" }
+        package var hosts: [String] { [host] + furtherHosts }
+
+        package var description: String {
+            hosts.map { $0.contains(":") ? "[\($0)]:\(port)" : "\($0):\(port)" }
+                .joined(separator: ", ")
+        }
     }
 }
 

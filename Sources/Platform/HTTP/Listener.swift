@@ -35,6 +35,31 @@ final class Listener: @unchecked Sendable {
         self.port = address.port
     }
 
+    /// Returns a listener for each address, with the same port.
+    ///
+    /// - Parameters:
+    ///   - further: an IPv6 loopback address is skipped if the machine has none.
+    ///   - port: 0 for any port that is free at all addresses.
+    static func all(at address: String, _ further: [String], port: UInt16) throws(SystemError) -> [Listener] {
+        var remainingAttempts = port == 0 ? 16 : 1
+        while true {
+            remainingAttempts -= 1
+            var listeners = [try Listener(address: address, port: port)]
+            do throws(SystemError) {
+                for address in further {
+                    do throws(SystemError) {
+                        listeners.append(try Listener(address: address, port: listeners[0].port))
+                    } catch {
+                        guard address == "::1", [EADDRNOTAVAIL, EAFNOSUPPORT].contains(error.code) else { throw error }
+                    }
+                }
+                return listeners
+            } catch {
+                guard error.code == EADDRINUSE, remainingAttempts > 0 else { throw error }
+            }
+        }
+    }
+
     deinit {
         if !isClosed { CSystem.close(descriptor) }
     }

@@ -1,13 +1,14 @@
 internal import CSystem
 public import EventLoop
 
-/// An HTTP/1.1 server that runs on several event loops and has one listener.
+/// An HTTP/1.1 server that runs on several event loops and has a listener for each of its addresses.
 ///
 /// A connection and the tasks of its requests stay on one loop. The server supports neither TLS nor HTTP/2; a proxy
 /// must provide them.
 public final class Server: Sendable {
     private let loopServers: [LoopServer]
-    private let listener: Listener
+    /// All have the same port.
+    private let listeners: [Listener]
     private let table: ConnectionTable
     private let budget: BodyBudget
 
@@ -15,16 +16,18 @@ public final class Server: Sendable {
     ///
     /// - Parameters:
     ///   - address: numeric IPv4 or IPv6; "::" accepts both.
+    ///   - furtherAddresses: addresses with the same port. An IPv6 loopback address is skipped if the machine has none.
     ///   - port: 0 for any free port.
     ///   - handlers: one per loop, in the same order.
     /// - Throws: ``SystemError``, for example with `EADDRINUSE`.
     public init(
-        loops: [Loop], address: String, port: UInt16, limits: Limits = Limits(), handlers: [RequestHandler]
+        loops: [Loop], address: String, furtherAddresses: [String] = [], port: UInt16, limits: Limits = Limits(),
+        handlers: [RequestHandler]
     ) throws {
         precondition(!loops.isEmpty && loops.count == handlers.count, "expected loops and one handler for each")
         let table = ConnectionTable(limits: limits)
         let budget = BodyBudget(bytes: limits.bodyBudgetBytes)
-        listener = try Listener(address: address, port: port)
+        listeners = try Listener.all(at: address, furtherAddresses, port: port)
         loopServers = zip(loops, handlers).map { loop, handler in
             LoopServer(loop: loop, limits: limits, handler: handler, table: table, budget: budget)
         }
@@ -33,7 +36,7 @@ public final class Server: Sendable {
     }
 
     /// The bound port.
-    public var port: UInt16 { listener.port }
+    public var port: UInt16 { listeners[0].port }
 
     /// The number of open connections.
     public var connections: Int { table.total }
@@ -56,9 +59,9 @@ public final class Server: Sendable {
     /// Starts to accept connections.
     public func start() {
         let acceptor = loopServers[0].loop
-        acceptor.submit { [listener, loopServers, table] in
+        acceptor.submit { [listeners, loopServers, table] in
             var turn = 0
-            listener.start(on: acceptor) { descriptor, address in
+            func deliver(_ descriptor: Int32, _ address: SocketAddress) {
                 guard let peer = table.admit(address) else {
                     close(descriptor)
                     return
@@ -71,6 +74,7 @@ public final class Server: Sendable {
                     loopServer.loop.submit { loopServer.add(descriptor, peer) }
                 }
             }
+            for listener in listeners { listener.start(on: acceptor, deliver: deliver) }
         }
     }
 
@@ -81,8 +85,8 @@ public final class Server: Sendable {
     /// handlers have ended.
     public func drain(within limit: Duration) async {
         let end = ContinuousClock.now + limit
-        await Task(executorPreference: loopServers[0].loop) { [listener, loop = loopServers[0].loop] in
-            listener.close(on: loop)
+        await Task(executorPreference: loopServers[0].loop) { [listeners, loop = loopServers[0].loop] in
+            for listener in listeners { listener.close(on: loop) }
         }.value
         await withTaskGroup(of: Void.self) { group in
             for loopServer in loopServers {
