@@ -89,13 +89,6 @@ private struct OauthIdpConfigs: Encodable {
 }
 
 private struct OauthIdpConfig: Encodable {
-    /// ID tokens are always accepted. Authorization codes are accepted only if the gateway has a client secret, which
-    /// it needs to redeem them.
-    struct ResponseType: Encodable {
-        let idToken = true
-        let code: Bool
-    }
-
     let name: String
     let enabled: Bool
     let clientId: String?
@@ -104,7 +97,8 @@ private struct OauthIdpConfig: Encodable {
     let displayName: String?
     /// Whether the gateway trusts the provider's claim `email_verified`.
     let trustsEmail: Bool
-    let responseType: ResponseType
+    /// As the operator has written it, or the default.
+    let responseType: OpenIDResponseType
     /// What the provider is to the project's apps, such as a social login. It determines whether App Review guideline
     /// 4.8 applies to the provider.
     let relation: String?
@@ -121,7 +115,7 @@ private struct OauthIdpConfig: Encodable {
         issuer = openID.issuer
         displayName = openID.displayName
         trustsEmail = openID.trustsEmail
-        responseType = ResponseType(code: settings.hasSecret)
+        responseType = openID.responseType ?? .default(for: settings)
         relation = settings.statedRelation?.rawValue
         relationReason = settings.relationReason?.text
         self.warnings = warnings
@@ -136,8 +130,15 @@ private struct OauthIdpConfig: Encodable {
     }
 }
 
-/// The body of a request that creates or updates a provider. `responseType` is ignored, because it depends on whether
-/// the provider has a client secret.
+extension OpenIDResponseType {
+    /// What the gateway accepts: ID tokens, and authorization codes if it has a client secret, which it needs to redeem
+    /// them.
+    fileprivate static func `default`(for settings: ProviderSettings) -> OpenIDResponseType {
+        OpenIDResponseType(idToken: true, code: settings.hasSecret)
+    }
+}
+
+/// The body of a request that creates or updates a provider.
 private struct OauthIdpConfigInput: Decodable {
     let enabled: Bool?
     let clientId: String?
@@ -146,6 +147,7 @@ private struct OauthIdpConfigInput: Decodable {
     let issuer: String?
     let displayName: String?
     let trustsEmail: Bool?
+    let responseType: OpenIDResponseType?
     let relation: String?
     let relationReason: String?
 
@@ -161,6 +163,12 @@ private struct OauthIdpConfigInput: Decodable {
         mask.assign("trustsEmail", trustsEmail, to: &openID.trustsEmail, default: false)
         mask.assign("relation", try RequestRefusal.enumValue(relation, at: "/relation"), to: &settings.statedRelation)
         mask.assign("relationReason", relationReason.nonEmpty.map { Reason($0) }, to: &settings.relationReason)
+        var written = openID.responseType ?? OpenIDResponseType()
+        mask.assign("responseType.idToken", responseType?.idToken, to: &written.idToken)
+        mask.assign("responseType.code", responseType?.code, to: &written.code)
+        // A client that writes back the default, which it has read, does not fix it.
+        let isDefault = openID.responseType == nil && written == .default(for: old)
+        openID.responseType = written == OpenIDResponseType() || isDefault ? nil : written
         settings.openID = openID
         settings.clientIDs = ClientIDsInput(clientId: clientId, clientIds: clientIds)
             .audiences(replacing: old.clientIDs, maskedBy: mask)

@@ -77,6 +77,8 @@ extension ProviderSettings {
             ("acceptsUnhashedNonces", apple.map { "\($0.acceptsUnhashedNonces)" }),
             ("issuer", openID?.issuer), ("displayName", openID?.displayName),
             ("trustsEmail", openID.map { "\($0.trustsEmail)" }), ("relation", statedRelation?.rawValue),
+            ("responseType.idToken", openID?.responseType?.idToken.map { "\($0)" }),
+            ("responseType.code", openID?.responseType?.code.map { "\($0)" }),
             ("relationReason", relationReason?.text),
             ("hostedDomains", hostedDomains.isEmpty ? nil : hostedDomains.joined(separator: ", ")),
         ]

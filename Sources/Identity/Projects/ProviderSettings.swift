@@ -97,11 +97,28 @@ public struct OpenIDSettings: Hashable, Sendable {
     public var displayName: String?
     /// Whether the provider's `email_verified` claim is trusted.
     public var trustsEmail: Bool
+    /// The response type that the operator has written, which is only read back: the gateway accepts ID tokens, and
+    /// codes if it has a client secret.
+    public var responseType: OpenIDResponseType?
 
-    public init(issuer: String, displayName: String? = nil, trustsEmail: Bool = false) {
+    public init(
+        issuer: String, displayName: String? = nil, trustsEmail: Bool = false, responseType: OpenIDResponseType? = nil
+    ) {
         self.issuer = issuer
         self.displayName = displayName
         self.trustsEmail = trustsEmail
+        self.responseType = responseType
+    }
+}
+
+/// What an authorization response contains, in the shape of Identity Platform's `OAuthResponseType`.
+public struct OpenIDResponseType: Hashable, Codable, Sendable {
+    public var idToken: Bool?
+    public var code: Bool?
+
+    public init(idToken: Bool? = nil, code: Bool? = nil) {
+        self.idToken = idToken
+        self.code = code
     }
 }
 

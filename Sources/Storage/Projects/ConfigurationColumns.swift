@@ -105,6 +105,7 @@ struct ProviderColumn: Codable {
         let issuer: String
         let displayName: String?
         let trustsEmail: Bool
+        let responseType: OpenIDResponseType?
     }
 
     let enabled: Bool
@@ -122,7 +123,9 @@ struct ProviderColumn: Codable {
             Apple(teamId: $0.teamID, keyId: $0.keyID, acceptsUnhashedNonces: $0.acceptsUnhashedNonces)
         }
         openId = settings.openID.map {
-            OpenID(issuer: $0.issuer, displayName: $0.displayName, trustsEmail: $0.trustsEmail)
+            OpenID(
+                issuer: $0.issuer, displayName: $0.displayName, trustsEmail: $0.trustsEmail,
+                responseType: $0.responseType)
         }
         relation = settings.statedRelation
         relationReason = settings.relationReason?.text
@@ -136,7 +139,9 @@ struct ProviderColumn: Codable {
                 AppleSettings(teamID: $0.teamId, keyID: $0.keyId, acceptsUnhashedNonces: $0.acceptsUnhashedNonces)
             },
             openID: openId.map {
-                OpenIDSettings(issuer: $0.issuer, displayName: $0.displayName, trustsEmail: $0.trustsEmail)
+                OpenIDSettings(
+                    issuer: $0.issuer, displayName: $0.displayName, trustsEmail: $0.trustsEmail,
+                    responseType: $0.responseType)
             }, statedRelation: relation, relationReason: relationReason,
             hostedDomains: hostedDomains ?? [])
     }

@@ -20,7 +20,7 @@ struct OauthIdpTests {
     static let shown: JSON = [
         "name": "projects/demo/oauthIdpConfigs/oidc.corp", "enabled": true, "clientId": "c", "clientIds": ["c"],
         "issuer": "https://id.example.com", "displayName": "Corp", "trustsEmail": false,
-        "responseType": ["idToken": true, "code": true],
+        "responseType": ["code": true],
     ]
 
     @Test("Providers are created, returned, listed, changed and deleted, and responses contain no secrets")
@@ -43,7 +43,7 @@ struct OauthIdpTests {
             changed.json == [
                 "name": "projects/demo/oauthIdpConfigs/oidc.corp", "enabled": true, "clientId": "c",
                 "clientIds": ["c", "d"], "issuer": "https://other.example.com", "trustsEmail": true,
-                "responseType": ["idToken": true, "code": false],
+                "responseType": ["code": true],
             ])
         #expect(try await configurator.send(.patch, Self.configPath, changed.json).json == changed.json)
         #expect(try await configurator.send(.delete, Self.configPath).text == "{}")
@@ -144,6 +144,28 @@ struct OauthIdpTests {
                 "400 OPERATION_NOT_ALLOWED : LOGIN_SERVICES_4_8 : "))
         #expect(try await stored.loginMethods().json["violations"] == ["APPLE_NOT_ENABLED"])
         #expect(!LoginMethodsTests.summary(try await stored.loginMethods()).contains("oidc.corp own"))
+    }
+
+    @Test("The response type is read back as written, and its default depends on the client secret")
+    func responseType() async throws {
+        let configurator = try await Configurator()
+        try await configurator.enableApple()
+        let path = "oauthIdpConfigs?oauthIdpConfigId=oidc.corp"
+        let created = try await configurator.send(
+            .post, path, ["clientId": "c", "issuer": "https://id.example.com", "enabled": true])
+        #expect(created.json["responseType"] == ["idToken": true, "code": false])
+        let rows: [(body: JSON, mask: String, expected: JSON)] = [
+            (["responseType": ["idToken": true]], "responseType", ["idToken": true]),
+            (["responseType": ["code": false]], "responseType.code", ["idToken": true, "code": false]),
+            (["displayName": "Corp"], "displayName", ["idToken": true, "code": false]),
+            (["responseType": ["code": true]], "responseType", ["code": true]),
+            (["clientSecret": "s"], "responseType,clientSecret", ["idToken": true, "code": true]),
+        ]
+        for row in rows {
+            let changed = try await configurator.send(.patch, Self.configPath, row.body, mask: row.mask)
+            #expect(changed.json["responseType"] == row.expected, "\(row.body) \(row.mask)")
+            #expect(try await configurator.send(.get, Self.configPath).json["responseType"] == row.expected)
+        }
     }
 
     @Test("The issuer of an OpenID provider can be on loopback in dev mode")

@@ -101,6 +101,7 @@ struct TrustedConfigurationTests {
         provider("OpenIDSettings.issuer", of: corp) { $0.openID?.issuer = "https://evil.example" },
         provider("OpenIDSettings.displayName", of: corp) { $0.openID?.displayName = "Other" },
         provider("OpenIDSettings.trustsEmail", of: corp) { $0.openID?.trustsEmail.toggle() },
+        provider("OpenIDSettings.responseType", of: corp) { $0.openID?.responseType = OpenIDResponseType(code: true) },
         app("bundleIDs") { $0.bundleIDs.append("com.example.other") },
         app("bundleIDs removed") { $0.bundleIDs = [] },
         app("linkOnlyMethods") { $0.linkOnlyMethods = [corp] },
