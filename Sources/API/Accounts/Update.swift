@@ -69,9 +69,14 @@ struct SharedUpdateFields: Decodable {
     let oobCode: String?
     private let deleteAttribute: [UserAttribute]?
     private let deletePasskey: [PresenceOnly]?
-    private let mfa: PresenceOnly?
+    private let mfa: SecondFactors?
     private let provider: [PresenceOnly]?
     private let upgradeToFederatedLogin: Bool?
+
+    /// The second factors that the account is to have. An account has none yet, so only an empty list is accepted.
+    private struct SecondFactors: Decodable {
+        let enrollments: [PresenceOnly]?
+    }
 
     func deletes(_ attribute: UserAttribute) -> Bool { deleteAttribute?.contains(attribute) == true }
 
@@ -92,7 +97,7 @@ struct SharedUpdateFields: Decodable {
             ("deleteAttribute PROVIDER", deletes(.provider)),
             ("deleteAttribute RAW_USER_INFO", deletes(.rawUserInfo)),
             ("deletePasskey", deletePasskey?.isEmpty == false),
-            ("mfa", mfa != nil),
+            ("mfa", mfa?.enrollments?.isEmpty == false),
             ("provider", provider?.isEmpty == false),
             ("upgradeToFederatedLogin", upgradeToFederatedLogin == true),
             (other.name, other.isPresent),

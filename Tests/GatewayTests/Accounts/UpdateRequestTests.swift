@@ -118,7 +118,7 @@ struct UpdateRequestTests {
             (#""upgradeToFederatedLogin":true"#, "501 upgradeToFederatedLogin is not implemented."),
             (#""linkProviderUserInfo":{}"#, "501 linkProviderUserInfo is not implemented."),
             (#""deletePasskey":["x"]"#, "501 deletePasskey is not implemented."),
-            (#""mfa":{}"#, "501 mfa is not implemented."),
+            (#""mfa":{"enrollments":[{}]}"#, "501 mfa is not implemented."),
             (#""deleteAttribute":["PROVIDER"]"#, "501 deleteAttribute PROVIDER is not implemented."),
             (#""deleteAttribute":[6]"#, "501 deleteAttribute RAW_USER_INFO is not implemented."),
         ])
