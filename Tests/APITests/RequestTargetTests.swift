@@ -29,6 +29,7 @@ struct RequestTargetTests {
             Row(.get, "/identitytoolkit.googleapis.com/v2/passwordPolicy", "GET /v2/passwordPolicy"),
             Row(.post, "/securetoken.googleapis.com/v1/token", "POST /v1/token"),
             Row(.get, "/www.googleapis.com/robot/v1/metadata/x509/a", "GET /robot/v1/metadata/x509/a"),
+            Row(.get, "/www.googleapis.com/service_accounts/v1/jwk/a", "GET /service_accounts/v1/jwk/a"),
             Row(.post, "\(legacy)/verifyPassword", "POST /v1/accounts:signInWithPassword"),
             Row(.post, "/identitytoolkit/v3/relyingparty/verifyPassword", "POST /v1/accounts:signInWithPassword"),
             Row(.post, "\(legacy)/signupNewUser", "POST /v1/accounts:signUp"),

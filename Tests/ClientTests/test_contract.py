@@ -12,7 +12,7 @@ from contract import CONTRACT_FILE, Contract, error_code, extensible_values
 CONTRACT = Contract.load()
 OPERATIONS = CONTRACT.operations.values()
 # The gateway rejects these requests before it performs an operation.
-CODES_BEFORE_ANY_OPERATION = {"METHOD_NOT_ALLOWED", "REQUEST_TOO_LARGE", "UNSUPPORTED_MEDIA_TYPE"}
+CODES_BEFORE_ANY_OPERATION = {"METHOD_NOT_ALLOWED", "REQUEST_TOO_LARGE", "UNSUPPORTED_MEDIA_TYPE", "URI_TOO_LONG"}
 each_operation = pytest.mark.parametrize("operation", OPERATIONS, ids=CONTRACT.operations.keys())
 
 

@@ -108,7 +108,9 @@ def test_a_full_page_of_tenants_has_a_page_token_even_if_the_next_page_is_empty(
 
 # Continue URLs
 
-@pytest.mark.parametrize("url", ["https://app.example.com/a?b=c#d", "http://192.0.2.1:8080", "http://localhost/x"])
+@pytest.mark.parametrize("url", [
+    "https://app.example.com/a?b=c#d", "http://192.0.2.1:8080", "http://localhost/x", "http://[::1]:3000",
+    "http://[::1]"])
 @pytest.mark.parametrize("tenant", ["", "/tenants/acme"])
 def test_continue_urls_of_any_host_are_accepted(project, url, tenant):
     path = f"/v1/projects/{{P}}{tenant}/accounts:sendOobCode"
@@ -134,6 +136,17 @@ def test_a_relative_continue_url_is_rejected(project):
     message = project.error("POST", "/v1/projects/{P}/accounts:sendOobCode", {
         "requestType": "EMAIL_SIGNIN", "email": fresh_email(), "continueUrl": "/done"})
     assert message.startswith("INVALID_CONTINUE_URI")
+
+
+# Second factors
+
+@pytest.mark.parametrize("mfa", [{}, {"enrollments": []}])
+def test_an_update_may_state_that_there_are_no_second_factors(project, mfa):
+    user = project.create_user()["localId"]
+    project.json("POST", "/v1/projects/{P}/accounts:update", {"localId": user, "mfa": mfa, "displayName": "Ada"})
+    response = project.request("POST", "/v1/projects/{P}/accounts:update", {
+        "localId": user, "mfa": {"enrollments": [{"phoneInfo": "+15555550100"}]}})
+    assert response.status_code == 501
 
 
 # Changes of an address

@@ -594,6 +594,7 @@ ROWS = [
     Row("discovery of a named project", "getProjectOpenIdConfiguration"),
     Row("keys of a named project", "getProjectJwks"),
     Row("signing certificates", "getSigningCertificates"),
+    Row("signing keys", "getSigningKeys"),
     Row("reference page", "getReference"),
     Row("contract as YAML", "getOpenApiYaml"),
     Row("contract as JSON", "getOpenApiJson"),

@@ -4,6 +4,7 @@
 """
 
 import json
+import secrets
 from urllib.parse import parse_qs, urlsplit
 
 import pytest
@@ -195,6 +196,25 @@ def test_an_email_address_is_changed_once_the_new_address_is_verified(sdk, dev):
     sdk.run("await sdk.applyActionCode(auth, v.code)", code=oob_code)
     sign_in = "return (await sdk.signInWithEmailAndPassword(auth, v.email, v.password)).user.uid"
     assert sdk.run(sign_in, email=new_email, password=PASSWORD) == uid
+
+
+def test_an_account_without_an_email_address_gets_a_verified_one(sdk, dev):
+    email, uid = fresh_email(), secrets.token_hex(8)
+    sdk.run("await sdk.signInWithCustomToken(auth, v.token)", token=json.dumps({"uid": uid}))
+    sdk.run("await sdk.verifyBeforeUpdateEmail(auth.currentUser, v.email)", email=email)
+    oob_code, _ = code_and_link(dev, email, "VERIFY_AND_CHANGE_EMAIL")
+    sdk.run("await sdk.applyActionCode(auth, v.code)", code=oob_code)
+    sdk.run("await sdk.signInWithCustomToken(auth, v.token)", token=json.dumps({"uid": uid}))
+    assert sdk.run("return [auth.currentUser.email, auth.currentUser.emailVerified]") == [email, True]
+
+
+def test_claims_in_place_of_an_access_token_of_facebook_sign_in(sdk):
+    sign_in = """
+        const credential = sdk.FacebookAuthProvider.credential(v.claims);
+        return (await sdk.signInWithCredential(auth, credential)).user.uid;
+        """
+    claims = json.dumps({"sub": secrets.token_hex(8), "email": fresh_email()})
+    assert sdk.run(sign_in, claims=claims) == sdk.run(sign_in, claims=claims)
 
 
 def test_a_changed_email_address_is_recovered(sdk, dev):

@@ -36,6 +36,19 @@ def test_a_target_in_absolute_form_is_accepted(serve):
     assert "idToken" in json.load(connection.getresponse())
 
 
+def test_a_target_that_is_too_long_is_answered_with_json_that_a_page_can_read(serve):
+    response = requests.get(f"{serve.url}/v1/projects?key={'a' * 20000}", timeout=30)
+    assert (response.status_code, response.json()["error"]["errorCode"]) == (414, "URI_TOO_LONG")
+    assert response.headers["Access-Control-Allow-Origin"] == "*"
+
+
+def test_a_head_that_is_too_large_is_answered_with_text_that_a_page_can_read(serve):
+    response = requests.get(f"{serve.url}/v1/projects", headers={"X-A": "a" * 20000}, timeout=30)
+    assert response.status_code == 431
+    assert response.headers["Content-Type"].startswith("text/plain")
+    assert response.headers["Access-Control-Allow-Origin"] == "*"
+
+
 @pytest.mark.parametrize(
     ("data", "headers", "status", "code"),
     [

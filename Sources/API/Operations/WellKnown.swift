@@ -23,6 +23,11 @@ extension Endpoint {
         "getSessionCookiePublicKeys", "/v1/sessionCookiePublicKeys"
     ) { try await $0.document { $0.jwks } }
 
+    /// The JWK set of the only project, at the path where Firebase publishes its keys.
+    static let getSigningKeys = unauthenticated(
+        "getSigningKeys", "/service_accounts/v1/jwk/securetoken@system.gserviceaccount.com"
+    ) { try await $0.document { $0.jwks } }
+
     /// Certificates of the only project, at the path where Firebase publishes its certificates.
     static let getSigningCertificates = unauthenticated(
         "getSigningCertificates", "/robot/v1/metadata/x509/securetoken@system.gserviceaccount.com"

@@ -174,7 +174,9 @@ public final class RequestPipeline: Sendable {
 /// Routes a request and decides, before its body arrives, how much of the body is read.
 extension RequestPipeline {
     /// The handler that a server calls for each request.
-    public var handler: RequestHandler { RequestHandler(route: route, rejected: rejected) }
+    public var handler: RequestHandler {
+        RequestHandler(route: route, rejected: rejected, headRejected: { $0.readableResponse })
+    }
 
     /// The handler of a listener that serves only the operations for monitoring.
     public var monitoringHandler: RequestHandler {
@@ -237,6 +239,25 @@ extension RequestPipeline {
     }
 }
 
+extension RequestRejection {
+    /// The response to a request whose head is rejected. A target that is too long gets JSON. The origin is not known if
+    /// the head exceeds the limit, so pages of all origins can read this response, which is always the same.
+    var readableResponse: Response {
+        var response = response
+        switch self {
+        case .targetTooLong:
+            // If the response cannot be encoded, the plain text is sent.
+            response = (try? ErrorEnvelope.identityToolkit.response(RequestRefusal.rejected(.uriTooLong))) ?? response
+        case .headTooLarge: break
+        case .malformedLine, .unknownMethod, .malformedTarget, .malformedHeader, .invalidHost, .ambiguousLength,
+            .unknownTransferCoding, .versionNotSupported:
+            return response
+        }
+        response.headers.add("Access-Control-Allow-Origin", "*")
+        return response
+    }
+}
+
 extension BodyRejection {
     fileprivate var error: any Error {
         switch self {
@@ -281,6 +302,7 @@ struct RequestTarget: Hashable {
         ("/identitytoolkit.googleapis.com", "/v2/"),
         ("/securetoken.googleapis.com", "/v1/"),
         ("/www.googleapis.com", "/robot/"),
+        ("/www.googleapis.com", "/service_accounts/"),
         ("/www.googleapis.com", legacyPrefix),
     ]
 

@@ -120,6 +120,7 @@ extension ErrorCode {
         case .configurationExists: (409, "alreadyExists", .alreadyExists)
         case .loginServices, .providerIssuerInUse: (409, "failedPrecondition", .failedPrecondition)
         case .requestTooLarge: (413, "uploadTooLarge", .invalidArgument)
+        case .uriTooLong: (414, "uriTooLong", .invalidArgument)
         case .unsupportedMediaType: (415, "unsupportedMediaType", .invalidArgument)
         case .notImplemented: (501, "unimplemented", .notImplemented)
         default: (400, "invalid", nil)

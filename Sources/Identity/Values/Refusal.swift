@@ -134,6 +134,7 @@ public enum ErrorCode: String, CaseIterable, Sendable {
     case unexpectedParameter = "UNEXPECTED_PARAMETER"
     case unsupportedMediaType = "UNSUPPORTED_MEDIA_TYPE"
     case unsupportedTenantOperation = "UNSUPPORTED_TENANT_OPERATION"
+    case uriTooLong = "URI_TOO_LONG"
     case userCancelled = "USER_CANCELLED"
     case userDisabled = "USER_DISABLED"
     case userMismatch = "USER_MISMATCH"

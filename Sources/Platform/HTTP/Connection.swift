@@ -145,7 +145,7 @@ final class Connection: @unchecked Sendable {
             return count + validate(head, UnsafeRawBufferPointer(rebasing: bytes[count...]))
         } catch {
             if framing == nil { framing = ResponseFraming(rejected: bytes) }
-            answerEarly(error.response)
+            answerEarly(server.handler.headRejected(error))
             return bytes.count
         }
     }

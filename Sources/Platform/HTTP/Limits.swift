@@ -2,7 +2,8 @@ internal import IPAddresses
 
 /// Limits of a server. Deadlines limit whole phases: a client that sends a byte does not extend them.
 public struct Limits: Sendable {
-    /// The maximum size of the request line and header fields together, in bytes. Larger heads are rejected with 431.
+    /// The maximum size of the request line and header fields together, in bytes. Larger heads are rejected
+    /// with 431, or with 414 if the request line alone is larger.
     public let headBytes: Int
     /// The maximum number of header fields. Requests with more are rejected with 431.
     public let headers: Int

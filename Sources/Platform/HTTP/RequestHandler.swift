@@ -5,13 +5,17 @@ public struct RequestHandler: Sendable {
     let route: @Sendable (Method, String) -> MatchedRoute
     /// Returns the response to a request whose body is rejected. Receives the request without its body.
     let rejected: @Sendable (BodyRejection, Request) -> Response
+    /// Returns the response to a request whose head is rejected.
+    let headRejected: @Sendable (RequestRejection) -> Response
 
     public init(
         route: @escaping @Sendable (Method, String) -> MatchedRoute,
-        rejected: @escaping @Sendable (BodyRejection, Request) -> Response = { rejection, _ in rejection.response }
+        rejected: @escaping @Sendable (BodyRejection, Request) -> Response = { rejection, _ in rejection.response },
+        headRejected: @escaping @Sendable (RequestRejection) -> Response = { $0.response }
     ) {
         self.route = route
         self.rejected = rejected
+        self.headRejected = headRejected
     }
 
     /// For a handler that answers every path.
@@ -90,7 +94,7 @@ extension RequestHandler {
 }
 
 /// Why the head of a request is rejected. The server closes the connection after the response.
-enum RequestRejection: Error, CaseIterable {
+public enum RequestRejection: Error, CaseIterable, Sendable {
     /// A line that ends with LF alone, or a request line that does not consist of a valid method, a target and a valid
     /// version (RFC 9112 §2.2, §3).
     case malformedLine
@@ -105,10 +109,12 @@ enum RequestRejection: Error, CaseIterable {
     case ambiguousLength
     /// A `Transfer-Encoding` other than `chunked` (RFC 9112 §6.1).
     case unknownTransferCoding
+    /// The request line alone exceeds the limit for the head (RFC 9110 §15.5.15).
+    case targetTooLong
     case headTooLarge
     case versionNotSupported
 
-    var response: Response {
+    public var response: Response {
         let (status, text) = statusAndText
         return .text(status: status, text)
     }
@@ -122,6 +128,7 @@ enum RequestRejection: Error, CaseIterable {
         case .invalidHost: (400, "Exactly one valid Host is required")
         case .ambiguousLength: (400, "The length of the body is ambiguous")
         case .unknownTransferCoding: (501, "Only the transfer coding chunked is supported")
+        case .targetTooLong: (414, "The request target is too long")
         case .headTooLarge: (431, "The request head is too large")
         case .versionNotSupported: (505, "Only HTTP/1.0 and HTTP/1.1 are supported")
         }

@@ -30,7 +30,7 @@ struct RequestHeadParser {
     ) throws(RequestRejection) -> Int? {
         while let end = bytes.firstLineFeed(from: searched) {
             guard end > lineStart, bytes[end - 1] == carriageReturn else { throw .malformedLine }
-            guard end < limits.headBytes else { throw .headTooLarge }
+            guard end < limits.headBytes else { throw tooLarge }
             let isEmpty = end == lineStart + 1
             // An empty line before the request is skipped; a later one ends the head.
             if isEmpty, lineStart > 0 { return end + 1 }
@@ -40,9 +40,12 @@ struct RequestHeadParser {
             lineStart = end + 1
         }
         searched = bytes.count
-        guard bytes.count < limits.headBytes else { throw .headTooLarge }
+        guard bytes.count < limits.headBytes else { throw tooLarge }
         return nil
     }
+
+    /// The rejection of a head that exceeds the limit in the current line.
+    private var tooLarge: RequestRejection { lines == 0 ? .targetTooLong : .headTooLarge }
 }
 
 extension RequestHead {

@@ -128,6 +128,7 @@ private func reasonPhrase(_ status: Int) -> String {
     case 411: "Length Required"
     case 412: "Precondition Failed"
     case 413: "Content Too Large"
+    case 414: "URI Too Long"
     case 415: "Unsupported Media Type"
     case 429: "Too Many Requests"
     case 431: "Request Header Fields Too Large"

@@ -15,6 +15,8 @@ struct OperationsTests {
         arguments: [
             ("/.well-known/openid-configuration", "jwks_uri"), ("/demo/.well-known/openid-configuration", "jwks_uri"),
             ("/.well-known/jwks.json", "keys"), ("/demo/.well-known/jwks.json", "keys"),
+            ("/service_accounts/v1/jwk/securetoken@system.gserviceaccount.com", "keys"),
+            ("/www.googleapis.com/service_accounts/v1/jwk/securetoken@system.gserviceaccount.com", "keys"),
             ("/robot/v1/metadata/x509/securetoken@system.gserviceaccount.com", nil),
             ("/www.googleapis.com/robot/v1/metadata/x509/securetoken@system.gserviceaccount.com", nil),
         ] as [(String, String?)])

@@ -94,6 +94,7 @@ struct WireTests {
             Row("the preface of HTTP/2", line: "PRI * HTTP/2.0", "", "SM\r\n\r\n", 505),
             Row("a head of 20 KB", host + "X-A: " + String(repeating: "a", count: 20_000) + "\r\n", "", 431),
             Row("a head of 200 KB", host + "X-A: " + String(repeating: "a", count: 200_000) + "\r\n", "", 431),
+            Row("a target of 20 KB", line: "GET /\(String(repeating: "a", count: 20_000)) HTTP/1.1", host, "", 414),
             Row("65 fields", host + String(repeating: "X-A: 1\r\n", count: 64), "", 431),
             Row("a body over the limit", host + "Content-Length: 1025\r\n", String(repeating: "a", count: 1025), 413),
             Row("a body of 1 MB", host + "Content-Length: 1000000\r\n", String(repeating: "a", count: 1_000_000), 413),
