@@ -73,6 +73,27 @@ public enum JSONFault: Error, Equatable {
     case combiningRun
 }
 
+extension JSONFault {
+    /// Returns a description with the line and column of a syntax error, both from 1. Columns count bytes.
+    ///
+    /// - Parameter text: the text that was rejected.
+    public func description(in text: [UInt8]) -> String {
+        switch self {
+        case .notUTF8: return "not valid UTF-8"
+        case .malformed(let offset):
+            let before = text.prefix(offset)
+            let column = offset - (before.lastIndex(of: UInt8(ascii: "\n")) ?? -1)
+            let lines = before.count { $0 == UInt8(ascii: "\n") }
+            return "syntax error at line \(lines + 1), column \(column)"
+        case .tooDeep: return "nested too deeply"
+        case .duplicateMember: return "an object has two members with the same name"
+        case .nul: return "a string contains U+0000"
+        case .loneSurrogate: return "a string contains half of a surrogate pair"
+        case .combiningRun: return "a string contains more than 128 combining characters in a row"
+        }
+    }
+}
+
 /// Any JSON value, for JSON that is passed on without interpretation.
 public enum JSONValue: Equatable, Sendable {
     case null
