@@ -122,7 +122,12 @@ extension Log {
             "requestId": .string(request.id), "status": .int(outcome.response.status),
             "ms": .double(duration.milliseconds), "address": .string(client.widest.prefix),
         ]
-        if let operationID = outcome.operationID { fields.add("operationId", .string(operationID)) }
+        if let operationID = outcome.operationID {
+            fields.add("operationId", .string(operationID))
+        } else {
+            fields.add("method", .string(request.method.rawValue))
+            fields.add("path", .string(PathShape(request.path).description))
+        }
         if let realm = outcome.realm { fields.add("realm", .string(realm.rawValue)) }
         if let refusalCode = outcome.refusalCode { fields.add("refusal", .string(refusalCode)) }
         if let fault = outcome.fault {

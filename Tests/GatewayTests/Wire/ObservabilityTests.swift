@@ -18,6 +18,8 @@ struct ObservabilityTests {
         let status: Int
         let operationId: String?
         let realm: String?
+        let method: String?
+        let path: String?
         let refusal: String?
         let cause: String?
     }
@@ -59,6 +61,16 @@ struct ObservabilityTests {
         #expect(lines.allSatisfy { !$0.requestId.isEmpty && $0.address == "192.0.2.0/24" && $0.level == "info" })
     }
 
+    @Test("The line of a request without an operation has the method and the known segments of the path")
+    func unmatched() async throws {
+        let paths = ["/v1/accounts:signInWithPasword", "/v1/projects/demo/acounts", "/v1/token/eyJhbGciOi", "//"]
+        let lines = try await loggedLines { gateway in
+            for path in paths { _ = try await gateway.send(.get, path, query: []) }
+        }
+        #expect(lines.map(\.path) == ["/v1/accounts:*", "/v1/projects/*/*", "/v1/token/*", "/"])
+        #expect(lines.map(\.method) == ["GET", "GET", "GET", "GET"])
+    }
+
     @Test("A log line has the request ID of the response")
     func requestID() async throws {
         var response: Exchange?
@@ -92,7 +104,7 @@ struct ObservabilityTests {
         #expect(lines.map(\.level) == ["info", "error"])
         #expect(lines.map(\.status) == [200, 503])
         let cause = try #require(lines.last?.cause)
-        #expect(cause.contains("Identity.StoreUnavailable") && cause.contains("reason"))
+        #expect(cause.contains("Identity.StoreUnavailable") && cause.contains("the database is unavailable"))
     }
 
     @Test("Requests are counted by operation and status, and timed by operation")
