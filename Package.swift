@@ -90,7 +90,7 @@ let package = Package(
             "DevMode",
             imports: [
                 "API", "Crypto", "Email", "Encoding", "EventLoop", "Gateway", "HTML", "HTTP", "Identity", "JSON",
-                "Postgres", "PrivatePostgres", "Providers", "SMTP", "Simulators", "Storage", "Tokens",
+                "Postgres", "PrivatePostgres", "Providers", "SMTP", "Simulators", "Storage", "Telemetry", "Tokens",
             ]),
         module(
             "Commands",
@@ -137,8 +137,8 @@ let package = Package(
                 "API", "Crypto", "DevMode", "Encoding", "Gateway", "HTTP", "IPAddresses", "Identity", "JOSE", "JSON",
                 "Postgres", "Simulators", "Storage", "Support", "Telemetry", "Tokens",
             ]),
-        tests("DevModeTests", imports: ["DevMode", "HTTP", "Identity"]),
-        tests("CommandsTests", imports: ["Commands", "Crypto", "Gateway", "Identity"]),
+        tests("DevModeTests", imports: ["DevMode", "HTTP", "Identity", "Telemetry"]),
+        tests("CommandsTests", imports: ["Commands", "Crypto", "Gateway", "Identity", "JSON"]),
         tests(
             "SekishoAuthTests", in: "Tests/Client",
             imports: ["DevMode", "Identity", "SekishoAuth", "Simulators", "Support"]),

@@ -21,15 +21,22 @@ public final class Log: Sendable {
         }
     }
 
+    /// Returns the text of a line without the newline. `time` has hours, minutes and seconds (UTC).
+    public typealias Format =
+        @Sendable (_ level: Level, _ message: String, _ fields: LogFields, _ time: String) -> String
+
     private let level: Level
+    private let format: Format?
     private let writer: LogWriter
 
     /// - Parameters:
     ///   - level: the lowest level that is written.
     ///   - descriptor: usually 1 or 2. The log does not close it.
+    ///   - format: the format of lines for a terminal; `nil` for JSON. Control characters are replaced.
     ///   - capacity: the maximum size of queued lines in bytes.
-    public init(level: Level = .info, descriptor: Int32, capacity: Int = 1 << 20) {
+    public init(level: Level = .info, descriptor: Int32, format: Format? = nil, capacity: Int = 1 << 20) {
         self.level = level
+        self.format = format
         writer = LogWriter(descriptor: descriptor, capacity: capacity) { count in
             Self.line(.warning, "log lines dropped", ["count": .int(count)])
         }
@@ -54,7 +61,7 @@ public final class Log: Sendable {
     /// - Parameter fields: a field named `time`, `level` or `message` is omitted.
     private func write(_ level: Level, _ message: String, _ fields: LogFields) {
         guard level >= self.level else { return }
-        writer.append(Self.line(level, message, fields))
+        writer.append(format.map { Self.line(level, message, fields, in: $0) } ?? Self.line(level, message, fields))
     }
 
     private static func line(_ level: Level, _ message: String, _ fields: LogFields) -> [UInt8] {
@@ -76,6 +83,19 @@ public final class Log: Sendable {
         return line
     }
 
+    private static func line(_ level: Level, _ message: String, _ fields: LogFields, in format: Format) -> [UInt8] {
+        var now: [UInt8] = []
+        RFC3339.append(millisecondsSince1970: millisecondsSince1970(), to: &now)
+        let text = format(level, message, fields, String(decoding: now.dropFirst(11).prefix(8), as: UTF8.self))
+        let scalars = text.unicodeScalars.map { scalar in
+            switch scalar.value {
+            case 0..<0x20, 0x7F...0x9F, 0x2028, 0x2029: Unicode.Scalar(0xFFFD as UInt16) ?? " "
+            default: scalar
+            }
+        }
+        return Array(String(String.UnicodeScalarView(scalars)).utf8) + [UInt8(ascii: "\n")]
+    }
+
     private static func millisecondsSince1970() -> Int64 {
         var time = timespec()
         clock_gettime(CLOCK_REALTIME, &time)
@@ -91,6 +111,16 @@ public enum LogValue: Sendable, Equatable {
     case int(Int)
     case double(Double)
     case bool(Bool)
+
+    /// The value without quotation marks, for a line on a terminal.
+    public var text: String {
+        switch self {
+        case .string(let text): text
+        case .int(let number): String(number)
+        case .double(let number): String(number)
+        case .bool(let flag): String(flag)
+        }
+    }
 
     /// Appends the value as JSON. Infinities and NaN are written as strings, because JSON has no such numbers.
     func append(to line: inout [UInt8]) {
@@ -141,4 +171,9 @@ public struct LogFields: Sendable, ExpressibleByDictionaryLiteral {
     }
 
     var sortedByName: [(name: String, value: LogValue)] { pairs.sorted { $0.name < $1.name } }
+
+    /// The fields, sorted by name.
+    public var all: [(name: String, value: LogValue)] { sortedByName }
+
+    public subscript(name: String) -> LogValue? { pairs.first { $0.name == name }?.value }
 }
