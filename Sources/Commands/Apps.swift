@@ -34,10 +34,35 @@ extension Command {
         }
     }
 
+    static let deleteApp = Command(
+        words: ["apps", "delete"],
+        summary: "Delete an app and its API keys",
+        operand: Operand(placeholder: "APP_ID", noun: "app ID"),
+        options: [.project, .yes],
+        details: ["Copies of the app that use one of its API keys stop working within seconds."],
+        environment: ["DATABASE_URL"]
+    ) { arguments in
+        let project = try arguments.project()
+        let id = ID<App>(arguments.operand)
+        try arguments.requireConfirmation("Delete the app \(id) of the project \(project) and its API keys?")
+        try Administration.run { administration in
+            let edit = try await administration.configurations.edit(ID(project), by: .commandLine, allowing: []) {
+                configuration in
+                guard configuration.app(id) != nil else {
+                    throw Failure(message: "project \(project) has no app \(id)")
+                }
+                configuration.remove(id)
+            }
+            guard let edit else { throw Failure(message: "project \(project) does not exist") }
+            Terminal.writeLine("deleted app \(id)")
+            edit.after.writeWarnings()
+        }
+    }
+
     static let listApps = Command(
         words: ["apps", "list"],
         summary: "List the apps of a project and their sign-in methods",
-        options: [.project],
+        options: [.project, .json],
         environment: ["DATABASE_URL"]
     ) { arguments in
         let id = try arguments.project()
@@ -46,7 +71,7 @@ extension Command {
             guard let project = try await store.project(id) else {
                 throw Failure(message: "project \(id) does not exist")
             }
-            Terminal.writeTable(
+            try Terminal.writeList(
                 [["ID", "NAME", "PLATFORM", "SIGN-IN METHODS"]]
                     + (try await store.apps(of: id)).map { configured in
                         let services = LoginServices(of: configured.app, in: project)
@@ -54,7 +79,7 @@ extension Command {
                             configured.app.id.rawValue, configured.name, configured.app.settings.platform.rawValue,
                             services.methods.map(\.rawValue).joined(separator: ", "),
                         ]
-                    })
+                    }, arguments)
         }
     }
 }

@@ -37,7 +37,9 @@ struct Arguments: Sendable {
         let parts = word.dropFirst(2).split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
             .map(String.init)
         guard let option = options.first(where: { $0.name == parts[0] }) else {
-            throw UsageError(message: "unknown option --\(parts[0])")
+            let names = options.map { "--\($0.name)" }
+            throw UsageError(
+                message: "unknown option --\(parts[0])" + NearestName.question("--\(parts[0])", among: names))
         }
         guard option.takesValue else {
             guard parts.count == 1 else {
@@ -85,6 +87,19 @@ struct Arguments: Sendable {
     func choice<Choice: RawRepresentable<String>>(_ name: String) throws(UsageError) -> Choice {
         guard let choice: Choice = optionalChoice(name) else { throw UsageError(message: "--\(name) is required") }
         return choice
+    }
+
+    /// Asks the operator to confirm a dangerous command, unless `--yes` is given.
+    ///
+    /// - Throws: ``UsageError`` if standard input is not a terminal; ``Failure`` if the operator does not confirm.
+    func requireConfirmation(_ question: String) throws {
+        if has("yes") { return }
+        guard Terminal.isInteractive else {
+            throw UsageError(message: "standard input is not a terminal: confirm the command with --yes")
+        }
+        guard Terminal.ask("\(question) Enter yes to continue: ") == "yes" else {
+            throw Failure(message: "not confirmed, nothing was changed")
+        }
     }
 
     /// Returns the content of the file whose path is the value of an option; `nil` without the option.

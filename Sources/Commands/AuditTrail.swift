@@ -8,14 +8,16 @@ extension Command {
     static let listAudit = Command(
         words: ["audit", "list"],
         summary: "List the audit events of a project, newest first",
-        options: Option.auditFilters + [.number("limit", "N", in: 1...1000, "maximum number of events", default: "50")],
+        options: Option.auditFilters + [
+            .number("limit", "N", in: 1...1000, "maximum number of events", default: "50"), .json,
+        ],
         environment: ["DATABASE_URL"]
     ) { arguments in
         let (realm, query) = try arguments.auditQuery(limit: try arguments.number("limit"))
         try Administration.run { administration in
             try await administration.requireProject(of: realm)
             let events = try await AuditStore(pool: administration.pool).page(query, in: realm)
-            Terminal.writeTable(
+            try Terminal.writeList(
                 [["TIME", "ACTOR", "ACTION", "SUBJECT", "NETWORK", "DETAIL"]]
                     + events.map { event in
                         let detail = event.note.detail.sorted { $0.key < $1.key }.map { "\($0.key)=\($0.value)" }
@@ -23,7 +25,7 @@ extension Command {
                             event.occurredAt.iso8601, event.actor, event.note.action, event.note.subject,
                             event.trace.network ?? "", detail.joined(separator: "; "),
                         ]
-                    })
+                    }, arguments)
         }
     }
 

@@ -17,8 +17,9 @@ struct Command: Sendable {
 
     static let all: [Command] = [
         .dev, .simulate, .serve, .migrate, .check, .verifyToken,
-        .createProject, .listProjects, .applyProject, .policy, .createApp, .listApps,
-        .importUsers, .exportUsers,
+        .createProject, .listProjects, .applyProject, .policy, .createApp, .listApps, .deleteApp, .listTenants,
+        .listUsers, .getUser, .setPassword, .disableUser, .enableUser, .signOutUser, .deleteUser, .linkUser,
+        .unlinkUser, .importUsers, .exportUsers,
         .createAPIKey, .listAPIKeys, .revokeAPIKey,
         .createServiceKey, .listServiceKeys, .revokeServiceKey,
         .listSigningKeys, .rotateSigningKey, .rotateRefreshKey, .rewrap, .generateMasterKey,
@@ -49,7 +50,10 @@ struct Command: Sendable {
     private static func noCommand(_ words: [String]) -> UsageError {
         let text = words.joined(separator: " ")
         let subcommands = subcommands(of: words)
-        guard !subcommands.isEmpty else { return UsageError(message: "unknown command: \(text)") }
+        guard !subcommands.isEmpty else {
+            let names = all.map { $0.words.joined(separator: " ") } + Set(all.map { $0.words[0] }).sorted()
+            return UsageError(message: "unknown command: \(text)" + NearestName.question(text, among: names))
+        }
         return UsageError(message: "\(text) requires a subcommand: \(subcommands.joined(separator: ", "))")
     }
 

@@ -24,11 +24,8 @@ package enum CommandLineProgram {
         } catch let error as ConfigurationEditRefusal {
             Terminal.writeError("rejected, nothing was changed: \(error.explanation)")
             exit(1)
-        } catch let error as Failure {
-            Terminal.writeError(error.message)
-            exit(1)
         } catch {
-            Terminal.writeError("\(error)")
+            Terminal.writeError(Failure(explaining: error).message)
             exit(1)
         }
     }

@@ -42,6 +42,8 @@ extension Command {
                 besidesLoopback: arguments.optionalText("listen"), port: UInt16(clamping: try arguments.number("port")))
         else { throw UsageError(message: "--listen: expected a numeric address without port") }
         let draft = try ProjectDraft(devProject: try arguments.text("project"))
+        // Fails before the directory and the database are created, if the port is in use.
+        try RunningGateway.requireFree(listen)
         let data = try DevDirectory(try arguments.text("data"))
         let database = try DevDatabase(url: arguments.optionalText("database-url"), in: data)
         defer { database.stop() }
@@ -51,7 +53,8 @@ extension Command {
         try Administration.run(on: config.database) { administration in
             try await administration.prepareForDev(draft, database, under: config.masterKeys)
         }
-        let log = Log(level: .info, descriptor: STDERR_FILENO)
+        let log = Log(
+            level: .info, descriptor: STDERR_FILENO, format: isatty(STDERR_FILENO) == 1 ? DevLog.line : nil)
         defer { log.flush(within: .seconds(2)) }
         let clock = DevClock()
         let simulators = try DevSimulators(clock: clock, hosts: hosts)

@@ -45,14 +45,15 @@ extension Command {
     static let listEmails = Command(
         words: ["email", "list"],
         summary: "List the emails that wait to be sent, and those whose delivery was given up",
+        options: [.json],
         details: [
             "Lists at most the newest 1000 of these emails, in the order of their creation, without addresses. For an email of a tenant, the column PROJECT contains PROJECT/TENANT."
         ],
         environment: ["DATABASE_URL"]
-    ) { _ in
+    ) { arguments in
         try Administration.run { administration in
             let emails = try await EmailListing(pool: administration.pool).emails(limit: 1000)
-            Terminal.writeTable(
+            try Terminal.writeList(
                 [["ID", "PROJECT", "KIND", "CREATED", "TRIES", "STATE", "FAILURE"]]
                     + emails.map {
                         [
@@ -60,7 +61,7 @@ extension Command {
                             $0.givenUpAt.map { "given up \($0.iso8601)" } ?? "due \($0.dueAt.iso8601)",
                             $0.failure ?? "",
                         ]
-                    })
+                    }, arguments)
         }
     }
 }

@@ -15,7 +15,10 @@ enum HelpText {
         let hasOptional = command.options.contains { !$0.isRequired }
         let usage =
             ["Usage: sekisho \(command.synopsis)"] + synopses + (hasOptional ? ["[OPTION]..."] : [])
-        var blocks = [usage.joined(separator: " "), wrapped(command.summary + ".").joined(separator: "\n")]
+        var blocks = [
+            wrapped(usage.joined(separator: " "), width: width - 2).joined(separator: "\n  "),
+            wrapped(command.summary + ".").joined(separator: "\n"),
+        ]
         if !command.options.isEmpty {
             blocks.append(
                 block(HelpTable(title: "Options", rows: command.options.map { ($0.synopsis, $0.help) })))

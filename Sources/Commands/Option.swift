@@ -96,6 +96,8 @@ struct Option: Sendable {
 
 extension Option {
     static let project = text("project", "ID", "project ID", isRequired: true)
+    static let json = flag("json", "print JSON")
+    static let yes = flag("yes", "do not ask for confirmation; required unless standard input is a terminal")
     static let tenant = text("tenant", "ID", "tenant of the project", defaultNote: "the project itself")
 }
 

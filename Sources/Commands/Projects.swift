@@ -39,13 +39,14 @@ extension Command {
     static let listProjects = Command(
         words: ["projects", "list"],
         summary: "List all projects",
+        options: [.json],
         environment: ["DATABASE_URL"]
-    ) { _ in
+    ) { arguments in
         try Administration.run { administration in
             let projects = try await ProjectStore(pool: administration.pool).all()
-            Terminal.writeTable(
+            try Terminal.writeList(
                 [["ID", "NUMBER", "PROFILE"]]
-                    + projects.map { [$0.realm.rawValue, "\($0.number)", $0.profile.rawValue] })
+                    + projects.map { [$0.realm.rawValue, "\($0.number)", $0.profile.rawValue] }, arguments)
         }
     }
 }

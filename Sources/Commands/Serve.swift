@@ -53,7 +53,7 @@ extension Config {
         } catch let failure as Failure {
             throw failure
         } catch {
-            log.warning("database not ready", ["reason": .string("\(error)")])
+            log.warning("database not ready", ["reason": .string(Failure(explaining: error).message)])
             return false
         }
     }
@@ -85,10 +85,11 @@ extension Config {
 
 extension RunningGateway {
     /// Tries to claim the database once per second until it is ready, then starts the delivery of emails. Until then,
-    /// requests that need the database get status 503. Ends the process if the database belongs to another mode,
+    /// requests that need the database get status 503. Logs the failures ever less often. Ends the process if the database belongs to another mode,
     /// another master key or a pre-release version.
     fileprivate func claimDatabaseLater(_ config: Config, _ log: Log) {
         Task(executorPreference: loop) { [self, loop, pool] in
+            var failures = FailureStreak()
             while true {
                 try await loop.sleep(for: .seconds(1))
                 do {
@@ -99,7 +100,8 @@ extension RunningGateway {
                     log.flush(within: .seconds(2))
                     exit(1)
                 } catch {
-                    log.warning("database not ready", ["reason": .string("\(error)")])
+                    let reason = Failure(explaining: error).message
+                    if failures.mustLog(reason) { log.warning("database not ready", ["reason": .string(reason)]) }
                 }
             }
         }

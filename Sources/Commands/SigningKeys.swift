@@ -9,7 +9,7 @@ extension Command {
     static let listSigningKeys = Command(
         words: ["keys", "list-signing-keys"],
         summary: "List the signing keys and the refresh keys of a project",
-        options: [.project],
+        options: [.project, .json],
         details: [
             "A signing key (PURPOSE id-token) signs ID tokens and session cookies. A refresh key (PURPOSE refresh-token) authenticates refresh tokens.",
             "SIGNS FROM is the time from which new tokens are made with the key, instead of the older key of the same purpose. RETIRES is the time from which the tokens of the key are rejected; it is empty if no such time is set. Retired keys are not listed.",
@@ -21,11 +21,11 @@ extension Command {
             try await administration.requireRealm(ID(project))
             let keys = try await SigningKeyStore(pool: administration.pool)
                 .unretiredKeys(in: project, at: administration.clock.now())
-            Terminal.writeTable(
+            try Terminal.writeList(
                 [["ID", "PURPOSE", "ALGORITHM", "SIGNS FROM", "RETIRES"]]
                     + keys.map {
                         [$0.id, $0.purpose.rawValue, $0.algorithm, $0.signsFrom.iso8601, $0.retiresAt?.iso8601 ?? ""]
-                    })
+                    }, arguments)
         }
     }
 

@@ -66,7 +66,8 @@ extension Command {
                 }
             }
         } catch {
-            throw Failure(message: "cannot reach `sekisho dev` at \(gateway) (--url): \(error)")
+            throw Failure(
+                message: "cannot reach `sekisho dev` at \(gateway): start `sekisho dev`, or name its URL with --url")
         }
         let text = String(decoding: response.body, as: UTF8.self)
         guard response.status == 200 else {

@@ -1,5 +1,6 @@
 internal import Gateway
 internal import Glibc
+internal import JSON
 
 /// Standard input, output and error of the process.
 enum Terminal {
@@ -21,6 +22,30 @@ enum Terminal {
             throw Failure(message: "standard input is not valid UTF-8")
         }
         return text
+    }
+
+    /// Whether a person can answer questions.
+    static var isInteractive: Bool { isatty(STDIN_FILENO) == 1 }
+
+    /// Writes a question to standard error, and returns the line that the operator enters.
+    static func ask(_ question: String) -> String {
+        writeProgress(question)
+        return readLine() ?? ""
+    }
+
+    static func writeJSON(_ value: some Encodable) throws {
+        writeLine(String(decoding: try StrictJSON.encode(value), as: UTF8.self))
+    }
+
+    /// Writes rows below a header as a table; with `--json`, as a list of objects whose members have the names of the
+    /// columns in camel case. Empty cells are omitted.
+    static func writeList(_ rows: [[String]], _ arguments: Arguments) throws {
+        guard arguments.has("json") else { return writeTable(rows) }
+        let names = rows.first.map { $0.map(\.camelCased) } ?? []
+        try writeJSON(
+            rows.dropFirst().map { row in
+                Dictionary(uniqueKeysWithValues: zip(names, row).filter { !$1.isEmpty })
+            })
     }
 
     static func writeLine(_ text: String) {
@@ -55,4 +80,16 @@ enum Terminal {
             writeLine(line)
         }
     }
+}
+
+extension String {
+    /// `signInMethods` for `SIGN-IN METHODS`.
+    fileprivate var camelCased: String {
+        let words = lowercased().split { !$0.isLetter }
+        return words.prefix(1).joined() + words.dropFirst().map(\.capitalizedFirst).joined()
+    }
+}
+
+extension Substring {
+    fileprivate var capitalizedFirst: String { prefix(1).uppercased() + dropFirst() }
 }

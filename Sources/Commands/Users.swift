@@ -50,7 +50,7 @@ extension Command {
             do {
                 try await userImport.run(report)
             } catch {
-                Terminal.writeError("\((error as? Failure)?.message ?? "\(error)")")
+                Terminal.writeError(Failure(explaining: error).message)
                 try report.finish()
                 throw Failure(message: "the import is incomplete: run it again with --resume")
             }

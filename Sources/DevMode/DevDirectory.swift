@@ -10,7 +10,11 @@ package struct DevDirectory {
     package init(_ path: String) throws {
         let absolute = path.hasPrefix("/") ? path : FileManager.default.currentDirectoryPath + "/" + path
         self.path = absolute
-        try FileManager.default.createDirectory(atPath: absolute, withIntermediateDirectories: true)
+        do {
+            try WritableDirectory.create(at: absolute)
+        } catch {
+            throw Failure(message: "\(error.message). Choose another directory with --data.")
+        }
     }
 
     var postgres: String { path + "/postgres" }

@@ -100,6 +100,15 @@ package final class RunningGateway: Sendable {
             on: group.loops[0], log: log)
     }
 
+    /// - Throws: ``Failure`` if the gateway could not bind the address now.
+    package static func requireFree(_ address: Config.ListenAddress) throws(Failure) {
+        do {
+            try Server.requireFree(address: address.host, port: address.port)
+        } catch {
+            throw Failure(message: "cannot listen on \(address): \(error)")
+        }
+    }
+
     package var port: UInt16 { server.port }
     /// The port of the listener for monitoring, if it has one of its own.
     package var monitoringPort: UInt16? { monitoringServer?.port }

@@ -1,6 +1,6 @@
 internal import Encoding
 internal import HTTP
-internal import Identity
+public import Identity
 
 /// The operations on the identities of an account.
 extension Endpoint {
@@ -110,7 +110,7 @@ struct LinkedIdentityInput: Decodable, Sendable {
 extension ProviderID {
     /// Whether an account can have an identity of this provider: the ID has 1 to 128 printable ASCII characters without
     /// spaces, and does not stand for another sign-in method, such as a password, or for Firebase itself.
-    var isLinkable: Bool {
+    public var isLinkable: Bool {
         ![.password, .phone, .anonymous, ProviderID("custom"), ProviderID("firebase")].contains(self)
             && rawValue.isVisibleASCII(1...128)
     }
@@ -119,7 +119,7 @@ extension ProviderID {
 extension LinkedIdentity {
     /// Whether a text can be the ID of a user at a provider: 1 to 512 bytes of UTF-8, without control characters. Such
     /// a text fits into an index entry. The subjects of known providers are shorter.
-    static func isValidSubject(_ text: String) -> Bool {
+    public static func isValidSubject(_ text: String) -> Bool {
         (1...512).contains(text.utf8.count) && !text.unicodeScalars.contains(where: \.isControl)
     }
 }

@@ -11,7 +11,8 @@ extension ProjectFile {
         do {
             members = try StrictJSON.decode(JSONObject.self, from: json)
         } catch {
-            throw ConfigurationError(problems: ["the file is not a valid JSON object: \(error)"])
+            let problem = (error as? JSONFault)?.description(in: json) ?? "the value is not an object"
+            throw ConfigurationError(problems: ["the file is not a valid JSON object: \(problem)"])
         }
         var reader = ObjectReader(members)
         let project = reader.text("project") ?? ""

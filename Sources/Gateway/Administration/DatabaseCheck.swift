@@ -30,8 +30,8 @@ package struct DatabaseCheck: Sendable {
     package func findings(at now: Instant) async -> [Finding] {
         var findings: [Finding] = []
         do {
-            guard await pool.isReachable() else {
-                return [Finding(isGood: false, text: "database not reachable: check DATABASE_URL")]
+            if let problem = await pool.reachabilityProblem() {
+                return [Finding(isGood: false, text: "database not reachable: check DATABASE_URL; \(problem)")]
             }
             findings.append(Finding(isGood: true, text: "database reachable"))
             let unapplied = try await Schema.status(of: pool).filter { $0.state != .applied }
@@ -54,7 +54,7 @@ package struct DatabaseCheck: Sendable {
             }
             findings += try await sharedHosts()
         } catch {
-            findings.append(Finding(isGood: false, text: "\(error)"))
+            findings.append(Finding(isGood: false, text: Failure(explaining: error).message))
         }
         return findings
     }
@@ -179,7 +179,9 @@ package struct DatabaseCheck: Sendable {
                         ? " can sign"
                         : ": none signs ID tokens now, or none refresh tokens: run `sekisho keys list-signing-keys`"))
         } catch {
-            return Finding(isGood: false, text: "project \(project.realm): signing keys cannot be decrypted (\(error))")
+            return Finding(
+                isGood: false,
+                text: "project \(project.realm): signing keys cannot be decrypted: check SEKISHO_MASTER_KEY")
         }
     }
 }

@@ -154,6 +154,7 @@ extension Config {
     package static func read(
         from reader: inout SettingsReader
     ) throws(ConfigurationError) -> (config: Config, publicURL: String) {
+        reader.rejectUnknownVariables()
         let database = reader.database()
         let masterKeys = reader.masterKeys()
         let publicURL = reader.required(
@@ -166,9 +167,7 @@ extension Config {
             Settings.trustedProxies, "comma-separated networks such as 10.0.0.0/8", Self.parse(networks:))
         let server = reader.server()
         let passwords = reader.passwords()
-        let breachedPasswordsURL = reader.required(
-            Settings.breachedPasswords, "an https URL without query (http for loopback only), or empty",
-            Self.parse(breachedPasswordsURL:))
+        let breachedPasswordsURL = reader.breachedPasswordsURL()
         let appleDomainAssociation = reader.optional(
             Settings.appleDomainAssociation, "printable ASCII of at most 65536 bytes", Self.parse(domainAssociation:))
         let logLevel = reader.required(Settings.logLevel, "debug, info, warning or error", Self.parse(level:))
@@ -223,7 +222,7 @@ extension Config {
         return isPrintable && (1...65_536).contains(text.utf8.count) ? text : nil
     }
 
-    private static func parse(breachedPasswordsURL text: String) -> String? {
+    fileprivate static func parse(breachedPasswordsURL text: String) -> String? {
         guard !text.isEmpty else { return text }
         guard text.utf8.count <= 1024, text.utf8.allSatisfy({ (0x21...0x7E).contains($0) }),
             let url = URL(string: text), url.host?.isEmpty == false, url.query == nil, url.fragment == nil,
@@ -261,6 +260,13 @@ extension SettingsReader {
             let cost = try? PasswordHash.Cost(memoryKiB: memory, iterations: iterations)  // Both are in range.
         else { return nil }
         return Config.PasswordConfig(threads: threads ?? Config.coreCount, waiting: waiting, cost: cost)
+    }
+
+    /// Returns an empty text if passwords are not checked for breaches.
+    mutating func breachedPasswordsURL() -> String? {
+        required(
+            Settings.breachedPasswords, "an https URL without query (http for loopback only), or empty",
+            Config.parse(breachedPasswordsURL:))
     }
 
     mutating func masterKeys() -> MasterKeys? {

@@ -61,6 +61,15 @@ package struct SettingsReader {
         }
     }
 
+    /// Records each variable whose name begins with `SEKISHO_` and is not a setting, because a misspelled setting
+    /// would have no effect.
+    mutating func rejectUnknownVariables() {
+        let names = Settings.all.flatMap { [$0.name, $0.name + "_FILE"] }
+        for name in environment.keys.filter({ $0.hasPrefix("SEKISHO_") && !names.contains($0) }).sorted() {
+            collector.add(name, "unknown variable" + NearestName.question(name, among: names))
+        }
+    }
+
     /// Records a problem of a setting.
     mutating func add(_ setting: Setting, _ problem: String) {
         collector.add(setting.name, problem)

@@ -105,10 +105,12 @@ public struct ClientGone: Error {
 }
 
 /// The database cannot be reached, or does not respond in time.
-public struct StoreUnavailable: Error {
+public struct StoreUnavailable: Error, CustomStringConvertible {
     public let reason: String
 
     public init(reason: String) {
         self.reason = reason
     }
+
+    public var description: String { "the database is unavailable: \(reason)" }
 }

@@ -35,6 +35,13 @@ public final class Server: Sendable {
         self.budget = budget
     }
 
+    /// Binds an address and releases it.
+    ///
+    /// - Throws: ``SystemError``, for example with `EADDRINUSE`.
+    public static func requireFree(address: String, port: UInt16) throws(SystemError) {
+        _ = try Listener(address: address, port: port)
+    }
+
     /// The bound port.
     public var port: UInt16 { listeners[0].port }
 

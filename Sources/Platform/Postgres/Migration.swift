@@ -34,7 +34,7 @@ public struct Migration: Sendable {
 }
 
 /// Why migrations were not applied. The unlabelled values are names of migrations.
-public enum MigrationError: Error, Equatable {
+public enum MigrationError: Error, Equatable, CustomStringConvertible {
     /// The migration was applied with a different text.
     case changed(String)
     /// The database has a migration that this program does not know, and a known migration follows it.
@@ -47,6 +47,17 @@ public enum MigrationError: Error, Equatable {
     case failed(String, reason: String)
     /// Another process held the migration lock for too long.
     case locked
+
+    public var description: String {
+        switch self {
+        case .changed(let name): "migration \(name) was applied with another text, by another build of this program"
+        case .unknown(let name): "the database has the migration \(name), which this program does not know"
+        case .outOfOrder(let name): "migration \(name) is missing, but a later one was applied"
+        case .unreadable(let name): "migration \(name) cannot be read"
+        case .failed(let name, let reason): "migration \(name) failed: \(reason)"
+        case .locked: "another process migrates the database: wait until it has ended, and try again"
+        }
+    }
 }
 
 /// The state of one migration.

@@ -63,12 +63,16 @@ extension Pool {
     }
 
     /// Whether a connection becomes free within a second, and a statement then succeeds within a second.
-    public func isReachable() async -> Bool {
+    public func isReachable() async -> Bool { await reachabilityProblem() == nil }
+
+    /// Returns why ``isReachable()`` would be `false`, in one line; `nil` if it would be `true`.
+    public func reachabilityProblem() async -> String? {
         do {
             _ = try await run("SELECT 1", acquireDeadline: .seconds(1), timeLimit: .seconds(1))
-            return true
+            return nil
         } catch {
-            return false
+            let text = (error as? PostgresError)?.description ?? "the check was cancelled"
+            return text.split(whereSeparator: \.isWhitespace).joined(separator: " ")
         }
     }
 

@@ -97,13 +97,22 @@ public protocol PostgresDecodable {
 }
 
 /// Why a column could not be read.
-public enum DecodingFault: Error, Hashable, Sendable {
+public enum DecodingFault: Error, Hashable, Sendable, CustomStringConvertible {
     case noSuchColumn
     case null
     /// The column has another type than the requested one; the value is the type of the column.
     case wrongType(PostgresType)
     /// Out of range, or not in the format of its type.
     case malformed
+
+    public var description: String {
+        switch self {
+        case .noSuchColumn: "the result has no such column"
+        case .null: "the value is NULL"
+        case .wrongType: "the column has another type"
+        case .malformed: "the value is out of range or malformed"
+        }
+    }
 }
 
 /// One value of a row, in the server's binary format. Valid only as long as its row, because it points into the result.

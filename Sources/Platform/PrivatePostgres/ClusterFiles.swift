@@ -18,7 +18,11 @@ struct ClusterFiles {
 
     /// - Throws: ``PrivatePostgresError/alreadyRunning(directory:)`` if another process holds the lock.
     init(directory given: String, user: ServerUser) throws {
-        try FileManager.default.createDirectory(atPath: given, withIntermediateDirectories: true)
+        do {
+            try FileManager.default.createDirectory(atPath: given, withIntermediateDirectories: true)
+        } catch {
+            throw PrivatePostgresError.pathNotUsable(path: given, reason: "the directory cannot be created")
+        }
         guard let resolved = realpath(given, nil) else { throw PrivatePostgresError.systemCallFailed(on: given) }
         directory = String(cString: resolved)
         free(resolved)

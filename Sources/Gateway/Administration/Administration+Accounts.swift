@@ -1,0 +1,58 @@
+internal import Crypto
+internal import EventLoop
+internal import HTTP
+package import Identity
+internal import Passwords
+internal import Postgres
+internal import Storage
+
+extension Administration {
+    /// The service of the admin API for accounts, for commands that set no password.
+    package var accounts: AccountAdministration {
+        accounts(hashing: { _ in throw Failure(message: "this command cannot set passwords") }, checkedBy: .none)
+    }
+
+    /// Reads the settings of the database and of passwords, and runs `body` like ``run(_:)`` with a service that can
+    /// set passwords. It hashes them, and compares them with the list of breached passwords, as `serve` does.
+    package static func runSettingPasswords(
+        _ body: @escaping @Sendable (Administration, AccountAdministration) async throws -> Void
+    ) throws {
+        var reader = SettingsReader.live()
+        let passwords = reader.passwords()
+        let listURL = reader.breachedPasswordsURL()
+        try reader.requireNoProblems()
+        guard let passwords, let listURL else { return }
+        try run { administration in
+            let client = try HTTP.Client(loop: administration.pool.loop)
+            try await perform {
+                let breaches: BreachedPasswords =
+                    listURL.isEmpty ? .none : .live(BreachedPasswordList(url: listURL), client: client) { _ in }
+                try await body(
+                    administration,
+                    administration.accounts(
+                        hashing: { try Argon2.libsodium.hash(Array($0.expose().utf8), passwords.cost) },
+                        checkedBy: breaches))
+            } finally: {
+                await client.close()
+            }
+        }
+    }
+
+    private func accounts(
+        hashing hash: @escaping @Sendable (Secret) throws -> String, checkedBy breaches: BreachedPasswords
+    ) -> AccountAdministration {
+        AccountAdministration(
+            store: PostgresAccountStore(pool: pool),
+            passwords: PasswordHasher(hash: { password, _ in try hash(password) }, check: { _, _, _ in .wrong }),
+            passwordKeys: PasswordKeys(
+                store: { _, _ in throw Failure(message: "this command cannot store password keys") },
+                find: { _ in nil }),
+            breaches: breaches, clock: clock, entropy: .live)
+    }
+
+    /// Links or unlinks an identity, as the admin API does.
+    package func apply(_ change: IdentityChange, in project: Project) async throws {
+        _ = try await PostgresAccountStore(pool: pool).apply(
+            change, ignoring: project.linkOnlyProviders, by: .commandLine, at: clock.now(), in: project.realm)
+    }
+}

@@ -1,0 +1,140 @@
+"""The commands for accounts, tenants and apps do what the admin API does, and write the audit trail."""
+
+import json
+import os
+import re
+import subprocess
+from pathlib import Path
+
+import pytest
+
+import gateway
+from client import fresh_email
+from installation import Installation, dump, new_database
+from processes import run_program
+
+
+@pytest.fixture(scope="module")
+def installation(folder, dev):
+    return Installation(folder, new_database(dev.database_url)).with_project()
+
+
+@pytest.fixture()
+def ada(installation):
+    """An account with a password, and its ID."""
+    email = fresh_email()
+    user = {"localId": f"ada-{email.split('@')[0]}", "email": email}
+    file = installation.folder / "ada.json"
+    file.write_text(json.dumps({"users": [user]}))
+    installation.run_ok(f"users import {file} --project demo --format json")
+    return user
+
+
+def command(installation, words, text=""):
+    """Runs a command with `text` as its standard input."""
+    return subprocess.run(
+        [gateway.binary(), *words.split()], env=gateway.clean_environment(**installation.environment),
+        input=text, capture_output=True, text=True, timeout=60)
+
+
+def shown(installation, user):
+    return json.loads(installation.run_ok(f"users get {user['localId']} --project demo --json"))
+
+
+def actions(installation, user):
+    """The audited actions on an account, oldest first."""
+    listed = installation.run_ok(f"audit export --project demo --subject {user['localId']} --actor cli")
+    return [json.loads(line)["action"] for line in listed.splitlines()]
+
+
+def test_an_account_is_found_by_its_id_and_its_address(installation, ada):
+    by_email = json.loads(installation.run_ok(f"users get {ada['email']} --project demo --json"))
+    assert by_email == shown(installation, ada)
+    assert (by_email["localId"], by_email["disabled"]) == (ada["localId"], False)
+    assert ada["localId"] in installation.run_ok("users list --project demo")
+    assert by_email in json.loads(installation.run_ok("users list --project demo --limit 1000 --json"))
+
+
+def test_an_account_is_disabled_and_enabled(installation, ada):
+    before = len(actions(installation, ada))
+    installation.run_ok(f"users disable {ada['email']} --project demo")
+    assert shown(installation, ada)["disabled"]
+    installation.run_ok(f"users enable {ada['email']} --project demo")
+    assert not shown(installation, ada)["disabled"]
+    assert len(actions(installation, ada)) >= before + 2
+
+
+def test_a_password_is_read_from_standard_input(installation, ada):
+    completed = command(installation, f"users set-password {ada['email']} --project demo", "correct horse\n")
+    assert (completed.returncode, completed.stdout) == (0, f"set the password of {ada['localId']}\n")
+    assert "password" in shown(installation, ada)["signInMethods"]
+    too_short = command(installation, f"users set-password {ada['email']} --project demo", "a\n")
+    assert too_short.returncode == 1 and "PASSWORD" in too_short.stderr
+    missing = command(installation, f"users set-password {ada['email']} --project demo")
+    assert (missing.returncode, missing.stderr.splitlines()[0]) == (
+        2, "sekisho: expected a password on standard input, got none")
+
+
+def test_sign_out_is_audited(installation, ada):
+    before = len(actions(installation, ada))
+    assert installation.run_ok(f"users sign-out {ada['email']} --project demo") == f"signed out {ada['localId']}"
+    assert len(actions(installation, ada)) > before
+
+
+def test_an_identity_is_linked_and_unlinked(installation, ada):
+    subject = f"subject-{ada['localId']}"
+    installation.run_ok(f"users link {ada['email']} --project demo --provider oidc.acme --subject {subject}")
+    identities = shown(installation, ada)["identities"]
+    assert [(identity["providerId"], identity["rawId"]) for identity in identities] == [("oidc.acme", subject)]
+    unlink = f"users unlink {ada['email']} --project demo --provider oidc.acme"
+    refused = installation.run(unlink)
+    assert refused.returncode == 1 and "LAST_SIGN_IN_METHOD" in refused.stderr
+    installation.run_ok(unlink + " --allow-no-sign-in-method")
+    assert shown(installation, ada)["identities"] == []
+
+
+def test_a_deletion_needs_a_confirmation(installation, ada):
+    delete = f"users delete {ada['email']} --project demo"
+    refused = installation.run(delete)
+    assert (refused.returncode, refused.stderr.splitlines()[0]) == (
+        2, "sekisho: standard input is not a terminal: confirm the command with --yes")
+    assert shown(installation, ada)["localId"] == ada["localId"]
+    assert installation.run_ok(delete + " --yes") == f"deleted {ada['localId']}"
+    gone = installation.run(f"users get {ada['email']} --project demo")
+    assert (gone.returncode, gone.stderr) == (1, f"sekisho: project demo has no user {ada['email']}\n")
+    assert actions(installation, ada)[-1] == "account.deleted"
+
+
+def test_an_app_is_deleted_with_its_keys(installation):
+    installation.run_ok("apps create web --project demo")
+    installation.run_ok("keys create-api-key --project demo --app web")
+    assert installation.run("apps delete web --project demo").returncode == 2
+    assert installation.run_ok("apps delete web --project demo --yes") == "deleted app web"
+    assert "web" not in installation.run_ok("apps list --project demo")
+    assert "web" not in installation.run_ok("keys list-api-keys --project demo")
+    again = installation.run("apps delete web --project demo --yes")
+    assert (again.returncode, again.stderr) == (1, "sekisho: project demo has no app web\n")
+
+
+@pytest.mark.parametrize("words", [
+    "projects list", "apps list --project demo", "tenants list --project demo", "users list --project demo",
+    "keys list-api-keys --project demo", "keys list-service-keys --project demo",
+    "keys list-signing-keys --project demo", "audit list --project demo", "email list",
+])
+def test_every_list_is_available_as_json(installation, words):
+    assert isinstance(json.loads(installation.run_ok(words + " --json")), list)
+
+
+def test_members_of_a_list_have_the_names_of_its_columns(installation):
+    [project] = json.loads(installation.run_ok("projects list --json"))
+    assert (project["id"], project["profile"]) == ("demo", "sekisho")
+
+
+def test_a_backup_is_made_and_restored_as_the_runbook_says(installation, dev, tmp_path):
+    runbook = (Path(__file__).parents[2] / "Deploy/runbook.md").read_text()
+    commands = re.search(r"## Back up the database\n.*?```sh\n(.*?)```", runbook, re.DOTALL)[1]
+    restored = new_database(dev.database_url)
+    run_program(
+        "sh", "-ec", commands, folder=tmp_path, PATH=os.environ["PATH"], DATABASE_URL=installation.database_url,
+        EMPTY_DATABASE_URL=restored)
+    assert dump(restored) == dump(installation.database_url)
