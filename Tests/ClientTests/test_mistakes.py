@@ -358,5 +358,5 @@ def test_dev_creates_nothing_if_its_port_is_in_use(tmp_path):
         port = server.getsockname()[1]
         completed = run_sekisho("dev", "--port", str(port), "--data", str(tmp_path / "data"))
     assert (completed.returncode, completed.stderr) == (
-        1, f"sekisho: cannot listen on 127.0.0.1:{port}: bind: Address already in use\n")
+        1, f"sekisho: cannot listen on 127.0.0.1:{port}, [::1]:{port}: bind: Address already in use\n")
     assert list(tmp_path.iterdir()) == []

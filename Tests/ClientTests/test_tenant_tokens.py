@@ -198,8 +198,8 @@ def test_an_openid_connect_provider_belongs_to_one_tenant(admin, acme, zen):
     changed = acme.update_oidc_provider_config(names[0], client_id="d", display_name=auth.DELETE_ATTRIBUTE)
     for config in (changed, acme.get_oidc_provider_config(names[0])):
         assert (config.client_id, config.display_name, config.issuer) == ("d", None, "https://id.example.com")
-        # ID tokens are always accepted, codes only if a client secret is set.
-        assert (config.code_response_type, config.id_token_response_type) == (True, True)
+        # The response types are returned as they were written.
+        assert (config.code_response_type, config.id_token_response_type) == (True, False)
     page = acme.list_oidc_provider_configs(max_results=2)
     assert len(page.provider_configs) == 2 and page.has_next_page
     assert {config.provider_id for config in page.iterate_all()} >= set(names)
