@@ -51,7 +51,9 @@ package struct AllowedHosts: Sendable {
         guard ["http", "https"].contains(where: { origin.utf8[..<separator.lowerBound].elementsEqual($0.utf8) }) else {
             return host.isLocalhost || added.contains(host.bytes)
         }
-        return accepts(host)
+        // Anyone can serve a page at a public address. A `Host` with an address is harmless, because the browser then
+        // treats the page as one of `dev`.
+        return !host.isPublicAddress && accepts(host)
     }
 
     private func accepts(_ host: Host) -> Bool { host.belongsToThisMachine || added.contains(host.bytes) }
@@ -80,10 +82,14 @@ private struct Host {
             || bytes.elementsEqual("host.docker.internal".utf8)
     }
 
-    private var isAddress: Bool {
+    var isPublicAddress: Bool { address?.isPublic == true }
+
+    private var isAddress: Bool { address != nil }
+
+    private var address: IPAddress? {
         let isBracketed = bytes.first == UInt8(ascii: "[") && bytes.last == UInt8(ascii: "]")
         let text = String(decoding: isBracketed ? bytes.dropFirst().dropLast() : bytes[...], as: UTF8.self)
-        return text.utf8.contains(UInt8(ascii: ":")) == isBracketed && IPAddress(text) != nil
+        return text.utf8.contains(UInt8(ascii: ":")) == isBracketed ? IPAddress(text) : nil
     }
 
     /// Whether the text consists of letters, digits, `-`, `_` and `.`.

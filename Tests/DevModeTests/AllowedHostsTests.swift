@@ -70,6 +70,7 @@ struct AllowedHostsTests {
     private static let foreignOrigins = [
         "null", "", "https://evil.example", "http://localhost.evil.example:3000", "chrome-extension://abcdefgh",
         "evil", "https://", "://localhost:x", "file://", "https://evil.example#://localhost", "HTTP://evil.example",
+        "http://93.184.216.34", "http://[2606:2800:220:1::1]:8080",
     ]
 
     private static let sensitive: [(Headers, String)] = [
