@@ -42,6 +42,7 @@ extension HashMethod {
     /// The maximum number of HMAC computations for one hash, which take about a second.
     static let pbkdf2Work = 2_000_000
     static let scryptCost = 2...1_048_576
+    static let scryptCostOfBlockSize1 = 2...32_768
     /// The maximum memory of scrypt (128 MiB): cost times block size, divided by 8.
     static let scryptMemoryKiB = 131_072
     /// The maximum of cost times block size times parallelization, which takes about half a second.
@@ -75,6 +76,10 @@ extension HashMethod {
             guard Self.scryptCost.contains(cost) else { throw .memoryCost(Self.scryptCost) }
             guard cost & (cost - 1) == 0 else { throw .costIsNotPowerOfTwo }
             guard Self.scryptBlockSize.contains(blockSize) else { throw .blockSize(Self.scryptBlockSize) }
+            // RFC 7914 §2: the cost is below 2 to the power of 16 times the block size.
+            guard blockSize > 1 || cost <= Self.scryptCostOfBlockSize1.upperBound else {
+                throw .memoryCost(Self.scryptCostOfBlockSize1)
+            }
             guard Self.scryptParallelization.contains(parallelization) else {
                 throw .parallelization(Self.scryptParallelization)
             }

@@ -118,6 +118,10 @@ struct PasswordSchemeTests {
             Refused(why: "scrypt cost 1", input: scrypt { $0.memoryCost = 1 }, refusal: .memoryCost(2...1_048_576)),
             Refused(
                 why: "scrypt cost 2^40", input: scrypt { $0.memoryCost = 1 << 40 }, refusal: .memoryCost(2...1_048_576)),
+            Refused(
+                why: "a cost that scrypt does not define for blocks of size 1",
+                input: scrypt { ($0.memoryCost, $0.blockSize, $0.parallelization) = (65_536, 1, 1) },
+                refusal: .memoryCost(2...32_768)),
             Refused(why: "scrypt cost 1000", input: scrypt { $0.memoryCost = 1000 }, refusal: .costIsNotPowerOfTwo),
             Refused(
                 why: "too large a block of scrypt", input: scrypt { $0.blockSize = 65 }, refusal: .blockSize(1...64)),
