@@ -1,3 +1,4 @@
+internal import Encoding
 internal import HTTP
 
 /// The path of a request that matches no operation, for the log: segments that no path of an operation has are
@@ -11,13 +12,13 @@ struct PathShape: CustomStringConvertible {
         let segments = path.split(separator: "/", maxSplits: Self.maximumSegments, omittingEmptySubsequences: true)
         let shown = segments.prefix(Self.maximumSegments).map { segment in
             segment.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
-                .map { Self.words.contains(String($0)) ? String($0) : "*" }.joined(separator: ":")
+                .map { Self.words.contains(ByteText($0)) ? String($0) : "*" }.joined(separator: ":")
         }
         description = "/" + shown.joined(separator: "/") + (segments.count > Self.maximumSegments ? "/…" : "")
     }
 
     /// The literal parts of the paths of all operations.
-    private static let words: Set<String> = Set(
+    private static let words = Set(
         Endpoint.all.flatMap { $0.path.split(whereSeparator: { "/:".contains($0) }) }
-            .filter { !$0.contains("{") }.map(String.init))
+            .filter { !$0.contains("{") }.map { ByteText($0) })
 }

@@ -61,7 +61,7 @@ public struct MailboxChange: Hashable, Sendable {
     /// Verifies the account's address.
     ///
     /// - Parameter providers: the user did not add the identities of these providers. If one of them is removed, the
-    ///   password goes too and all sessions end, because whoever added the identity may also know the password.
+    ///   password goes too and all sessions end, because the user who added it may know the password.
     public static func verifying(_ account: Account, unlinking providers: Set<ProviderID> = []) -> MailboxChange {
         var change = MailboxChange(account)
         change.disownIdentities(of: providers)

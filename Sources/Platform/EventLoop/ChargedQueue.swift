@@ -78,7 +78,7 @@ public struct ChargedQueue<Element: Sendable>: Sendable {
         else { return nil }
         let next = entries.remove(at: index)
         if isCharged(next.element) { add(next.charge) }
-        // Nobody competes, so nobody has to wait for earlier charges.
+        // No other claimant waits, so earlier charges do not matter.
         if entries.isEmpty { charges = [:] }
         return next.element
     }
@@ -104,7 +104,7 @@ extension ChargedQueue: WorkQueue where Element == WorkItem {
         admit(item, charge: charge, capacity: capacity)
     }
 
-    /// Work whose result nobody awaits costs nothing, so it is not charged.
+    /// Abandoned work does not run, so it is not charged.
     public mutating func popNext() -> WorkItem? {
         popNext { $0.isAwaited() }
     }

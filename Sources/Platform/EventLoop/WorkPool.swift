@@ -6,7 +6,7 @@ public struct PoolRejection: Error {
     public init() {}
 }
 
-/// The pool did not start the work, because nobody waited for its result any more.
+/// The pool did not start the work, because its caller no longer waits for the result.
 public struct AbandonedWork: Error {
     public init() {}
 }
