@@ -4,13 +4,13 @@ CREATE FUNCTION public.revoke_apple_grants() RETURNS trigger
     LANGUAGE plpgsql
     AS $$
 BEGIN
-    DELETE FROM apple_grant WHERE project_id = OLD.project_id AND subject = OLD.subject AND token IS NULL;
+    DELETE FROM apple_grant WHERE realm_id = OLD.realm_id AND subject = OLD.subject AND token IS NULL;
 
     -- Keeps the due time of a code or a revocation, because a worker may have claimed it until then.
     UPDATE apple_grant SET state = 'REVOKING', subject = NULL, checked_at = NULL, failure = NULL,
         attempts = CASE WHEN token_type = 'CODE' OR state = 'REVOKING' THEN attempts ELSE 0 END,
         due_at = CASE WHEN token_type = 'CODE' OR state = 'REVOKING' THEN due_at ELSE '-infinity' END
-    WHERE project_id = OLD.project_id AND subject = OLD.subject;
+    WHERE realm_id = OLD.realm_id AND subject = OLD.subject;
 
     RETURN NULL;
 
@@ -18,7 +18,7 @@ END
 $$;
 
 CREATE TABLE public.account (
-    project_id text NOT NULL COLLATE pg_catalog."C",
+    realm_id text NOT NULL COLLATE pg_catalog."C",
     id text NOT NULL COLLATE pg_catalog."C",
     email text,
     email_verified boolean DEFAULT false NOT NULL,
@@ -47,7 +47,7 @@ CREATE TABLE public.account (
 WITH (fillfactor='85');
 
 CREATE TABLE public.account_merge (
-    project_id text NOT NULL COLLATE pg_catalog."C",
+    realm_id text NOT NULL COLLATE pg_catalog."C",
     source_id text NOT NULL COLLATE pg_catalog."C",
     target_id text NOT NULL COLLATE pg_catalog."C",
     merged_at timestamp with time zone NOT NULL,
@@ -79,7 +79,7 @@ CREATE TABLE public.app (
 
 CREATE TABLE public.apple_grant (
     id uuid NOT NULL,
-    project_id text NOT NULL COLLATE pg_catalog."C",
+    realm_id text NOT NULL COLLATE pg_catalog."C",
     subject text COLLATE pg_catalog."C",
     client_id text NOT NULL COLLATE pg_catalog."C",
     state text NOT NULL,
@@ -103,7 +103,7 @@ CREATE TABLE public.apple_grant (
 
 CREATE TABLE public.audit_event (
     id uuid NOT NULL,
-    project_id text NOT NULL COLLATE pg_catalog."C",
+    realm_id text NOT NULL COLLATE pg_catalog."C",
     actor text NOT NULL COLLATE pg_catalog."C",
     action text NOT NULL COLLATE pg_catalog."C",
     subject text NOT NULL COLLATE pg_catalog."C",
@@ -116,7 +116,7 @@ CREATE TABLE public.audit_event (
 
 CREATE TABLE public.authorization_flow (
     state_hash bytea NOT NULL,
-    project_id text NOT NULL COLLATE pg_catalog."C",
+    realm_id text NOT NULL COLLATE pg_catalog."C",
     response text,
     claimed_at timestamp with time zone,
     result text,
@@ -132,13 +132,13 @@ CREATE TABLE public.authorization_flow (
 );
 
 CREATE TABLE public.deleted_account (
-    project_id text NOT NULL COLLATE pg_catalog."C",
+    realm_id text NOT NULL COLLATE pg_catalog."C",
     id text NOT NULL COLLATE pg_catalog."C",
     deleted_at timestamp with time zone NOT NULL
 );
 
 CREATE TABLE public.identity_provider (
-    project_id text NOT NULL COLLATE pg_catalog."C",
+    realm_id text NOT NULL COLLATE pg_catalog."C",
     provider text NOT NULL COLLATE pg_catalog."C",
     settings jsonb NOT NULL,
     secret bytea,
@@ -157,7 +157,7 @@ CREATE TABLE public.installation (
 );
 
 CREATE TABLE public.known_network (
-    project_id text NOT NULL COLLATE pg_catalog."C",
+    realm_id text NOT NULL COLLATE pg_catalog."C",
     account_id text NOT NULL COLLATE pg_catalog."C",
     network_hash bytea NOT NULL,
     last_seen_at timestamp with time zone NOT NULL,
@@ -165,7 +165,7 @@ CREATE TABLE public.known_network (
 );
 
 CREATE TABLE public.linked_identity (
-    project_id text NOT NULL COLLATE pg_catalog."C",
+    realm_id text NOT NULL COLLATE pg_catalog."C",
     provider text NOT NULL COLLATE pg_catalog."C",
     subject text NOT NULL COLLATE pg_catalog."C",
     account_id text NOT NULL COLLATE pg_catalog."C",
@@ -207,7 +207,7 @@ CREATE TABLE public.linked_identity (
 
 CREATE TABLE public.oob_code (
     hash bytea NOT NULL,
-    project_id text NOT NULL COLLATE pg_catalog."C",
+    realm_id text NOT NULL COLLATE pg_catalog."C",
     purpose text NOT NULL,
     account_id text COLLATE pg_catalog."C",
     generation bigint,
@@ -232,7 +232,7 @@ CREATE TABLE public.oob_code (
 
 CREATE TABLE public.outbox (
     id uuid NOT NULL,
-    project_id text NOT NULL COLLATE pg_catalog."C",
+    realm_id text NOT NULL COLLATE pg_catalog."C",
     kind text NOT NULL,
     account_id text NOT NULL COLLATE pg_catalog."C",
     detail jsonb NOT NULL,
@@ -242,7 +242,7 @@ CREATE TABLE public.outbox (
 
 CREATE TABLE public.outgoing_email (
     id uuid NOT NULL,
-    project_id text NOT NULL COLLATE pg_catalog."C",
+    realm_id text NOT NULL COLLATE pg_catalog."C",
     kind text NOT NULL,
     account_id text COLLATE pg_catalog."C",
     recipient text NOT NULL,
@@ -257,34 +257,10 @@ CREATE TABLE public.outgoing_email (
 );
 
 CREATE TABLE public.password_key (
-    project_id text NOT NULL COLLATE pg_catalog."C",
+    realm_id text NOT NULL COLLATE pg_catalog."C",
     id text NOT NULL COLLATE pg_catalog."C",
     key bytea NOT NULL,
     created_at timestamp with time zone NOT NULL
-);
-
-CREATE TABLE public.project (
-    id text NOT NULL COLLATE pg_catalog."C",
-    parent_id text COLLATE pg_catalog."C",
-    number bigint,
-    name text NOT NULL,
-    profile text NOT NULL,
-    policy jsonb DEFAULT '{}'::jsonb NOT NULL,
-    authorized_domains text[] DEFAULT '{}'::text[] NOT NULL,
-    email_settings jsonb DEFAULT '{}'::jsonb NOT NULL,
-    tenant_settings jsonb,
-    created_at timestamp with time zone NOT NULL,
-    deleted_at timestamp with time zone,
-    CONSTRAINT project_email_settings_check CHECK ((jsonb_typeof(email_settings) = 'object'::text)),
-    CONSTRAINT project_id_check CHECK (
-CASE
-    WHEN (parent_id IS NULL) THEN ((id ~ '^[a-z0-9][a-z0-9-]{0,62}$'::text) AND (number IS NOT NULL) AND (tenant_settings IS NULL) AND (deleted_at IS NULL))
-    ELSE ((id ~ '^[a-z0-9][a-z0-9-]{0,62}/[A-Za-z0-9_-]{1,63}$'::text) AND starts_with(id, (parent_id || '/'::text)) AND (number IS NULL) AND (tenant_settings IS NOT NULL))
-END),
-    CONSTRAINT project_number_check CHECK ((number > 0)),
-    CONSTRAINT project_policy_check CHECK ((jsonb_typeof(policy) = 'object'::text)),
-    CONSTRAINT project_profile_check CHECK ((profile = ANY (ARRAY['sekisho'::text, 'firebase'::text]))),
-    CONSTRAINT project_tenant_settings_check CHECK ((jsonb_typeof(tenant_settings) = 'object'::text))
 );
 
 CREATE TABLE public.provider_document (
@@ -302,15 +278,39 @@ CREATE TABLE public.rate_limit_counter (
     CONSTRAINT rate_limit_counter_key_check CHECK ((length(key) = 32))
 );
 
+CREATE TABLE public.realm (
+    id text NOT NULL COLLATE pg_catalog."C",
+    parent_id text COLLATE pg_catalog."C",
+    number bigint,
+    name text NOT NULL,
+    profile text NOT NULL,
+    policy jsonb DEFAULT '{}'::jsonb NOT NULL,
+    authorized_domains text[] DEFAULT '{}'::text[] NOT NULL,
+    email_settings jsonb DEFAULT '{}'::jsonb NOT NULL,
+    tenant_settings jsonb,
+    created_at timestamp with time zone NOT NULL,
+    deleted_at timestamp with time zone,
+    CONSTRAINT realm_email_settings_check CHECK ((jsonb_typeof(email_settings) = 'object'::text)),
+    CONSTRAINT realm_id_check CHECK (
+CASE
+    WHEN (parent_id IS NULL) THEN ((id ~ '^[a-z0-9][a-z0-9-]{0,62}$'::text) AND (number IS NOT NULL) AND (tenant_settings IS NULL) AND (deleted_at IS NULL))
+    ELSE ((id ~ '^[a-z0-9][a-z0-9-]{0,62}/[A-Za-z0-9_-]{1,63}$'::text) AND starts_with(id, (parent_id || '/'::text)) AND (number IS NULL) AND (tenant_settings IS NOT NULL))
+END),
+    CONSTRAINT realm_number_check CHECK ((number > 0)),
+    CONSTRAINT realm_policy_check CHECK ((jsonb_typeof(policy) = 'object'::text)),
+    CONSTRAINT realm_profile_check CHECK ((profile = ANY (ARRAY['sekisho'::text, 'firebase'::text]))),
+    CONSTRAINT realm_tenant_settings_check CHECK ((jsonb_typeof(tenant_settings) = 'object'::text))
+);
+
 CREATE TABLE public.replay_guard (
-    project_id text NOT NULL COLLATE pg_catalog."C",
+    realm_id text NOT NULL COLLATE pg_catalog."C",
     hash bytea NOT NULL,
     expires_at timestamp with time zone NOT NULL,
     CONSTRAINT replay_guard_hash_check CHECK ((length(hash) = 32))
 );
 
 CREATE TABLE public.revoked_subject (
-    project_id text NOT NULL COLLATE pg_catalog."C",
+    realm_id text NOT NULL COLLATE pg_catalog."C",
     subject_hash bytea NOT NULL,
     credentials_void_before timestamp with time zone NOT NULL,
     expires_at timestamp with time zone NOT NULL,
@@ -339,7 +339,7 @@ CREATE TABLE public.service_key (
 );
 
 CREATE TABLE public.session (
-    project_id text NOT NULL COLLATE pg_catalog."C",
+    realm_id text NOT NULL COLLATE pg_catalog."C",
     id uuid NOT NULL,
     account_id text NOT NULL COLLATE pg_catalog."C",
     generation bigint NOT NULL,
@@ -377,10 +377,10 @@ CREATE TABLE public.signing_key (
 );
 
 ALTER TABLE ONLY public.account_merge
-    ADD CONSTRAINT account_merge_pkey PRIMARY KEY (project_id, source_id);
+    ADD CONSTRAINT account_merge_pkey PRIMARY KEY (realm_id, source_id);
 
 ALTER TABLE ONLY public.account
-    ADD CONSTRAINT account_pkey PRIMARY KEY (project_id, id);
+    ADD CONSTRAINT account_pkey PRIMARY KEY (realm_id, id);
 
 ALTER TABLE ONLY public.api_key
     ADD CONSTRAINT api_key_key_hash_key UNIQUE (key_hash);
@@ -404,19 +404,19 @@ ALTER TABLE ONLY public.authorization_flow
     ADD CONSTRAINT authorization_flow_pkey PRIMARY KEY (state_hash);
 
 ALTER TABLE ONLY public.deleted_account
-    ADD CONSTRAINT deleted_account_pkey PRIMARY KEY (project_id, id);
+    ADD CONSTRAINT deleted_account_pkey PRIMARY KEY (realm_id, id);
 
 ALTER TABLE ONLY public.identity_provider
-    ADD CONSTRAINT identity_provider_pkey PRIMARY KEY (project_id, provider);
+    ADD CONSTRAINT identity_provider_pkey PRIMARY KEY (realm_id, provider);
 
 ALTER TABLE ONLY public.installation
     ADD CONSTRAINT installation_pkey PRIMARY KEY (only_row);
 
 ALTER TABLE ONLY public.known_network
-    ADD CONSTRAINT known_network_pkey PRIMARY KEY (project_id, account_id, network_hash);
+    ADD CONSTRAINT known_network_pkey PRIMARY KEY (realm_id, account_id, network_hash);
 
 ALTER TABLE ONLY public.linked_identity
-    ADD CONSTRAINT linked_identity_pkey PRIMARY KEY (project_id, provider, subject);
+    ADD CONSTRAINT linked_identity_pkey PRIMARY KEY (realm_id, provider, subject);
 
 ALTER TABLE ONLY public.oob_code
     ADD CONSTRAINT oob_code_pkey PRIMARY KEY (hash);
@@ -430,23 +430,23 @@ ALTER TABLE ONLY public.outgoing_email
 ALTER TABLE ONLY public.password_key
     ADD CONSTRAINT password_key_pkey PRIMARY KEY (id);
 
-ALTER TABLE ONLY public.project
-    ADD CONSTRAINT project_number_key UNIQUE (number);
-
-ALTER TABLE ONLY public.project
-    ADD CONSTRAINT project_pkey PRIMARY KEY (id);
-
 ALTER TABLE ONLY public.provider_document
     ADD CONSTRAINT provider_document_pkey PRIMARY KEY (url);
 
 ALTER TABLE ONLY public.rate_limit_counter
     ADD CONSTRAINT rate_limit_counter_pkey PRIMARY KEY (key, window_start);
 
+ALTER TABLE ONLY public.realm
+    ADD CONSTRAINT realm_number_key UNIQUE (number);
+
+ALTER TABLE ONLY public.realm
+    ADD CONSTRAINT realm_pkey PRIMARY KEY (id);
+
 ALTER TABLE ONLY public.replay_guard
-    ADD CONSTRAINT replay_guard_pkey PRIMARY KEY (project_id, hash);
+    ADD CONSTRAINT replay_guard_pkey PRIMARY KEY (realm_id, hash);
 
 ALTER TABLE ONLY public.revoked_subject
-    ADD CONSTRAINT revoked_subject_pkey PRIMARY KEY (project_id, subject_hash);
+    ADD CONSTRAINT revoked_subject_pkey PRIMARY KEY (realm_id, subject_hash);
 
 ALTER TABLE ONLY public.schema_migration
     ADD CONSTRAINT schema_migration_pkey PRIMARY KEY (name);
@@ -458,50 +458,50 @@ ALTER TABLE ONLY public.service_key
     ADD CONSTRAINT service_key_secret_hash_key UNIQUE (secret_hash);
 
 ALTER TABLE ONLY public.session
-    ADD CONSTRAINT session_pkey PRIMARY KEY (project_id, id);
+    ADD CONSTRAINT session_pkey PRIMARY KEY (realm_id, id);
 
 ALTER TABLE ONLY public.signing_key
     ADD CONSTRAINT signing_key_pkey PRIMARY KEY (project_id, id);
 
-CREATE INDEX account_created_at ON public.account USING btree (project_id, created_at, id);
+CREATE INDEX account_created_at ON public.account USING btree (realm_id, created_at, id);
 
-CREATE INDEX account_display_name ON public.account USING btree (project_id, display_name, id) WHERE (display_name IS NOT NULL);
+CREATE INDEX account_display_name ON public.account USING btree (realm_id, display_name, id) WHERE (display_name IS NOT NULL);
 
-CREATE UNIQUE INDEX account_email_key ON public.account USING btree (project_id, email) WHERE (email IS NOT NULL);
+CREATE UNIQUE INDEX account_email_key ON public.account USING btree (realm_id, email) WHERE (email IS NOT NULL);
 
-CREATE INDEX account_merge_target ON public.account_merge USING btree (project_id, target_id);
+CREATE INDEX account_merge_target ON public.account_merge USING btree (realm_id, target_id);
 
 CREATE INDEX account_merge_undo_until ON public.account_merge USING btree (undo_until);
 
-CREATE UNIQUE INDEX account_phone_number_key ON public.account USING btree (project_id, phone_number) WHERE (phone_number IS NOT NULL);
+CREATE UNIQUE INDEX account_phone_number_key ON public.account USING btree (realm_id, phone_number) WHERE (phone_number IS NOT NULL);
 
-CREATE INDEX account_without_display_name ON public.account USING btree (project_id, id) WHERE (display_name IS NULL);
+CREATE INDEX account_without_display_name ON public.account USING btree (realm_id, id) WHERE (display_name IS NULL);
 
-CREATE INDEX account_without_email ON public.account USING btree (project_id, id) WHERE (email IS NULL);
+CREATE INDEX account_without_email ON public.account USING btree (realm_id, id) WHERE (email IS NULL);
 
 CREATE INDEX apple_grant_checked_at ON public.apple_grant USING btree (checked_at) WHERE (checked_at IS NOT NULL);
 
 CREATE INDEX apple_grant_codes ON public.apple_grant USING btree (due_at) WHERE ((token_type = 'CODE'::text) OR (state = 'REDEEMING'::text));
 
-CREATE UNIQUE INDEX apple_grant_key ON public.apple_grant USING btree (project_id, subject, client_id) WHERE (state = ANY (ARRAY['AUTHORIZED'::text, 'REVOKED'::text, 'UNKNOWN'::text]));
+CREATE UNIQUE INDEX apple_grant_key ON public.apple_grant USING btree (realm_id, subject, client_id) WHERE (state = ANY (ARRAY['AUTHORIZED'::text, 'REVOKED'::text, 'UNKNOWN'::text]));
 
-CREATE INDEX apple_grant_obtained_with ON public.apple_grant USING btree (project_id, team_id, key_id, id) WHERE (state = 'AUTHORIZED'::text);
+CREATE INDEX apple_grant_obtained_with ON public.apple_grant USING btree (realm_id, team_id, key_id, id) WHERE (state = 'AUTHORIZED'::text);
 
 CREATE INDEX apple_grant_revocations ON public.apple_grant USING btree (due_at) WHERE ((state = 'REVOKING'::text) AND (token_type <> 'CODE'::text));
 
-CREATE INDEX apple_grant_revocations_of_client ON public.apple_grant USING btree (project_id, client_id, due_at) WHERE ((state = 'REVOKING'::text) AND (token_type <> 'CODE'::text));
+CREATE INDEX apple_grant_revocations_of_client ON public.apple_grant USING btree (realm_id, client_id, due_at) WHERE ((state = 'REVOKING'::text) AND (token_type <> 'CODE'::text));
 
-CREATE INDEX apple_grant_subject ON public.apple_grant USING btree (subject, project_id) WHERE (subject IS NOT NULL);
+CREATE INDEX apple_grant_subject ON public.apple_grant USING btree (subject, realm_id) WHERE (subject IS NOT NULL);
 
-CREATE INDEX apple_grant_unchecked ON public.apple_grant USING btree (project_id, client_id, due_at) WHERE (state = 'AUTHORIZED'::text);
+CREATE INDEX apple_grant_unchecked ON public.apple_grant USING btree (realm_id, client_id, due_at) WHERE (state = 'AUTHORIZED'::text);
 
-CREATE INDEX audit_event_action ON public.audit_event USING btree (project_id, action, occurred_at, id);
+CREATE INDEX audit_event_action ON public.audit_event USING btree (realm_id, action, occurred_at, id);
 
-CREATE INDEX audit_event_actor ON public.audit_event USING btree (project_id, actor, occurred_at, id);
+CREATE INDEX audit_event_actor ON public.audit_event USING btree (realm_id, actor, occurred_at, id);
 
-CREATE INDEX audit_event_subject ON public.audit_event USING btree (project_id, subject, occurred_at, id);
+CREATE INDEX audit_event_subject ON public.audit_event USING btree (realm_id, subject, occurred_at, id);
 
-CREATE INDEX audit_event_time ON public.audit_event USING btree (project_id, occurred_at, id);
+CREATE INDEX audit_event_time ON public.audit_event USING btree (realm_id, occurred_at, id);
 
 CREATE INDEX authorization_flow_expires_at ON public.authorization_flow USING btree (expires_at);
 
@@ -509,35 +509,35 @@ CREATE INDEX authorization_flow_grant_expires_at ON public.authorization_flow US
 
 CREATE INDEX known_network_last_seen_at ON public.known_network USING btree (last_seen_at);
 
-CREATE UNIQUE INDEX linked_identity_account_key ON public.linked_identity USING btree (account_id, project_id, provider);
+CREATE UNIQUE INDEX linked_identity_account_key ON public.linked_identity USING btree (account_id, realm_id, provider);
 
-CREATE INDEX linked_identity_email ON public.linked_identity USING btree (project_id, email) WHERE (email IS NOT NULL);
+CREATE INDEX linked_identity_email ON public.linked_identity USING btree (realm_id, email) WHERE (email IS NOT NULL);
 
-CREATE INDEX linked_identity_real_user_status ON public.linked_identity USING btree (project_id, real_user_status, account_id) WHERE (real_user_status IS NOT NULL);
+CREATE INDEX linked_identity_real_user_status ON public.linked_identity USING btree (realm_id, real_user_status, account_id) WHERE (real_user_status IS NOT NULL);
 
-CREATE UNIQUE INDEX linked_identity_transfer_sub ON public.linked_identity USING btree (project_id, transfer_sub) WHERE ((transfer_sub IS NOT NULL) AND (transferred_at IS NULL));
+CREATE UNIQUE INDEX linked_identity_transfer_sub ON public.linked_identity USING btree (realm_id, transfer_sub) WHERE ((transfer_sub IS NOT NULL) AND (transferred_at IS NULL));
 
-CREATE INDEX linked_identity_unmarked_transfer ON public.linked_identity USING btree (project_id, transfer_team, subject) WHERE ((transfer_sub IS NOT NULL) AND (transferred_at IS NULL) AND (provider = 'apple.com'::text) AND ((credential_state IS NULL) OR (credential_state = ANY (ARRAY['AUTHORIZED'::text, 'UNKNOWN'::text]))));
+CREATE INDEX linked_identity_unmarked_transfer ON public.linked_identity USING btree (realm_id, transfer_team, subject) WHERE ((transfer_sub IS NOT NULL) AND (transferred_at IS NULL) AND (provider = 'apple.com'::text) AND ((credential_state IS NULL) OR (credential_state = ANY (ARRAY['AUTHORIZED'::text, 'UNKNOWN'::text]))));
 
-CREATE INDEX oob_code_account ON public.oob_code USING btree (account_id, project_id);
+CREATE INDEX oob_code_account ON public.oob_code USING btree (account_id, realm_id);
 
-CREATE INDEX oob_code_email ON public.oob_code USING btree (email, project_id) WHERE (account_id IS NULL);
+CREATE INDEX oob_code_email ON public.oob_code USING btree (email, realm_id) WHERE (account_id IS NULL);
 
 CREATE INDEX oob_code_expires_at ON public.oob_code USING btree (expires_at);
 
 CREATE INDEX outbox_created_at ON public.outbox USING btree (created_at);
 
-CREATE INDEX outgoing_email_account ON public.outgoing_email USING btree (account_id, project_id);
+CREATE INDEX outgoing_email_account ON public.outgoing_email USING btree (account_id, realm_id);
 
 CREATE INDEX outgoing_email_due_at ON public.outgoing_email USING btree (due_at) WHERE (failed_at IS NULL);
 
 CREATE INDEX outgoing_email_failed_at ON public.outgoing_email USING btree (failed_at) WHERE (failed_at IS NOT NULL);
 
-CREATE INDEX outgoing_email_recipient ON public.outgoing_email USING btree (recipient, project_id);
-
-CREATE INDEX project_tenant ON public.project USING btree (parent_id, id) WHERE (parent_id IS NOT NULL);
+CREATE INDEX outgoing_email_recipient ON public.outgoing_email USING btree (recipient, realm_id);
 
 CREATE INDEX rate_limit_counter_expires_at ON public.rate_limit_counter USING btree (expires_at);
+
+CREATE INDEX realm_tenant ON public.realm USING btree (parent_id, id) WHERE (parent_id IS NOT NULL);
 
 CREATE INDEX replay_guard_expires_at ON public.replay_guard USING btree (expires_at);
 
@@ -545,42 +545,42 @@ CREATE INDEX revoked_subject_expires_at ON public.revoked_subject USING btree (e
 
 CREATE INDEX service_key_id ON public.service_key USING btree (id);
 
-CREATE INDEX session_account ON public.session USING btree (account_id, project_id, ended_at);
+CREATE INDEX session_account ON public.session USING btree (account_id, realm_id, ended_at);
 
 CREATE TRIGGER linked_identity_apple_grants AFTER DELETE ON public.linked_identity FOR EACH ROW WHEN ((old.provider = 'apple.com'::text)) EXECUTE FUNCTION public.revoke_apple_grants();
 
 ALTER TABLE ONLY public.account_merge
-    ADD CONSTRAINT account_merge_project_id_target_id_fkey FOREIGN KEY (project_id, target_id) REFERENCES public.account(project_id, id) ON DELETE CASCADE;
+    ADD CONSTRAINT account_merge_realm_id_target_id_fkey FOREIGN KEY (realm_id, target_id) REFERENCES public.account(realm_id, id) ON DELETE CASCADE;
 
 ALTER TABLE ONLY public.api_key
     ADD CONSTRAINT api_key_project_id_app_id_fkey FOREIGN KEY (project_id, app_id) REFERENCES public.app(project_id, id) ON DELETE CASCADE;
 
 ALTER TABLE ONLY public.app
-    ADD CONSTRAINT app_project_id_fkey FOREIGN KEY (project_id) REFERENCES public.project(id) ON DELETE CASCADE;
+    ADD CONSTRAINT app_project_id_fkey FOREIGN KEY (project_id) REFERENCES public.realm(id) ON DELETE CASCADE;
 
 ALTER TABLE ONLY public.identity_provider
-    ADD CONSTRAINT identity_provider_project_id_fkey FOREIGN KEY (project_id) REFERENCES public.project(id) ON DELETE CASCADE;
+    ADD CONSTRAINT identity_provider_realm_id_fkey FOREIGN KEY (realm_id) REFERENCES public.realm(id) ON DELETE CASCADE;
 
 ALTER TABLE ONLY public.known_network
-    ADD CONSTRAINT known_network_project_id_account_id_fkey FOREIGN KEY (project_id, account_id) REFERENCES public.account(project_id, id) ON DELETE CASCADE;
+    ADD CONSTRAINT known_network_realm_id_account_id_fkey FOREIGN KEY (realm_id, account_id) REFERENCES public.account(realm_id, id) ON DELETE CASCADE;
 
 ALTER TABLE ONLY public.linked_identity
-    ADD CONSTRAINT linked_identity_project_id_account_id_fkey FOREIGN KEY (project_id, account_id) REFERENCES public.account(project_id, id) ON DELETE CASCADE;
+    ADD CONSTRAINT linked_identity_realm_id_account_id_fkey FOREIGN KEY (realm_id, account_id) REFERENCES public.account(realm_id, id) ON DELETE CASCADE;
 
 ALTER TABLE ONLY public.oob_code
-    ADD CONSTRAINT oob_code_project_id_account_id_fkey FOREIGN KEY (project_id, account_id) REFERENCES public.account(project_id, id) ON DELETE CASCADE;
+    ADD CONSTRAINT oob_code_realm_id_account_id_fkey FOREIGN KEY (realm_id, account_id) REFERENCES public.account(realm_id, id) ON DELETE CASCADE;
 
 ALTER TABLE ONLY public.password_key
-    ADD CONSTRAINT password_key_project_id_fkey FOREIGN KEY (project_id) REFERENCES public.project(id) ON DELETE CASCADE;
+    ADD CONSTRAINT password_key_realm_id_fkey FOREIGN KEY (realm_id) REFERENCES public.realm(id) ON DELETE CASCADE;
 
-ALTER TABLE ONLY public.project
-    ADD CONSTRAINT project_parent_id_fkey FOREIGN KEY (parent_id) REFERENCES public.project(id) ON DELETE CASCADE;
+ALTER TABLE ONLY public.realm
+    ADD CONSTRAINT realm_parent_id_fkey FOREIGN KEY (parent_id) REFERENCES public.realm(id) ON DELETE CASCADE;
 
 ALTER TABLE ONLY public.service_key
-    ADD CONSTRAINT service_key_project_id_fkey FOREIGN KEY (project_id) REFERENCES public.project(id) ON DELETE CASCADE;
+    ADD CONSTRAINT service_key_project_id_fkey FOREIGN KEY (project_id) REFERENCES public.realm(id) ON DELETE CASCADE;
 
 ALTER TABLE ONLY public.session
-    ADD CONSTRAINT session_project_id_account_id_fkey FOREIGN KEY (project_id, account_id) REFERENCES public.account(project_id, id) ON DELETE CASCADE;
+    ADD CONSTRAINT session_realm_id_account_id_fkey FOREIGN KEY (realm_id, account_id) REFERENCES public.account(realm_id, id) ON DELETE CASCADE;
 
 ALTER TABLE ONLY public.signing_key
-    ADD CONSTRAINT signing_key_project_id_fkey FOREIGN KEY (project_id) REFERENCES public.project(id) ON DELETE CASCADE;
+    ADD CONSTRAINT signing_key_project_id_fkey FOREIGN KEY (project_id) REFERENCES public.realm(id) ON DELETE CASCADE;

@@ -15,7 +15,7 @@ SETTINGS = "SET synchronous_commit = off; SET maintenance_work_mem = '512MB'; SE
 # Rows of account and linked_identity for the users in {numbers}. They have the values that users.py generates. Values
 # that are the same for all users are copied from the imported user 0.
 ACCOUNTS = """
-SELECT t.project_id, 'user' || lpad((n * 7919 % {count})::text, 24, '0') AS id,
+SELECT t.realm_id, 'user' || lpad((n * 7919 % {count})::text, 24, '0') AS id,
     'user' || n || '@example.com' AS email, n % 2 = 0 AS email_verified, '+1' || 2000000000 + n AS phone_number,
     'User ' || n AS display_name, t.hash[1] || '$' || t.hash[2] || '$' || t.hash[3] || '$'
         || rtrim(encode('\\x0000'::bytea || int8send(n), 'base64'), '=') || '$' || t.hash[5] AS password_hash,
@@ -24,21 +24,21 @@ SELECT t.project_id, 'user' || lpad((n * 7919 % {count})::text, 24, '0') AS id,
 FROM {numbers} n,
     (SELECT *, string_to_array(password_hash, '$') AS hash FROM account WHERE email = 'user0@example.com') t"""
 IDENTITIES = """
-SELECT t.project_id, t.provider, '1' || lpad(n::text, 20, '0') AS subject,
+SELECT t.realm_id, t.provider, '1' || lpad(n::text, 20, '0') AS subject,
     'user' || lpad((n * 7919 % {count})::text, 24, '0') AS account_id, 'user' || n || '@example.com' AS email,
     'User ' || n AS display_name, 'https://example.com/' || n || '.png' AS photo_url, t.created_at,
     timestamptz 'epoch' + (1600000000000 + n) * interval '1 millisecond' AS linked_at
 FROM {numbers} n, (SELECT * FROM linked_identity WHERE email = 'user0@example.com') t WHERE n % 4 = 0"""
 COLUMNS = {
-    "account": "project_id, id, email, email_verified, phone_number, display_name, password_hash, "
+    "account": "realm_id, id, email, email_verified, phone_number, display_name, password_hash, "
                "password_updated_at, created_at, last_sign_in_at, valid_since",
-    "linked_identity": "project_id, provider, subject, account_id, email, display_name, photo_url, created_at, "
+    "linked_identity": "realm_id, provider, subject, account_id, email, display_name, photo_url, created_at, "
                        "linked_at",
 }
 # Creates one session per account.
 SESSIONS = """
-INSERT INTO session (project_id, id, account_id, generation, method, authenticated_at, rotated_at, refreshed_at)
-SELECT project_id, gen_random_uuid(), id, generation, 'password', last_sign_in_at, last_sign_in_at, last_sign_in_at
+INSERT INTO session (realm_id, id, account_id, generation, method, authenticated_at, rotated_at, refreshed_at)
+SELECT realm_id, gen_random_uuid(), id, generation, 'password', last_sign_in_at, last_sign_in_at, last_sign_in_at
 FROM account"""
 
 # Stores statements in a table `definition`: they recreate the indexes of account, linked_identity and session, and the

@@ -15,8 +15,8 @@ DEADLINE_SECONDS = 600
 # The columns that the import fills, by table. COPY writes into the same tables, with every index and check.
 COLUMNS = {
     "account": "id, email, email_verified, display_name, password_hash, password_updated_at, created_at, "
-               "last_sign_in_at, valid_since, project_id",
-    "linked_identity": "project_id, provider, subject, account_id, email, display_name, photo_url, created_at, "
+               "last_sign_in_at, valid_since, realm_id",
+    "linked_identity": "realm_id, provider, subject, account_id, email, display_name, photo_url, created_at, "
                        "linked_at",
 }
 

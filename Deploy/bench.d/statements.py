@@ -31,7 +31,7 @@ TYPES = [
 # the same row.
 NEXT_ROW = f"""\\if :left = 0
 \\set n random(0, :rows / :clients - 1) * :clients + :client_id
-SELECT s.project_id AS project, s.id AS session, s.counter FROM bench_row b JOIN session s ON s.id = b.session
+SELECT s.realm_id AS project, s.id AS session, s.counter FROM bench_row b JOIN session s ON s.id = b.session
 WHERE b.n = :n \\gset
 \\set left {TRANSACTIONS_PER_ROW}
 \\endif

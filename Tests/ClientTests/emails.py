@@ -36,7 +36,7 @@ def queue_email(installation, kind, recipient, *, code=None, language=None, life
     encrypted = encrypt(installation, content, f"outgoing_email/{identifier}/content")
     sql(installation.database_url, f"""
         INSERT INTO outgoing_email (
-            id, project_id, kind, account_id, recipient, language, content, created_at, due_at, expires_at)
+            id, realm_id, kind, account_id, recipient, language, content, created_at, due_at, expires_at)
         VALUES ('{identifier}', 'demo', '{kind}', {sql_literal(account_id)}, '{recipient}', {sql_literal(language)},
             '\\x{encrypted.hex()}', now(), now(), now() + interval '{lifetime} seconds')""")
     return QueuedEmail(identifier, recipient, code)
@@ -47,7 +47,7 @@ def insert_action_code(installation, purpose, account_id, email):
     code = secrets.token_urlsafe(32)
     digest = hashlib.sha256(code.encode()).hexdigest()
     sql(installation.database_url, f"""
-        INSERT INTO oob_code (hash, project_id, purpose, account_id, generation, email, created_at, expires_at)
+        INSERT INTO oob_code (hash, realm_id, purpose, account_id, generation, email, created_at, expires_at)
         VALUES ('\\x{digest}', 'demo', '{purpose}', '{account_id}', 1, '{email}', now(), now() + interval '1 hour')""")
     return code
 

@@ -179,7 +179,7 @@ def test_an_app_with_google_sign_in_must_offer_sign_in_with_apple(client, simula
 
     def enable_apple(is_enabled):
         sql(fresh_dev.database_url, "UPDATE identity_provider SET settings = jsonb_set(settings, '{enabled}', "
-            f"'{json.dumps(is_enabled)}') WHERE project_id = 'demo' AND provider = 'apple.com'")
+            f"'{json.dumps(is_enabled)}') WHERE realm_id = 'demo' AND provider = 'apple.com'")
 
     enable_apple(False)
     try:

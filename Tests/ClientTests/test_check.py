@@ -80,14 +80,14 @@ def test_another_master_key_is_rejected(installation, command):
 def test_check_counts_for_each_project_and_tenant_the_identities_not_yet_moved_to_a_new_apple_team(new_installation):
     fresh = new_installation()
     sql(fresh.database_url, """
-        INSERT INTO project (id, parent_id, tenant_settings, name, profile, created_at)
+        INSERT INTO realm (id, parent_id, tenant_settings, name, profile, created_at)
             VALUES ('demo/acme', 'demo', '{}', '', 'sekisho', now());
         INSERT INTO identity_provider VALUES
             ('demo/acme', 'apple.com', '{"enabled": true, "clientIds": ["x"]}', NULL, now());
-        INSERT INTO account (project_id, id, created_at, valid_since)
+        INSERT INTO account (realm_id, id, created_at, valid_since)
             VALUES ('demo', 'a', now(), now()), ('demo/acme', 'a', now(), now()), ('demo/acme', 'b', now(), now());
-        INSERT INTO linked_identity (project_id, provider, subject, account_id, created_at, transfer_sub, transfer_team)
-            SELECT project_id, 'apple.com', id, id, now(), id, 'NEWTEAM123' FROM account""")
+        INSERT INTO linked_identity (realm_id, provider, subject, account_id, created_at, transfer_sub, transfer_team)
+            SELECT realm_id, 'apple.com', id, id, now(), id, 'NEWTEAM123' FROM account""")
     lines = fresh.run("check").stdout.splitlines()
     assert [line for line in lines if "NEWTEAM123" in line] == [
         "note  project demo: 1 identity is not yet moved to team NEWTEAM123: "
@@ -135,7 +135,7 @@ def test_the_app_review_report_names_the_tenant_of_a_violation(new_installation)
     fresh = new_installation()
     settings = json.dumps({"enabled": True, "clientIds": ["x"]})
     sql(fresh.database_url, f"""
-        INSERT INTO project (id, parent_id, tenant_settings, name, profile, created_at)
+        INSERT INTO realm (id, parent_id, tenant_settings, name, profile, created_at)
             VALUES ('demo/acme', 'demo', '{{}}', '', 'sekisho', now());
         INSERT INTO identity_provider VALUES ('demo/acme', 'google.com', '{settings}', NULL, now())""")
     completed = fresh.run("check --app-review --json")

@@ -78,7 +78,7 @@ def add_tenant(fresh_installation, project, realm, apple_key):
     realm_id = f"{project}/{TENANT}"
     settings = {name: method in realm["signUp"] for name, method in METHOD_BY_SETTING.items()}
     statements = [
-        f"INSERT INTO project (id, parent_id, tenant_settings, name, profile, created_at) "
+        f"INSERT INTO realm (id, parent_id, tenant_settings, name, profile, created_at) "
         f"VALUES ('{realm_id}', '{project}', '{json.dumps(settings)}', '', 'sekisho', now())"]
     for name, members in providers(realm, apple_key).items():
         provider_settings = {
@@ -94,14 +94,14 @@ def add_tenant(fresh_installation, project, realm, apple_key):
         if "issuer" in members:
             provider_settings["openId"] = {"issuer": members["issuer"], "trustsEmail": False}
         statements.append(
-            f"INSERT INTO identity_provider (project_id, provider, settings, secret, updated_at) "
+            f"INSERT INTO identity_provider (realm_id, provider, settings, secret, updated_at) "
             f"VALUES ('{realm_id}', '{name}', '{json.dumps(provider_settings)}', {secret}, now())")
     for statement in statements:
         sql(fresh_installation.database_url, statement)
 
 
 def remove_tenant(fresh_installation, project):
-    for table, column in (("identity_provider", "project_id"), ("project", "id")):
+    for table, column in (("identity_provider", "realm_id"), ("realm", "id")):
         sql(fresh_installation.database_url, f"DELETE FROM {table} WHERE {column} = '{project}/{TENANT}'")
 
 

@@ -196,7 +196,7 @@ def test_dev_rejects_a_database_with_other_tables(dev, tmp_path, table):
 
 
 def test_serve_rejects_a_database_of_dev(dev, installation):
-    query = "SELECT (SELECT count(*) FROM project), (SELECT count(*) FROM signing_key), mode FROM installation"
+    query = "SELECT (SELECT count(*) FROM realm), (SELECT count(*) FROM signing_key), mode FROM installation"
     before = sql(dev.database_url, query)
     environment = installation.second_gateway().environment | {"DATABASE_URL": dev.database_url}
     for command in ("serve", "projects create other", "keys rewrap"):

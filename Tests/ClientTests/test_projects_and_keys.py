@@ -167,7 +167,7 @@ def test_the_audit_trail_is_listed_newest_first_and_exported_oldest_first(fresh_
 def test_audit_events_can_be_limited_to_a_period(fresh_installation):
     fresh_installation.run_ok("projects create period")
     sql(fresh_installation.database_url, """
-        INSERT INTO audit_event (id, project_id, actor, action, subject, occurred_at)
+        INSERT INTO audit_event (id, realm_id, actor, action, subject, occurred_at)
         SELECT gen_random_uuid(), 'period', 'cli', 'act', day, day::timestamp AT TIME ZONE 'UTC'
         FROM unnest(ARRAY['2026-01-01', '2026-01-02', '2026-01-03']) day""")
     options = "--project period --since 2026-01-01 --until 2026-01-03"
@@ -183,7 +183,7 @@ def test_an_audit_export_contains_every_page(fresh_installation):
     fresh_installation.run_ok("projects create long")
     # The export reads pages of 1000 events. `i / 10` is an integer division, so ten events each have the same time.
     sql(fresh_installation.database_url, """
-        INSERT INTO audit_event (id, project_id, actor, action, subject, occurred_at)
+        INSERT INTO audit_event (id, realm_id, actor, action, subject, occurred_at)
         SELECT gen_random_uuid(), 'long', 'cli', 'act', i, to_timestamp(i / 10) FROM generate_series(1, 2500) i""")
     lines = fresh_installation.run_ok("audit export --project long --action act").splitlines()
     exported = [json.loads(line) for line in lines]

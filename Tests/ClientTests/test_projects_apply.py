@@ -70,7 +70,7 @@ def test_email_settings_are_applied_once_and_an_action_url_on_another_domain_is_
     assert "the action URL of emails must be at an authorized domain" in elsewhere.stderr
     # The gateway's own host is always authorized.
     assert apply({"project": project, "email": {"actionUrl": fresh_installation.url + "/page"}}).returncode == 0
-    details = sql(fresh_installation.database_url, f"SELECT detail FROM audit_event WHERE project_id = '{project}'")
+    details = sql(fresh_installation.database_url, f"SELECT detail FROM audit_event WHERE realm_id = '{project}'")
     assert "email.senderAddress" in details and "no-reply@example.com" not in details
 
 
@@ -221,7 +221,7 @@ def test_an_exemption_from_guideline_4_8_is_audited(apply, fresh_installation, p
     exemption = {"kind": "thirdPartyClient", "reason": "staff only"}
     apply({"project": project, "apps": {"default": {"exemption": exemption, "signInMethods": ["google.com"]}}})
     events = sql(fresh_installation.database_url, f"SELECT actor, action, subject, detail->>'reason' FROM audit_event "
-                                  f"WHERE project_id = '{project}' AND action LIKE 'exemption%'")
+                                  f"WHERE realm_id = '{project}' AND action LIKE 'exemption%'")
     assert events == "cli|exemption.declared|default|staff only\n"
 
 
@@ -231,7 +231,7 @@ def test_check_reports_an_app_that_violates_guideline_4_8(apply, fresh_installat
     assert f"ok    project {project}, app default: complies with guideline 4.8" in checked
     assert "note  apple: register " in checked and "/v1/apple/notifications at Apple" in checked
     # Without its private key, Apple cannot work, and so does not count as the alternative to Google.
-    sql(fresh_installation.database_url, f"UPDATE identity_provider SET secret = NULL WHERE project_id = '{project}'")
+    sql(fresh_installation.database_url, f"UPDATE identity_provider SET secret = NULL WHERE realm_id = '{project}'")
     checked = fresh_installation.run("check")
     assert checked.returncode == 1
     assert f"wrong project {project}, app default: LOGIN_SERVICES_4_8 : it shows google.com" in checked.stdout
@@ -242,7 +242,7 @@ def test_check_reports_an_app_that_violates_guideline_4_8(apply, fresh_installat
 
 def test_a_broken_configuration_is_repaired_step_by_step(apply, fresh_installation, project, apple):
     apply({"project": project, "providers": {"apple.com": apple, "google.com": GOOGLE}})
-    sql(fresh_installation.database_url, f"UPDATE identity_provider SET secret = NULL WHERE project_id = '{project}'")
+    sql(fresh_installation.database_url, f"UPDATE identity_provider SET secret = NULL WHERE realm_id = '{project}'")
     renamed = apply({"project": project, "name": "Other"})
     assert (renamed.returncode, renamed.stdout) == (0, f"~ name: {project} → Other\n1 change applied\n")
     problem = "LOGIN_SERVICES_4_8 : app default: it shows google.com while apple.com lacks"
@@ -275,7 +275,7 @@ def test_an_operator_limits_the_rule_about_apple_to_apps_for_apple_platforms(app
     refused = fresh_installation.run(f"projects policy {project} --set requiresAppleOnEveryPlatform=true")
     assert refused.returncode == 1 and "LOGIN_SERVICES_4_8 : app default" in refused.stderr
     events = sql(fresh_installation.database_url, f"SELECT actor, action FROM audit_event "
-                                  f"WHERE project_id = '{project}' AND action LIKE 'loginServices.%'")
+                                  f"WHERE realm_id = '{project}' AND action LIKE 'loginServices.%'")
     assert events == "cli|loginServices.applePlatforms\n"
     # The report of `check` covers all projects, so this one must not remain for other tests.
     apply({"project": project}, "--prune")
@@ -302,7 +302,7 @@ def test_check_reports_the_grace_period_of_an_app_that_violates_guideline_4_8(
     """
     with fresh_installation.serving():
         apply({"project": project, "providers": {"apple.com": apple, "google.com": GOOGLE}})
-    sql(fresh_installation.database_url, f"UPDATE identity_provider SET secret = NULL WHERE project_id = '{project}'")
+    sql(fresh_installation.database_url, f"UPDATE identity_provider SET secret = NULL WHERE realm_id = '{project}'")
     with fresh_installation.serving():
         checked = fresh_installation.run("check")
     assert checked.returncode == 1
@@ -317,7 +317,7 @@ def test_check_reports_an_openid_provider_with_the_issuer_of_google(apply, fresh
     assert apply({"project": project, "providers": {"oidc.corp": corp}}).returncode == 0
     sql(fresh_installation.database_url, f"""
         UPDATE identity_provider SET settings = jsonb_set(settings, '{{openId,issuer}}', '"https://accounts.google.com"')
-        WHERE project_id = '{project}'""")
+        WHERE realm_id = '{project}'""")
     checked = fresh_installation.run("check")
     assert checked.returncode == 1
     problem = "INVALID_CONFIG : oidc.corp's issuer is that of apple.com or google.com: configure that provider"
@@ -359,8 +359,8 @@ def test_the_issuer_of_a_provider_cannot_change_while_accounts_have_its_identiti
     first, second = file("https://first.example.com"), file("https://second.example.com")
     assert apply(first).returncode == 0
     sql(fresh_installation.database_url, f"""
-        INSERT INTO account (project_id, id, created_at, valid_since) VALUES ('{project}', 'ada', now(), now());
-        INSERT INTO linked_identity (project_id, provider, subject, account_id, created_at)
+        INSERT INTO account (realm_id, id, created_at, valid_since) VALUES ('{project}', 'ada', now(), now());
+        INSERT INTO linked_identity (realm_id, provider, subject, account_id, created_at)
         VALUES ('{project}', 'oidc.corp', '1', 'ada', now())""")
     for options in [], ["--dry-run"]:
         rejected = apply(second, *options)
@@ -369,7 +369,7 @@ def test_the_issuer_of_a_provider_cannot_change_while_accounts_have_its_identiti
         assert "--discard-identities" in rejected.stderr
     dry_run = apply(second, "--dry-run", "--discard-identities")
     assert "- identities of oidc.corp: 1\n" in dry_run.stdout and "not applied" in dry_run.stdout
-    count = f"SELECT count(*) FROM linked_identity WHERE project_id = '{project}'"
+    count = f"SELECT count(*) FROM linked_identity WHERE realm_id = '{project}'"
     assert sql(fresh_installation.database_url, count) == "1\n"
     # A provider that is removed and added again keeps its identities.
     assert apply({"project": project, "providers": {"apple.com": apple}}, "--prune").returncode == 0
@@ -379,5 +379,5 @@ def test_the_issuer_of_a_provider_cannot_change_while_accounts_have_its_identiti
     assert done.returncode == 0, done.stderr
     assert "- identities of oidc.corp: 1\n" in done.stdout
     assert sql(fresh_installation.database_url, count) == "0\n"
-    events = f"SELECT kind FROM outbox WHERE project_id = '{project}'"
+    events = f"SELECT kind FROM outbox WHERE realm_id = '{project}'"
     assert sql(fresh_installation.database_url, events) == "identity.unlinked\n"

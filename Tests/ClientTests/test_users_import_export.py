@@ -73,7 +73,7 @@ class Users:
     def rows(self, columns, table="account"):
         """The values of `columns` in the rows of the project, sorted."""
         text = sql(self.installation.database_url,
-                   f"SELECT {columns} FROM {table} WHERE project_id = '{self.project}' ORDER BY 1")
+                   f"SELECT {columns} FROM {table} WHERE realm_id = '{self.project}' ORDER BY 1")
         return text.strip().splitlines()
 
 
@@ -310,7 +310,7 @@ def test_all_batches_before_the_end_of_a_truncated_file_are_imported_and_counted
 
 def test_an_import_that_fails_in_one_batch_while_others_are_stored_can_be_resumed(users, fresh_installation):
     path = users.write_file(numbered_users(12_000))
-    condition = f"NEW.project_id = '{users.project}' AND NEW.id = 'u005000'"
+    condition = f"NEW.realm_id = '{users.project}' AND NEW.id = 'u005000'"
     sql(fresh_installation.database_url, f"""
         CREATE FUNCTION {users.project}() RETURNS trigger LANGUAGE plpgsql AS
             'BEGIN RAISE EXCEPTION ''not today''; END';
@@ -340,7 +340,7 @@ def test_an_import_with_a_failed_batch_counts_the_batch_that_is_stored_concurren
             IF NEW.id = ''{failing}'' THEN RAISE EXCEPTION ''not today''; END IF;
             RETURN NEW;
         END';
-        CREATE TRIGGER {trigger} BEFORE INSERT ON account FOR EACH ROW WHEN (NEW.project_id = '{users.project}')
+        CREATE TRIGGER {trigger} BEFORE INSERT ON account FOR EACH ROW WHEN (NEW.realm_id = '{users.project}')
             EXECUTE FUNCTION {trigger}()""")
     try:
         completed = users.import_file(users.write_file(numbered_users(2000)))

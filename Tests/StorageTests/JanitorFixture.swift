@@ -24,7 +24,7 @@ struct JanitorFixture: Sendable {
     func insertProject(_ id: String = "demo", anonymousLifetime: Int = 0) async throws {
         try await run(
             """
-            INSERT INTO project (id, number, name, profile, policy, created_at)
+            INSERT INTO realm (id, number, name, profile, policy, created_at)
             VALUES (\(id), \(anonymousLifetime + id.count), \(id), 'sekisho',
                 jsonb_build_object('anonymousLifetime', \("\(anonymousLifetime)")::text), now())
             """)
@@ -37,7 +37,7 @@ struct JanitorFixture: Sendable {
         let createdAt = Timestamp(microsecondsSinceEpoch: (Self.now - age).microseconds)
         try await run(
             """
-            INSERT INTO account (project_id, id, created_at, last_sign_in_at, valid_since, generation)
+            INSERT INTO account (realm_id, id, created_at, last_sign_in_at, valid_since, generation)
             VALUES (\(realm), \(id), \(createdAt), \(createdAt), \(createdAt), 2)
             """)
     }
@@ -50,7 +50,7 @@ struct JanitorFixture: Sendable {
         let used = Timestamp(microsecondsSinceEpoch: (Self.now - age).microseconds)
         try await run(
             """
-            INSERT INTO session (project_id, id, account_id, generation, method, authenticated_at, rotated_at,
+            INSERT INTO session (realm_id, id, account_id, generation, method, authenticated_at, rotated_at,
                 refreshed_at, ended_at)
             VALUES (\(realm), gen_random_uuid(), \(account), \(generation), \(method), \(used), \(used), \(used),
                 CASE WHEN \(isEnded) THEN \(used) END)

@@ -15,19 +15,19 @@ extension TestDatabase {
         try await pool.execute("TRUNCATE account, replay_guard, revoked_subject CASCADE")
         try await pool.execute(
             """
-            INSERT INTO account (project_id, id, email, created_at, valid_since)
+            INSERT INTO account (realm_id, id, email, created_at, valid_since)
             SELECT 'demo', 'user' || n, 'user' || n || '@example.com', now(), now()
             FROM generate_series(1, \(accounts)) n
             """)
         try await pool.execute(
             """
-            INSERT INTO session (project_id, id, account_id, generation, method, authenticated_at, rotated_at, refreshed_at)
+            INSERT INTO session (realm_id, id, account_id, generation, method, authenticated_at, rotated_at, refreshed_at)
             SELECT 'demo', gen_random_uuid(), 'user' || n, 1, 'anonymous', now(), now(), now()
             FROM generate_series(1, \(accounts)) n
             """)
         try await pool.execute(
             """
-            INSERT INTO linked_identity (project_id, provider, subject, account_id, email_trust, is_private_email,
+            INSERT INTO linked_identity (realm_id, provider, subject, account_id, email_trust, is_private_email,
                 created_at, linked_at)
             SELECT 'demo', 'apple.com', 'subject' || n, 'user' || n, 'none', false, now(), now()
             FROM generate_series(1, \(accounts)) n

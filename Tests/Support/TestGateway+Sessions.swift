@@ -6,8 +6,8 @@ extension TestGateway {
         _ = try await database.pool.execute(
             """
             INSERT INTO session
-                (project_id, id, account_id, generation, method, authenticated_at, rotated_at, refreshed_at)
-            SELECT project_id, gen_random_uuid(), account_id, generation, method,
+                (realm_id, id, account_id, generation, method, authenticated_at, rotated_at, refreshed_at)
+            SELECT realm_id, gen_random_uuid(), account_id, generation, method,
                 authenticated_at - n * interval '1 second', rotated_at, refreshed_at + n * interval '1 second'
             FROM session, generate_series(1, \(count)) n
             """)

@@ -1,7 +1,7 @@
 public import Encoding
 
 /// A set of accounts: a project itself, or one of its tenants. The type is used only as the subject of an ``ID``, which
-/// the database stores in columns named `project_id`.
+/// the database stores in columns named `realm_id`.
 public enum Realm {}
 
 /// The configuration of a family of apps, as it applies to one realm: to the project itself, or to one of its tenants.

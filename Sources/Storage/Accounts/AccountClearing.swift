@@ -15,8 +15,8 @@ public struct AccountClearing: Sendable {
     public func clear(_ realm: ID<Realm>) async throws {
         try await withStoreErrors {
             try await pool.transaction { transaction in
-                _ = try await transaction.execute("DELETE FROM account WHERE project_id = \(realm.rawValue)")
-                _ = try await transaction.execute("DELETE FROM deleted_account WHERE project_id = \(realm.rawValue)")
+                _ = try await transaction.execute("DELETE FROM account WHERE realm_id = \(realm.rawValue)")
+                _ = try await transaction.execute("DELETE FROM deleted_account WHERE realm_id = \(realm.rawValue)")
             }
         }
     }

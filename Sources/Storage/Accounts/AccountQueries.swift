@@ -6,7 +6,7 @@ extension SQL {
     static func account(withPrimaryEmail email: EmailAddress, in realm: ID<Realm>) -> SQL {
         """
         SELECT a.password_hash, \(AccountRow.columns) FROM account a
-        WHERE a.project_id = \(realm.rawValue) AND a.email = \(email.rawValue)
+        WHERE a.realm_id = \(realm.rawValue) AND a.email = \(email.rawValue)
         """
     }
 
@@ -15,11 +15,11 @@ extension SQL {
     static func account(knownBy email: EmailAddress, in realm: ID<Realm>) -> SQL {
         """
         SELECT \(AccountRow.columns) FROM account a
-        WHERE a.project_id = \(realm.rawValue) AND a.id IN (
-            SELECT h.id FROM account h WHERE h.project_id = \(realm.rawValue) AND h.email = \(email.rawValue)
+        WHERE a.realm_id = \(realm.rawValue) AND a.id IN (
+            SELECT h.id FROM account h WHERE h.realm_id = \(realm.rawValue) AND h.email = \(email.rawValue)
             UNION ALL
             SELECT l.account_id FROM linked_identity l
-            WHERE l.project_id = \(realm.rawValue) AND l.email = \(email.rawValue))
+            WHERE l.realm_id = \(realm.rawValue) AND l.email = \(email.rawValue))
         ORDER BY a.email IS NOT DISTINCT FROM \(email.rawValue) DESC, a.id LIMIT 1
         """
     }
@@ -35,7 +35,7 @@ extension SQL {
                 signed_in AS (
                     UPDATE account SET last_sign_in_at = \(Timestamp(session.authenticatedAt)),
                         password_hash = coalesce(\(rehashed), password_hash)
-                    WHERE project_id = \(realm.rawValue) AND id = \(session.account.rawValue)
+                    WHERE realm_id = \(realm.rawValue) AND id = \(session.account.rawValue)
                         AND generation = \(session.generation) AND disabled_at IS NULL
                     RETURNING 1),
 
@@ -49,8 +49,8 @@ extension SQL {
     ) throws -> SQL {
         """
         WITH deleted AS (
-            DELETE FROM account a WHERE a.project_id = \(realm.rawValue) AND \(try isActive(session))
-            RETURNING a.project_id, a.id, a.email),
+            DELETE FROM account a WHERE a.realm_id = \(realm.rawValue) AND \(try isActive(session))
+            RETURNING a.realm_id, a.id, a.email),
         \(deletionEffects(of: "deleted", at: now)),
         audited AS (\(auditDeletions(of: "deleted", by: actor, at: now)))
         \(insertTombstones("deleted", at: now))

@@ -20,7 +20,7 @@ enum AccountRow {
         'credentialCheckedAt', (extract(epoch FROM l.credential_checked_at) * 1000000)::bigint, \
         'transferSubject', CASE WHEN l.transferred_at IS NULL THEN l.transfer_sub END) \
         ORDER BY l.created_at, l.provider)::text \
-        FROM linked_identity l WHERE l.project_id = a.project_id AND l.account_id = a.id) AS identities
+        FROM linked_identity l WHERE l.realm_id = a.realm_id AND l.account_id = a.id) AS identities
         """
 
     /// A column with the time of the latest token refresh in any session of the account. Reads at most a thousand
@@ -28,7 +28,7 @@ enum AccountRow {
     /// again would make the look-ups of its account slow.
     static let lastRefresh: SQL = """
         (SELECT max(r.refreshed_at) FROM (SELECT r.refreshed_at FROM session r \
-        WHERE r.project_id = a.project_id AND r.account_id = a.id ORDER BY r.ended_at DESC LIMIT 1000) r) \
+        WHERE r.realm_id = a.realm_id AND r.account_id = a.id ORDER BY r.ended_at DESC LIMIT 1000) r) \
         AS last_refresh_at
         """
 
@@ -159,7 +159,7 @@ extension SQL {
                     CASE WHEN \(update.endsSessions) THEN date_trunc('second', \(now)) ELSE a.valid_since END),
                 generation = CASE WHEN \(update.endsSessions) THEN a.generation + 1 ELSE a.generation END
             \(source)
-            WHERE a.project_id = \(realm.rawValue) AND a.id = \(id.rawValue) AND \(condition)
+            WHERE a.realm_id = \(realm.rawValue) AND a.id = \(id.rawValue) AND \(condition)
             """
     }
 }
@@ -220,7 +220,7 @@ extension SQL {
     }
 
     private static let insertedColumns: SQL = """
-        project_id, id, email, email_verified, display_name, photo_url, password_hash, password_updated_at, \
+        realm_id, id, email, email_verified, display_name, photo_url, password_hash, password_updated_at, \
         phone_number, custom_claims, disabled_at, email_link_sign_in, custom_auth, created_at, last_sign_in_at, \
         valid_since
         """

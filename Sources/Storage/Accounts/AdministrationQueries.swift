@@ -7,7 +7,7 @@ extension SQL {
     /// but has outdated statistics, may expect a single account in the project. It then scans the whole project instead
     /// of looking up each account by an index.
     static func param(hidingFromPlanner realm: ID<Realm>) -> SQL {
-        "param AS MATERIALIZED (SELECT \(realm.rawValue) AS project_id)"
+        "param AS MATERIALIZED (SELECT \(realm.rawValue) AS realm_id)"
     }
 
     /// Finds the accounts that `references` name. Looks up each reference by an index.
@@ -19,17 +19,17 @@ extension SQL {
                 SELECT unnest(\(columns.ids)) AS id
                 UNION
                 SELECT e.id FROM param CROSS JOIN unnest(\(columns.emails)) AS w (email)
-                JOIN account e ON e.project_id = param.project_id AND e.email = w.email
+                JOIN account e ON e.realm_id = param.realm_id AND e.email = w.email
                 UNION
                 SELECT p.id FROM param CROSS JOIN unnest(\(columns.phoneNumbers)) AS w (phone_number)
-                JOIN account p ON p.project_id = param.project_id AND p.phone_number = w.phone_number
+                JOIN account p ON p.realm_id = param.realm_id AND p.phone_number = w.phone_number
                 UNION
                 SELECT l.account_id FROM param
                 CROSS JOIN unnest(\(columns.providers), \(columns.subjects)) AS w (provider, subject)
                 JOIN linked_identity l
-                    ON l.project_id = param.project_id AND l.provider = w.provider AND l.subject = w.subject)
+                    ON l.realm_id = param.realm_id AND l.provider = w.provider AND l.subject = w.subject)
             SELECT \(AccountRow.columns), \(AccountRow.lastRefresh) FROM param CROSS JOIN found f
-            JOIN account a ON a.project_id = param.project_id AND a.id = f.id
+            JOIN account a ON a.realm_id = param.realm_id AND a.id = f.id
             """
     }
 
@@ -39,14 +39,14 @@ extension SQL {
         let condition: SQL = if let id { "a.id > \(id.rawValue)" } else { "true" }
         return """
             SELECT \(AccountRow.columns), \(AccountRow.lastRefresh) FROM (
-                SELECT * FROM account a WHERE a.project_id = \(realm.rawValue) AND \(condition)
+                SELECT * FROM account a WHERE a.realm_id = \(realm.rawValue) AND \(condition)
                 ORDER BY a.id LIMIT \(limit)) a
             ORDER BY a.id
             """
     }
 
     static func count(in realm: ID<Realm>) -> SQL {
-        "SELECT count(*) AS count FROM account WHERE project_id = \(realm.rawValue)"
+        "SELECT count(*) AS count FROM account WHERE realm_id = \(realm.rawValue)"
     }
 
     /// Deletes an account and inserts its tombstone (a row that reserves the ID).
@@ -67,8 +67,8 @@ extension SQL {
         let audited: SQL = actor.map { ", audited AS (\(auditDeletions(of: "deleted", by: $0, at: now)))" } ?? ""
         return """
             WITH deleted AS (
-                DELETE FROM account WHERE project_id = \(realm.rawValue) AND id = \(account.rawValue)
-                RETURNING project_id, id, email),
+                DELETE FROM account WHERE realm_id = \(realm.rawValue) AND id = \(account.rawValue)
+                RETURNING realm_id, id, email),
             \(deletionEffects(of: "deleted", emitsEvents: actor != nil, at: now))\(audited)
             \(insertTombstones("deleted", at: now))
             """
@@ -85,12 +85,12 @@ extension SQL {
         """
         WITH locked AS MATERIALIZED (
             SELECT id, disabled_at IS NULL AND \(onlyDisabled) AS is_kept FROM account
-            WHERE project_id = \(realm.rawValue) AND id = ANY (\(accounts.map(\.rawValue)))
+            WHERE realm_id = \(realm.rawValue) AND id = ANY (\(accounts.map(\.rawValue)))
             ORDER BY id FOR UPDATE),
         deleted AS (
             DELETE FROM account a USING locked
-            WHERE a.project_id = \(realm.rawValue) AND a.id = locked.id AND NOT locked.is_kept
-            RETURNING a.project_id, a.id, a.email),
+            WHERE a.realm_id = \(realm.rawValue) AND a.id = locked.id AND NOT locked.is_kept
+            RETURNING a.realm_id, a.id, a.email),
         \(deletionEffects(of: "deleted", at: now)),
         audited AS (\(auditDeletions(of: "deleted", by: actor, at: now))),
         tombstones AS (\(insertTombstones("deleted", at: now)))
@@ -104,15 +104,15 @@ extension SQL {
     static func deletionEffects(of source: SQL, emitsEvents: Bool = true, at now: Instant) -> SQL {
         """
         outbox_rows AS (
-            INSERT INTO outbox (id, project_id, kind, account_id, detail, created_at)
-            SELECT gen_random_uuid(), project_id, \(OutboxEvent.Kind.accountDeleted.rawValue), id, '{}', \(Timestamp(now))
+            INSERT INTO outbox (id, realm_id, kind, account_id, detail, created_at)
+            SELECT gen_random_uuid(), realm_id, \(OutboxEvent.Kind.accountDeleted.rawValue), id, '{}', \(Timestamp(now))
             FROM \(source) WHERE \(emitsEvents)),
         deleted_emails AS (
             DELETE FROM outgoing_email m USING \(source) d
-            WHERE m.project_id = d.project_id AND (m.account_id = d.id OR m.recipient = d.email)),
+            WHERE m.realm_id = d.realm_id AND (m.account_id = d.id OR m.recipient = d.email)),
         deleted_codes AS (
             DELETE FROM oob_code c USING \(source) d
-            WHERE c.project_id = d.project_id AND c.email = d.email AND c.account_id IS NULL)
+            WHERE c.realm_id = d.realm_id AND c.email = d.email AND c.account_id IS NULL)
         """
     }
 
@@ -120,8 +120,8 @@ extension SQL {
     /// again during an earlier deletion.
     static func insertTombstones(_ source: SQL, at now: Instant) -> SQL {
         """
-        INSERT INTO deleted_account (project_id, id, deleted_at) SELECT project_id, id, \(Timestamp(now)) FROM \(source)
-        ON CONFLICT (project_id, id) DO UPDATE SET deleted_at = excluded.deleted_at
+        INSERT INTO deleted_account (realm_id, id, deleted_at) SELECT realm_id, id, \(Timestamp(now)) FROM \(source)
+        ON CONFLICT (realm_id, id) DO UPDATE SET deleted_at = excluded.deleted_at
         """
     }
 }

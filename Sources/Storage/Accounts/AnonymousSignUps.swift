@@ -60,7 +60,7 @@ extension SQL {
                     AS u (account_id, created_at, last_sign_in_at, valid_since, session_id, generation, method,
                         authenticated_at, opened_at, claims, device)
             ), inserted AS (
-                INSERT INTO account (project_id, id, created_at, last_sign_in_at, valid_since)
+                INSERT INTO account (realm_id, id, created_at, last_sign_in_at, valid_since)
                 SELECT \(realm.rawValue), account_id, created_at, last_sign_in_at, valid_since FROM sign_up
             )
             \(insertion(of: opened, in: realm, forEachRowOf: "sign_up"))

@@ -136,7 +136,7 @@ extension SQL {
     ) -> SQL {
         """
         UPDATE linked_identity SET account_id = \(account.rawValue), linked_at = \(Timestamp(now))
-        WHERE project_id = \(realm.rawValue) AND provider = \(identity.provider.rawValue)
+        WHERE realm_id = \(realm.rawValue) AND provider = \(identity.provider.rawValue)
             AND subject = \(identity.subject)
         """
     }

@@ -7,7 +7,7 @@ extension SQL {
     static func insert(_ accounts: [StoredAccount], in realm: ID<Realm>) -> SQL {
         """
         WITH inserted AS (\(insertion(of: accounts, in: realm)) RETURNING id)
-        DELETE FROM deleted_account d USING inserted WHERE d.project_id = \(realm.rawValue) AND d.id = inserted.id
+        DELETE FROM deleted_account d USING inserted WHERE d.realm_id = \(realm.rawValue) AND d.id = inserted.id
         """
     }
 
@@ -19,14 +19,14 @@ extension SQL {
         """
         WITH inserted AS (\(insertion(of: accounts, in: realm)) ON CONFLICT DO NOTHING RETURNING id),
         deleted_tombstones AS (
-            DELETE FROM deleted_account d USING inserted i WHERE d.project_id = \(realm.rawValue) AND d.id = i.id)
+            DELETE FROM deleted_account d USING inserted i WHERE d.realm_id = \(realm.rawValue) AND d.id = i.id)
         SELECT id FROM inserted
         """
     }
 
     /// Deletes accounts that an import replaces, without tombstones and deletion events.
     static func remove(_ accounts: [ID<Account>], in realm: ID<Realm>) -> SQL {
-        "DELETE FROM account WHERE project_id = \(realm.rawValue) AND id = ANY (\(accounts.map(\.rawValue)))"
+        "DELETE FROM account WHERE realm_id = \(realm.rawValue) AND id = ANY (\(accounts.map(\.rawValue)))"
     }
 
     /// Finds which of `identities` are linked to stored accounts.
@@ -38,7 +38,7 @@ extension SQL {
         SELECT l.provider, l.subject, l.account_id FROM param CROSS JOIN
             unnest(\(identities.map(\.provider.rawValue)), \(identities.map(\.subject))) AS w (provider, subject)
         JOIN linked_identity l
-            ON l.project_id = param.project_id AND l.provider = w.provider AND l.subject = w.subject
+            ON l.realm_id = param.realm_id AND l.provider = w.provider AND l.subject = w.subject
         """
     }
 
@@ -50,14 +50,14 @@ extension SQL {
         WITH \(param(hidingFromPlanner: realm))
         SELECT 'id' AS member, a.id AS value FROM param
         CROSS JOIN unnest(\(accounts.map(\.id.rawValue))) AS w (id)
-        JOIN account a ON a.project_id = param.project_id AND a.id = w.id
+        JOIN account a ON a.realm_id = param.realm_id AND a.id = w.id
         UNION ALL
         SELECT 'email', a.email FROM param CROSS JOIN unnest(\(accounts.compactMap(\.email?.rawValue))) AS w (email)
-        JOIN account a ON a.project_id = param.project_id AND a.email = w.email
+        JOIN account a ON a.realm_id = param.realm_id AND a.email = w.email
         UNION ALL
         SELECT 'phone_number', a.phone_number FROM param
         CROSS JOIN unnest(\(accounts.compactMap(\.phoneNumber))) AS w (phone_number)
-        JOIN account a ON a.project_id = param.project_id AND a.phone_number = w.phone_number
+        JOIN account a ON a.realm_id = param.realm_id AND a.phone_number = w.phone_number
         """
     }
 }

@@ -10,7 +10,7 @@ extension SQL {
     ) -> SQL {
         """
         \(link(identity, to: account.id, at: commit.committedAt, in: realm)) \
-        WHERE NOT EXISTS (SELECT FROM linked_identity l WHERE l.project_id = \(realm.rawValue)
+        WHERE NOT EXISTS (SELECT FROM linked_identity l WHERE l.realm_id = \(realm.rawValue)
             AND l.account_id = \(account.id.rawValue) AND l.provider = \(identity.provider.rawValue))
             AND \(hasCurrentIssuer(commit.identity, in: realm)) AND \(hasValidCredential(commit.identity, in: realm))
         """
@@ -88,7 +88,7 @@ extension SQL {
     }
 
     private static let insertedColumns: SQL = """
-        project_id, provider, subject, account_id, email, email_trust, is_private_email, given_name, family_name, \
+        realm_id, provider, subject, account_id, email, email_trust, is_private_email, given_name, family_name, \
         display_name, photo_url, screen_name, language, time_zone, real_user_status, audience, issuer, \
         linked_device, credential_state, credential_checked_at, created_at, linked_at
         """
@@ -107,7 +107,7 @@ extension SQL {
             relay_forwarding = CASE WHEN \(keepsRelay(identity)) THEN l.relay_forwarding END,
             relay_forwarding_at = CASE WHEN \(keepsRelay(identity)) THEN l.relay_forwarding_at END
         FROM signed_in
-        WHERE l.project_id = \(realm.rawValue) AND l.provider = \(identity.provider.rawValue)
+        WHERE l.realm_id = \(realm.rawValue) AND l.provider = \(identity.provider.rawValue)
             AND l.subject = \(identity.subject)
         RETURNING 1
         """
@@ -135,7 +135,7 @@ extension SQL {
 
     static func unlinkAll(from account: ID<Account>, in realm: ID<Realm>) -> SQL {
         """
-        DELETE FROM linked_identity WHERE project_id = \(realm.rawValue) AND account_id = \(account.rawValue)
+        DELETE FROM linked_identity WHERE realm_id = \(realm.rawValue) AND account_id = \(account.rawValue)
         """
     }
 
@@ -144,7 +144,7 @@ extension SQL {
     static func hasCurrentIssuer(_ identity: VerifiedIdentity, in realm: ID<Realm>) -> SQL {
         guard identity.provider.isGenericOpenID else { return "true" }
         return """
-            EXISTS (SELECT FROM identity_provider i WHERE i.project_id = \(realm.rawValue)
+            EXISTS (SELECT FROM identity_provider i WHERE i.realm_id = \(realm.rawValue)
                 AND i.provider = \(identity.provider.rawValue)
                 AND i.settings #>> '{openId,issuer}' = \(identity.issuer) FOR SHARE)
             """
@@ -157,7 +157,7 @@ extension SQL {
     static func issuer(of provider: SQL, in realm: ID<Realm>) -> SQL {
         """
         (SELECT i.settings #>> '{openId,issuer}' FROM identity_provider i
-            WHERE i.project_id = \(realm.rawValue) AND i.provider = \(provider) FOR SHARE)
+            WHERE i.realm_id = \(realm.rawValue) AND i.provider = \(provider) FOR SHARE)
         """
     }
 
@@ -166,7 +166,7 @@ extension SQL {
     /// - Returns: rows with the providers of the deleted identities.
     static func unlink(_ providers: Set<ProviderID>, from account: ID<Account>, in realm: ID<Realm>) -> SQL {
         """
-        DELETE FROM linked_identity WHERE project_id = \(realm.rawValue) AND account_id = \(account.rawValue)
+        DELETE FROM linked_identity WHERE realm_id = \(realm.rawValue) AND account_id = \(account.rawValue)
             AND provider = ANY (\(providers.map(\.rawValue)))
         RETURNING provider
         """
@@ -184,7 +184,7 @@ extension SQL {
     /// The same condition for an identity whose values are SQL expressions. Also true if the time of issue is NULL.
     static func hasValidCredential(_ identity: IdentityColumns, in realm: ID<Realm>) -> SQL {
         """
-        NOT EXISTS (SELECT FROM revoked_subject r WHERE r.project_id = \(realm.rawValue)
+        NOT EXISTS (SELECT FROM revoked_subject r WHERE r.realm_id = \(realm.rawValue)
             AND r.subject_hash = \(subjectHash(identity.subject, of: identity.provider))
             AND r.credentials_void_before > \(identity.issuedAt))
         """

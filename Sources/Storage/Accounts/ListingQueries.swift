@@ -33,7 +33,7 @@ extension SQL {
         let column = order.field.column ?? "a.id"
         return """
             SELECT count(*) AS count FROM (
-                SELECT FROM account a WHERE a.project_id = \(realm.rawValue) AND \(column) IS NOT NULL
+                SELECT FROM account a WHERE a.realm_id = \(realm.rawValue) AND \(column) IS NOT NULL
                 ORDER BY \(column) LIMIT \(limit)) a
             """
     }
@@ -63,7 +63,7 @@ extension SQL {
     static func page(realUserStatus status: Int, after id: ID<Account>?, limit: Int, in realm: ID<Realm>) -> SQL {
         let condition: SQL = """
             a.id IN (SELECT DISTINCT l.account_id FROM linked_identity l
-                WHERE l.project_id = \(realm.rawValue) AND l.real_user_status = \(status)
+                WHERE l.realm_id = \(realm.rawValue) AND l.real_user_status = \(status)
                     AND l.account_id > \(id?.rawValue ?? "") ORDER BY l.account_id LIMIT \(limit))
             """
         return page(where: condition, by: "a.id", limit: "LIMIT \(limit)", in: realm)
@@ -76,7 +76,7 @@ extension SQL {
     ) -> SQL {
         """
         SELECT \(AccountRow.columns), \(AccountRow.lastRefresh) FROM (
-            SELECT * FROM account a WHERE a.project_id = \(realm.rawValue) AND \(condition)
+            SELECT * FROM account a WHERE a.realm_id = \(realm.rawValue) AND \(condition)
             ORDER BY \(sorting) \(limit)) a
         ORDER BY \(sorting)
         """

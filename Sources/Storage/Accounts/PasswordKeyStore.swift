@@ -28,7 +28,7 @@ public struct PasswordKeyStore: Sendable {
         _ = try await withStoreErrors {
             try await pool.execute(
                 """
-                INSERT INTO password_key (project_id, id, key, created_at)
+                INSERT INTO password_key (realm_id, id, key, created_at)
                 VALUES (\(key.realm.rawValue), \(key.id.rawValue), \(key.sealed), \(Timestamp(now)))
                 ON CONFLICT (id) DO NOTHING
                 """)
@@ -56,10 +56,10 @@ public struct PasswordKeyStore: Sendable {
     /// - Parameter clauses: the clauses after `FROM`.
     private func keys(_ clauses: SQL) async throws -> [Stored] {
         try await withStoreErrors {
-            try await pool.query("SELECT project_id, id, key FROM password_key \(clauses)")
+            try await pool.query("SELECT realm_id, id, key FROM password_key \(clauses)")
         }.map { row in
             Stored(
-                realm: ID(try row.decode("project_id")), id: ID(try row.decode("id")), sealed: try row.decode("key"))
+                realm: ID(try row.decode("realm_id")), id: ID(try row.decode("id")), sealed: try row.decode("key"))
         }
     }
 }

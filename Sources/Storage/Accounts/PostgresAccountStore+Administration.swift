@@ -125,7 +125,7 @@ extension SQL {
     fileprivate static func lock(_ account: ID<Account>, in realm: ID<Realm>) -> SQL {
         """
         SELECT \(AccountRow.columns) FROM account a
-        WHERE a.project_id = \(realm.rawValue) AND a.id = \(account.rawValue) FOR UPDATE OF a
+        WHERE a.realm_id = \(realm.rawValue) AND a.id = \(account.rawValue) FOR UPDATE OF a
         """
     }
 
@@ -144,7 +144,7 @@ extension SQL {
                     ELSE \(identity.isPrivateEmail) END,
                 relay_forwarding = CASE WHEN \(keepsAddress) THEN relay_forwarding END,
                 relay_forwarding_at = CASE WHEN \(keepsAddress) THEN relay_forwarding_at END
-            WHERE project_id = \(realm.rawValue) AND provider = \(identity.provider.rawValue)
+            WHERE realm_id = \(realm.rawValue) AND provider = \(identity.provider.rawValue)
                 AND subject = \(identity.subject) AND account_id = \(account.rawValue)
             """
     }
@@ -155,10 +155,10 @@ extension SQL {
         id: ID<Account>?, email: EmailAddress?, phoneNumber: PhoneNumber?, in realm: ID<Realm>
     ) -> SQL {
         """
-        SELECT EXISTS (SELECT FROM account WHERE project_id = \(realm.rawValue) AND id = \(id?.rawValue)) AS id,
-            EXISTS (SELECT FROM account WHERE project_id = \(realm.rawValue) AND email = \(email?.rawValue)
+        SELECT EXISTS (SELECT FROM account WHERE realm_id = \(realm.rawValue) AND id = \(id?.rawValue)) AS id,
+            EXISTS (SELECT FROM account WHERE realm_id = \(realm.rawValue) AND email = \(email?.rawValue)
                 AND id IS DISTINCT FROM \(id?.rawValue)) AS email,
-            EXISTS (SELECT FROM account WHERE project_id = \(realm.rawValue)
+            EXISTS (SELECT FROM account WHERE realm_id = \(realm.rawValue)
                 AND phone_number = \(phoneNumber?.rawValue) AND id IS DISTINCT FROM \(id?.rawValue)) AS phone_number
         """
     }

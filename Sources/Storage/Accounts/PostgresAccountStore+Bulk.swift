@@ -53,7 +53,7 @@ extension PostgresAccountStore {
             try await pool.query(
                 """
                 SELECT a.password_hash, \(AccountRow.columns) FROM (
-                    SELECT * FROM account a WHERE a.project_id = \(realm.rawValue) AND a.id > \(id?.rawValue ?? "")
+                    SELECT * FROM account a WHERE a.realm_id = \(realm.rawValue) AND a.id > \(id?.rawValue ?? "")
                     ORDER BY a.id LIMIT \(limit)) a
                 ORDER BY a.id
                 """)

@@ -59,7 +59,7 @@ extension Transaction {
         _ = try await execute(.lock(accounts, in: realm))
         let linked: SQL = """
             SELECT FROM linked_identity
-            WHERE project_id = \(realm.rawValue) AND account_id = ANY (\(accounts.map(\.rawValue))) LIMIT 1
+            WHERE realm_id = \(realm.rawValue) AND account_id = ANY (\(accounts.map(\.rawValue))) LIMIT 1
             """
         guard try await query(linked).isEmpty else { throw AdministrationRefusal.unlinksIdentities }
     }

@@ -7,8 +7,8 @@ extension PostgresAppleGrantStore {
     public func checkCounts(since start: Instant) async throws -> [AppleClientReference: CheckCounts] {
         try await rows(
             """
-            SELECT project_id, client_id, count(*) AS checks, count(failure) AS failed FROM apple_grant
-            WHERE checked_at > \(Timestamp(start)) GROUP BY project_id, client_id
+            SELECT realm_id, client_id, count(*) AS checks, count(failure) AS failed FROM apple_grant
+            WHERE checked_at > \(Timestamp(start)) GROUP BY realm_id, client_id
             """
         ).reduce(into: [:]) { counts, row in
             counts[try AppleClientReference(row)] = CheckCounts(
@@ -41,7 +41,7 @@ extension PostgresAppleGrantStore {
     public func markGrantsOfFormerTeamOrKey() async throws {
         for row in try await rows(.formerTeamsAndKeys) {
             let (realm, team, key) = (
-                try row.decode("project_id", as: String.self), try row.decode("team_id", as: String.self),
+                try row.decode("realm_id", as: String.self), try row.decode("team_id", as: String.self),
                 try row.decode("key_id", as: String.self)
             )
             let batch = SQL.markGrantsAsUnknown(of: realm, team: team, key: key, limit: Self.batchSize)
@@ -49,7 +49,7 @@ extension PostgresAppleGrantStore {
         }
         for row in try await rows(.transfersToConfiguredTeam) {
             let (realm, team) = (
-                try row.decode("project_id", as: String.self), try row.decode("transfer_team", as: String.self)
+                try row.decode("realm_id", as: String.self), try row.decode("transfer_team", as: String.self)
             )
             var last: String? = ""
             while let start = last {
@@ -80,18 +80,18 @@ extension SQL {
             SELECT r.id::uuid AS id, r.state, r.failure
             FROM unnest(\(ids), \(states), \(failures)) AS r (id, state, failure)),
         locked AS MATERIALIZED (
-            SELECT r.id, r.state, r.failure, l.project_id, l.subject FROM results r JOIN apple_grant g ON g.id = r.id
-            JOIN linked_identity l ON l.project_id = g.project_id AND l.subject = g.subject
-            WHERE l.provider = 'apple.com' ORDER BY l.project_id, l.subject FOR NO KEY UPDATE OF l),
+            SELECT r.id, r.state, r.failure, l.realm_id, l.subject FROM results r JOIN apple_grant g ON g.id = r.id
+            JOIN linked_identity l ON l.realm_id = g.realm_id AND l.subject = g.subject
+            WHERE l.provider = 'apple.com' ORDER BY l.realm_id, l.subject FOR NO KEY UPDATE OF l),
         checked AS (
             UPDATE apple_grant g SET state = coalesce(locked.state, g.state), checked_at = \(Timestamp(now)),
                 failure = locked.failure, due_at = \(Timestamp(nextCheck))
             FROM locked WHERE g.id = locked.id AND g.state = 'AUTHORIZED'
-            RETURNING g.id, locked.state, locked.project_id, locked.subject)
+            RETURNING g.id, locked.state, locked.realm_id, locked.subject)
         UPDATE linked_identity l SET credential_state = c.state, credential_checked_at = \(Timestamp(now))
-        FROM checked c WHERE l.project_id = c.project_id AND l.provider = 'apple.com' AND l.subject = c.subject
+        FROM checked c WHERE l.realm_id = c.realm_id AND l.provider = 'apple.com' AND l.subject = c.subject
             AND (c.state = 'AUTHORIZED' OR c.state = 'REVOKED' AND NOT EXISTS (
-                SELECT FROM apple_grant o WHERE o.project_id = c.project_id AND o.subject = c.subject
+                SELECT FROM apple_grant o WHERE o.realm_id = c.realm_id AND o.subject = c.subject
                     AND o.id <> c.id AND o.state = 'AUTHORIZED'))
         """
     }
@@ -104,14 +104,14 @@ extension SQL {
     ) -> SQL {
         """
         WITH due AS MATERIALIZED (
-            SELECT id FROM apple_grant WHERE state = 'AUTHORIZED' AND project_id = \(client.realm.rawValue)
+            SELECT id FROM apple_grant WHERE state = 'AUTHORIZED' AND realm_id = \(client.realm.rawValue)
                 AND client_id = \(client.clientID) AND due_at <= \(Timestamp(now))
             ORDER BY due_at LIMIT \(limit) FOR UPDATE SKIP LOCKED),
         used AS MATERIALIZED (
             SELECT g.id, EXISTS (
                 SELECT FROM linked_identity l
-                JOIN session s ON s.account_id = l.account_id AND s.project_id = l.project_id
-                WHERE l.project_id = g.project_id AND l.provider = 'apple.com' AND l.subject = g.subject
+                JOIN session s ON s.account_id = l.account_id AND s.realm_id = l.realm_id
+                WHERE l.realm_id = g.realm_id AND l.provider = 'apple.com' AND l.subject = g.subject
                     AND s.refreshed_at > \(Timestamp(activityStart))) AS is_active
             FROM due JOIN apple_grant g USING (id)),
         claimed AS (
@@ -127,15 +127,15 @@ extension SQL {
     static var formerTeamsAndKeys: SQL {
         """
         WITH RECURSIVE used AS (
-            (SELECT project_id, team_id, key_id FROM apple_grant WHERE state = 'AUTHORIZED'
-                ORDER BY project_id, team_id, key_id LIMIT 1)
+            (SELECT realm_id, team_id, key_id FROM apple_grant WHERE state = 'AUTHORIZED'
+                ORDER BY realm_id, team_id, key_id LIMIT 1)
             UNION ALL
             SELECT next.* FROM used u, LATERAL (
-                SELECT g.project_id, g.team_id, g.key_id FROM apple_grant g
-                WHERE g.state = 'AUTHORIZED' AND (g.project_id, g.team_id, g.key_id) > (u.project_id, u.team_id, u.key_id)
-                ORDER BY g.project_id, g.team_id, g.key_id LIMIT 1) next)
-        SELECT u.project_id, u.team_id, u.key_id FROM used u
-        LEFT JOIN identity_provider p ON p.project_id = u.project_id AND p.provider = 'apple.com'
+                SELECT g.realm_id, g.team_id, g.key_id FROM apple_grant g
+                WHERE g.state = 'AUTHORIZED' AND (g.realm_id, g.team_id, g.key_id) > (u.realm_id, u.team_id, u.key_id)
+                ORDER BY g.realm_id, g.team_id, g.key_id LIMIT 1) next)
+        SELECT u.realm_id, u.team_id, u.key_id FROM used u
+        LEFT JOIN identity_provider p ON p.realm_id = u.realm_id AND p.provider = 'apple.com'
         WHERE u.team_id IS DISTINCT FROM p.settings #>> '{apple,teamId}'
             OR u.key_id IS DISTINCT FROM p.settings #>> '{apple,keyId}'
         """
@@ -148,11 +148,11 @@ extension SQL {
         """
         WITH outdated AS MATERIALIZED (
             SELECT id, subject FROM apple_grant
-            WHERE state = 'AUTHORIZED' AND project_id = \(realm) AND team_id = \(team) AND key_id = \(key)
-            ORDER BY project_id, team_id, key_id, id LIMIT \(limit)),
+            WHERE state = 'AUTHORIZED' AND realm_id = \(realm) AND team_id = \(team) AND key_id = \(key)
+            ORDER BY realm_id, team_id, key_id, id LIMIT \(limit)),
         locked AS MATERIALIZED (
             SELECT l.subject FROM linked_identity l
-            WHERE l.project_id = \(realm) AND l.provider = 'apple.com'
+            WHERE l.realm_id = \(realm) AND l.provider = 'apple.com'
                 AND l.subject = ANY (ARRAY(SELECT o.subject FROM outdated o))
             ORDER BY l.subject FOR NO KEY UPDATE SKIP LOCKED),
         updated AS (
@@ -160,7 +160,7 @@ extension SQL {
             WHERE g.id = o.id AND g.state = 'AUTHORIZED' RETURNING g.subject),
         marked AS (
             UPDATE linked_identity l SET credential_state = 'UNKNOWN' FROM (SELECT DISTINCT subject FROM updated) u
-            WHERE l.project_id = \(realm) AND l.provider = 'apple.com' AND l.subject = u.subject
+            WHERE l.realm_id = \(realm) AND l.provider = 'apple.com' AND l.subject = u.subject
                 AND l.credential_state = 'AUTHORIZED')
         SELECT subject FROM updated
         """
@@ -172,15 +172,15 @@ extension SQL {
     static var transfersToConfiguredTeam: SQL {
         """
         WITH RECURSIVE waiting AS (
-            (SELECT project_id, transfer_team FROM linked_identity l WHERE \(isUnmarked)
-                ORDER BY project_id, transfer_team LIMIT 1)
+            (SELECT realm_id, transfer_team FROM linked_identity l WHERE \(isUnmarked)
+                ORDER BY realm_id, transfer_team LIMIT 1)
             UNION ALL
             SELECT next.* FROM waiting w, LATERAL (
-                SELECT l.project_id, l.transfer_team FROM linked_identity l
-                WHERE \(isUnmarked) AND (l.project_id, l.transfer_team) > (w.project_id, w.transfer_team)
-                ORDER BY l.project_id, l.transfer_team LIMIT 1) next)
-        SELECT w.project_id, w.transfer_team FROM waiting w
-        JOIN identity_provider p ON p.project_id = w.project_id AND p.provider = 'apple.com'
+                SELECT l.realm_id, l.transfer_team FROM linked_identity l
+                WHERE \(isUnmarked) AND (l.realm_id, l.transfer_team) > (w.realm_id, w.transfer_team)
+                ORDER BY l.realm_id, l.transfer_team LIMIT 1) next)
+        SELECT w.realm_id, w.transfer_team FROM waiting w
+        JOIN identity_provider p ON p.realm_id = w.realm_id AND p.provider = 'apple.com'
         WHERE p.settings #>> '{apple,teamId}' = w.transfer_team
         """
     }
@@ -194,18 +194,18 @@ extension SQL {
         """
         WITH page AS MATERIALIZED (
             SELECT l.subject FROM linked_identity l
-            WHERE \(isUnmarked) AND l.project_id = \(realm) AND l.transfer_team = \(team) AND l.subject > \(last)
+            WHERE \(isUnmarked) AND l.realm_id = \(realm) AND l.transfer_team = \(team) AND l.subject > \(last)
             ORDER BY l.subject LIMIT \(limit)),
         locked AS MATERIALIZED (
             SELECT l.subject FROM linked_identity l
-            WHERE l.project_id = \(realm) AND l.provider = 'apple.com' AND \(isUnmarked)
+            WHERE l.realm_id = \(realm) AND l.provider = 'apple.com' AND \(isUnmarked)
                 AND l.subject = ANY (ARRAY(SELECT p.subject FROM page p))
             ORDER BY l.subject FOR NO KEY UPDATE SKIP LOCKED),
         marked AS (
             UPDATE linked_identity l SET credential_state = 'TRANSFERRED',
                 credential_checked_at = coalesce(l.credential_checked_at, l.created_at)
             FROM locked
-            WHERE l.project_id = \(realm) AND l.provider = 'apple.com' AND l.subject = locked.subject)
+            WHERE l.realm_id = \(realm) AND l.provider = 'apple.com' AND l.subject = locked.subject)
         SELECT max(subject) AS page_end FROM page HAVING count(*) > 0
         """
     }
@@ -222,7 +222,7 @@ extension SQL {
 
 extension AppleClientReference {
     init(_ row: Row) throws {
-        self.init(realm: ID(try row.decode("project_id")), clientID: try row.decode("client_id"))
+        self.init(realm: ID(try row.decode("realm_id")), clientID: try row.decode("client_id"))
     }
 }
 

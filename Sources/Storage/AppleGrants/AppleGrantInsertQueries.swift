@@ -80,7 +80,7 @@ extension SQL {
 
     private static func insert(_ rows: inout RowValues<InsertedGrant>, in realm: ID<Realm>) -> SQL {
         """
-        INSERT INTO apple_grant (id, project_id, subject, client_id, state, token_type, token, redirect_uri,
+        INSERT INTO apple_grant (id, realm_id, subject, client_id, state, token_type, token, redirect_uri,
             created_at, due_at, expires_at)
         SELECT \(rows.column("grant_id", \.id)), \(realm.rawValue), \(rows.column("subject", \.token.subject)),
             \(rows.column("client_id", \.token.clientID)), \(AppleGrant.State.redeeming.rawValue),

@@ -33,10 +33,10 @@ extension SQL {
         let beyond: SQL = if let last { "WHERE id > \(last)" } else { "" }
         return """
             WITH page AS MATERIALIZED (
-                SELECT id, project_id, client_id, state FROM apple_grant \(beyond) ORDER BY id LIMIT \(limit))
-            SELECT project_id, client_id, state, count(*) AS count,
+                SELECT id, realm_id, client_id, state FROM apple_grant \(beyond) ORDER BY id LIMIT \(limit))
+            SELECT realm_id, client_id, state, count(*) AS count,
                 (SELECT id FROM page ORDER BY id DESC LIMIT 1) AS page_end
-            FROM page GROUP BY project_id, client_id, state
+            FROM page GROUP BY realm_id, client_id, state
             """
     }
 
@@ -56,7 +56,7 @@ extension SQL {
     ) -> SQL {
         """
         WITH waiting AS MATERIALIZED (
-            SELECT id FROM apple_grant WHERE \(isWaiting(for: .revoke)) AND project_id = \(grant.realm.rawValue)
+            SELECT id FROM apple_grant WHERE \(isWaiting(for: .revoke)) AND realm_id = \(grant.realm.rawValue)
                 AND client_id = \(grant.clientID) AND due_at <= \(Timestamp(now))
             ORDER BY due_at LIMIT 5000 FOR UPDATE SKIP LOCKED)
         UPDATE apple_grant g SET due_at = \(Timestamp(due)), attempts = greatest(g.attempts, \(grant.attempts)),
@@ -69,7 +69,7 @@ extension SQL {
     /// deletion of the identity also locks the identity first.
     static func lockIdentity(ofGrant id: UUID) -> SQL {
         """
-        SELECT FROM linked_identity l JOIN apple_grant g ON g.project_id = l.project_id AND g.subject = l.subject
+        SELECT FROM linked_identity l JOIN apple_grant g ON g.realm_id = l.realm_id AND g.subject = l.subject
         WHERE g.id = \(id) AND l.provider = 'apple.com' FOR NO KEY UPDATE OF l
         """
     }
@@ -96,7 +96,7 @@ extension SQL {
     /// refresh token of `o`.
     private static var isStoredForSameClient: SQL {
         """
-        o.project_id = g.project_id AND o.subject = g.subject AND o.client_id = g.client_id AND o.id <> g.id \
+        o.realm_id = g.realm_id AND o.subject = g.subject AND o.client_id = g.client_id AND o.id <> g.id \
         AND o.state IN ('AUTHORIZED', 'REVOKED', 'UNKNOWN')
         """
     }
@@ -111,13 +111,13 @@ extension SQL {
         UPDATE apple_grant g SET state = 'REVOKING', subject = NULL, attempts = 0, expires_at = NULL, failure = NULL,
             due_at = \(Timestamp(now))
         WHERE \(isUnused(id)) AND NOT EXISTS (
-            SELECT FROM (SELECT g.project_id AS id UNION ALL (\(realms(ofAppleClient: "g.client_id", in: nil)))) realm
+            SELECT FROM (SELECT g.realm_id AS id UNION ALL (\(realms(ofAppleClient: "g.client_id", in: nil)))) realm
             CROSS JOIN LATERAL (
                 (SELECT 1 FROM linked_identity l
-                WHERE l.project_id = realm.id AND l.provider = 'apple.com' AND l.subject = g.subject LIMIT 1)
+                WHERE l.realm_id = realm.id AND l.provider = 'apple.com' AND l.subject = g.subject LIMIT 1)
                 UNION ALL
                 (SELECT 1 FROM linked_identity l
-                WHERE l.project_id = realm.id AND l.transfer_sub IS NOT NULL AND l.transferred_at IS NULL LIMIT 1)
+                WHERE l.realm_id = realm.id AND l.transfer_sub IS NOT NULL AND l.transferred_at IS NULL LIMIT 1)
             ) known)
         """
     }
@@ -133,7 +133,7 @@ extension SQL {
         """
         g.id = \(id) AND g.state = 'REDEEMING' AND g.token_type = 'REFRESH_TOKEN' AND NOT EXISTS (
             SELECT FROM linked_identity l
-            WHERE l.project_id = g.project_id AND l.provider = 'apple.com' AND l.subject = g.subject)
+            WHERE l.realm_id = g.realm_id AND l.provider = 'apple.com' AND l.subject = g.subject)
         """
     }
 
@@ -170,7 +170,7 @@ extension SQL {
             }
         return """
             UPDATE linked_identity l SET credential_state = 'AUTHORIZED', credential_checked_at = \(checkedAt)
-            FROM apple_grant g WHERE g.id = \(id) AND g.state = 'AUTHORIZED' AND l.project_id = g.project_id
+            FROM apple_grant g WHERE g.id = \(id) AND g.state = 'AUTHORIZED' AND l.realm_id = g.realm_id
                 AND l.provider = 'apple.com' AND l.subject = g.subject AND \(condition)
             """
     }
@@ -208,7 +208,7 @@ extension SQL {
     /// A condition: the grant `g` has the identity and the client ID of `revocation`.
     private static func isGrant(of revocation: RevocationRequest, in realm: ID<Realm>) -> SQL {
         """
-        g.project_id = \(realm.rawValue) AND g.subject = \(revocation.subject) AND g.client_id = \(revocation.clientID)
+        g.realm_id = \(realm.rawValue) AND g.subject = \(revocation.subject) AND g.client_id = \(revocation.clientID)
         """
     }
 
@@ -221,7 +221,7 @@ extension SQL {
         return """
             UPDATE linked_identity SET credential_state = 'REVOKED', credential_checked_at = \(now),
                 tokens_revoked_at = \(now), tokens_revoked_by = \(try UUID(revocation.session))
-            WHERE project_id = \(realm.rawValue) AND provider = 'apple.com' AND subject = \(revocation.subject)
+            WHERE realm_id = \(realm.rawValue) AND provider = 'apple.com' AND subject = \(revocation.subject)
                 AND \(condition)
             """
     }
@@ -231,14 +231,14 @@ extension SQL {
     /// wait until it can see the new row.
     static func insert(_ revocation: RevocationRequest, in realm: ID<Realm>) throws -> SQL {
         """
-        INSERT INTO apple_grant (id, project_id, subject, client_id, state, token_type, token, redirect_uri, created_at,
+        INSERT INTO apple_grant (id, realm_id, subject, client_id, state, token_type, token, redirect_uri, created_at,
             due_at, expires_at)
         SELECT \(try UUID(revocation.id)), \(realm.rawValue), \(revocation.subject), \(revocation.clientID),
             \(AppleGrant.State.revoking.rawValue), \(revocation.tokenType.rawValue), \(revocation.token),
             \(revocation.redirectURI), \(Timestamp(revocation.requestedAt)), \(Timestamp(revocation.dueAt)),
             \(revocation.expiresAt.map(Timestamp.init))
         FROM (
-            SELECT FROM linked_identity WHERE project_id = \(realm.rawValue) AND provider = 'apple.com'
+            SELECT FROM linked_identity WHERE realm_id = \(realm.rawValue) AND provider = 'apple.com'
                 AND subject = \(revocation.subject) FOR KEY SHARE) identity
         """
     }

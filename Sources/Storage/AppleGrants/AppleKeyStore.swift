@@ -24,8 +24,8 @@ public struct AppleKeyStore: Sendable {
             try await pool.query(
                 """
                 SELECT DISTINCT g.client_id FROM apple_grant g
-                JOIN identity_provider p ON p.project_id = g.project_id AND p.provider = 'apple.com'
-                WHERE g.project_id = \(realm.rawValue) AND g.state = 'AUTHORIZED' AND p.secret IS NOT NULL
+                JOIN identity_provider p ON p.realm_id = g.realm_id AND p.provider = 'apple.com'
+                WHERE g.realm_id = \(realm.rawValue) AND g.state = 'AUTHORIZED' AND p.secret IS NOT NULL
                     AND g.team_id = p.settings #>> '{apple,teamId}' AND g.key_id = p.settings #>> '{apple,keyId}'
                 """)
         }
@@ -38,7 +38,7 @@ public struct AppleKeyStore: Sendable {
             try await pool.query(
                 """
                 SELECT settings #>> '{apple,teamId}' AS team_id, settings #>> '{apple,keyId}' AS key_id, secret
-                FROM identity_provider WHERE project_id = \(realm.rawValue) AND provider = 'apple.com'
+                FROM identity_provider WHERE realm_id = \(realm.rawValue) AND provider = 'apple.com'
                     AND secret IS NOT NULL AND settings -> 'apple' IS NOT NULL
                 """)
         }

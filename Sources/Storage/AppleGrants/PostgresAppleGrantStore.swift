@@ -91,7 +91,7 @@ public struct PostgresAppleGrantStore: AppleGrantStore {
     public func states(of subject: String, in realm: ID<Realm>) async throws -> Set<AppleGrant.State> {
         let found = try await rows(
             """
-            SELECT DISTINCT state FROM apple_grant WHERE project_id = \(realm.rawValue) AND subject = \(subject)
+            SELECT DISTINCT state FROM apple_grant WHERE realm_id = \(realm.rawValue) AND subject = \(subject)
             """)
         return Set(try found.compactMap { AppleGrant.State(rawValue: try $0.decode("state")) })
     }
@@ -126,7 +126,7 @@ public struct PostgresAppleGrantStore: AppleGrantStore {
 extension AppleGrant {
     /// The columns of a grant in the table `g`.
     static let columns: SQL = """
-        g.id, g.project_id, g.subject, g.client_id, g.state, g.token_type, g.token, g.redirect_uri, g.expires_at, \
+        g.id, g.realm_id, g.subject, g.client_id, g.state, g.token_type, g.token, g.redirect_uri, g.expires_at, \
         g.attempts
         """
 
@@ -136,7 +136,7 @@ extension AppleGrant {
             throw UnknownAppleGrant(id: ID(uuid: try row.decode("id")), state: state, tokenType: type)
         }
         self.init(
-            id: ID(uuid: try row.decode("id")), realm: ID(try row.decode("project_id")),
+            id: ID(uuid: try row.decode("id")), realm: ID(try row.decode("realm_id")),
             subject: try row.decode("subject"), clientID: try row.decode("client_id"), state: state, tokenType: type,
             token: try row.decode("token"), redirectURI: try row.decode("redirect_uri"),
             expiresAt: try row.decode("expires_at", as: Timestamp?.self).map(Instant.init),

@@ -14,7 +14,7 @@ extension SQL {
         _ subject: String, of account: ID<Account>, provider: ProviderID, issuedAt: Instant?, in realm: ID<Realm>
     ) -> SQL {
         """
-        SELECT 1 AS one FROM linked_identity WHERE project_id = \(realm.rawValue) AND account_id = \(account.rawValue)
+        SELECT 1 AS one FROM linked_identity WHERE realm_id = \(realm.rawValue) AND account_id = \(account.rawValue)
             AND provider = \(provider.rawValue) AND subject = \(subject)
             AND coalesce(credentials_void_before <= \(issuedAt.map { Timestamp($0) }), true) FOR SHARE
         """
@@ -35,7 +35,7 @@ extension SQL {
     static func voidTime(of subject: String, in realm: ID<Realm>) -> SQL {
         """
         SELECT credentials_void_before FROM revoked_subject
-        WHERE project_id = \(realm.rawValue) AND subject_hash = \(subjectHash(ofApple: subject))
+        WHERE realm_id = \(realm.rawValue) AND subject_hash = \(subjectHash(ofApple: subject))
         """
     }
 
@@ -52,7 +52,7 @@ extension SQL {
         let scope: SQL =
             if let project { "coalesce(r.parent_id, r.id) = \(project.rawValue)" } else { "true" }
         return """
-            SELECT r.id FROM identity_provider p JOIN project r ON r.id = p.project_id
+            SELECT r.id FROM identity_provider p JOIN realm r ON r.id = p.realm_id
             WHERE p.provider = 'apple.com' AND r.deleted_at IS NULL AND \(scope)
                 AND (jsonb_exists(p.settings -> 'clientIds', \(clientID)) OR EXISTS (
                     SELECT FROM app WHERE app.project_id = coalesce(r.parent_id, r.id)
@@ -68,10 +68,10 @@ extension SQL {
         let lock: SQL = locking ? "FOR NO KEY UPDATE OF l" : ""
         return """
             SELECT l.tokens_revoked_at, l.tokens_revoked_by, l.relay_forwarding_at, \(AccountRow.columns),
-                (SELECT max(s.credential_issued_at) FROM session s WHERE s.project_id = l.project_id
+                (SELECT max(s.credential_issued_at) FROM session s WHERE s.realm_id = l.realm_id
                     AND s.account_id = l.account_id AND s.method = 'apple.com') AS credential_issued_at
-            FROM linked_identity l JOIN account a ON a.project_id = l.project_id AND a.id = l.account_id
-            WHERE l.project_id = \(realm.rawValue) AND l.provider = 'apple.com' AND l.subject = \(subject) \(lock)
+            FROM linked_identity l JOIN account a ON a.realm_id = l.realm_id AND a.id = l.account_id
+            WHERE l.realm_id = \(realm.rawValue) AND l.provider = 'apple.com' AND l.subject = \(subject) \(lock)
             """
     }
 
@@ -79,7 +79,7 @@ extension SQL {
     /// tenants receive an event separately.
     static func insertReplayKey(of event: AppleEvent, in realm: ID<Realm>) -> SQL {
         """
-        INSERT INTO replay_guard (project_id, hash, expires_at)
+        INSERT INTO replay_guard (realm_id, hash, expires_at)
         VALUES (\(realm.rawValue), \(event.replayKey.hash), \(Timestamp(event.replayKey.expiresAt)))
         """
     }
@@ -87,10 +87,10 @@ extension SQL {
     /// Stores the void time of the event's subject, even if no account has the subject. A later stored time stays.
     static func rememberVoidTime(by event: AppleEvent, in realm: ID<Realm>) -> SQL {
         """
-        INSERT INTO revoked_subject AS r (project_id, subject_hash, credentials_void_before, expires_at)
+        INSERT INTO revoked_subject AS r (realm_id, subject_hash, credentials_void_before, expires_at)
         VALUES (\(realm.rawValue), \(subjectHash(ofApple: event.subject)), \(Timestamp(event.cutoff)),
             \(Timestamp(event.voidUntil)))
-        ON CONFLICT (project_id, subject_hash) DO UPDATE SET
+        ON CONFLICT (realm_id, subject_hash) DO UPDATE SET
             credentials_void_before = greatest(r.credentials_void_before, excluded.credentials_void_before),
             expires_at = greatest(r.expires_at, excluded.expires_at)
         """
@@ -124,7 +124,7 @@ extension SQL {
     /// codes, and refresh tokens that no sign-in has used. Apple rejects both after the event.
     static func deleteRedeemingGrants(of subject: String, before cutoff: Instant, in realm: ID<Realm>) -> SQL {
         """
-        DELETE FROM apple_grant WHERE project_id = \(realm.rawValue) AND subject = \(subject)
+        DELETE FROM apple_grant WHERE realm_id = \(realm.rawValue) AND subject = \(subject)
             AND created_at < \(Timestamp(cutoff)) AND state = 'REDEEMING'
         """
     }
@@ -134,7 +134,7 @@ extension SQL {
     static func revokeGrants(of subject: String, before cutoff: Instant, in realm: ID<Realm>) -> SQL {
         """
         UPDATE apple_grant SET state = 'REVOKED', token = NULL
-        WHERE project_id = \(realm.rawValue) AND subject = \(subject)
+        WHERE realm_id = \(realm.rawValue) AND subject = \(subject)
             AND created_at < \(Timestamp(cutoff)) AND state IN ('AUTHORIZED', 'UNKNOWN')
         """
     }
@@ -148,7 +148,7 @@ extension SQL {
     ) throws -> SQL {
         """
         UPDATE session SET ended_at = \(Timestamp(now)), end_reason = \(SessionEndReason.providerRevoked.rawValue)
-        WHERE project_id = \(realm.rawValue) AND account_id = \(account.rawValue) AND method = 'apple.com'
+        WHERE realm_id = \(realm.rawValue) AND account_id = \(account.rawValue) AND method = 'apple.com'
             AND coalesce(credential_issued_at, authenticated_at) < \(Timestamp(cutoff)) AND ended_at IS NULL
             AND id IS DISTINCT FROM \(try excluded.map { try UUID($0) })
         """
@@ -159,6 +159,6 @@ extension SQL {
     }
 
     private static func isIdentity(_ subject: String, in realm: ID<Realm>) -> SQL {
-        "project_id = \(realm.rawValue) AND provider = 'apple.com' AND subject = \(subject)"
+        "realm_id = \(realm.rawValue) AND provider = 'apple.com' AND subject = \(subject)"
     }
 }

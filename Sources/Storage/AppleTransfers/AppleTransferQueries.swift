@@ -60,7 +60,7 @@ extension SQL {
     private static func bySubject(_ columns: SQL, after last: String, limit: Int, in realm: ID<Realm>) -> SQL {
         """
         SELECT \(columns) FROM linked_identity
-        WHERE project_id = \(realm.rawValue) AND provider = 'apple.com' AND subject > \(last)
+        WHERE realm_id = \(realm.rawValue) AND provider = 'apple.com' AND subject > \(last)
         ORDER BY subject LIMIT \(limit)
         """
     }
@@ -69,7 +69,7 @@ extension SQL {
     private static func byTransferSubject(_ columns: SQL, after last: String, limit: Int, in realm: ID<Realm>) -> SQL {
         """
         SELECT \(columns) FROM linked_identity
-        WHERE project_id = \(realm.rawValue) AND transfer_sub > \(last) AND transferred_at IS NULL
+        WHERE realm_id = \(realm.rawValue) AND transfer_sub > \(last) AND transferred_at IS NULL
         ORDER BY transfer_sub LIMIT \(limit)
         """
     }
@@ -82,7 +82,7 @@ extension SQL {
             UPDATE linked_identity l SET transfer_sub = t.transfer_sub, transfer_team = \(team), transferred_at = NULL,
                 transfer_error = NULL
             FROM unnest(\(ordered.map(\.key)), \(ordered.map(\.value))) AS t (subject, transfer_sub)
-            WHERE l.project_id = \(realm.rawValue) AND l.provider = 'apple.com' AND l.subject = t.subject
+            WHERE l.realm_id = \(realm.rawValue) AND l.provider = 'apple.com' AND l.subject = t.subject
             """
     }
 
@@ -92,7 +92,7 @@ extension SQL {
         return """
             UPDATE linked_identity l SET transfer_error = t.error
             FROM unnest(\(ordered.map(\.key)), \(ordered.map(\.value))) AS t (transfer_sub, error)
-            WHERE l.project_id = \(realm.rawValue) AND l.transfer_sub = t.transfer_sub AND l.transfer_team = \(team)
+            WHERE l.realm_id = \(realm.rawValue) AND l.transfer_sub = t.transfer_sub AND l.transfer_team = \(team)
                 AND l.transferred_at IS NULL
             """
     }
@@ -110,7 +110,7 @@ extension SQL {
                 email_trust = CASE WHEN \(email != nil) THEN \(EmailTrust.authoritative.rawValue) ELSE email_trust END,
                 is_private_email = CASE WHEN \(email != nil) THEN \(transfer.isPrivateEmail) ELSE is_private_email END,
                 relay_forwarding = NULL, relay_forwarding_at = NULL
-            WHERE project_id = \(realm.rawValue) AND provider = 'apple.com' AND subject = \(transfer.formerSubject)
+            WHERE realm_id = \(realm.rawValue) AND provider = 'apple.com' AND subject = \(transfer.formerSubject)
                 AND account_id = \(account.rawValue) AND transfer_sub = \(transfer.transferSubject)
                 AND transferred_at IS NULL
             """
@@ -122,7 +122,7 @@ extension SQL {
     static func replaceSubjectInGrants(by transfer: IdentityTransfer, in realm: ID<Realm>) -> SQL {
         """
         UPDATE apple_grant SET subject = \(transfer.subject)
-        WHERE project_id = \(realm.rawValue) AND subject = \(transfer.formerSubject)
+        WHERE realm_id = \(realm.rawValue) AND subject = \(transfer.formerSubject)
         """
     }
 
@@ -132,7 +132,7 @@ extension SQL {
     ) -> SQL {
         """
         UPDATE oob_code SET subject = \(transfer.subject)
-        WHERE project_id = \(realm.rawValue) AND account_id = \(account.rawValue) AND provider = 'apple.com'
+        WHERE realm_id = \(realm.rawValue) AND account_id = \(account.rawValue) AND provider = 'apple.com'
             AND subject = \(transfer.formerSubject)
         """
     }
@@ -144,7 +144,7 @@ extension SQL {
         """
         UPDATE account_merge SET snapshot = replace(snapshot::text, to_jsonb(\(transfer.formerSubject)::text)::text,
             to_jsonb(\(transfer.subject)::text)::text)::jsonb
-        WHERE project_id = \(realm.rawValue) AND target_id = \(account.rawValue)
+        WHERE realm_id = \(realm.rawValue) AND target_id = \(account.rawValue)
         """
     }
 
@@ -165,7 +165,7 @@ extension SQL {
     static func markStateUnknown(of transfer: IdentityTransfer, in realm: ID<Realm>) -> SQL {
         """
         UPDATE linked_identity SET credential_state = 'UNKNOWN'
-        WHERE project_id = \(realm.rawValue) AND provider = 'apple.com' AND subject = \(transfer.subject)
+        WHERE realm_id = \(realm.rawValue) AND provider = 'apple.com' AND subject = \(transfer.subject)
             AND credential_state IN ('AUTHORIZED', 'TRANSFERRED')
         """
     }

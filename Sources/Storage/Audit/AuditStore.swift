@@ -77,7 +77,7 @@ extension SQL {
     static func auditDeletions(of source: SQL, by actor: AuditActor, at now: Instant) -> SQL {
         insertAuditEvents(
             id: "gen_random_uuid()", by: actor, at: now,
-            "project_id, \(AuditNote.AccountAction.deleted.rawValue), id, '{}'::jsonb FROM \(source)")
+            "realm_id, \(AuditNote.AccountAction.deleted.rawValue), id, '{}'::jsonb FROM \(source)")
     }
 
     /// - Parameter selection: the end of the `SELECT`: project, action, subject and detail of each event, and the
@@ -86,7 +86,7 @@ extension SQL {
         id: SQL, by actor: AuditActor, at now: Instant, _ selection: SQL
     ) -> SQL {
         """
-        INSERT INTO audit_event (id, actor, occurred_at, network, request_id, project_id, action, subject, detail)
+        INSERT INTO audit_event (id, actor, occurred_at, network, request_id, realm_id, action, subject, detail)
         SELECT \(id), \(actor.name), \(Timestamp(now)), \(actor.trace.network), \(actor.trace.requestID),
             \(selection)
         """
@@ -94,7 +94,7 @@ extension SQL {
 
     static func auditEvents(_ query: AuditQuery, in realm: ID<Realm>) throws -> SQL {
         let (order, isBeyond): (SQL, SQL) = query.isOldestFirst ? ("ASC", ">") : ("DESC", "<")
-        var conditions: SQL = "project_id = \(realm.rawValue)"
+        var conditions: SQL = "realm_id = \(realm.rawValue)"
         if let subject = query.subject { conditions = "\(conditions) AND subject = \(subject)" }
         if let actor = query.actor { conditions = "\(conditions) AND actor = \(actor)" }
         if let action = query.action { conditions = "\(conditions) AND action = \(action)" }

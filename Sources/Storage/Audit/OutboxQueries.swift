@@ -35,7 +35,7 @@ struct OutboxEvent {
 extension SQL {
     static func insertOutboxEvent(_ event: OutboxEvent, at now: Instant, in realm: ID<Realm>) -> SQL {
         """
-        INSERT INTO outbox (id, project_id, kind, account_id, detail, created_at)
+        INSERT INTO outbox (id, realm_id, kind, account_id, detail, created_at)
         VALUES (\(UUID()), \(realm.rawValue), \(event.kind.rawValue), \(event.account.rawValue),
             \(detail(of: event)), \(Timestamp(now)))
         """
@@ -47,7 +47,7 @@ extension SQL {
         in realm: ID<Realm>
     ) -> SQL {
         """
-        INSERT INTO outbox (id, project_id, kind, account_id, detail, created_at)
+        INSERT INTO outbox (id, realm_id, kind, account_id, detail, created_at)
         SELECT gen_random_uuid(), \(realm.rawValue), \(kind.rawValue), a.id,
             jsonb_build_object('provider', \(provider.rawValue)::text), \(Timestamp(now))
         FROM unnest(\(accounts.map(\.rawValue))) AS a (id)

@@ -15,7 +15,7 @@ public struct PostgresAuthorizationFlowStore: AuthorizationFlowStore {
     public func storeResponse(_ response: String, of flow: StoredFlow) async throws {
         try await run(
             """
-            INSERT INTO authorization_flow (state_hash, project_id, response, expires_at)
+            INSERT INTO authorization_flow (state_hash, realm_id, response, expires_at)
             VALUES (\(flow.hash), \(flow.realm.rawValue), \(response), \(Timestamp(flow.expiresAt)))
             ON CONFLICT (state_hash) DO NOTHING
             """)
@@ -31,7 +31,7 @@ public struct PostgresAuthorizationFlowStore: AuthorizationFlowStore {
             WHERE state_hash = \(flow.hash) AND claimed_at IS NULL AND response IS NOT NULL RETURNING response
             """
             : """
-            INSERT INTO authorization_flow AS f (state_hash, project_id, claimed_at, expires_at)
+            INSERT INTO authorization_flow AS f (state_hash, realm_id, claimed_at, expires_at)
             VALUES (\(flow.hash), \(flow.realm.rawValue), \(now), \(Timestamp(flow.expiresAt)))
             ON CONFLICT (state_hash) DO UPDATE SET claimed_at = excluded.claimed_at WHERE f.claimed_at IS NULL
             RETURNING response
@@ -72,9 +72,9 @@ public struct PostgresAuthorizationFlowStore: AuthorizationFlowStore {
                 """
                 SELECT result FROM authorization_flow f
                 WHERE grant_hash = \(grant.grantHash) AND session_hash = \(grant.sessionHash)
-                    AND project_id = \(grant.realm.rawValue) AND app_id = \(grant.app.rawValue)
+                    AND realm_id = \(grant.realm.rawValue) AND app_id = \(grant.app.rawValue)
                     AND grant_expires_at > \(Timestamp(now)) AND NOT EXISTS (
-                        SELECT FROM replay_guard g WHERE g.project_id = \(grant.realm.project.rawValue) AND g.hash = f.grant_hash)
+                        SELECT FROM replay_guard g WHERE g.realm_id = \(grant.realm.project.rawValue) AND g.hash = f.grant_hash)
                 """)
         }.first.flatMap { try $0.decode("result") }
     }

@@ -29,8 +29,8 @@ public struct EmailListing: Sendable {
         try await withStoreErrors {
             try await pool.query(
                 """
-                SELECT id, project_id, kind, created_at, due_at, attempts, failure, failed_at FROM (
-                    SELECT id, project_id, kind, created_at, due_at, attempts, failure, failed_at FROM outgoing_email
+                SELECT id, realm_id, kind, created_at, due_at, attempts, failure, failed_at FROM (
+                    SELECT id, realm_id, kind, created_at, due_at, attempts, failure, failed_at FROM outgoing_email
                     ORDER BY created_at DESC, id LIMIT \(limit)) newest
                 ORDER BY created_at, id
                 """)
@@ -41,7 +41,7 @@ public struct EmailListing: Sendable {
 extension EmailListing.Entry {
     fileprivate init(_ row: Row) throws {
         id = ID(uuid: try row.decode("id"))
-        realm = ID(try row.decode("project_id"))
+        realm = ID(try row.decode("realm_id"))
         kind = try row.decode("kind")
         createdAt = Instant(try row.decode("created_at"))
         dueAt = Instant(try row.decode("due_at"))

@@ -21,10 +21,10 @@ extension SQL {
         // or not an account has the address.
         let account: SQL =
             code.purpose == .signIn
-            ? "(SELECT a.id FROM account a WHERE a.project_id = \(realm.rawValue) AND a.email = \(code.email.rawValue))"
+            ? "(SELECT a.id FROM account a WHERE a.realm_id = \(realm.rawValue) AND a.email = \(code.email.rawValue))"
             : "\(code.account?.rawValue)"
         return """
-            INSERT INTO oob_code (hash, project_id, purpose, account_id, generation, email, new_email, provider, subject,
+            INSERT INTO oob_code (hash, realm_id, purpose, account_id, generation, email, new_email, provider, subject,
                 added_at, source_id, created_at, expires_at)
             SELECT \(code.hash), \(realm.rawValue), \(code.purpose.rawValue), \(account),
                 \(code.generation), \(code.email.rawValue), \(code.newEmail?.rawValue),
@@ -40,16 +40,16 @@ extension SQL {
     fileprivate static func countNotice(_ email: OutgoingEmail, in realm: ID<Realm>) -> SQL {
         let (key, now) = ("notice\n\(email.kind.rawValue)\n\(email.recipient)", Timestamp(email.createdAt))
         return """
-            INSERT INTO replay_guard AS g (project_id, hash, expires_at)
+            INSERT INTO replay_guard AS g (realm_id, hash, expires_at)
             VALUES (\(realm.project.rawValue), sha256(convert_to(\(key), 'UTF8')), \(now) + interval '1 day')
-            ON CONFLICT (project_id, hash) DO UPDATE SET expires_at = excluded.expires_at WHERE g.expires_at <= \(now)
+            ON CONFLICT (realm_id, hash) DO UPDATE SET expires_at = excluded.expires_at WHERE g.expires_at <= \(now)
             """
     }
 
     /// Enqueues the email once for each row of `source`.
     static func enqueue(_ email: OutgoingEmail, in realm: ID<Realm>, forEachRowOf source: SQL) throws -> SQL {
         """
-        INSERT INTO outgoing_email (id, project_id, kind, account_id, recipient, language, content, created_at, due_at,
+        INSERT INTO outgoing_email (id, realm_id, kind, account_id, recipient, language, content, created_at, due_at,
             expires_at)
         SELECT \(try UUID(email.id)), \(realm.rawValue), \(email.kind.rawValue), \(email.account?.rawValue),
             \(email.recipient.rawValue), \(email.language?.rawValue), \(email.content),

@@ -72,9 +72,9 @@ extension SQL {
             ORDER BY due_at LIMIT \(limit) FOR UPDATE SKIP LOCKED)
         UPDATE outgoing_email e SET due_at = \(Timestamp(leaseEnd)), attempts = e.attempts + 1
         FROM due WHERE e.id = due.id
-        RETURNING e.id, e.project_id, e.kind, e.account_id, e.recipient, e.language, e.content, e.created_at,
+        RETURNING e.id, e.realm_id, e.kind, e.account_id, e.recipient, e.language, e.content, e.created_at,
             e.expires_at, e.attempts,
-            EXISTS (SELECT FROM linked_identity l WHERE l.project_id = e.project_id
+            EXISTS (SELECT FROM linked_identity l WHERE l.realm_id = e.realm_id
                 AND l.email = e.recipient AND NOT l.relay_forwarding) AS relay_is_stopped
         """
     }
@@ -92,9 +92,9 @@ extension SQL {
                 SELECT id FROM outgoing_email WHERE id = \(try UUID(email.id)) AND account_id IS NULL FOR UPDATE
             ), holder AS (
                 SELECT a.id, a.generation FROM account a, unbound
-                WHERE a.project_id = \(queued.realm.rawValue) AND a.email = \(email.recipient.rawValue)
+                WHERE a.realm_id = \(queued.realm.rawValue) AND a.email = \(email.recipient.rawValue)
             ), bound AS (
-                INSERT INTO oob_code (hash, project_id, purpose, account_id, generation, email, created_at, expires_at)
+                INSERT INTO oob_code (hash, realm_id, purpose, account_id, generation, email, created_at, expires_at)
                 SELECT \(codeHash), \(queued.realm.rawValue), \(OOBCode.Purpose.resetPassword.rawValue), h.id,
                     h.generation, \(email.recipient.rawValue), \(Timestamp(email.createdAt)),
                     \(Timestamp(email.expiresAt))
@@ -121,7 +121,7 @@ extension QueuedEmail {
                 language: try row.decode("language", as: String?.self).flatMap(Language.init),
                 content: try row.decode("content"),
                 createdAt: Instant(try row.decode("created_at")), expiresAt: Instant(try row.decode("expires_at"))),
-            realm: ID(try row.decode("project_id")), attempts: try row.decode("attempts"),
+            realm: ID(try row.decode("realm_id")), attempts: try row.decode("attempts"),
             relayIsStopped: try row.decode("relay_is_stopped"))
     }
 }

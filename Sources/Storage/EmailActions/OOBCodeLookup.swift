@@ -26,7 +26,7 @@ public struct OOBCodeLookup: Sendable {
             try await pool.query(
                 """
                 SELECT encode(hash, 'hex') AS hash, purpose, email, new_email FROM oob_code
-                WHERE hash IN (SELECT decode(h, 'hex') FROM unnest(\(hashes)) h) AND project_id = \(realm.rawValue) AND expires_at > \(Timestamp(now))
+                WHERE hash IN (SELECT decode(h, 'hex') FROM unnest(\(hashes)) h) AND realm_id = \(realm.rawValue) AND expires_at > \(Timestamp(now))
                 ORDER BY created_at, oob_code.hash
                 """)
         }

@@ -4,7 +4,7 @@ internal import Postgres
 /// The columns of an ``OOBCode`` in a table with the alias `c`, and their decoding.
 enum OOBCodeRow {
     static let columns: SQL = """
-        c.hash AS code_hash, c.project_id AS code_project_id, c.purpose AS code_purpose, c.account_id AS code_account_id, \
+        c.hash AS code_hash, c.realm_id AS code_realm_id, c.purpose AS code_purpose, c.account_id AS code_account_id, \
         c.generation AS code_generation, c.email AS code_email, c.new_email AS code_new_email, \
         c.provider AS code_provider, c.subject AS code_subject, c.added_at AS code_added_at, \
         c.source_id AS code_source_id, c.created_at AS code_created_at, c.expires_at AS code_expires_at
@@ -54,12 +54,12 @@ extension SQL {
     /// Selects a code with its account. The account of a sign-in code is the account that has the address now. The
     /// account's columns are NULL if there is no account.
     static func findCode(_ hash: [UInt8], in realm: ID<Realm>?) -> SQL {
-        let inRealm: SQL = realm.map { "AND c.project_id = \($0.rawValue)" } ?? ""
+        let inRealm: SQL = realm.map { "AND c.realm_id = \($0.rawValue)" } ?? ""
         return """
             SELECT a.id IS NOT NULL AS has_account, \(OOBCodeRow.columns), \(AccountRow.columns)
-            FROM oob_code c LEFT JOIN account a ON a.project_id = c.project_id AND a.id =
+            FROM oob_code c LEFT JOIN account a ON a.realm_id = c.realm_id AND a.id =
                 CASE WHEN c.purpose <> \(OOBCode.Purpose.signIn.rawValue) THEN c.account_id
-                ELSE (SELECT h.id FROM account h WHERE h.project_id = c.project_id AND h.email = c.email) END
+                ELSE (SELECT h.id FROM account h WHERE h.realm_id = c.realm_id AND h.email = c.email) END
             WHERE c.hash = \(hash) \(inRealm)
             """
     }
@@ -69,7 +69,7 @@ extension SQL {
     static func redeem(_ code: OOBCode, at now: Instant, in realm: ID<Realm>) -> SQL {
         """
         DELETE FROM oob_code
-        WHERE hash = \(code.hash) AND project_id = \(realm.rawValue) AND expires_at > \(Timestamp(now))
+        WHERE hash = \(code.hash) AND realm_id = \(realm.rawValue) AND expires_at > \(Timestamp(now))
         """
     }
 
@@ -79,7 +79,7 @@ extension SQL {
         return insert(
             code, in: realm,
             forEachRowOf: """
-                account a WHERE a.project_id = \(realm.rawValue) AND \(try isActive(session)) AND a.disabled_at IS NULL
+                account a WHERE a.realm_id = \(realm.rawValue) AND \(try isActive(session)) AND a.disabled_at IS NULL
                 """)
     }
 
@@ -89,7 +89,7 @@ extension SQL {
     /// - Returns: rows with the providers of the unlinked identities.
     static func unlink(by change: MailboxChange, in realm: ID<Realm>) -> SQL {
         """
-        DELETE FROM linked_identity WHERE project_id = \(realm.rawValue) AND account_id = \(change.account.id.rawValue)
+        DELETE FROM linked_identity WHERE realm_id = \(realm.rawValue) AND account_id = \(change.account.id.rawValue)
             AND (linked_at >= \(change.unlinksIdentitiesLinkedSince.map { Timestamp($0) })
                 OR provider = ANY (\(change.unlinkedProviders.map(\.rawValue))))
         RETURNING provider
@@ -101,7 +101,7 @@ extension SQL {
         _ remedies: MailboxChange.VoidedRemedies, of account: ID<Account>, in realm: ID<Realm>
     ) -> SQL {
         let all: SQL = """
-            c.project_id = \(realm.rawValue) AND c.account_id = \(account.rawValue) \
+            c.realm_id = \(realm.rawValue) AND c.account_id = \(account.rawValue) \
             AND c.purpose = ANY (\(OOBCode.Purpose.accountRemedies))
             """
         guard case .proven(let email, let redeemedCodeCreatedAt, let methodsKeptBefore) = remedies else {

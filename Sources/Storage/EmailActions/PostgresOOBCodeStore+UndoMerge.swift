@@ -108,7 +108,7 @@ extension SQL {
         let holder: SQL = target.map { "AND l.account_id = \($0.rawValue)" } ?? ""
         return """
             UPDATE linked_identity l SET account_id = \(source.rawValue), linked_at = \(Timestamp(now))
-            FROM \(rows(identities)) WHERE l.project_id = \(realm.rawValue) AND \(matchesRow) \(holder)
+            FROM \(rows(identities)) WHERE l.realm_id = \(realm.rawValue) AND \(matchesRow) \(holder)
             """
     }
 
@@ -119,7 +119,7 @@ extension SQL {
         for identities: [MergePlan.Moved], of source: ID<Account>, at now: Instant, in realm: ID<Realm>
     ) -> SQL {
         """
-        INSERT INTO linked_identity (project_id, provider, subject, account_id, created_at)
+        INSERT INTO linked_identity (realm_id, provider, subject, account_id, created_at)
         SELECT \(realm.rawValue), b.provider, b.subject, \(source.rawValue), \(Timestamp(now)) FROM \(rows(identities))
         """
     }
@@ -132,7 +132,7 @@ extension SQL {
     ) -> SQL {
         """
         WITH removed AS (
-            DELETE FROM linked_identity l USING \(rows(identities)) WHERE l.project_id = \(realm.rawValue) AND \(matchesRow)
+            DELETE FROM linked_identity l USING \(rows(identities)) WHERE l.realm_id = \(realm.rawValue) AND \(matchesRow)
             RETURNING l.provider, l.subject, to_jsonb(l) AS columns)
         INSERT INTO linked_identity
         SELECT restored.* FROM removed, account_merge m,
@@ -140,7 +140,7 @@ extension SQL {
             LATERAL jsonb_populate_record(NULL::linked_identity,
                 removed.columns || stored || jsonb_build_object('linked_at', \(Timestamp(now))::timestamptz,
                     'credential_state', NULL, 'credential_checked_at', NULL)) restored
-        WHERE m.project_id = \(realm.rawValue) AND m.source_id = \(source.rawValue)
+        WHERE m.realm_id = \(realm.rawValue) AND m.source_id = \(source.rawValue)
             AND stored ->> 'provider' = removed.provider AND stored ->> 'subject' = removed.subject
             AND (stored ->> 'provider' NOT LIKE 'oidc.%'
                 OR stored ->> 'issuer' = \(issuer(of: "(stored ->> 'provider')", in: realm)))

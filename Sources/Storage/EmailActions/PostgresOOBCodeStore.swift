@@ -36,7 +36,7 @@ public struct PostgresOOBCodeStore: OOBCodeStore {
     public func find(_ hash: [UInt8], in realm: ID<Realm>?) async throws -> FoundCode? {
         try await withStoreErrors { try await pool.query(.findCode(hash, in: realm)) }.first.map { row in
             FoundCode(
-                code: try OOBCodeRow.code(row), realm: ID(try row.decode("code_project_id")),
+                code: try OOBCodeRow.code(row), realm: ID(try row.decode("code_realm_id")),
                 account: try row.decode("has_account") ? try AccountRow.account(row) : nil)
         }
     }

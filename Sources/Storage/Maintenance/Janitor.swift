@@ -23,7 +23,7 @@ public actor Janitor {
         case knownNetwork = "known_network"
         case auditEvent = "audit_event"
         /// Deleted tenants, with their accounts and other rows.
-        case deletedTenant = "project"
+        case deletedTenant = "realm"
     }
 
     /// The limits of one pass over a table, so that one table does not delay the others.

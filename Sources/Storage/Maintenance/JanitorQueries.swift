@@ -8,7 +8,7 @@ struct SessionPosition {
     let id: UUID
 
     init(_ row: Row) throws {
-        realm = try row.decode("project_id")
+        realm = try row.decode("realm_id")
         id = try row.decode("id")
     }
 }
@@ -35,7 +35,7 @@ extension SQL {
 
     static func deleteExpiredReplayKeys(before end: Instant, limit: Int) -> SQL {
         deleteBatch(
-            from: "replay_guard", key: ["project_id", "hash"], where: "expires_at < \(Timestamp(end))",
+            from: "replay_guard", key: ["realm_id", "hash"], where: "expires_at < \(Timestamp(end))",
             orderedBy: "expires_at", limit: limit)
     }
 
@@ -60,7 +60,7 @@ extension SQL {
 
     static func deleteExpiredRevokedSubjects(before end: Instant, limit: Int) -> SQL {
         deleteBatch(
-            from: "revoked_subject", key: ["project_id", "subject_hash"], where: "expires_at < \(Timestamp(end))",
+            from: "revoked_subject", key: ["realm_id", "subject_hash"], where: "expires_at < \(Timestamp(end))",
             orderedBy: "expires_at", limit: limit)
     }
 
@@ -78,7 +78,7 @@ extension SQL {
 
     static func deleteExpiredNetworks(before end: Instant, limit: Int) -> SQL {
         deleteBatch(
-            from: "known_network", key: ["project_id", "account_id", "network_hash"],
+            from: "known_network", key: ["realm_id", "account_id", "network_hash"],
             where: "last_seen_at < \(Timestamp(end))", orderedBy: "last_seen_at", limit: limit)
     }
 
@@ -99,7 +99,7 @@ extension SQL {
     static func deleteExpiredAuditEvents(before end: Instant, limit: Int, in realm: ID<Realm>) -> SQL {
         """
         WITH batch AS MATERIALIZED (
-            SELECT id FROM audit_event WHERE project_id = \(realm.rawValue) AND occurred_at < \(Timestamp(end))
+            SELECT id FROM audit_event WHERE realm_id = \(realm.rawValue) AND occurred_at < \(Timestamp(end))
             ORDER BY occurred_at, id LIMIT \(limit) FOR UPDATE SKIP LOCKED)
         DELETE FROM audit_event t USING batch WHERE t.id = batch.id
         """
@@ -109,25 +109,25 @@ extension SQL {
     /// only audit events remain, because these may be kept for years.
     static func deletedTenants(limit: Int) -> SQL {
         """
-        SELECT r.id FROM project r WHERE r.deleted_at IS NOT NULL AND (
+        SELECT r.id FROM realm r WHERE r.deleted_at IS NOT NULL AND (
             \(hasRows(["account", "deleted_account", "password_key"], "r"))
-            OR EXISTS (SELECT FROM identity_provider p WHERE p.project_id = r.id AND \(secretIsUnused("p")))
+            OR EXISTS (SELECT FROM identity_provider p WHERE p.realm_id = r.id AND \(secretIsUnused("p")))
             OR NOT (\(hasRows(["identity_provider"], "r"))) AND \(hasNoAuditEvents("r")))
         ORDER BY r.deleted_at LIMIT \(limit)
         """
     }
 
     private static func hasRows(_ tables: [SQL], _ realm: SQL) -> SQL {
-        tables.map { "EXISTS (SELECT FROM \($0) WHERE project_id = \(realm).id)" as SQL }
+        tables.map { "EXISTS (SELECT FROM \($0) WHERE realm_id = \(realm).id)" as SQL }
             .reduce("false") { "\($0) OR \($1)" }
     }
 
     private static func hasNoAuditEvents(_ realm: SQL) -> SQL {
-        "NOT EXISTS (SELECT FROM audit_event WHERE project_id = \(realm).id)"
+        "NOT EXISTS (SELECT FROM audit_event WHERE realm_id = \(realm).id)"
     }
 
     static func deleteUnusedProviders(of realm: ID<Realm>) -> SQL {
-        "DELETE FROM identity_provider p WHERE p.project_id = \(realm.rawValue) AND \(secretIsUnused("p"))"
+        "DELETE FROM identity_provider p WHERE p.realm_id = \(realm.rawValue) AND \(secretIsUnused("p"))"
     }
 
     /// A condition: a provider's secret is no longer needed. Apple's private key is needed as long as the realm has
@@ -142,7 +142,7 @@ extension SQL {
         ]
         let unused: SQL = kinds.map { kind -> SQL in
             """
-            (SELECT 1 FROM apple_grant g WHERE \(kind.condition) AND g.project_id = \(provider).project_id
+            (SELECT 1 FROM apple_grant g WHERE \(kind.condition) AND g.realm_id = \(provider).realm_id
                 AND g.token IS NOT NULL ORDER BY \(kind.order) LIMIT 1) IS NULL
             """
         }.reduce("true") { "\($0) AND \($1)" as SQL }
@@ -150,7 +150,7 @@ extension SQL {
     }
 
     static func deletePasswordKeys(of realm: ID<Realm>) -> SQL {
-        "DELETE FROM password_key WHERE project_id = \(realm.rawValue)"
+        "DELETE FROM password_key WHERE realm_id = \(realm.rawValue)"
     }
 
     /// Deletes accounts with all rows that belong to them, and emits their deletion events. Emails and email action
@@ -158,10 +158,10 @@ extension SQL {
     static func deleteAccounts(of realm: ID<Realm>, at now: Instant, limit: Int) -> SQL {
         """
         WITH batch AS MATERIALIZED (
-            SELECT id FROM account WHERE project_id = \(realm.rawValue) LIMIT \(limit) FOR UPDATE SKIP LOCKED),
+            SELECT id FROM account WHERE realm_id = \(realm.rawValue) LIMIT \(limit) FOR UPDATE SKIP LOCKED),
         deleted AS (
-            DELETE FROM account a USING batch WHERE a.project_id = \(realm.rawValue) AND a.id = batch.id
-            RETURNING a.project_id, a.id, a.email),
+            DELETE FROM account a USING batch WHERE a.realm_id = \(realm.rawValue) AND a.id = batch.id
+            RETURNING a.realm_id, a.id, a.email),
         \(deletionEffects(of: "deleted", at: now))
         SELECT FROM deleted
         """
@@ -169,7 +169,7 @@ extension SQL {
 
     static func deleteTombstones(of realm: ID<Realm>, limit: Int) -> SQL {
         deleteBatch(
-            from: "deleted_account", key: ["project_id", "id"], where: "project_id = \(realm.rawValue)",
+            from: "deleted_account", key: ["realm_id", "id"], where: "realm_id = \(realm.rawValue)",
             orderedBy: "id", limit: limit)
     }
 
@@ -178,14 +178,14 @@ extension SQL {
     /// shortly after the deletion.
     static func deleteTenantIfEmpty(_ realm: ID<Realm>, before end: Instant) -> SQL {
         """
-        DELETE FROM project r WHERE r.id = \(realm.rawValue) AND r.deleted_at < \(Timestamp(end))
+        DELETE FROM realm r WHERE r.id = \(realm.rawValue) AND r.deleted_at < \(Timestamp(end))
             AND NOT (\(hasRows(["account", "deleted_account", "identity_provider", "password_key"], "r"))) AND \(hasNoAuditEvents("r"))
         """
     }
 
     static func deleteExpiredMerges(before end: Instant, limit: Int) -> SQL {
         deleteBatch(
-            from: "account_merge", key: ["project_id", "source_id"], where: "undo_until < \(Timestamp(end))",
+            from: "account_merge", key: ["realm_id", "source_id"], where: "undo_until < \(Timestamp(end))",
             orderedBy: "undo_until", limit: limit)
     }
 
@@ -200,21 +200,21 @@ extension SQL {
         after position: SessionPosition?, limit: Int, before end: Instant, exceptAnonymousOf realms: [String]
     ) -> SQL {
         let beyond: SQL =
-            if let position { "WHERE (s.project_id, s.id) > (\(position.realm), \(position.id))" } else { "" }
+            if let position { "WHERE (s.realm_id, s.id) > (\(position.realm), \(position.id))" } else { "" }
         return """
             WITH page AS MATERIALIZED (
-                SELECT s.project_id, s.id FROM session s \(beyond) ORDER BY s.project_id, s.id LIMIT \(limit)),
+                SELECT s.realm_id, s.id FROM session s \(beyond) ORDER BY s.realm_id, s.id LIMIT \(limit)),
             ended AS MATERIALIZED (
-                SELECT s.project_id, s.id FROM page p JOIN session s USING (project_id, id)
-                JOIN account a ON a.project_id = s.project_id AND a.id = s.account_id
+                SELECT s.realm_id, s.id FROM page p JOIN session s USING (realm_id, id)
+                JOIN account a ON a.realm_id = s.realm_id AND a.id = s.account_id
                 WHERE s.refreshed_at < \(Timestamp(end)) AND (s.ended_at IS NOT NULL OR s.generation < a.generation)
                     AND NOT (s.method = \(ProviderID.anonymous.rawValue) AND \(hasNoSignInMethod("a"))
-                        AND s.project_id = ANY (\(realms)))
+                        AND s.realm_id = ANY (\(realms)))
                 FOR UPDATE OF s SKIP LOCKED),
             deleted AS (
-                DELETE FROM session s USING ended e WHERE s.project_id = e.project_id AND s.id = e.id RETURNING 1)
-            SELECT p.project_id, p.id, (SELECT count(*) FROM page) AS seen, (SELECT count(*) FROM deleted) AS removed
-            FROM page p ORDER BY p.project_id DESC, p.id DESC LIMIT 1
+                DELETE FROM session s USING ended e WHERE s.realm_id = e.realm_id AND s.id = e.id RETURNING 1)
+            SELECT p.realm_id, p.id, (SELECT count(*) FROM page) AS seen, (SELECT count(*) FROM deleted) AS removed
+            FROM page p ORDER BY p.realm_id DESC, p.id DESC LIMIT 1
             """
     }
 
@@ -229,21 +229,21 @@ extension SQL {
     ) -> SQL {
         """
         WITH page AS MATERIALIZED (
-            SELECT a.id FROM account a WHERE a.project_id = \(realm.rawValue) AND a.id > \(account)
+            SELECT a.id FROM account a WHERE a.realm_id = \(realm.rawValue) AND a.id > \(account)
             ORDER BY a.id LIMIT \(limit)),
         unused AS MATERIALIZED (
-            SELECT a.id FROM page p JOIN account a ON a.project_id = \(realm.rawValue) AND a.id = p.id
+            SELECT a.id FROM page p JOIN account a ON a.realm_id = \(realm.rawValue) AND a.id = p.id
             WHERE \(hasNoSignInMethod("a")) AND a.last_sign_in_at < \(Timestamp(end))
                 AND NOT EXISTS (SELECT FROM linked_identity l
-                    WHERE l.project_id = a.project_id AND l.account_id = a.id)
-                AND EXISTS (SELECT FROM session s WHERE s.project_id = a.project_id AND s.account_id = a.id
+                    WHERE l.realm_id = a.realm_id AND l.account_id = a.id)
+                AND EXISTS (SELECT FROM session s WHERE s.realm_id = a.realm_id AND s.account_id = a.id
                     AND s.method = \(ProviderID.anonymous.rawValue))
-                AND NOT EXISTS (SELECT FROM session s WHERE s.project_id = a.project_id AND s.account_id = a.id
+                AND NOT EXISTS (SELECT FROM session s WHERE s.realm_id = a.realm_id AND s.account_id = a.id
                     AND s.refreshed_at >= \(Timestamp(end)))
             ORDER BY a.id FOR UPDATE OF a SKIP LOCKED),
         deleted AS (
-            DELETE FROM account a USING unused u WHERE a.project_id = \(realm.rawValue) AND a.id = u.id
-            RETURNING a.project_id, a.id, a.email),
+            DELETE FROM account a USING unused u WHERE a.realm_id = \(realm.rawValue) AND a.id = u.id
+            RETURNING a.realm_id, a.id, a.email),
         \(deletionEffects(of: "deleted", at: now)),
         audited AS (\(auditDeletions(of: "deleted", by: .system, at: now))),
         tombstones AS (\(insertTombstones("deleted", at: now)))

@@ -65,8 +65,8 @@ extension SQL {
     static func recoveries(of accounts: [ID<Account>], at now: Instant, in realm: ID<Realm>) -> SQL {
         """
         SELECT DISTINCT c.account_id, c.email FROM oob_code c
-        JOIN account a ON a.project_id = c.project_id AND a.id = c.account_id
-        WHERE c.project_id = \(realm.rawValue) AND c.account_id = ANY (\(accounts.map(\.rawValue)))
+        JOIN account a ON a.realm_id = c.realm_id AND a.id = c.account_id
+        WHERE c.realm_id = \(realm.rawValue) AND c.account_id = ANY (\(accounts.map(\.rawValue)))
             AND c.expires_at > \(Timestamp(now)) AND (c.purpose = \(OOBCode.Purpose.recoverEmail.rawValue)
                 OR c.purpose = \(OOBCode.Purpose.removeSignInMethod.rawValue) AND c.email IS DISTINCT FROM a.email)
         ORDER BY c.account_id, c.email
@@ -77,7 +77,7 @@ extension SQL {
     /// deadlock.
     static func lock(_ accounts: [ID<Account>], in realm: ID<Realm>) -> SQL {
         """
-        SELECT id FROM account WHERE project_id = \(realm.rawValue) AND id = ANY (\(accounts.map(\.rawValue)))
+        SELECT id FROM account WHERE realm_id = \(realm.rawValue) AND id = ANY (\(accounts.map(\.rawValue)))
         ORDER BY id FOR UPDATE
         """
     }
@@ -88,18 +88,18 @@ extension SQL {
         of source: Account, into target: Account, for merge: AccountMerge, in realm: ID<Realm>
     ) throws -> SQL {
         """
-        INSERT INTO account_merge (project_id, source_id, target_id, merged_at, undo_until, target_generation, snapshot)
-        SELECT a.project_id, a.id, \(target.id.rawValue), \(Timestamp(merge.mergedAt)),
+        INSERT INTO account_merge (realm_id, source_id, target_id, merged_at, undo_until, target_generation, snapshot)
+        SELECT a.realm_id, a.id, \(target.id.rawValue), \(Timestamp(merge.mergedAt)),
             \(Timestamp(merge.undoableUntil)), \(target.generation),
             jsonb_build_object('account', to_jsonb(a), 'plan', \(try merge.precondition.plan.columnText())::text::jsonb,
                 'identities', (SELECT coalesce(jsonb_agg(to_jsonb(l)), '[]') FROM linked_identity l
-                    WHERE l.project_id = a.project_id AND l.account_id = a.id),
+                    WHERE l.realm_id = a.realm_id AND l.account_id = a.id),
                 'earlierMerges', (SELECT coalesce(jsonb_agg(f.source_id), '[]') FROM account_merge f
-                    WHERE f.project_id = a.project_id AND f.target_id = a.id),
+                    WHERE f.realm_id = a.realm_id AND f.target_id = a.id),
                 'targetHadSignInMethod', \(target.hasSignInMethod)::boolean,
                 'targetUsedEmailLinks', \(target.usesEmailLinks)::boolean)
-        FROM account a WHERE a.project_id = \(realm.rawValue) AND a.id = \(source.id.rawValue)
-        ON CONFLICT (project_id, source_id) DO UPDATE SET target_id = excluded.target_id,
+        FROM account a WHERE a.realm_id = \(realm.rawValue) AND a.id = \(source.id.rawValue)
+        ON CONFLICT (realm_id, source_id) DO UPDATE SET target_id = excluded.target_id,
             merged_at = excluded.merged_at, undo_until = excluded.undo_until,
             target_generation = excluded.target_generation, snapshot = excluded.snapshot
         """
@@ -110,7 +110,7 @@ extension SQL {
     ) -> SQL {
         """
         UPDATE linked_identity SET account_id = \(target.rawValue), linked_at = \(Timestamp(now))
-        WHERE project_id = \(realm.rawValue) AND account_id = \(source.rawValue)
+        WHERE realm_id = \(realm.rawValue) AND account_id = \(source.rawValue)
         """
     }
 
@@ -120,7 +120,7 @@ extension SQL {
     ) -> SQL {
         """
         UPDATE account_merge SET target_id = \(target.rawValue)
-        WHERE project_id = \(realm.rawValue) AND target_id = \(source.rawValue)
+        WHERE realm_id = \(realm.rawValue) AND target_id = \(source.rawValue)
         """
     }
 
@@ -130,7 +130,7 @@ extension SQL {
     ) -> SQL {
         """
         UPDATE oob_code SET account_id = \(target.rawValue)
-        WHERE project_id = \(realm.rawValue) AND account_id = \(source.rawValue)
+        WHERE realm_id = \(realm.rawValue) AND account_id = \(source.rawValue)
             AND purpose = \(OOBCode.Purpose.undoMerge.rawValue)
         """
     }
@@ -155,7 +155,7 @@ extension SQL {
         if signsIn { changes.lastSignInAt = merge.mergedAt }
         return update(
             target.id, by: changes, at: merge.mergedAt, in: realm,
-            where: "m.project_id = a.project_id AND m.source_id = \(source.id.rawValue)",
+            where: "m.realm_id = a.realm_id AND m.source_id = \(source.id.rawValue)",
             from: "FROM account_merge m", passwordHash: "m.snapshot #>> '{account,password_hash}'")
     }
 }

@@ -126,9 +126,9 @@ extension SQL {
             SELECT m.target_id, m.merged_at, m.undo_until, m.target_generation, m.snapshot ->> 'plan' AS plan,
                 (m.snapshot ->> 'targetHadSignInMethod')::boolean AS target_had_sign_in_method,
                 (m.snapshot ->> 'targetUsedEmailLinks')::boolean AS target_used_email_links, \(AccountRow.columns)
-            FROM account_merge m JOIN account t ON t.project_id = m.project_id AND t.id = m.target_id,
+            FROM account_merge m JOIN account t ON t.realm_id = m.realm_id AND t.id = m.target_id,
                 LATERAL jsonb_populate_record(t, m.snapshot -> 'account') a
-            WHERE m.project_id = \(realm.rawValue) AND m.source_id = \(source.rawValue) AND m.snapshot ? 'plan'
+            WHERE m.realm_id = \(realm.rawValue) AND m.source_id = \(source.rawValue) AND m.snapshot ? 'plan'
             \(lock)
             """
     }
@@ -137,7 +137,7 @@ extension SQL {
     static func mergeRecord(by precondition: MergePrecondition, in realm: ID<Realm>) -> SQL {
         """
         SELECT undo_until FROM account_merge
-        WHERE project_id = \(realm.rawValue) AND source_id = \(precondition.plan.source.rawValue)
+        WHERE realm_id = \(realm.rawValue) AND source_id = \(precondition.plan.source.rawValue)
             AND target_id = \(precondition.plan.target.rawValue)
             AND (snapshot #>> '{account,generation}')::bigint = \(precondition.sourceGeneration)
         """
@@ -162,7 +162,7 @@ extension SQL {
     /// again, even if the new account was deleted later: its tombstone has another time.
     fileprivate static func deleteTombstone(_ source: ID<Account>, deletedAt: Instant, in realm: ID<Realm>) -> SQL {
         """
-        DELETE FROM deleted_account WHERE project_id = \(realm.rawValue) AND id = \(source.rawValue)
+        DELETE FROM deleted_account WHERE realm_id = \(realm.rawValue) AND id = \(source.rawValue)
             AND deleted_at = \(Timestamp(deletedAt))
         """
     }
@@ -175,7 +175,7 @@ extension SQL {
     ) -> SQL {
         """
         WITH removed AS (
-            DELETE FROM account a WHERE a.project_id = \(realm.rawValue) AND a.id = \(source.rawValue)
+            DELETE FROM account a WHERE a.realm_id = \(realm.rawValue) AND a.id = \(source.rawValue)
             RETURNING to_jsonb(a) AS columns)
         INSERT INTO account
         SELECT restored.* FROM removed, account_merge m, LATERAL jsonb_populate_record(NULL::account,
@@ -189,7 +189,7 @@ extension SQL {
                 ELSE '{}'::jsonb END
             || CASE WHEN \(returnsPhoneNumber) THEN '{}'::jsonb
                 ELSE jsonb_build_object('phone_number', NULL) END) restored
-        WHERE m.project_id = \(realm.rawValue) AND m.source_id = \(source.rawValue)
+        WHERE m.realm_id = \(realm.rawValue) AND m.source_id = \(source.rawValue)
         """
     }
 
@@ -197,7 +197,7 @@ extension SQL {
         of source: ID<Account>, from target: ID<Account>, in realm: ID<Realm>
     ) -> SQL {
         """
-        DELETE FROM oob_code WHERE project_id = \(realm.rawValue) AND account_id = \(target.rawValue)
+        DELETE FROM oob_code WHERE realm_id = \(realm.rawValue) AND account_id = \(target.rawValue)
             AND purpose = \(OOBCode.Purpose.undoMerge.rawValue) AND source_id = \(source.rawValue)
         """
     }
@@ -208,7 +208,7 @@ extension SQL {
     ) -> SQL {
         """
         UPDATE account_merge SET target_id = \(source.rawValue)
-        WHERE project_id = \(realm.rawValue) AND target_id = \(target.rawValue)
+        WHERE realm_id = \(realm.rawValue) AND target_id = \(target.rawValue)
             AND source_id IN (\(earlierMerges(of: source, in: realm)))
         """
     }
@@ -218,7 +218,7 @@ extension SQL {
     ) -> SQL {
         """
         UPDATE oob_code SET account_id = \(source.rawValue)
-        WHERE project_id = \(realm.rawValue) AND account_id = \(target.rawValue)
+        WHERE realm_id = \(realm.rawValue) AND account_id = \(target.rawValue)
             AND purpose = \(OOBCode.Purpose.undoMerge.rawValue) AND source_id IN (\(earlierMerges(of: source, in: realm)))
         """
     }
@@ -226,13 +226,13 @@ extension SQL {
     private static func earlierMerges(of source: ID<Account>, in realm: ID<Realm>) -> SQL {
         """
         SELECT jsonb_array_elements_text(m.snapshot -> 'earlierMerges') FROM account_merge m
-        WHERE m.project_id = \(realm.rawValue) AND m.source_id = \(source.rawValue)
+        WHERE m.realm_id = \(realm.rawValue) AND m.source_id = \(source.rawValue)
         """
     }
 
     fileprivate static func deleteRecord(of merge: MergeRecord, in realm: ID<Realm>) -> SQL {
         """
-        DELETE FROM account_merge WHERE project_id = \(realm.rawValue) AND source_id = \(merge.plan.source.rawValue)
+        DELETE FROM account_merge WHERE realm_id = \(realm.rawValue) AND source_id = \(merge.plan.source.rawValue)
         """
     }
 
@@ -241,7 +241,7 @@ extension SQL {
     fileprivate static func updateTargetGeneration(of target: Account, in realm: ID<Realm>) -> SQL {
         """
         UPDATE account_merge SET target_generation = \(target.generation + 1)
-        WHERE project_id = \(realm.rawValue) AND target_id = \(target.id.rawValue)
+        WHERE realm_id = \(realm.rawValue) AND target_id = \(target.id.rawValue)
             AND target_generation = \(target.generation)
         """
     }

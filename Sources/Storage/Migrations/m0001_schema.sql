@@ -1,7 +1,7 @@
 -- The schema of the first release. A later migration cannot be reverted, and must not break a process of the previous
 -- release that still runs.
 --
--- Identifiers (project_id, id, account_id, provider and so on) have collation "C", so that the primary keys serve pages
+-- Identifiers (realm_id, id, account_id, provider and so on) have collation "C", so that the primary keys serve pages
 -- by ID and searches for prefixes of IDs. A column that refers to an identifier needs the same collation. Otherwise
 -- PostgreSQL cannot use the column's index, and a cascading deletion reads the whole table. Names and email addresses
 -- have the collation of the database, because administrators read lists that are sorted by them.
@@ -25,11 +25,13 @@ CREATE TABLE installation (
 
 -- Projects, tenants, apps and sign-in providers
 
--- Projects, and tenants of projects. A tenant has its own accounts and providers, and the ID <project>/<tenant>.
-CREATE TABLE project (
+-- A realm is a set of accounts with the sign-in providers and settings that apply to it: a project, or a tenant of a
+-- project. The ID of a tenant's realm is <project>/<tenant>. A column `realm_id` holds the ID of either kind, and a
+-- column `project_id` the ID of a project only: apps and keys belong to projects, and their tenants use them.
+CREATE TABLE realm (
     id text COLLATE "C" PRIMARY KEY,
     -- The project of a tenant; NULL for a project.
-    parent_id text COLLATE "C" REFERENCES project ON DELETE CASCADE,
+    parent_id text COLLATE "C" REFERENCES realm ON DELETE CASCADE,
     number bigint UNIQUE CHECK (number > 0),
     name text NOT NULL,
     profile text NOT NULL CHECK (profile IN ('sekisho', 'firebase')),
@@ -44,7 +46,7 @@ CREATE TABLE project (
     created_at timestamptz NOT NULL,
     -- Set when a tenant is deleted. The janitor then deletes the tenant's accounts in batches, and this row last.
     deleted_at timestamptz,
-    CONSTRAINT project_id_check CHECK (
+    CONSTRAINT realm_id_check CHECK (
         CASE WHEN parent_id IS NULL THEN id ~ '^[a-z0-9][a-z0-9-]{0,62}$' AND number IS NOT NULL
             AND tenant_settings IS NULL AND deleted_at IS NULL
         -- One slash: tenants have no tenants.
@@ -52,10 +54,10 @@ CREATE TABLE project (
             AND number IS NULL AND tenant_settings IS NOT NULL END)
 );
 
-CREATE INDEX project_tenant ON project (parent_id, id) WHERE parent_id IS NOT NULL;
+CREATE INDEX realm_tenant ON realm (parent_id, id) WHERE parent_id IS NOT NULL;
 
 CREATE TABLE app (
-    project_id text COLLATE "C" NOT NULL REFERENCES project ON DELETE CASCADE,
+    project_id text COLLATE "C" NOT NULL REFERENCES realm ON DELETE CASCADE,
     id text COLLATE "C" NOT NULL CHECK (id ~ '^[a-z0-9][a-z0-9-]{0,62}$'),
     name text NOT NULL,
     -- JSON of the Swift type AppColumn, including the sign-in methods that the app may offer.
@@ -65,14 +67,14 @@ CREATE TABLE app (
 );
 
 CREATE TABLE identity_provider (
-    project_id text COLLATE "C" NOT NULL REFERENCES project ON DELETE CASCADE,
+    realm_id text COLLATE "C" NOT NULL REFERENCES realm ON DELETE CASCADE,
     provider text COLLATE "C" NOT NULL CHECK (provider <> ''),
     -- JSON of the Swift type ProviderColumn, without secrets.
     settings jsonb NOT NULL CHECK (jsonb_typeof(settings) = 'object'),
     -- A private key in PEM or a client secret; encrypted.
     secret bytea,
     updated_at timestamptz NOT NULL,
-    PRIMARY KEY (project_id, provider)
+    PRIMARY KEY (realm_id, provider)
 );
 
 -- The latest key sets and discovery documents of providers. A gateway that restarts while a provider is unreachable
@@ -103,7 +105,7 @@ CREATE TABLE api_key (
 );
 
 CREATE TABLE service_key (
-    project_id text COLLATE "C" NOT NULL REFERENCES project ON DELETE CASCADE,
+    project_id text COLLATE "C" NOT NULL REFERENCES realm ON DELETE CASCADE,
     id text COLLATE "C" NOT NULL,
     name text NOT NULL,
     secret_hash bytea NOT NULL UNIQUE CHECK (length(secret_hash) = 32),
@@ -126,7 +128,7 @@ CREATE INDEX service_key_id ON service_key (id);
 -- Keys of the gateway's own tokens. Several keys are valid at the same time, so that a rotation does not invalidate
 -- tokens.
 CREATE TABLE signing_key (
-    project_id text COLLATE "C" NOT NULL REFERENCES project ON DELETE CASCADE,
+    project_id text COLLATE "C" NOT NULL REFERENCES realm ON DELETE CASCADE,
     id text COLLATE "C" NOT NULL,
     purpose text NOT NULL CHECK (purpose IN ('id-token', 'refresh-token')),
     algorithm text NOT NULL CHECK (algorithm IN ('ES256', 'RS256', 'HS256')),
@@ -144,8 +146,8 @@ CREATE TABLE signing_key (
 
 -- Secret keys of imported password hashes. A hash is verified with its key until the first sign-in, which replaces it.
 CREATE TABLE password_key (
-    project_id text COLLATE "C" NOT NULL REFERENCES project ON DELETE CASCADE,
-    -- Keyed hash of project_id and the key, in hexadecimal. Another import of the same key to the same project or
+    realm_id text COLLATE "C" NOT NULL REFERENCES realm ON DELETE CASCADE,
+    -- Keyed hash of realm_id and the key, in hexadecimal. Another import of the same key to the same project or
     -- tenant finds this row.
     id text COLLATE "C" PRIMARY KEY,
     -- The secret that the other system used for every hash, such as Firebase's signer key; encrypted.
@@ -156,10 +158,10 @@ CREATE TABLE password_key (
 
 -- Accounts
 
--- No foreign key to project, because every sign-up would lock the same project row.
+-- No foreign key to realm, because every sign-up would lock the same row.
 -- No index on a column that a sign-in changes, so that these updates are heap-only (HOT).
 CREATE TABLE account (
-    project_id text COLLATE "C" NOT NULL,
+    realm_id text COLLATE "C" NOT NULL,
     id text COLLATE "C" NOT NULL CHECK (length(id) BETWEEN 1 AND 128),
     email text CHECK (email = lower(email) AND length(email) <= 254),
     email_verified boolean NOT NULL DEFAULT false,
@@ -189,31 +191,31 @@ CREATE TABLE account (
 ) WITH (fillfactor = 85);
 
 -- For lists that are sorted by a column. The accounts without a value in the column follow, sorted by ID.
-CREATE INDEX account_created_at ON account (project_id, created_at, id);
-CREATE INDEX account_display_name ON account (project_id, display_name, id) WHERE display_name IS NOT NULL;
-CREATE INDEX account_without_display_name ON account (project_id, id) WHERE display_name IS NULL;
-CREATE INDEX account_without_email ON account (project_id, id) WHERE email IS NULL;
+CREATE INDEX account_created_at ON account (realm_id, created_at, id);
+CREATE INDEX account_display_name ON account (realm_id, display_name, id) WHERE display_name IS NOT NULL;
+CREATE INDEX account_without_display_name ON account (realm_id, id) WHERE display_name IS NULL;
+CREATE INDEX account_without_email ON account (realm_id, id) WHERE email IS NULL;
 
 -- Created after the indexes above, because the planner chooses the newest of several indexes with the same estimated
 -- cost. While statistics show a small table, account_created_at has the same estimated cost for a search by ID, and a
 -- prepared statement keeps that plan while the table grows.
-ALTER TABLE account ADD PRIMARY KEY (project_id, id);
+ALTER TABLE account ADD PRIMARY KEY (realm_id, id);
 
 -- Created last for the same reason: the primary key has the same estimated cost for a search by address. These indexes
 -- are never candidates for a search by ID.
-CREATE UNIQUE INDEX account_email_key ON account (project_id, email) WHERE email IS NOT NULL;
-CREATE UNIQUE INDEX account_phone_number_key ON account (project_id, phone_number) WHERE phone_number IS NOT NULL;
+CREATE UNIQUE INDEX account_email_key ON account (realm_id, email) WHERE email IS NOT NULL;
+CREATE UNIQUE INDEX account_phone_number_key ON account (realm_id, phone_number) WHERE phone_number IS NOT NULL;
 
 -- IDs of deleted accounts: a custom token issued before the deletion must not create the account again.
 CREATE TABLE deleted_account (
-    project_id text COLLATE "C" NOT NULL,
+    realm_id text COLLATE "C" NOT NULL,
     id text COLLATE "C" NOT NULL,
     deleted_at timestamptz NOT NULL,
-    PRIMARY KEY (project_id, id)
+    PRIMARY KEY (realm_id, id)
 );
 
 CREATE TABLE linked_identity (
-    project_id text COLLATE "C" NOT NULL,
+    realm_id text COLLATE "C" NOT NULL,
     provider text COLLATE "C" NOT NULL CHECK (provider <> ''),
     subject text COLLATE "C" NOT NULL CHECK (subject <> ''),
     account_id text COLLATE "C" NOT NULL,
@@ -268,31 +270,31 @@ CREATE TABLE linked_identity (
     -- notification. NULL: Apple has not reported anything.
     relay_forwarding boolean,
     relay_forwarding_at timestamptz,
-    PRIMARY KEY (project_id, provider, subject),
-    FOREIGN KEY (project_id, account_id) REFERENCES account ON DELETE CASCADE,
+    PRIMARY KEY (realm_id, provider, subject),
+    FOREIGN KEY (realm_id, account_id) REFERENCES account ON DELETE CASCADE,
     CONSTRAINT linked_identity_transfer_check CHECK (
         (transfer_sub IS NULL) = (transfer_team IS NULL) AND (transfer_sub IS NOT NULL OR transferred_at IS NULL)
         AND (transfer_error IS NULL OR transfer_sub IS NOT NULL AND transferred_at IS NULL))
 );
 
 -- An account has at most one identity of each provider. account_id is the first column, here and in the index
--- session_account, because the primary keys begin with project_id. If this index began with project_id too, the planner
+-- session_account, because the primary keys begin with realm_id. If this index began with realm_id too, the planner
 -- would prefer the primary key while the table is small, and keep that plan while the table grows.
-CREATE UNIQUE INDEX linked_identity_account_key ON linked_identity (account_id, project_id, provider);
+CREATE UNIQUE INDEX linked_identity_account_key ON linked_identity (account_id, realm_id, provider);
 -- For searches by address, such as requests for the sign-in methods of an address.
-CREATE INDEX linked_identity_email ON linked_identity (project_id, email) WHERE email IS NOT NULL;
+CREATE INDEX linked_identity_email ON linked_identity (realm_id, email) WHERE email IS NOT NULL;
 -- Exported identities that are not transferred yet. A sign-in with a token of the new team finds its identity with this
 -- index.
-CREATE UNIQUE INDEX linked_identity_transfer_sub ON linked_identity (project_id, transfer_sub)
+CREATE UNIQUE INDEX linked_identity_transfer_sub ON linked_identity (realm_id, transfer_sub)
     WHERE transfer_sub IS NOT NULL AND transferred_at IS NULL;
 -- Identities that become TRANSFERRED when the team that they move to is configured. An identity has an entry only
 -- between its export and its transfer.
-CREATE INDEX linked_identity_unmarked_transfer ON linked_identity (project_id, transfer_team, subject)
+CREATE INDEX linked_identity_unmarked_transfer ON linked_identity (realm_id, transfer_team, subject)
     WHERE transfer_sub IS NOT NULL AND transferred_at IS NULL AND provider = 'apple.com'
         AND (credential_state IS NULL OR credential_state IN ('AUTHORIZED', 'UNKNOWN'));
 -- For searches by real_user_status. Sign-ins usually write the same value again, so their updates remain heap-only
 -- (HOT).
-CREATE INDEX linked_identity_real_user_status ON linked_identity (project_id, real_user_status, account_id)
+CREATE INDEX linked_identity_real_user_status ON linked_identity (realm_id, real_user_status, account_id)
     WHERE real_user_status IS NOT NULL;
 
 -- Grants: Apple tokens, with which the gateway checks whether a user still uses the app, and revokes the user's
@@ -301,7 +303,7 @@ CREATE INDEX linked_identity_real_user_status ON linked_identity (project_id, re
 -- token.
 CREATE TABLE apple_grant (
     id uuid PRIMARY KEY,
-    project_id text COLLATE "C" NOT NULL,
+    realm_id text COLLATE "C" NOT NULL,
     -- The subject of the identity. It becomes NULL when the identity is unlinked, when its account is deleted, or when
     -- a token that no sign-in has used is marked for revocation. It stays when the owner revokes the tokens.
     subject text COLLATE "C",
@@ -336,29 +338,29 @@ CREATE TABLE apple_grant (
 );
 
 -- One refresh token for each identity and client ID.
-CREATE UNIQUE INDEX apple_grant_key ON apple_grant (project_id, subject, client_id)
+CREATE UNIQUE INDEX apple_grant_key ON apple_grant (realm_id, subject, client_id)
     WHERE state IN ('AUTHORIZED', 'REVOKED', 'UNKNOWN');
-CREATE INDEX apple_grant_subject ON apple_grant (subject, project_id) WHERE subject IS NOT NULL;
+CREATE INDEX apple_grant_subject ON apple_grant (subject, realm_id) WHERE subject IS NOT NULL;
 CREATE INDEX apple_grant_codes ON apple_grant (due_at) WHERE token_type = 'CODE' OR state = 'REDEEMING';
 CREATE INDEX apple_grant_revocations ON apple_grant (due_at) WHERE state = 'REVOKING' AND token_type <> 'CODE';
 -- For postponing all revocations of a client ID whose key Apple rejects.
-CREATE INDEX apple_grant_revocations_of_client ON apple_grant (project_id, client_id, due_at)
+CREATE INDEX apple_grant_revocations_of_client ON apple_grant (realm_id, client_id, due_at)
     WHERE state = 'REVOKING' AND token_type <> 'CODE';
-CREATE INDEX apple_grant_unchecked ON apple_grant (project_id, client_id, due_at) WHERE state = 'AUTHORIZED';
+CREATE INDEX apple_grant_unchecked ON apple_grant (realm_id, client_id, due_at) WHERE state = 'AUTHORIZED';
 -- For finding grants of a team or private key that is no longer configured in the project or tenant.
-CREATE INDEX apple_grant_obtained_with ON apple_grant (project_id, team_id, key_id, id) WHERE state = 'AUTHORIZED';
+CREATE INDEX apple_grant_obtained_with ON apple_grant (realm_id, team_id, key_id, id) WHERE state = 'AUTHORIZED';
 CREATE INDEX apple_grant_checked_at ON apple_grant (checked_at) WHERE checked_at IS NOT NULL;
 
 -- Runs for every deleted Apple identity. Deletes its grants that have no token, and marks the others for the worker
 -- that revokes them. The rows that remain do not identify a user.
 CREATE FUNCTION revoke_apple_grants() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
-    DELETE FROM apple_grant WHERE project_id = OLD.project_id AND subject = OLD.subject AND token IS NULL;
+    DELETE FROM apple_grant WHERE realm_id = OLD.realm_id AND subject = OLD.subject AND token IS NULL;
     -- Keeps the due time of a code or a revocation, because a worker may have claimed it until then.
     UPDATE apple_grant SET state = 'REVOKING', subject = NULL, checked_at = NULL, failure = NULL,
         attempts = CASE WHEN token_type = 'CODE' OR state = 'REVOKING' THEN attempts ELSE 0 END,
         due_at = CASE WHEN token_type = 'CODE' OR state = 'REVOKING' THEN due_at ELSE '-infinity' END
-    WHERE project_id = OLD.project_id AND subject = OLD.subject;
+    WHERE realm_id = OLD.realm_id AND subject = OLD.subject;
     RETURN NULL;
 END
 $$;
@@ -369,7 +371,7 @@ CREATE TRIGGER linked_identity_apple_grants AFTER DELETE ON linked_identity
 -- Merges of accounts, kept until they can no longer be undone. The source was merged into the target, and deleted. A
 -- row is deleted with the target.
 CREATE TABLE account_merge (
-    project_id text COLLATE "C" NOT NULL,
+    realm_id text COLLATE "C" NOT NULL,
     source_id text COLLATE "C" NOT NULL,
     target_id text COLLATE "C" NOT NULL,
     merged_at timestamptz NOT NULL,
@@ -378,11 +380,11 @@ CREATE TABLE account_merge (
     target_generation bigint NOT NULL,
     -- The rows of the source and its identities, the merge plan, and what else an undo needs.
     snapshot jsonb NOT NULL CHECK (jsonb_typeof(snapshot) = 'object'),
-    PRIMARY KEY (project_id, source_id),
-    FOREIGN KEY (project_id, target_id) REFERENCES account ON DELETE CASCADE
+    PRIMARY KEY (realm_id, source_id),
+    FOREIGN KEY (realm_id, target_id) REFERENCES account ON DELETE CASCADE
 );
 
-CREATE INDEX account_merge_target ON account_merge (project_id, target_id);
+CREATE INDEX account_merge_target ON account_merge (realm_id, target_id);
 CREATE INDEX account_merge_undo_until ON account_merge (undo_until);
 
 
@@ -391,7 +393,7 @@ CREATE INDEX account_merge_undo_until ON account_merge (undo_until);
 -- One row per sign-in on a device. No index on a column that a refresh changes, so that these updates are heap-only
 -- (HOT).
 CREATE TABLE session (
-    project_id text COLLATE "C" NOT NULL,
+    realm_id text COLLATE "C" NOT NULL,
     id uuid NOT NULL,
     account_id text COLLATE "C" NOT NULL,
     generation bigint NOT NULL,
@@ -419,24 +421,24 @@ CREATE TABLE session (
     ended_at timestamptz,
     end_reason text COLLATE "C"
         CHECK (end_reason IN ('REVOKED', 'TOKEN_REUSED', 'SIGN_IN_METHOD_REMOVED', 'PROVIDER_REVOKED', 'LIMIT')),
-    PRIMARY KEY (project_id, id),
-    FOREIGN KEY (project_id, account_id) REFERENCES account ON DELETE CASCADE
+    PRIMARY KEY (realm_id, id),
+    FOREIGN KEY (realm_id, account_id) REFERENCES account ON DELETE CASCADE
 ) WITH (fillfactor = 75);
 
 -- With `ended_at`, so that a sign-in reads only the account's active sessions. A refresh does not change this column.
-CREATE INDEX session_account ON session (account_id, project_id, ended_at);
+CREATE INDEX session_account ON session (account_id, realm_id, ended_at);
 
 -- Networks from which a session of an account was opened, or its password reset. While attackers guess the account's
 -- password and attempts are limited, attempts from these networks are still accepted.
 CREATE TABLE known_network (
-    project_id text COLLATE "C" NOT NULL,
+    realm_id text COLLATE "C" NOT NULL,
     account_id text COLLATE "C" NOT NULL,
     -- Keyed hash, from which the network can be neither read nor guessed.
     network_hash bytea NOT NULL CHECK (length(network_hash) = 16),
     -- Written at most once an hour, because every change also changes the index.
     last_seen_at timestamptz NOT NULL,
-    PRIMARY KEY (project_id, account_id, network_hash),
-    FOREIGN KEY (project_id, account_id) REFERENCES account ON DELETE CASCADE
+    PRIMARY KEY (realm_id, account_id, network_hash),
+    FOREIGN KEY (realm_id, account_id) REFERENCES account ON DELETE CASCADE
 );
 
 CREATE INDEX known_network_last_seen_at ON known_network (last_seen_at);
@@ -445,12 +447,12 @@ CREATE INDEX known_network_last_seen_at ON known_network (last_seen_at);
 -- app exchanges for the result of a sign-in), and IDs of Apple's events. Also one row per day for each kind of notice
 -- to an address that nobody has verified.
 CREATE TABLE replay_guard (
-    project_id text COLLATE "C" NOT NULL,
+    realm_id text COLLATE "C" NOT NULL,
     -- SHA-256 of the used value.
     hash bytea NOT NULL CHECK (length(hash) = 32),
     -- From this time on, the value itself has expired, and is rejected even without this row.
     expires_at timestamptz NOT NULL,
-    PRIMARY KEY (project_id, hash)
+    PRIMARY KEY (realm_id, hash)
 );
 
 CREATE INDEX replay_guard_expires_at ON replay_guard (expires_at);
@@ -460,7 +462,7 @@ CREATE INDEX replay_guard_expires_at ON replay_guard (expires_at);
 CREATE TABLE authorization_flow (
     -- SHA-256 of the parameter `state`.
     state_hash bytea PRIMARY KEY CHECK (length(state_hash) = 32),
-    project_id text COLLATE "C" NOT NULL,
+    realm_id text COLLATE "C" NOT NULL,
     -- The provider's form post, encrypted. The next request, which has the cookie of the flow, processes it.
     response text,
     -- Set when the response is processed, so that it is processed only once. Reset to NULL if the provider was
@@ -488,13 +490,13 @@ CREATE INDEX authorization_flow_grant_expires_at ON authorization_flow (grant_ex
 -- Users who have disconnected an app or deleted their account at a provider. Their earlier credentials are void, even
 -- after their account in the gateway is deleted.
 CREATE TABLE revoked_subject (
-    project_id text COLLATE "C" NOT NULL,
+    realm_id text COLLATE "C" NOT NULL,
     -- SHA-256 of the provider and the subject.
     subject_hash bytea NOT NULL CHECK (length(subject_hash) = 32),
     credentials_void_before timestamptz NOT NULL,
     -- From this time on, all void credentials have expired, and the row is no longer needed.
     expires_at timestamptz NOT NULL,
-    PRIMARY KEY (project_id, subject_hash)
+    PRIMARY KEY (realm_id, subject_hash)
 );
 
 CREATE INDEX revoked_subject_expires_at ON revoked_subject (expires_at);
@@ -519,7 +521,7 @@ CREATE TABLE oob_code (
     -- SHA-256 of the code. A client can redeem a code without naming its project, so the hash is unique across all
     -- projects.
     hash bytea PRIMARY KEY CHECK (length(hash) = 32),
-    project_id text COLLATE "C" NOT NULL,
+    realm_id text COLLATE "C" NOT NULL,
     purpose text NOT NULL CHECK (purpose IN (
         'VERIFY_EMAIL', 'PASSWORD_RESET', 'EMAIL_SIGNIN', 'VERIFY_AND_CHANGE_EMAIL', 'RECOVER_EMAIL',
         'REMOVE_SIGN_IN_METHOD', 'UNDO_MERGE')),
@@ -537,7 +539,7 @@ CREATE TABLE oob_code (
     source_id text COLLATE "C",
     created_at timestamptz NOT NULL,
     expires_at timestamptz NOT NULL,
-    FOREIGN KEY (project_id, account_id) REFERENCES account ON DELETE CASCADE,
+    FOREIGN KEY (realm_id, account_id) REFERENCES account ON DELETE CASCADE,
     CONSTRAINT oob_code_account_check CHECK (account_id IS NOT NULL OR purpose = 'EMAIL_SIGNIN'),
     CONSTRAINT oob_code_new_email_check1 CHECK (new_email IS NOT NULL OR purpose <> 'VERIFY_AND_CHANGE_EMAIL'),
     -- RECOVER_EMAIL has no new_email if the account's address was removed.
@@ -548,16 +550,16 @@ CREATE TABLE oob_code (
     CONSTRAINT oob_code_source_check CHECK ((purpose = 'UNDO_MERGE') = (source_id IS NOT NULL))
 );
 
-CREATE INDEX oob_code_account ON oob_code (account_id, project_id);
+CREATE INDEX oob_code_account ON oob_code (account_id, realm_id);
 -- For deleting sign-in codes that were sent when no account had the address. They are deleted together with an account
 -- that has the address.
-CREATE INDEX oob_code_email ON oob_code (email, project_id) WHERE account_id IS NULL;
+CREATE INDEX oob_code_email ON oob_code (email, realm_id) WHERE account_id IS NULL;
 CREATE INDEX oob_code_expires_at ON oob_code (expires_at);
 
 -- Queue of emails. A row is deleted when the mail server has accepted the email, or when the email has expired.
 CREATE TABLE outgoing_email (
     id uuid PRIMARY KEY,
-    project_id text COLLATE "C" NOT NULL,
+    realm_id text COLLATE "C" NOT NULL,
     kind text NOT NULL,
     -- The account that the email is about. No foreign key: some emails are about deleted accounts.
     account_id text COLLATE "C",
@@ -581,8 +583,8 @@ CREATE TABLE outgoing_email (
 CREATE INDEX outgoing_email_due_at ON outgoing_email (due_at) WHERE failed_at IS NULL;
 CREATE INDEX outgoing_email_failed_at ON outgoing_email (failed_at) WHERE failed_at IS NOT NULL;
 -- For the deletion of an account, which deletes the emails about it and those to its address.
-CREATE INDEX outgoing_email_account ON outgoing_email (account_id, project_id);
-CREATE INDEX outgoing_email_recipient ON outgoing_email (recipient, project_id);
+CREATE INDEX outgoing_email_account ON outgoing_email (account_id, realm_id);
+CREATE INDEX outgoing_email_recipient ON outgoing_email (recipient, realm_id);
 
 
 -- Events
@@ -590,7 +592,7 @@ CREATE INDEX outgoing_email_recipient ON outgoing_email (recipient, project_id);
 -- Events for other systems, inserted in the transaction of the change that they report. No other system reads them yet.
 CREATE TABLE outbox (
     id uuid PRIMARY KEY,
-    project_id text COLLATE "C" NOT NULL,
+    realm_id text COLLATE "C" NOT NULL,
     kind text NOT NULL,
     account_id text COLLATE "C" NOT NULL,
     -- Only identifiers; no addresses and no names.
@@ -603,7 +605,7 @@ CREATE INDEX outbox_created_at ON outbox (created_at);
 -- Audit trail. Rows are only inserted, and deleted after the retention period; no statement changes them.
 CREATE TABLE audit_event (
     id uuid PRIMARY KEY,
-    project_id text COLLATE "C" NOT NULL,
+    realm_id text COLLATE "C" NOT NULL,
     -- `user`, `system`, `cli`, `emulator`, or `key:` and the ID of a service key.
     actor text COLLATE "C" NOT NULL,
     action text COLLATE "C" NOT NULL,
@@ -618,7 +620,7 @@ CREATE TABLE audit_event (
 );
 
 -- The ID gives rows of the same instant a fixed order, so that pages neither repeat nor skip rows.
-CREATE INDEX audit_event_time ON audit_event (project_id, occurred_at, id);
-CREATE INDEX audit_event_subject ON audit_event (project_id, subject, occurred_at, id);
-CREATE INDEX audit_event_actor ON audit_event (project_id, actor, occurred_at, id);
-CREATE INDEX audit_event_action ON audit_event (project_id, action, occurred_at, id);
+CREATE INDEX audit_event_time ON audit_event (realm_id, occurred_at, id);
+CREATE INDEX audit_event_subject ON audit_event (realm_id, subject, occurred_at, id);
+CREATE INDEX audit_event_actor ON audit_event (realm_id, actor, occurred_at, id);
+CREATE INDEX audit_event_action ON audit_event (realm_id, action, occurred_at, id);

@@ -10,17 +10,17 @@ extension SQL {
             p.email_settings::text AS email_settings,
             (SELECT coalesce(jsonb_agg(jsonb_build_object('provider', i.provider, 'hasSecret', i.secret IS NOT NULL,
                     'settings', i.settings) ORDER BY i.provider), '[]')::text
-                FROM identity_provider i WHERE i.project_id = r.id) AS providers,
+                FROM identity_provider i WHERE i.realm_id = r.id) AS providers,
             (SELECT coalesce(jsonb_agg(jsonb_build_object('id', a.id, 'settings', a.settings)
                     ORDER BY a.created_at, a.id), '[]')::text
                 FROM app a WHERE a.project_id = p.id) AS apps,
             r.id AS realm, r.tenant_settings::text AS tenant_settings,
-            EXISTS (SELECT FROM project t WHERE t.parent_id = r.id AND t.deleted_at IS NULL) AS has_tenants
+            EXISTS (SELECT FROM realm t WHERE t.parent_id = r.id AND t.deleted_at IS NULL) AS has_tenants
         """
 
     /// A table expression for realms (projects and tenants): `r` is the row of the realm, and `p` is the row of its
     /// project. For a project, both are the same row.
-    static let realmsWithProjects: SQL = "project r JOIN project p ON p.id = coalesce(r.parent_id, r.id)"
+    static let realmsWithProjects: SQL = "realm r JOIN realm p ON p.id = coalesce(r.parent_id, r.id)"
 
     /// Selects the tenants that have a provider or another sign-in method. Apple's App Review guideline 4.8 concerns
     /// the sign-in methods that an app offers, so no app can violate it in the other tenants.
@@ -28,7 +28,7 @@ extension SQL {
         """
         SELECT \(projectColumns) FROM \(realmsWithProjects)
         WHERE r.parent_id = \(project.rawValue) AND r.deleted_at IS NULL
-            AND (EXISTS (SELECT FROM identity_provider i WHERE i.project_id = r.id)
+            AND (EXISTS (SELECT FROM identity_provider i WHERE i.realm_id = r.id)
                 OR r.tenant_settings->>'allowsPasswords' = 'true' OR r.tenant_settings->>'allowsEmailLinks' = 'true'
                 OR r.tenant_settings->>'allowsAnonymous' = 'true')
         ORDER BY r.id
@@ -53,7 +53,7 @@ extension SQL {
     /// Selects the apps that have associated domains, in the order of creation in each project.
     static let associatedApps: SQL = """
         SELECT a.project_id, a.id, a.settings::text AS settings, i.settings #>> '{apple,teamId}' AS team_id
-        FROM app a LEFT JOIN identity_provider i ON i.project_id = a.project_id AND i.provider = 'apple.com'
+        FROM app a LEFT JOIN identity_provider i ON i.realm_id = a.project_id AND i.provider = 'apple.com'
         WHERE jsonb_array_length(coalesce(a.settings -> 'associatedDomains', '[]')) > 0
         ORDER BY a.project_id, a.created_at, a.id
         """
@@ -62,9 +62,9 @@ extension SQL {
     static func set(_ settings: ProviderSettings, of realm: ID<Realm>, at now: Instant) throws -> SQL {
         let column = try ProviderColumn(settings).columnText()
         return """
-            INSERT INTO identity_provider (project_id, provider, settings, updated_at)
+            INSERT INTO identity_provider (realm_id, provider, settings, updated_at)
             VALUES (\(realm.rawValue), \(settings.provider.rawValue), \(column)::text::jsonb, \(Timestamp(now)))
-            ON CONFLICT (project_id, provider) DO UPDATE
+            ON CONFLICT (realm_id, provider) DO UPDATE
                 SET settings = excluded.settings, updated_at = excluded.updated_at
             """
     }
@@ -73,14 +73,14 @@ extension SQL {
     static func storeSecret(_ sealed: [UInt8]?, of provider: ProviderID, in realm: ID<Realm>, at now: Instant) -> SQL {
         """
         UPDATE identity_provider SET secret = \(sealed), updated_at = \(Timestamp(now))
-        WHERE project_id = \(realm.rawValue) AND provider = \(provider.rawValue)
+        WHERE realm_id = \(realm.rawValue) AND provider = \(provider.rawValue)
         """
     }
 
     static func remove(_ provider: ProviderID, of realm: ID<Realm>) -> SQL {
         """
         DELETE FROM identity_provider
-        WHERE project_id = \(realm.rawValue) AND provider = \(provider.rawValue)
+        WHERE realm_id = \(realm.rawValue) AND provider = \(provider.rawValue)
         """
     }
 

@@ -107,7 +107,7 @@ public struct ConfigurationStore: Sendable {
         let realm = configuration.project.realm
         guard !configuration.newSecrets.isEmpty else { return }
         let rows = try await transaction.query(
-            "SELECT provider, secret FROM identity_provider WHERE project_id = \(realm.rawValue) AND secret IS NOT NULL"
+            "SELECT provider, secret FROM identity_provider WHERE realm_id = \(realm.rawValue) AND secret IS NOT NULL"
         )
         let stored = try Dictionary(
             uniqueKeysWithValues: rows.map {
@@ -147,7 +147,7 @@ public struct ConfigurationStore: Sendable {
         if project.tenant == nil, project != before.project || after.name != before.name {
             statements.append(
                 """
-                UPDATE project SET name = \(after.name), profile = \(project.profile.rawValue),
+                UPDATE realm SET name = \(after.name), profile = \(project.profile.rawValue),
                     policy = \(policy)::text::jsonb, authorized_domains = \(project.authorizedDomains),
                     email_settings = \(emailSettings)::text::jsonb
                 WHERE id = \(project.realm.rawValue)
@@ -180,7 +180,7 @@ extension Transaction {
     ///
     /// - Returns: `false` if the project does not exist.
     func lockConfiguration(of project: ID<Project>) async throws -> Bool {
-        try await !query("SELECT p.id FROM project p WHERE p.id = \(project.rawValue) FOR NO KEY UPDATE").isEmpty
+        try await !query("SELECT p.id FROM realm p WHERE p.id = \(project.rawValue) FOR NO KEY UPDATE").isEmpty
     }
 }
 

@@ -77,14 +77,14 @@ extension SQL {
     fileprivate static func conflicts(of change: IssuerChange, in realm: ID<Realm>) -> SQL? {
         guard let new = change.new else { return nil }
         return """
-            l.project_id = \(realm.rawValue) AND l.provider = \(change.provider.rawValue)
+            l.realm_id = \(realm.rawValue) AND l.provider = \(change.provider.rawValue)
                 AND coalesce(l.issuer, \(change.old)) <> \(new)
             """
     }
 
     fileprivate static func lock(_ provider: ProviderID, in realm: ID<Realm>) -> SQL {
         """
-        SELECT FROM identity_provider WHERE project_id = \(realm.rawValue) AND provider = \(provider.rawValue)
+        SELECT FROM identity_provider WHERE realm_id = \(realm.rawValue) AND provider = \(provider.rawValue)
         FOR UPDATE
         """
     }
@@ -92,7 +92,7 @@ extension SQL {
     fileprivate static func storeIssuer(_ issuer: String, of provider: ProviderID, in realm: ID<Realm>) -> SQL {
         """
         UPDATE linked_identity SET issuer = \(issuer)
-        WHERE project_id = \(realm.rawValue) AND provider = \(provider.rawValue) AND issuer IS NULL
+        WHERE realm_id = \(realm.rawValue) AND provider = \(provider.rawValue) AND issuer IS NULL
         """
     }
 
@@ -100,7 +100,7 @@ extension SQL {
         _ provider: ProviderID, from accounts: [ID<Account>], in realm: ID<Realm>
     ) -> SQL {
         """
-        DELETE FROM linked_identity WHERE project_id = \(realm.rawValue) AND provider = \(provider.rawValue)
+        DELETE FROM linked_identity WHERE realm_id = \(realm.rawValue) AND provider = \(provider.rawValue)
             AND account_id = ANY (\(accounts.map(\.rawValue)))
         """
     }

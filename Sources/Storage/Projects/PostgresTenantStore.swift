@@ -18,7 +18,7 @@ public struct PostgresTenantStore: TenantStore {
         return try await withStoreErrors {
             try await pool.query(
                 """
-                SELECT \(SQL.tenantColumns) FROM project t
+                SELECT \(SQL.tenantColumns) FROM realm t
                 WHERE t.parent_id = \(project.rawValue) AND t.deleted_at IS NULL AND t.id > \(start)
                 ORDER BY t.id LIMIT \(limit)
                 """)

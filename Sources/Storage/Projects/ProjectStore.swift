@@ -56,7 +56,7 @@ public struct ProjectStore: Sendable {
             try await pool.transaction { transaction in
                 let insertedRows = try await transaction.execute(
                     """
-                    INSERT INTO project
+                    INSERT INTO realm
                         (id, number, name, profile, policy, authorized_domains, email_settings, created_at)
                     VALUES (\(project.realm.rawValue), \(project.number), \(name), \(project.profile.rawValue),
                         \(policy)::text::jsonb, \(project.authorizedDomains), \(emailSettings)::text::jsonb,
@@ -96,7 +96,7 @@ public struct ProjectStore: Sendable {
     /// Whether any account of the realm has ever signed in with a custom token.
     public func usesCustomTokens(in realm: ID<Realm>) async throws -> Bool {
         try await pool.isTrue(
-            "SELECT EXISTS (SELECT FROM account WHERE project_id = \(realm.rawValue) AND custom_auth) AS answer")
+            "SELECT EXISTS (SELECT FROM account WHERE realm_id = \(realm.rawValue) AND custom_auth) AS answer")
     }
 
     /// - Parameter clauses: a condition on the row `r` of a realm, and clauses that may follow it.
@@ -112,7 +112,7 @@ struct UnknownProfile: Error, CustomStringConvertible {
     let name: String
     let project: String
 
-    var description: String { "table project, row \(project): unknown profile \"\(name)\"" }
+    var description: String { "table realm, row \(project): unknown profile \"\(name)\"" }
 }
 
 extension Project {

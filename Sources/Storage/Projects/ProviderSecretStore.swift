@@ -19,12 +19,12 @@ public struct ProviderSecretStore: Sendable {
 
     /// Returns the encrypted secret; `nil` if none is stored.
     public func secret(of provider: ProviderID, in realm: ID<Realm>) async throws -> [UInt8]? {
-        try await secrets("AND project_id = \(realm.rawValue) AND provider = \(provider.rawValue)").first?.sealed
+        try await secrets("AND realm_id = \(realm.rawValue) AND provider = \(provider.rawValue)").first?.sealed
     }
 
     /// Returns the secrets of all projects and tenants.
     public func all() async throws -> [Stored] {
-        try await secrets("ORDER BY project_id, provider")
+        try await secrets("ORDER BY realm_id, provider")
     }
 
     /// Replaces the encrypted form of `secret`, unless another process has replaced it first.
@@ -32,7 +32,7 @@ public struct ProviderSecretStore: Sendable {
         _ = try await withStoreErrors {
             try await pool.execute(
                 """
-                UPDATE identity_provider SET secret = \(sealed) WHERE project_id = \(secret.realm.rawValue)
+                UPDATE identity_provider SET secret = \(sealed) WHERE realm_id = \(secret.realm.rawValue)
                     AND provider = \(secret.provider.rawValue) AND secret = \(secret.sealed)
                 """)
         }
@@ -42,10 +42,10 @@ public struct ProviderSecretStore: Sendable {
     private func secrets(_ clauses: SQL) async throws -> [Stored] {
         try await withStoreErrors {
             try await pool.query(
-                "SELECT project_id, provider, secret FROM identity_provider WHERE secret IS NOT NULL \(clauses)")
+                "SELECT realm_id, provider, secret FROM identity_provider WHERE secret IS NOT NULL \(clauses)")
         }.map { row in
             Stored(
-                realm: ID(try row.decode("project_id")), provider: ProviderID(try row.decode("provider")),
+                realm: ID(try row.decode("realm_id")), provider: ProviderID(try row.decode("provider")),
                 sealed: try row.decode("secret"))
         }
     }

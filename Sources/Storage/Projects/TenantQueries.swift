@@ -30,13 +30,13 @@ struct TenantColumn: Codable {
 }
 
 extension SQL {
-    /// The columns of a ``Tenant``, from a row `t` of the table `project`.
+    /// The columns of a ``Tenant``, from a row `t` of the table `realm`.
     static let tenantColumns: SQL = "t.id AS realm, t.tenant_settings::text AS tenant_settings"
 
     static func tenant(_ id: ID<Tenant>, of project: ID<Project>, locking: Bool = false) -> SQL {
         let lock: SQL = locking ? "FOR UPDATE" : ""
         return """
-            SELECT \(tenantColumns) FROM project t
+            SELECT \(tenantColumns) FROM realm t
             WHERE t.id = \(ID<Realm>(id, of: project).rawValue) AND t.deleted_at IS NULL \(lock)
             """
     }
@@ -44,17 +44,17 @@ extension SQL {
     /// Inserts a tenant, unless the ID is taken.
     static func insert(_ tenant: Tenant, at now: Instant) throws -> SQL {
         """
-        INSERT INTO project (id, parent_id, tenant_settings, name, profile, created_at)
+        INSERT INTO realm (id, parent_id, tenant_settings, name, profile, created_at)
         SELECT \(tenant.realm.rawValue), p.id, \(try TenantColumn(tenant.settings).columnText())::text::jsonb, '',
             p.profile, \(Timestamp(now))
-        FROM project p WHERE p.id = \(tenant.parent.rawValue)
+        FROM realm p WHERE p.id = \(tenant.parent.rawValue)
         ON CONFLICT (id) DO NOTHING
         """
     }
 
     static func update(_ tenant: Tenant) throws -> SQL {
         """
-        UPDATE project SET tenant_settings = \(try TenantColumn(tenant.settings).columnText())::text::jsonb
+        UPDATE realm SET tenant_settings = \(try TenantColumn(tenant.settings).columnText())::text::jsonb
         WHERE id = \(tenant.realm.rawValue)
         """
     }
@@ -62,7 +62,7 @@ extension SQL {
     /// Marks a tenant as deleted. The janitor later deletes its accounts and its row.
     static func markDeleted(_ tenant: ID<Tenant>, at now: Instant, of project: ID<Project>) -> SQL {
         """
-        UPDATE project SET deleted_at = \(Timestamp(now))
+        UPDATE realm SET deleted_at = \(Timestamp(now))
         WHERE id = \(ID<Realm>(tenant, of: project).rawValue) AND deleted_at IS NULL
         """
     }
@@ -72,7 +72,7 @@ extension SQL {
 struct InvalidTenantRow: Error, CustomStringConvertible {
     let realm: ID<Realm>
 
-    var description: String { "table project, row \(realm): the ID does not name a tenant" }
+    var description: String { "table realm, row \(realm): the ID does not name a tenant" }
 }
 
 extension Tenant {

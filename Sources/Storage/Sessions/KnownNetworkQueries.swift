@@ -12,8 +12,8 @@ extension SQL {
     ) -> SQL {
         let hashes = networkHashes.map { Hexadecimal.encode($0) }
         return """
-            SELECT 1 AS one FROM account a JOIN known_network p ON p.project_id = a.project_id AND p.account_id = a.id
-            WHERE a.project_id = \(realm.rawValue) AND a.email = \(email.rawValue)
+            SELECT 1 AS one FROM account a JOIN known_network p ON p.realm_id = a.realm_id AND p.account_id = a.id
+            WHERE a.realm_id = \(realm.rawValue) AND a.email = \(email.rawValue)
                 AND p.network_hash = ANY (SELECT decode(h, 'hex') FROM unnest(\(hashes)) h)
                 AND p.last_seen_at > \(Timestamp(since))
             LIMIT 1

@@ -40,9 +40,9 @@ extension SQL {
     static func find(_ lookup: SessionLookup, in realm: ID<Realm>) -> SQL {
         """
         SELECT \(SessionRow.columns), \(AccountRow.columns), \(AccountRow.lastRefresh)
-        FROM account a LEFT JOIN session s ON s.project_id = a.project_id AND s.id = \(lookup.session)
+        FROM account a LEFT JOIN session s ON s.realm_id = a.realm_id AND s.id = \(lookup.session)
             AND s.account_id = a.id AND s.generation = a.generation AND s.ended_at IS NULL
-        WHERE a.project_id = \(realm.rawValue) AND a.id = \(lookup.account)
+        WHERE a.realm_id = \(realm.rawValue) AND a.id = \(lookup.account)
         """
     }
 
@@ -56,9 +56,9 @@ extension SQL {
         FROM unnest((SELECT \(lookups.map(\.session))), (SELECT \(lookups.map(\.account))))
             WITH ORDINALITY AS p (session, account, number)
         CROSS JOIN LATERAL (
-            SELECT * FROM account WHERE project_id = \(realm.rawValue) AND id = p.account LIMIT 1) a
+            SELECT * FROM account WHERE realm_id = \(realm.rawValue) AND id = p.account LIMIT 1) a
         LEFT JOIN LATERAL (
-            SELECT * FROM session WHERE project_id = a.project_id AND id = p.session AND ended_at IS NULL LIMIT 1) s
+            SELECT * FROM session WHERE realm_id = a.realm_id AND id = p.session AND ended_at IS NULL LIMIT 1) s
             ON s.account_id = a.id AND s.generation = a.generation
         """
     }

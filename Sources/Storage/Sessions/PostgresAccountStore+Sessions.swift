@@ -30,7 +30,7 @@ extension PostgresAccountStore {
     public func isResumable(_ session: ID<Session>, in realm: ID<Realm>) async throws -> Bool {
         // `counter` exceeds 1 as soon as the client has presented the session's second refresh token.
         let statement: SQL = """
-            SELECT FROM session WHERE project_id = \(realm.rawValue) AND id = \(try UUID(session))
+            SELECT FROM session WHERE realm_id = \(realm.rawValue) AND id = \(try UUID(session))
                 AND counter <= 1 AND ended_at IS NULL
             """
         return try await withStoreErrors { try await pool.execute(statement) } == 1
@@ -77,8 +77,8 @@ extension SQL {
             } else { "" }
         return """
             SELECT \(SessionRow.columns), s.refreshed_at FROM session s
-            JOIN account a ON a.project_id = s.project_id AND a.id = s.account_id AND a.generation = s.generation
-            WHERE s.project_id = \(realm.rawValue) AND s.account_id = \(account.rawValue) AND s.ended_at IS NULL
+            JOIN account a ON a.realm_id = s.realm_id AND a.id = s.account_id AND a.generation = s.generation
+            WHERE s.realm_id = \(realm.rawValue) AND s.account_id = \(account.rawValue) AND s.ended_at IS NULL
                 \(beyond)
             ORDER BY s.authenticated_at DESC, s.id DESC LIMIT \(limit)
             """
@@ -88,8 +88,8 @@ extension SQL {
         """
         SELECT s.account_id, s.ended_at, s.end_reason, s.generation = a.generation AS is_of_current_generation,
             a.disabled_at IS NOT NULL AS is_disabled, a.valid_since
-        FROM session s JOIN account a ON a.project_id = s.project_id AND a.id = s.account_id
-        WHERE s.project_id = \(realm.rawValue) AND s.id = \(session)
+        FROM session s JOIN account a ON a.realm_id = s.realm_id AND a.id = s.account_id
+        WHERE s.realm_id = \(realm.rawValue) AND s.id = \(session)
         """
     }
 
@@ -99,8 +99,8 @@ extension SQL {
         """
         UPDATE session t SET ended_at = \(Timestamp(now)), end_reason = \(SessionEndReason.revoked.rawValue)
         FROM account a
-        WHERE t.project_id = \(realm.rawValue) AND t.id = \(session) AND t.ended_at IS NULL
-            AND a.project_id = t.project_id AND a.id = t.account_id AND a.generation = t.generation
+        WHERE t.realm_id = \(realm.rawValue) AND t.id = \(session) AND t.ended_at IS NULL
+            AND a.realm_id = t.realm_id AND a.id = t.account_id AND a.generation = t.generation
             AND \(try isActive(caller))
         """
     }

@@ -20,9 +20,9 @@ extension Transaction {
             """
             UPDATE session SET ended_at = \(Timestamp(now)),
                 end_reason = \(SessionEndReason.signInMethodRemoved.rawValue)
-            WHERE project_id = \(realm.rawValue) AND account_id = ANY (\(accounts.map(\.rawValue)))
+            WHERE realm_id = \(realm.rawValue) AND account_id = ANY (\(accounts.map(\.rawValue)))
                 AND (method = ANY (\(providers.map(\.rawValue))) OR method LIKE '%.%' AND NOT EXISTS (
-                    SELECT FROM linked_identity l WHERE l.project_id = session.project_id
+                    SELECT FROM linked_identity l WHERE l.realm_id = session.realm_id
                         AND l.account_id = session.account_id AND l.provider = session.method))
                 AND id IS DISTINCT FROM \(excluded) AND ended_at IS NULL
             """)
@@ -34,7 +34,7 @@ extension SQL {
     /// sessions of `generation` are kept, so that the gateway can state why it rejects their tokens.
     static func deleteSessions(of account: ID<Account>, before generation: Int64, in realm: ID<Realm>) -> SQL {
         """
-        DELETE FROM session WHERE project_id = \(realm.rawValue) AND account_id = \(account.rawValue)
+        DELETE FROM session WHERE realm_id = \(realm.rawValue) AND account_id = \(account.rawValue)
             AND generation < \(generation)
         """
     }
@@ -43,7 +43,7 @@ extension SQL {
     /// method or undo a merge.
     static func voidCodesExceptRemedies(of account: ID<Account>, in realm: ID<Realm>) -> SQL {
         """
-        DELETE FROM oob_code WHERE project_id = \(realm.rawValue) AND account_id = \(account.rawValue)
+        DELETE FROM oob_code WHERE realm_id = \(realm.rawValue) AND account_id = \(account.rawValue)
             AND purpose <> ALL (\(OOBCode.Purpose.remedies))
         """
     }
@@ -52,7 +52,7 @@ extension SQL {
     /// the merge's source, and restores only what came from the source.
     static func voidCodesExceptUndoMerge(of account: ID<Account>, in realm: ID<Realm>) -> SQL {
         """
-        DELETE FROM oob_code WHERE project_id = \(realm.rawValue) AND account_id = \(account.rawValue)
+        DELETE FROM oob_code WHERE realm_id = \(realm.rawValue) AND account_id = \(account.rawValue)
             AND purpose <> \(OOBCode.Purpose.undoMerge.rawValue)
         """
     }

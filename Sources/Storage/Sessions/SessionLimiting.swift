@@ -23,17 +23,17 @@ extension SQL {
     ) -> SQL {
         """
         UPDATE session t SET ended_at = l.now, end_reason = \(SessionEndReason.limit.rawValue)
-        FROM (SELECT l.project_id, l.id, \(session.openedAt) AS now FROM \(source)
+        FROM (SELECT l.realm_id, l.id, \(session.openedAt) AS now FROM \(source)
             CROSS JOIN LATERAL (
                 SELECT e.id FROM session e
-                WHERE e.project_id || '' = \(realm.rawValue) AND e.account_id = \(session.account)
+                WHERE e.realm_id || '' = \(realm.rawValue) AND e.account_id = \(session.account)
                     AND e.generation = \(session.generation) AND e.ended_at IS NULL
                 ORDER BY e.refreshed_at DESC, e.id OFFSET \(limit - 1) LIMIT \(endedPerSignIn)) e
             CROSS JOIN LATERAL (
-                SELECT l.project_id, l.id FROM session l
-                WHERE l.project_id = \(realm.rawValue) AND l.id = e.id AND l.ended_at IS NULL
+                SELECT l.realm_id, l.id FROM session l
+                WHERE l.realm_id = \(realm.rawValue) AND l.id = e.id AND l.ended_at IS NULL
                 LIMIT 1 FOR NO KEY UPDATE SKIP LOCKED) l) l
-        WHERE t.project_id = l.project_id AND t.id = l.id
+        WHERE t.realm_id = l.realm_id AND t.id = l.id
         """
     }
 }

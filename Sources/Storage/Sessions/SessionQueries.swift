@@ -111,7 +111,7 @@ extension SQL {
     /// Inserts sessions. The caller appends the `FROM` clause.
     static func insertion(of session: SessionColumns, in realm: ID<Realm>) -> SQL {
         """
-        INSERT INTO session (project_id, id, account_id, generation, method, authenticated_at, rotated_at, refreshed_at,
+        INSERT INTO session (realm_id, id, account_id, generation, method, authenticated_at, rotated_at, refreshed_at,
             claims, device, credential_issued_at)
         SELECT \(realm.rawValue), \(session.id), \(session.account), \(session.generation), \(session.method),
             \(session.authenticatedAt), \(session.openedAt), \(session.openedAt), \(session.claims),
@@ -135,12 +135,12 @@ extension SQL {
         _ networkHash: SQL, of account: SQL, at now: SQL, in realm: ID<Realm>, forEachRowOf source: SQL
     ) -> SQL {
         """
-        INSERT INTO known_network AS p (project_id, account_id, network_hash, last_seen_at)
+        INSERT INTO known_network AS p (realm_id, account_id, network_hash, last_seen_at)
         SELECT \(realm.rawValue), \(account), \(networkHash), \(now) FROM \(source)
         WHERE \(networkHash) IS NOT NULL AND NOT EXISTS (SELECT FROM known_network k
-            WHERE k.project_id = \(realm.rawValue) AND k.account_id = \(account)
+            WHERE k.realm_id = \(realm.rawValue) AND k.account_id = \(account)
                 AND k.network_hash = \(networkHash) AND k.last_seen_at > \(now) - interval '1 hour')
-        ON CONFLICT (project_id, account_id, network_hash) DO UPDATE
+        ON CONFLICT (realm_id, account_id, network_hash) DO UPDATE
         SET last_seen_at = greatest(p.last_seen_at, excluded.last_seen_at)
         """
     }
@@ -149,7 +149,7 @@ extension SQL {
     static func isActive(_ session: Session) throws -> SQL {
         """
         a.id = \(session.account.rawValue) AND a.generation = \(session.generation) AND EXISTS (SELECT FROM session s \
-        WHERE s.project_id = a.project_id AND s.id = \(try UUID(session.id)) AND s.ended_at IS NULL)
+        WHERE s.realm_id = a.realm_id AND s.id = \(try UUID(session.id)) AND s.ended_at IS NULL)
         """
     }
 
@@ -160,14 +160,14 @@ extension SQL {
         _ session: ID<Session>, of account: ID<Account>, in realm: ID<Realm>
     ) throws -> SQL {
         """
-        SELECT 1 AS one FROM session WHERE project_id = \(realm.rawValue) AND id = \(try UUID(session))
+        SELECT 1 AS one FROM session WHERE realm_id = \(realm.rawValue) AND id = \(try UUID(session))
             AND account_id = \(account.rawValue) AND ended_at IS NULL FOR UPDATE
         """
     }
 
     /// Rotates one refresh token, and waits if another transaction has locked the session.
     ///
-    /// The account's `project_id` is compared with the expression `s.project_id || ''` instead of the column.
+    /// The account's `realm_id` is compared with the expression `s.realm_id || ''` instead of the column.
     /// Otherwise, if the planner expects few accounts in the project, it could read all of them before it reads the
     /// session.
     ///
@@ -176,8 +176,8 @@ extension SQL {
         """
         \(rotation) FROM account a, (SELECT \(token.counter) AS counter, \(token.rotates) AS rotates,
             \(Timestamp(token.graceCutoff)) AS grace_cutoff, \(Timestamp(token.presentedAt)) AS now) p
-        WHERE s.project_id = \(realm.rawValue) AND s.id = \(token.session) AND s.ended_at IS NULL
-            AND a.project_id = s.project_id || '' AND a.id = s.account_id
+        WHERE s.realm_id = \(realm.rawValue) AND s.id = \(token.session) AND s.ended_at IS NULL
+            AND a.realm_id = s.realm_id || '' AND a.id = s.account_id
             AND a.generation = s.generation AND a.disabled_at IS NULL
         \(returningRotation)
         """
@@ -194,7 +194,7 @@ extension SQL {
     static func rotate(_ tokens: [PresentedRefreshToken], in realm: ID<Realm>) -> SQL {
         """
         WITH presented AS (
-            SELECT s.project_id, s.id, s.account_id, s.generation, p.counter, p.rotates = 1 AS rotates,
+            SELECT s.realm_id, s.id, s.account_id, s.generation, p.counter, p.rotates = 1 AS rotates,
                 \(timestamptz(microseconds: "p.grace_cutoff")) AS grace_cutoff,
                 \(timestamptz(microseconds: "p.presented_at")) AS now
             FROM unnest((SELECT \(tokens.map(\.session))), (SELECT \(tokens.map(\.counter))),
@@ -202,15 +202,15 @@ extension SQL {
                 (SELECT \(tokens.map(\.presentedAt.microseconds))))
                 AS p (session, counter, rotates, grace_cutoff, presented_at)
             CROSS JOIN LATERAL (
-                SELECT s.project_id, s.id, s.account_id, s.generation FROM session s
-                WHERE s.project_id = \(realm.rawValue) AND s.id = p.session AND s.ended_at IS NULL
+                SELECT s.realm_id, s.id, s.account_id, s.generation FROM session s
+                WHERE s.realm_id = \(realm.rawValue) AND s.id = p.session AND s.ended_at IS NULL
                 LIMIT 1 FOR NO KEY UPDATE SKIP LOCKED) s
             WHERE p.rotates BETWEEN 0 AND 1
         )
         \(rotation) FROM presented p CROSS JOIN LATERAL (
-            SELECT a.* FROM account a WHERE a.project_id = p.project_id AND a.id = p.account_id
+            SELECT a.* FROM account a WHERE a.realm_id = p.realm_id AND a.id = p.account_id
                 AND a.generation = p.generation AND a.disabled_at IS NULL LIMIT 1) a
-        WHERE s.project_id = p.project_id AND s.id = p.id
+        WHERE s.realm_id = p.realm_id AND s.id = p.id
         \(returningRotation)
         """
     }
@@ -252,8 +252,8 @@ extension SQL {
     static func reasonForNoRotation(of session: UUID, in realm: ID<Realm>) -> SQL {
         """
         SELECT s.ended_at IS NULL AND a.generation = s.generation AND a.disabled_at IS NOT NULL AS is_disabled
-        FROM session s JOIN account a ON a.project_id = s.project_id AND a.id = s.account_id
-        WHERE s.project_id = \(realm.rawValue) AND s.id = \(session)
+        FROM session s JOIN account a ON a.realm_id = s.realm_id AND a.id = s.account_id
+        WHERE s.realm_id = \(realm.rawValue) AND s.id = \(session)
         """
     }
 }

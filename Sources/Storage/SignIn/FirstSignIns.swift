@@ -131,7 +131,7 @@ private struct FirstSignInInsertions {
         let networkHash = rows.bytes("network_hash", \.commit.session.networkHash)
         provenIdentity = IdentityColumns(of: &rows, \.commit.identity)
         account = """
-            INSERT INTO account (project_id, id, email, email_verified, display_name, photo_url, created_at,
+            INSERT INTO account (realm_id, id, email, email_verified, display_name, photo_url, created_at,
                 last_sign_in_at, valid_since)
             SELECT \(realm.rawValue), \(id), \(rows.column("account_email") { $0.account.email?.rawValue }),
                 \(rows.column("account_email_verified", \.account.emailIsVerified)),
@@ -145,7 +145,7 @@ private struct FirstSignInInsertions {
             in: realm)
         session = .insertion(of: try SessionColumns(of: &rows, \.commit.session), in: realm)
         network = """
-            INSERT INTO known_network (project_id, account_id, network_hash, last_seen_at)
+            INSERT INTO known_network (realm_id, account_id, network_hash, last_seen_at)
             SELECT \(realm.rawValue), \(id), \(networkHash), \(committedAt)
             """
         hasNetwork = "\(networkHash) IS NOT NULL"

@@ -120,10 +120,10 @@ extension SQL {
     private static func candidates(for identity: IdentityColumns, owner: SQL, in realm: ID<Realm>) -> SQL {
         """
         SELECT true AS is_owner, \(AccountRow.columns) FROM account a
-        WHERE a.project_id = \(realm.rawValue) AND a.id = (\(owner))
+        WHERE a.realm_id = \(realm.rawValue) AND a.id = (\(owner))
         UNION ALL
         SELECT false, \(AccountRow.columns) FROM account a
-        WHERE a.project_id = \(realm.rawValue) AND a.email = \(identity.email) AND a.id IS DISTINCT FROM (\(owner))
+        WHERE a.realm_id = \(realm.rawValue) AND a.email = \(identity.email) AND a.id IS DISTINCT FROM (\(owner))
         """
     }
 
@@ -133,7 +133,7 @@ extension SQL {
         of identity: IdentityColumns, transferredAs transferSubject: String?, in realm: ID<Realm>
     ) -> SQL {
         let bySubject: SQL = """
-            SELECT o.account_id FROM linked_identity o WHERE o.project_id = \(realm.rawValue)
+            SELECT o.account_id FROM linked_identity o WHERE o.realm_id = \(realm.rawValue)
                 AND o.provider = \(identity.provider) AND o.subject = \(identity.subject)
             """
         guard let transferSubject else { return bySubject }
@@ -142,7 +142,7 @@ extension SQL {
                 SELECT 1 AS rank, s.account_id FROM (\(bySubject)) s
                 UNION ALL
                 SELECT 2, t.account_id FROM linked_identity t
-                WHERE t.project_id = \(realm.rawValue) AND t.transfer_sub = \(transferSubject)
+                WHERE t.realm_id = \(realm.rawValue) AND t.transfer_sub = \(transferSubject)
                     AND t.transferred_at IS NULL AND t.provider = \(identity.provider)) f
             ORDER BY f.rank LIMIT 1
             """

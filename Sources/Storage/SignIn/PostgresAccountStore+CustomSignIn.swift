@@ -51,13 +51,13 @@ extension SQL {
             validSince: Instant(seconds: now.seconds))
         return """
             \(insertion(of: account, in: realm))
-            ON CONFLICT (project_id, id) DO UPDATE SET last_sign_in_at = excluded.last_sign_in_at, custom_auth = true
+            ON CONFLICT (realm_id, id) DO UPDATE SET last_sign_in_at = excluded.last_sign_in_at, custom_auth = true
             WHERE a.disabled_at IS NULL
             RETURNING a.xmax = 0 AS is_new, \(AccountRow.columns)
             """
     }
 
     fileprivate static func deleteTombstone(of account: ID<Account>, in realm: ID<Realm>) -> SQL {
-        "DELETE FROM deleted_account WHERE project_id = \(realm.rawValue) AND id = \(account.rawValue) RETURNING deleted_at"
+        "DELETE FROM deleted_account WHERE realm_id = \(realm.rawValue) AND id = \(account.rawValue) RETURNING deleted_at"
     }
 }

@@ -193,7 +193,7 @@ extension SQL {
                     AND \(identity.email != nil),
                 display_name = coalesce(a.display_name, \(identity.profile.displayName)),
                 photo_url = coalesce(a.photo_url, \(identity.profile.photoURL))
-            WHERE a.project_id = \(realm.rawValue) AND a.id = \(account.id.rawValue)
+            WHERE a.realm_id = \(realm.rawValue) AND a.id = \(account.id.rawValue)
                 AND \(isUnchangedSinceDecision(account)) AND \(condition)
             """
     }
@@ -256,7 +256,7 @@ extension SQL {
     /// - Parameter source: a table expression in which the alias `k` has the columns `hash` and `expires_at`.
     private static func consume(from source: SQL, in realm: ID<Realm>) -> SQL {
         """
-        INSERT INTO replay_guard (project_id, hash, expires_at)
+        INSERT INTO replay_guard (realm_id, hash, expires_at)
         SELECT \(realm.project.rawValue), decode(k.hash, 'hex'), to_timestamp(k.expires_at) FROM \(source)
         """
     }

@@ -112,7 +112,7 @@ extension SQL {
         let limited: SQL = limit == 0 ? "" : "limited AS (\(excess)),"
         return """
             WITH locked AS (
-                SELECT s.*, a.project_id FROM \(rows.source)
+                SELECT s.*, a.realm_id FROM \(rows.source)
                 CROSS JOIN LATERAL (\(unchangedRows(of: columns, in: realm))
                     LIMIT 1 FOR NO KEY UPDATE OF a SKIP LOCKED FOR SHARE OF l SKIP LOCKED) a
                 WHERE s.number BETWEEN 1 AND \(signIns.count)),
@@ -129,9 +129,9 @@ extension SQL {
     /// identity or makes credentials void; `FOR KEY SHARE` would not wait for the latter.
     private static func unchangedRows(of signIn: SignInColumns, in realm: ID<Realm>) -> SQL {
         """
-        SELECT a.project_id, a.id FROM account a
-        JOIN linked_identity l ON l.project_id = a.project_id AND l.account_id = a.id
-        WHERE a.project_id = \(realm.rawValue) AND a.id = \(signIn.account)
+        SELECT a.realm_id, a.id FROM account a
+        JOIN linked_identity l ON l.realm_id = a.realm_id AND l.account_id = a.id
+        WHERE a.realm_id = \(realm.rawValue) AND a.id = \(signIn.account)
             AND a.generation = \(signIn.generation) AND a.disabled_at IS NULL
             AND l.provider = \(signIn.provider) AND l.subject = \(signIn.subject)
             AND coalesce(l.issuer, \(signIn.issuer)) IS NOT DISTINCT FROM \(signIn.issuer)
@@ -144,7 +144,7 @@ extension SQL {
         """
         UPDATE account a SET last_sign_in_at = \(signIn.committedAt),
             display_name = coalesce(a.display_name, \(signIn.displayName))
-        FROM locked s WHERE a.project_id = s.project_id AND a.id = \(signIn.account)
+        FROM locked s WHERE a.realm_id = s.realm_id AND a.id = \(signIn.account)
         """
     }
 }

@@ -15,7 +15,7 @@ struct MassAssignmentTests {
         ("linkProviderUserInfo", ["providerId": "google.com", "rawId": "victim"]),
         ("providerUserInfo", [["providerId": "google.com", "rawId": "victim"]]), ("phoneNumber", "+15555550100"),
         ("passwordHash", "aGFzaA"), ("salt", "c2FsdA"), ("tenantId", ""), ("mfaInfo", [["phoneInfo": "+15555550100"]]),
-        ("claims", ["admin": true]), ("returnOobLink", true), ("generation", 9), ("project_id", "other"),
+        ("claims", ["admin": true]), ("returnOobLink", true), ("generation", 9), ("realm_id", "other"),
     ]
 
     static let operations = ["signUp", "signUp with a token", "update", "signInWithPassword", "lookup", "sendOobCode"]
@@ -29,8 +29,8 @@ struct MassAssignmentTests {
         // The account of another user, with the ID that some of the members name.
         try await gateway.database.pool.execute(
             """
-            INSERT INTO account (project_id, id, created_at, valid_since)
-            SELECT project_id, 'bob', created_at, valid_since FROM account WHERE id = \(ada.localId)
+            INSERT INTO account (realm_id, id, created_at, valid_since)
+            SELECT realm_id, 'bob', created_at, valid_since FROM account WHERE id = \(ada.localId)
             """)
         let (path, valid): (String, [String: JSON]) =
             switch operation {
@@ -53,7 +53,7 @@ struct MassAssignmentTests {
             """
             SELECT to_jsonb(a)::text AS account FROM account a
             WHERE email_verified OR custom_claims IS NOT NULL OR disabled_at IS NOT NULL OR phone_number IS NOT NULL
-                OR id = 'root' OR project_id <> 'demo' OR generation > 2 OR created_at < to_timestamp(\(start))
+                OR id = 'root' OR realm_id <> 'demo' OR generation > 2 OR created_at < to_timestamp(\(start))
                 OR last_sign_in_at < to_timestamp(\(start)) OR valid_since < to_timestamp(\(start))
                 OR password_hash NOT LIKE '$argon2id$%'
                 OR id = 'bob' AND (email IS NOT NULL OR display_name IS NOT NULL OR generation > 1)

@@ -171,7 +171,7 @@ private struct Scenario {
             """
             SELECT a.id FROM account a WHERE a.password_hash IS NULL AND a.phone_number IS NULL AND NOT a.custom_auth
                 AND NOT a.email_link_sign_in AND NOT a.email_verified
-                AND NOT EXISTS (SELECT FROM linked_identity l WHERE l.project_id = a.project_id AND l.account_id = a.id)
+                AND NOT EXISTS (SELECT FROM linked_identity l WHERE l.realm_id = a.realm_id AND l.account_id = a.id)
             """)
         for row in withoutMethod {
             let id: String = try row.decode("id")

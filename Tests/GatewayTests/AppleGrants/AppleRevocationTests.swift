@@ -139,7 +139,7 @@ struct AppleRevocationTests {
         _ = try await janitor.remove(.deletedTenant, at: fixture.gateway.clock.now)
         #expect(try await fixture.gateway.appleGrantLines() == ["REVOKING CODE com.example.app"])
         let keys = try await fixture.gateway.database.pool.query(
-            "SELECT 1 AS one FROM identity_provider WHERE project_id LIKE 'demo/%'")
+            "SELECT 1 AS one FROM identity_provider WHERE realm_id LIKE 'demo/%'")
         #expect(keys.count == 1, "the private key stays until the token is revoked")
     }
 

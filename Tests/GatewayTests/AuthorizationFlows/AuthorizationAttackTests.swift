@@ -12,7 +12,7 @@ struct AuthorizationAttackTests {
     @Test("A forged state causes no database query")
     func forgedStateIsNotLookedUp() async throws {
         let gateway = try await TestGateway.withAppleGoogleAndOpenID()
-        _ = try await gateway.database.pool.execute("ALTER TABLE project RENAME TO renamed")
+        _ = try await gateway.database.pool.execute("ALTER TABLE realm RENAME TO renamed")
         for state in ["x.unknown", "x.%00", "x.demo"] {
             let page = try await TestBrowser(gateway.withFreshCaches()).send(
                 .get, "/__/auth/handler?code=x&state=" + state)
@@ -99,7 +99,7 @@ struct AuthorizationAttackTests {
         let gateway = try await TestGateway.withAppleGoogleAndOpenID()
         _ = try await gateway.database.pool.execute(
             """
-            INSERT INTO identity_provider (project_id, provider, settings, updated_at) VALUES ('demo', 'oidc.silent',
+            INSERT INTO identity_provider (realm_id, provider, settings, updated_at) VALUES ('demo', 'oidc.silent',
                 '{"enabled": true, "clientIds": ["corp-client"], "openId": {"issuer": "https://silent.corp.example",
                 "trustsEmail": false}}', now())
             """)
@@ -160,7 +160,7 @@ struct AuthorizationAttackTests {
             _ = try await gateway.database.pool.execute(
                 """
                 UPDATE identity_provider SET settings = jsonb_set(settings, '{openId,issuer}', to_jsonb(\(issuer)::text))
-                WHERE project_id = \("demo/" + tenant) AND provider = 'oidc.corp'
+                WHERE realm_id = \("demo/" + tenant) AND provider = 'oidc.corp'
                 """)
             let fresh = try gateway.withFreshCaches()
             flows.append((try await fresh.startFlow("oidc.corp", ["tenantId": .string(tenant)]), issuer))

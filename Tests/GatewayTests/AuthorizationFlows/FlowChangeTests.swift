@@ -55,7 +55,7 @@ struct FlowChangeTests {
         let popup = try await TestBrowser(original).send(.get, TestGateway.handlerURL("google.com"))
         let removal: SQL =
             isPage
-            ? "UPDATE project SET authorized_domains = '{}'"
+            ? "UPDATE realm SET authorized_domains = '{}'"
             : "UPDATE app SET settings = '{\"redirectUris\": [\"com.example.app:/other\"]}'"
         _ = try await gateway.database.pool.execute(removal)
         let changed = try original.withFreshCaches()

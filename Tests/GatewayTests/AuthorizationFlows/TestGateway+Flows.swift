@@ -14,7 +14,7 @@ extension TestGateway {
         let gateway = try await TestGateway(servesApple: true)
         _ = try await gateway.database.pool.execute(
             """
-            INSERT INTO identity_provider (project_id, provider, settings, updated_at) VALUES ('demo', 'oidc.corp',
+            INSERT INTO identity_provider (realm_id, provider, settings, updated_at) VALUES ('demo', 'oidc.corp',
                 '{"enabled": true, "clientIds": ["corp-client"], "openId": {"issuer": "https://a.corp.example",
                 "trustsEmail": false}}', now())
             """)
@@ -36,8 +36,8 @@ extension TenantFixture {
         let tenant = try await makeTenant()
         _ = try await gateway.database.pool.execute(
             """
-            INSERT INTO identity_provider (project_id, provider, settings, secret, updated_at)
-            SELECT \("demo/" + tenant), provider, settings, secret, now() FROM identity_provider WHERE project_id = 'demo'
+            INSERT INTO identity_provider (realm_id, provider, settings, secret, updated_at)
+            SELECT \("demo/" + tenant), provider, settings, secret, now() FROM identity_provider WHERE realm_id = 'demo'
             """)
         return tenant
     }

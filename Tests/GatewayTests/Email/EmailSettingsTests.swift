@@ -151,7 +151,7 @@ struct EmailSettingsTests {
         let (gateway, _, storedSettings) = try await Self.fixture()
         _ = try await gateway.database.pool.execute(
             """
-            UPDATE project SET email_settings = '{"senderName": "A", "language": "tlh", "unknown": true,
+            UPDATE realm SET email_settings = '{"senderName": "A", "language": "tlh", "unknown": true,
                 "subjects": {"UNKNOWN": {"en": "x"}, "PASSWORD_RESET": {"tlh": "x", "en": "Reset"}}}'
             """)
         #expect(

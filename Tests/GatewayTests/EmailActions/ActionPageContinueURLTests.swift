@@ -13,7 +13,7 @@ struct ActionPageContinueURLTests {
     {
         let gateway = try await TestGateway(.sekisho, passwords: .withoutHashing, change: change)
         let changedRows = try await gateway.database.pool.execute(
-            "UPDATE project SET authorized_domains = ARRAY['App.example.com', 'localhost']")
+            "UPDATE realm SET authorized_domains = ARRAY['App.example.com', 'localhost']")
         #expect(changedRows == 1)
         return try gateway.withFreshCaches()
     }

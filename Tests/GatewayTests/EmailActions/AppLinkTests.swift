@@ -102,7 +102,7 @@ struct AppLinkTests {
         let gateway = try await TestGateway()
         if let actionURL {
             _ = try await gateway.database.pool.execute(
-                "UPDATE project SET email_settings = jsonb_build_object('actionUrl', \(actionURL))")
+                "UPDATE realm SET email_settings = jsonb_build_object('actionUrl', \(actionURL))")
         }
         let query = [("ibi", "com.example.app"), ("mode", mode), ("oobCode", "c&d"), ("continueUrl", "https://a/?b=c")]
         let response = try await gateway.withFreshCaches().send(

@@ -79,7 +79,7 @@ struct CompromisedAccount {
     private func requestResetCode() async throws -> String? {
         // If another account has the address, the email would have a reset code of that account.
         let accountWithEmail = try await gateway.database.pool.query(
-            "SELECT id FROM account WHERE project_id = 'demo' AND email = \(Self.email)"
+            "SELECT id FROM account WHERE realm_id = 'demo' AND email = \(Self.email)"
         ).first
         guard try accountWithEmail?.decode("id") == localId else { return nil }
         let count = try await gateway.emails(.resetPassword).count

@@ -276,7 +276,7 @@ struct ResetTests {
         try await gateway.makeOtherProject()
         // The table permits a code without an account only for EMAIL_SIGNIN.
         _ = try await gateway.database.pool.execute(
-            "UPDATE oob_code SET project_id = 'other', account_id = NULL, purpose = 'EMAIL_SIGNIN'")
+            "UPDATE oob_code SET realm_id = 'other', account_id = NULL, purpose = 'EMAIL_SIGNIN'")
         #expect(try await gateway.checkCode(reset).outcome == "400 INVALID_OOB_CODE")
     }
 

@@ -89,7 +89,7 @@ extension TestGateway {
     func storeRecoveryCode(of account: String, restoring email: String) async throws {
         _ = try await database.pool.execute(
             """
-            INSERT INTO oob_code (hash, project_id, purpose, account_id, email, created_at, expires_at)
+            INSERT INTO oob_code (hash, realm_id, purpose, account_id, email, created_at, expires_at)
             SELECT sha256(convert_to(\(account + email), 'UTF8')), 'demo', 'RECOVER_EMAIL', \(account), \(email),
                 to_timestamp(\(clock.now.seconds)), to_timestamp(\(clock.now.seconds + 3600))
             """)

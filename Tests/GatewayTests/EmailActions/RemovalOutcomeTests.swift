@@ -75,7 +75,7 @@ struct RemovalOutcomeTests {
         let gateway = intrusion.gateway
         let code = try await intrusion.linkAttackerGoogle(intrusion.signInAsAttacker())
         _ = try await gateway.database.pool.execute(
-            "UPDATE project SET policy = policy || jsonb_build_object('allowsPasswords', 'false')")
+            "UPDATE realm SET policy = policy || jsonb_build_object('allowsPasswords', 'false')")
         let done = try await gateway.withFreshCaches().submitActionPage(code)
         #expect(done.text.contains("Removed") && !done.text.contains("<form"))
     }

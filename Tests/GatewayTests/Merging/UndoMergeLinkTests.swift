@@ -258,7 +258,7 @@ struct UndoMergeLinkTests {
     func withoutPasswords() async throws {
         let stolen = try await StolenAccount()
         _ = try await stolen.gateway.database.pool.execute(
-            "UPDATE project SET policy = policy || '{\"allowsPasswords\": \"false\"}' WHERE id = 'demo'")
+            "UPDATE realm SET policy = policy || '{\"allowsPasswords\": \"false\"}' WHERE id = 'demo'")
         let undone = try await stolen.gateway.withFreshCaches().submitActionPage(stolen.mergeNoticeCode)
         #expect(undone.text.contains("You have your account back"), "\(undone.text)")
         let codes = try await stolen.gateway.database.pool.query(

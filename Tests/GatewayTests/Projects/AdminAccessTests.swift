@@ -80,8 +80,8 @@ struct AdminAccessTests {
         let answer = try await gateway.send(
             .post, "/v1/accounts:signUp", body: try body.bytes, query: [], headers: headers)
         #expect(String(answer.status) == expected)
-        let accounts = try await gateway.database.pool.query("SELECT project_id FROM account")
-            .map { try $0.decode("project_id", as: String.self) }
+        let accounts = try await gateway.database.pool.query("SELECT realm_id FROM account")
+            .map { try $0.decode("realm_id", as: String.self) }
         #expect(accounts == (expected == "200" ? [target] : []))
         let scoped = try await gateway.send(
             .post, "/v1/projects/demo/accounts", body: try body.bytes, query: [], headers: headers)

@@ -101,7 +101,7 @@ extension Configurator {
         let flags = ["allowsPasswords": "password", "allowsAnonymous": "anonymous", "allowsEmailLinks": "emailLink"]
         let policy = flags.map { #""\#($0.key)": "\#(signUp.contains($0.value))""# }.joined(separator: ", ")
         _ = try await gateway.database.pool.execute(
-            "UPDATE project SET policy = \("{\(policy)}")::text::jsonb WHERE parent_id IS NULL")
+            "UPDATE realm SET policy = \("{\(policy)}")::text::jsonb WHERE parent_id IS NULL")
     }
 
     /// - Parameter prefix: empty for the project, otherwise `tenants/ID/`.

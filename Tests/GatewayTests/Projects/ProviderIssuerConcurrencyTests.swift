@@ -18,7 +18,7 @@ struct ProviderIssuerConcurrencyTests {
                 // Until this identity is rolled back, the sign-in waits, and holds its lock on the provider.
                 _ = try await transaction.execute(
                     """
-                    INSERT INTO linked_identity (project_id, provider, subject, account_id, created_at)
+                    INSERT INTO linked_identity (realm_id, provider, subject, account_id, created_at)
                     VALUES ('demo', 'oidc.corp', '1', 'bob', now())
                     """)
                 signIn = Task { try await fixture.signIn() }
@@ -63,7 +63,7 @@ struct ProviderIssuerConcurrencyTests {
         #expect(try await fixture.signIn().outcome == "200")
         let issuers = [Fixture.secondIssuer, "https://third.corp.example"]
         let changes = try await fixture.gateway.database.pool.transaction { transaction in
-            _ = try await transaction.execute("SELECT FROM project WHERE id = 'demo' FOR UPDATE")
+            _ = try await transaction.execute("SELECT FROM realm WHERE id = 'demo' FOR UPDATE")
             let changes = issuers.map { issuer in
                 Task { try await fixture.change(to: issuer, "?discardIdentities=true") }
             }

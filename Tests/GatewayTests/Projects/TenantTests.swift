@@ -96,7 +96,7 @@ struct TenantTests {
     func deletedProject() async throws {
         let fixture = try await TenantFixture()
         #expect(try await fixture.send(.get, TenantFixture.tenantsPath).outcome == "200")
-        _ = try await fixture.gateway.database.pool.execute("DELETE FROM project WHERE id = 'demo'")
+        _ = try await fixture.gateway.database.pool.execute("DELETE FROM realm WHERE id = 'demo'")
         #expect(
             try await fixture.send(.post, TenantFixture.tenantsPath, ["displayName": "Acme"]).outcome
                 == "404 NOT_FOUND : The project does not exist.")

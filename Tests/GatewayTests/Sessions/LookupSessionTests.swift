@@ -49,7 +49,7 @@ struct LookupSessionTests {
         },
         End(testDescription: "stolen", expected: ended("TOKEN_REUSED")) { gateway, tokens in
             _ = try await gateway.database.pool.execute(
-                "UPDATE project SET policy = '{\"rotatesRefreshTokens\": \"true\"}'")
+                "UPDATE realm SET policy = '{\"rotatesRefreshTokens\": \"true\"}'")
             let gateway = try gateway.withFreshCaches()
             var token = tokens.refreshToken
             for _ in 1...2 { token = try #require(try await gateway.refresh(token).json["refresh_token"]?.string) }

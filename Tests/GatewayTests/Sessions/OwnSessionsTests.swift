@@ -92,8 +92,8 @@ struct OwnSessionsTests {
         #expect(try await gateway.sessions(fresh).count == 1, "the new password ended the former session")
         _ = try await gateway.database.pool.execute(
             """
-            INSERT INTO session (project_id, id, account_id, generation, method, authenticated_at, rotated_at, refreshed_at)
-            SELECT project_id, gen_random_uuid(), account_id, generation, method, authenticated_at, rotated_at, refreshed_at
+            INSERT INTO session (realm_id, id, account_id, generation, method, authenticated_at, rotated_at, refreshed_at)
+            SELECT realm_id, gen_random_uuid(), account_id, generation, method, authenticated_at, rotated_at, refreshed_at
             FROM session, generate_series(1, 150) WHERE account_id = \(ada.localId)
             """)
         #expect(try await gateway.sessions(fresh).count == 100)
@@ -191,9 +191,9 @@ struct OwnSessionsTests {
         _ = try await gateway.database.pool.execute(
             """
             WITH twin AS (
-                INSERT INTO account (project_id, id, created_at, valid_since)
+                INSERT INTO account (realm_id, id, created_at, valid_since)
                 SELECT 'other', id, created_at, valid_since FROM account WHERE id = \(eve.localId) RETURNING id)
-            INSERT INTO session (project_id, id, account_id, generation, method, authenticated_at, rotated_at, refreshed_at)
+            INSERT INTO session (realm_id, id, account_id, generation, method, authenticated_at, rotated_at, refreshed_at)
             SELECT 'other', 'aaaaaaaa-1111-4222-8333-444455556666', id, 1, 'password', now(), now(), now() FROM twin
             """)
         let names = [
@@ -210,7 +210,7 @@ struct OwnSessionsTests {
         #expect(try openSessions.first?.decode("count") == 3)
         #expect(try await gateway.endAllSessions(by: eve.idToken) == "204")
         #expect(try await gateway.outcomes(of: ada) == validSession)
-        let twin = try await gateway.database.pool.query("SELECT generation FROM account WHERE project_id = 'other'")
+        let twin = try await gateway.database.pool.query("SELECT generation FROM account WHERE realm_id = 'other'")
         #expect(try twin.first?.decode("generation") == 1)
     }
 

@@ -97,7 +97,7 @@ struct SessionLimitTests {
         for _ in 1...5 { _ = try await gateway.signIn() }
         #expect(try await activeSessions(in: gateway) == 6)
         _ = try await gateway.database.pool.execute(
-            "UPDATE project SET policy = policy || '{\"sessionLimit\": \"3\"}' WHERE id = 'demo'")
+            "UPDATE realm SET policy = policy || '{\"sessionLimit\": \"3\"}' WHERE id = 'demo'")
         let restarted = try gateway.withFreshCaches()
         _ = try await restarted.signIn()
         #expect(try await activeSessions(in: gateway) == 3)

@@ -117,7 +117,7 @@ struct LoginServicesAtSignInTests {
         #expect(
             before.contains("requiresAppleOnEveryPlatform") == isAccepted, "the refusal names the policy if it helps")
         _ = try await violating.database.pool.execute(
-            "UPDATE project SET policy = policy || '{\"requiresAppleOnEveryPlatform\": \"false\"}'")
+            "UPDATE realm SET policy = policy || '{\"requiresAppleOnEveryPlatform\": \"false\"}'")
         let limited = try violating.withFreshCaches()
         #expect((try await limited.signIn(limited.googleCredential()).status == 200) == isAccepted)
         let start = try await limited.post("/v1/accounts:createAuthUri", ["providerId": "google.com"]).outcome

@@ -90,11 +90,11 @@ struct TenantSignInTests {
             await check.findings(at: fixture.gateway.clock.now).map(\.text).filter { $0.contains("INVALID_CONFIG") }
         }
         let before = await problems()
-        _ = try await pool.execute("UPDATE project SET authorized_domains = '{not a domain}' WHERE id = 'demo'")
+        _ = try await pool.execute("UPDATE realm SET authorized_domains = '{not a domain}' WHERE id = 'demo'")
         _ = try await pool.execute(
             """
             UPDATE identity_provider SET settings = jsonb_set(settings, '{clientIds}', '[""]')
-            WHERE project_id LIKE 'demo/%'
+            WHERE realm_id LIKE 'demo/%'
             """)
         let added = await problems().filter { !before.contains($0) }
         #expect(added.count == 2)
@@ -166,8 +166,8 @@ struct TenantSignInTests {
         }
         #expect(!remainingRows.contains { $0.contains("ada@example.com") }, "\(remainingRows)")
         #expect(
-            try await fixture.gateway.database.pool.query("SELECT FROM account WHERE project_id = \(realm)").isEmpty)
-        let events = try await fixture.gateway.database.pool.query("SELECT FROM outbox WHERE project_id = \(realm)")
+            try await fixture.gateway.database.pool.query("SELECT FROM account WHERE realm_id = \(realm)").isEmpty)
+        let events = try await fixture.gateway.database.pool.query("SELECT FROM outbox WHERE realm_id = \(realm)")
         #expect(events.count == 2, "one event of Ada and one event of Bob")
         #expect(try await realms(of: fixture) == ["demo", realm, "demo/\(other)"].sorted())
         #expect(try await fixture.signIn(in: other).status == 200)
@@ -180,6 +180,6 @@ struct TenantSignInTests {
     }
 
     private func realms(of fixture: TenantFixture) async throws -> [String] {
-        try await fixture.gateway.database.pool.query("SELECT id FROM project").map { try $0.decode("id") }.sorted()
+        try await fixture.gateway.database.pool.query("SELECT id FROM realm").map { try $0.decode("id") }.sorted()
     }
 }

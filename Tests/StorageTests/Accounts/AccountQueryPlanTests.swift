@@ -21,7 +21,7 @@ struct AccountQueryPlanTests {
                 let task = Task(executorPreference: database.loop) {
                     for statement: SQL in [
                         """
-                        INSERT INTO account (project_id, id, email, display_name, phone_number, created_at,
+                        INSERT INTO account (realm_id, id, email, display_name, phone_number, created_at,
                             last_sign_in_at, valid_since)
                         SELECT 'demo', md5(n::text), CASE WHEN n % 3 > 0 THEN 'user' || n || '@example.com' END,
                             CASE WHEN n % 4 > 0 THEN 'Name ' || (n * 7919) % 100000 END, CASE WHEN n % 5 = 0 THEN '+1555' || n END,
@@ -32,20 +32,20 @@ struct AccountQueryPlanTests {
                         // Without statistics, the check of each foreign key would read all accounts.
                         "ANALYZE account",
                         """
-                        INSERT INTO linked_identity (project_id, provider, subject, account_id, real_user_status,
+                        INSERT INTO linked_identity (realm_id, provider, subject, account_id, real_user_status,
                             created_at)
                         SELECT 'demo', 'google.com', n::text, md5(n::text), n % 3, timestamptz 'epoch'
                         FROM generate_series(1, 50000) n
                         """,
                         "ANALYZE linked_identity",
                         """
-                        INSERT INTO account (project_id, id, email, phone_number, created_at, valid_since)
+                        INSERT INTO account (realm_id, id, email, phone_number, created_at, valid_since)
                         SELECT 'new', 'new' || n, 'new' || n || '@example.com', '+1555' || n, timestamptz 'epoch',
                             timestamptz 'epoch'
                         FROM generate_series(1, 5000) n
                         """,
                         """
-                        INSERT INTO linked_identity (project_id, provider, subject, account_id, created_at)
+                        INSERT INTO linked_identity (realm_id, provider, subject, account_id, created_at)
                         SELECT 'new', 'google.com', n::text, 'new' || n, timestamptz 'epoch'
                         FROM generate_series(1, 5000) n
                         """,
@@ -178,6 +178,6 @@ struct AccountQueryPlanTests {
             WHERE i.indrelid = 'account'::regclass AND c.attrelid = i.indrelid GROUP BY c.attname ORDER BY c.attname
             """)
         let names = try indexed.map { try $0.decode("name", as: String.self) }
-        #expect(names == ["created_at", "display_name", "email", "id", "phone_number", "project_id"])
+        #expect(names == ["created_at", "display_name", "email", "id", "phone_number", "realm_id"])
     }
 }

@@ -233,7 +233,7 @@ struct AccountStoreTests {
         let fixture = try await StoreFixture()
         _ = try await fixture.database.pool.execute(
             """
-            INSERT INTO linked_identity (project_id, provider, subject, account_id, email, display_name, created_at,
+            INSERT INTO linked_identity (realm_id, provider, subject, account_id, email, display_name, created_at,
                 linked_at, linked_device, issuer)
             VALUES ('demo', 'apple.com', '001.x', 'ada', 'ada@example.com', 'Ada "L"', now(), to_timestamp(7.25), 'iPhone',
                 'https://appleid.apple.com')

@@ -25,9 +25,9 @@ struct AppleDailyCheckTests {
                 """
                 WITH people AS (SELECT 'p' || n AS id FROM generate_series(1, \(count)) n),
                 accounts AS (
-                    INSERT INTO account (project_id, id, created_at, valid_since)
+                    INSERT INTO account (realm_id, id, created_at, valid_since)
                     SELECT 'demo', id, \(now), \(now) FROM people)
-                INSERT INTO apple_grant (id, project_id, subject, client_id, state, token_type, token, team_id, key_id,
+                INSERT INTO apple_grant (id, realm_id, subject, client_id, state, token_type, token, team_id, key_id,
                     created_at, due_at)
                 SELECT gen_random_uuid(), 'demo', id, \(AppleGrantFixture.client), 'AUTHORIZED', 'REFRESH_TOKEN',
                     convert_to(id, 'UTF8'), \(AppleGrantFixture.key.teamID), \(AppleGrantFixture.key.keyID), \(now), \(now)
@@ -36,11 +36,11 @@ struct AppleDailyCheckTests {
             try await grants.pool.execute(
                 """
                 WITH sessions AS (
-                    INSERT INTO session (project_id, id, account_id, generation, method, authenticated_at, rotated_at,
+                    INSERT INTO session (realm_id, id, account_id, generation, method, authenticated_at, rotated_at,
                         refreshed_at)
                     SELECT 'demo', gen_random_uuid(), id, 1, 'apple.com', \(now), \(now), \(now) FROM account
                     WHERE id LIKE 'p%')
-                INSERT INTO linked_identity (project_id, provider, subject, account_id, created_at)
+                INSERT INTO linked_identity (realm_id, provider, subject, account_id, created_at)
                 SELECT 'demo', 'apple.com', id, id, \(now) FROM account WHERE id LIKE 'p%'
                 """)
             try await grants.pool.execute("ANALYZE apple_grant, linked_identity, session")

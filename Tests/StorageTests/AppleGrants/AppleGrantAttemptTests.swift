@@ -141,7 +141,7 @@ struct AppleGrantAttemptTests {
         try await fixture.pool.execute("DELETE FROM account")
         try await fixture.pool.execute(
             """
-            INSERT INTO apple_grant (id, project_id, client_id, state, token_type, token, created_at, due_at)
+            INSERT INTO apple_grant (id, realm_id, client_id, state, token_type, token, created_at, due_at)
             SELECT gen_random_uuid(), 'demo', 'one', 'REVOKING', 'REFRESH_TOKEN', 'sealed', now(), '-infinity'
             FROM generate_series(1, 20)
             """)
@@ -162,7 +162,7 @@ struct AppleGrantAttemptTests {
         let fixture = try await AppleGrantFixture()
         try await fixture.pool.execute(
             """
-            INSERT INTO apple_grant (id, project_id, client_id, state, token_type, token, created_at, due_at)
+            INSERT INTO apple_grant (id, realm_id, client_id, state, token_type, token, created_at, due_at)
             SELECT gen_random_uuid(), 'demo', 'one', 'REVOKING', 'REFRESH_TOKEN', 'sealed', now(), '-infinity'
             FROM generate_series(1, 20)
             """)

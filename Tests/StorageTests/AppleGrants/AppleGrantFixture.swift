@@ -22,13 +22,13 @@ struct AppleGrantFixture: Sendable {
         store = PostgresAppleGrantStore(pool: accounts.database.pool)
         try await pool.execute(
             """
-            INSERT INTO project (id, number, name, profile, created_at)
+            INSERT INTO realm (id, number, name, profile, created_at)
             VALUES ('demo', 1, 'Demo', 'sekisho', \(Timestamp(now)))
             """)
         try await configure(Self.key)
         try await pool.execute(
             """
-            INSERT INTO linked_identity (project_id, provider, subject, account_id, created_at)
+            INSERT INTO linked_identity (realm_id, provider, subject, account_id, created_at)
             VALUES ('demo', 'apple.com', \(Self.subject), 'ada', \(Timestamp(now)))
             """)
     }
@@ -38,9 +38,9 @@ struct AppleGrantFixture: Sendable {
         let settings = #"{"apple": {"teamId": "\#(key.teamID)", "keyId": "\#(key.keyID)"}}"#
         try await pool.execute(
             """
-            INSERT INTO identity_provider (project_id, provider, settings, updated_at)
+            INSERT INTO identity_provider (realm_id, provider, settings, updated_at)
             VALUES ('demo', 'apple.com', \(settings)::jsonb, \(Timestamp(now)))
-            ON CONFLICT (project_id, provider) DO UPDATE SET settings = excluded.settings
+            ON CONFLICT (realm_id, provider) DO UPDATE SET settings = excluded.settings
             """)
     }
 

@@ -56,7 +56,7 @@ struct AppleGrantStoreTests {
         let fixture = try await AppleGrantFixture()
         try await fixture.insertGrant(byte: 2)
         try await fixture.pool.execute(
-            "INSERT INTO account (project_id, id, created_at, valid_since) VALUES ('demo', 'mary', now(), now())")
+            "INSERT INTO account (realm_id, id, created_at, valid_since) VALUES ('demo', 'mary', now(), now())")
         try await fixture.pool.execute("UPDATE linked_identity SET account_id = 'mary'")
         try await fixture.pool.execute("DELETE FROM account WHERE id = 'ada'")
         #expect(try await fixture.grantLines() == ["AUTHORIZED REFRESH_TOKEN \(AppleGrantFixture.subject) 02"])
@@ -189,7 +189,7 @@ struct AppleGrantStoreTests {
         try await fixture.insertGrant(byte: 2)
         try await fixture.pool.execute(
             """
-            INSERT INTO identity_provider (project_id, provider, settings, updated_at)
+            INSERT INTO identity_provider (realm_id, provider, settings, updated_at)
             VALUES ('demo', 'google.com', '{}', now())
             """)
         #expect(

@@ -19,12 +19,12 @@ struct AppleTransferStoreTests {
         try await fixture.pool.execute("DELETE FROM linked_identity")
         try await fixture.pool.execute(
             """
-            INSERT INTO account (project_id, id, created_at, valid_since)
+            INSERT INTO account (realm_id, id, created_at, valid_since)
             SELECT 'demo', 'p' || n, \(now), \(now) FROM generate_series(1, \(Self.count)) n
             """)
         try await fixture.pool.execute(
             """
-            INSERT INTO linked_identity (project_id, provider, subject, account_id, created_at, transfer_sub,
+            INSERT INTO linked_identity (realm_id, provider, subject, account_id, created_at, transfer_sub,
                 transfer_team, transferred_at)
             SELECT 'demo', 'apple.com', id, id, \(now), CASE WHEN n % 10 > 0 THEN 't' || n END,
                 CASE WHEN n % 10 > 0 THEN \(Self.team) END, CASE WHEN n % 10 = 1 THEN \(now) END

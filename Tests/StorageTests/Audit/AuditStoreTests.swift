@@ -13,8 +13,8 @@ struct AuditStoreTests {
         try await fixture.insertProject("brief")
         try await fixture.insertProject("for-ever")
         try await fixture.insertProject("unchanged")
-        try await fixture.run("UPDATE project SET policy = '{\"auditRetention\":\"60\"}' WHERE id = 'brief'")
-        try await fixture.run("UPDATE project SET policy = '{\"auditRetention\":\"0\"}' WHERE id = 'for-ever'")
+        try await fixture.run("UPDATE realm SET policy = '{\"auditRetention\":\"60\"}' WHERE id = 'brief'")
+        try await fixture.run("UPDATE realm SET policy = '{\"auditRetention\":\"0\"}' WHERE id = 'for-ever'")
         let trail = AuditStore(pool: try fixture.pool).trail
         let ages: [Duration] = [.zero, .seconds(60), .seconds(60) + .microseconds(1), .seconds(401 * 86_400)]
         for project in ["brief", "for-ever", "unchanged"] {
@@ -28,7 +28,7 @@ struct AuditStoreTests {
         // Two events of `brief`, and one of `unchanged`, whose retention period is 400 days.
         #expect(try await Janitor(pool: fixture.pool, limits: limits).remove(.auditEvent, at: JanitorFixture.now) == 3)
         #expect(
-            try await fixture.names("SELECT project_id || ' ' || subject AS name FROM audit_event") == [
+            try await fixture.names("SELECT realm_id || ' ' || subject AS name FROM audit_event") == [
                 "brief 0", "brief 1", "for-ever 0", "for-ever 1", "for-ever 2", "for-ever 3", "unchanged 0",
                 "unchanged 1", "unchanged 2",
             ])
@@ -71,7 +71,7 @@ struct AuditStoreTests {
         let fixture = JanitorFixture()
         try await fixture.run(
             """
-            INSERT INTO audit_event (id, project_id, actor, action, subject, occurred_at)
+            INSERT INTO audit_event (id, realm_id, actor, action, subject, occurred_at)
             SELECT gen_random_uuid(), 'demo', 'actor' || i % 500, 'action' || i % 500, 'subject' || i % 500,
                 to_timestamp(i) FROM generate_series(1, 5000) i
             """)

@@ -29,7 +29,7 @@ struct EmailQueueTests {
             let id = UUID()
             try await accounts.database.pool.execute(
                 """
-                INSERT INTO outgoing_email (id, project_id, kind, recipient, content, created_at, due_at, expires_at)
+                INSERT INTO outgoing_email (id, realm_id, kind, recipient, content, created_at, due_at, expires_at)
                 VALUES (\(id), 'demo', \(kind), \(recipient), \([UInt8](arrayLiteral: 1)), \(Timestamp(now)),
                     \(Timestamp(now)), \(Timestamp(now + lifetime)))
                 """)
@@ -66,7 +66,7 @@ struct EmailQueueTests {
         let fixture = try await Fixture()
         try await fixture.accounts.database.pool.execute(
             """
-            INSERT INTO linked_identity (project_id, provider, subject, account_id, email, relay_forwarding, created_at)
+            INSERT INTO linked_identity (realm_id, provider, subject, account_id, email, relay_forwarding, created_at)
             VALUES ('demo', 'apple.com', 'ada', 'ada', 'relay@privaterelay.appleid.com', \(forwards), now())
             """)
         try await fixture.insert(to: "relay@privaterelay.appleid.com")

@@ -46,8 +46,8 @@ struct JanitorAnonymousAccountTests {
                 testDescription: "with an identity",
                 change:
                     """
-                    INSERT INTO linked_identity (project_id, provider, subject, account_id, created_at)
-                    SELECT project_id, 'apple.com', 'x', id, now() FROM account
+                    INSERT INTO linked_identity (realm_id, provider, subject, account_id, created_at)
+                    SELECT realm_id, 'apple.com', 'x', id, now() FROM account
                     """,
                 isDeleted: false),
             Row(
@@ -71,7 +71,7 @@ struct JanitorAnonymousAccountTests {
         #expect(removed == 0)
         #expect(try await janitor.remove(.account, at: JanitorFixture.now) == (row.isDeleted ? 1 : 0))
         #expect(try await fixture.names("SELECT id AS name FROM account") == (row.isDeleted ? [] : ["guest"]))
-        let tombstones = try await fixture.names("SELECT id || ' ' || project_id AS name FROM deleted_account")
+        let tombstones = try await fixture.names("SELECT id || ' ' || realm_id AS name FROM deleted_account")
         #expect(tombstones == (row.isDeleted ? ["guest brief"] : []))
         let events = try await fixture.names("SELECT kind || ' ' || account_id AS name FROM outbox")
         #expect(events == (row.isDeleted ? ["account.deleted guest"] : []))

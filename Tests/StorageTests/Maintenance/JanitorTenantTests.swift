@@ -11,7 +11,7 @@ struct JanitorTenantTests {
         let end = age.map { Timestamp(microsecondsSinceEpoch: (JanitorFixture.now - $0).microseconds) }
         try await fixture.run(
             """
-            INSERT INTO project (id, parent_id, tenant_settings, name, profile, created_at, deleted_at)
+            INSERT INTO realm (id, parent_id, tenant_settings, name, profile, created_at, deleted_at)
             VALUES (\("demo/" + id), 'demo', '{}', '', 'sekisho', now(), \(end))
             """)
     }
@@ -19,7 +19,7 @@ struct JanitorTenantTests {
     private func insertAuditEvent(in realm: String, of fixture: JanitorFixture) async throws {
         try await fixture.run(
             """
-            INSERT INTO audit_event (id, project_id, actor, action, subject, occurred_at)
+            INSERT INTO audit_event (id, realm_id, actor, action, subject, occurred_at)
             VALUES (gen_random_uuid(), \(realm), 'system', 'account.deleted', 'ada', now())
             """)
     }
@@ -38,9 +38,9 @@ struct JanitorTenantTests {
         limits.tenants = 1
         let janitor = Janitor(pool: try fixture.pool, limits: limits)
         for _ in 0..<3 { _ = try await janitor.remove(.deletedTenant, at: JanitorFixture.now) }
-        #expect(try await fixture.names("SELECT project_id AS name FROM account") == [])
+        #expect(try await fixture.names("SELECT realm_id AS name FROM account") == [])
         #expect(
-            try await fixture.names("SELECT id AS name FROM project").count == 4,
+            try await fixture.names("SELECT id AS name FROM realm").count == 4,
             "tenants with audit events are kept")
     }
 
@@ -53,19 +53,19 @@ struct JanitorTenantTests {
             try await insertAuditEvent(in: "demo/" + name, of: fixture)
             try await fixture.run(
                 """
-                INSERT INTO identity_provider (project_id, provider, settings, secret, updated_at)
+                INSERT INTO identity_provider (realm_id, provider, settings, secret, updated_at)
                 VALUES (\("demo/" + name), 'apple.com', '{}', 'sealed', now())
                 """)
             try await fixture.run(
                 """
-                INSERT INTO password_key (project_id, id, key, created_at)
+                INSERT INTO password_key (realm_id, id, key, created_at)
                 VALUES (\("demo/" + name), \(name), 'sealed', now())
                 """)
         }
         _ = try await Janitor(pool: fixture.pool).remove(.deletedTenant, at: JanitorFixture.now)
-        #expect(try await fixture.names("SELECT project_id AS name FROM identity_provider") == ["demo/active"])
-        #expect(try await fixture.names("SELECT project_id AS name FROM password_key") == ["demo/active"])
-        #expect(try await fixture.names("SELECT id AS name FROM project") == ["demo", "demo/active", "demo/deleted"])
+        #expect(try await fixture.names("SELECT realm_id AS name FROM identity_provider") == ["demo/active"])
+        #expect(try await fixture.names("SELECT realm_id AS name FROM password_key") == ["demo/active"])
+        #expect(try await fixture.names("SELECT id AS name FROM realm") == ["demo", "demo/active", "demo/deleted"])
     }
 
     @Test("The row of a deleted tenant is deleted even if an earlier tenant still has a token to revoke")
@@ -76,13 +76,13 @@ struct JanitorTenantTests {
             try await insertTenant(name, deleted: .seconds(3000 - number), in: fixture)
             try await fixture.run(
                 """
-                INSERT INTO identity_provider (project_id, provider, settings, secret, updated_at)
+                INSERT INTO identity_provider (realm_id, provider, settings, secret, updated_at)
                 VALUES (\("demo/" + name), 'apple.com', '{}', 'sealed', now())
                 """)
         }
         try await fixture.run(
             """
-            INSERT INTO apple_grant (id, project_id, client_id, state, token_type, token, created_at, due_at)
+            INSERT INTO apple_grant (id, realm_id, client_id, state, token_type, token, created_at, due_at)
             VALUES (gen_random_uuid(), 'demo/first', 'app', 'REVOKING', 'REFRESH_TOKEN', 'sealed', now(), now())
             """)
         // The maximum number of deleted tenants in a pass is one.
@@ -90,10 +90,10 @@ struct JanitorTenantTests {
         limits.tenants = 1
         let janitor = Janitor(pool: try fixture.pool, limits: limits)
         _ = try await janitor.remove(.deletedTenant, at: JanitorFixture.now)
-        #expect(try await fixture.names("SELECT id AS name FROM project") == ["demo", "demo/first"])
+        #expect(try await fixture.names("SELECT id AS name FROM realm") == ["demo", "demo/first"])
         try await fixture.run("DELETE FROM apple_grant")
         _ = try await janitor.remove(.deletedTenant, at: JanitorFixture.now)
-        #expect(try await fixture.names("SELECT id AS name FROM project") == ["demo"])
+        #expect(try await fixture.names("SELECT id AS name FROM realm") == ["demo"])
     }
 
     /// Every gateway learns of a deletion within seconds. Accounts that are created until then are deleted with the
@@ -105,6 +105,6 @@ struct JanitorTenantTests {
         try await insertTenant("new", deleted: .seconds(300), in: fixture)
         try await insertTenant("old", deleted: .seconds(301), in: fixture)
         _ = try await Janitor(pool: fixture.pool).remove(.deletedTenant, at: JanitorFixture.now)
-        #expect(try await fixture.names("SELECT id AS name FROM project") == ["demo", "demo/new"])
+        #expect(try await fixture.names("SELECT id AS name FROM realm") == ["demo", "demo/new"])
     }
 }

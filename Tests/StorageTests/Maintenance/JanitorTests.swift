@@ -29,28 +29,28 @@ struct JanitorTests {
             kind: .replayKey,
             insert: {
                 "INSERT INTO replay_guard VALUES (\($0), decode(repeat('ab', 32), 'hex'), \($1))"
-            }, names: "SELECT project_id AS name FROM replay_guard", retention: .seconds(300)),
+            }, names: "SELECT realm_id AS name FROM replay_guard", retention: .seconds(300)),
         Row(
             kind: .revokedSubject,
             insert: {
                 "INSERT INTO revoked_subject VALUES (\($0), decode(repeat('ab', 32), 'hex'), \(epoch), \($1))"
-            }, names: "SELECT project_id AS name FROM revoked_subject", retention: .seconds(300)),
+            }, names: "SELECT realm_id AS name FROM revoked_subject", retention: .seconds(300)),
         Row(
             kind: .authorizationFlow,
             insert: {
                 """
-                INSERT INTO authorization_flow (state_hash, project_id, expires_at)
+                INSERT INTO authorization_flow (state_hash, realm_id, expires_at)
                 VALUES (sha256(\($0)::text::bytea), \($0), \($1))
                 """
-            }, names: "SELECT project_id AS name FROM authorization_flow", retention: .seconds(300)),
+            }, names: "SELECT realm_id AS name FROM authorization_flow", retention: .seconds(300)),
         Row(
             kind: .oobCode,
             insert: {
                 """
-                INSERT INTO oob_code (hash, project_id, purpose, email, created_at, expires_at)
+                INSERT INTO oob_code (hash, realm_id, purpose, email, created_at, expires_at)
                 VALUES (sha256(\($0)::text::bytea), \($0), 'EMAIL_SIGNIN', 'ada@example.com', \(epoch), \($1))
                 """
-            }, names: "SELECT project_id AS name FROM oob_code", retention: .seconds(86_400)),
+            }, names: "SELECT realm_id AS name FROM oob_code", retention: .seconds(86_400)),
         // The counter has no column for a name. Its count is the length of the name: 3 for `old`.
         Row(
             kind: .rateLimitCounter,
@@ -63,20 +63,20 @@ struct JanitorTests {
             insert: {
                 """
                 INSERT INTO outgoing_email
-                    (id, project_id, kind, recipient, content, created_at, due_at, expires_at, failed_at)
+                    (id, realm_id, kind, recipient, content, created_at, due_at, expires_at, failed_at)
                 VALUES (gen_random_uuid(), \($0), 'k', 'a@example.com', '', \(epoch), \(epoch), \(epoch), \($1))
                 """
-            }, names: "SELECT project_id AS name FROM outgoing_email", retention: .seconds(7 * 86_400)),
+            }, names: "SELECT realm_id AS name FROM outgoing_email", retention: .seconds(7 * 86_400)),
         Row(
             kind: .outbox,
             insert: {
                 "INSERT INTO outbox VALUES (gen_random_uuid(), \($0), 'account.deleted', 'ada', '{}', \($1))"
-            }, names: "SELECT project_id AS name FROM outbox", retention: .seconds(30 * 86_400)),
+            }, names: "SELECT realm_id AS name FROM outbox", retention: .seconds(30 * 86_400)),
         Row(
             kind: .knownNetwork,
             insert: {
                 """
-                WITH inserted AS (INSERT INTO account (project_id, id, created_at, valid_since)
+                WITH inserted AS (INSERT INTO account (realm_id, id, created_at, valid_since)
                     VALUES ('demo', \($0), \(epoch), \(epoch)))
                 INSERT INTO known_network VALUES ('demo', \($0), decode(repeat('ab', 16), 'hex'), \($1))
                 """
@@ -113,12 +113,12 @@ struct JanitorTests {
             try await fixture.run(
                 """
                 INSERT INTO outgoing_email
-                    (id, project_id, kind, recipient, content, created_at, due_at, expires_at, failed_at)
+                    (id, realm_id, kind, recipient, content, created_at, due_at, expires_at, failed_at)
                 VALUES (gen_random_uuid(), \(name), 'k', 'a@example.com', '', \(past), \(past), \(expiresAt), \(failedAt))
                 """)
         }
         #expect(try await Janitor(pool: fixture.pool).remove(.outgoingEmail, at: JanitorFixture.now) == 1)
-        #expect(try await fixture.names("SELECT project_id AS name FROM outgoing_email") == ["valid", "waiting"])
+        #expect(try await fixture.names("SELECT realm_id AS name FROM outgoing_email") == ["valid", "waiting"])
     }
 
     @Test("Ended and revoked sessions that were unused for more than thirty days are deleted, page by page")
@@ -223,6 +223,6 @@ struct JanitorTests {
             JOIN pg_attribute a ON a.attrelid = i.indrelid AND a.attnum = ANY (i.indkey)
             WHERE i.indrelid = 'session'::regclass
             """)
-        #expect(columns == ["account_id", "ended_at", "id", "project_id"])
+        #expect(columns == ["account_id", "ended_at", "id", "realm_id"])
     }
 }

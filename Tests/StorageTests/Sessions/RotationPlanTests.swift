@@ -38,7 +38,7 @@ struct RotationPlanTests {
             tokens.count == 1 ? .rotate(tokens[0], in: ID("demo")) : .rotate(tokens, in: ID("demo"))
         let plan = try await database.plan(of: statement)
         #expect(!plan.contains("Seq Scan"), "\(plan)")
-        let byPrimaryKey = plan.matches(of: #/_pkey[^\n]*\n *Index Cond: \(\(project_id = .*\) AND \(id = /#)
+        let byPrimaryKey = plan.matches(of: #/_pkey[^\n]*\n *Index Cond: \(\(realm_id = .*\) AND \(id = /#)
         // One search for the sessions, one for their accounts, and one more to change the sessions of several tokens.
         #expect(byPrimaryKey.count == (tokens.count == 1 ? 2 : 3), "\(plan)")
     }
@@ -48,7 +48,7 @@ struct RotationPlanTests {
         let database = try TestDatabase()
         try await database.fill(accounts: 0)
         let plan = try await database.plan(
-            of: "SELECT 1 FROM ONLY account x WHERE project_id = 'demo' AND id = 'ada' FOR KEY SHARE OF x")
+            of: "SELECT 1 FROM ONLY account x WHERE realm_id = 'demo' AND id = 'ada' FOR KEY SHARE OF x")
         #expect(plan.contains("account_pkey"), "\(plan)")
     }
 

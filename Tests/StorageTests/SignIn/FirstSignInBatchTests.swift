@@ -214,14 +214,14 @@ extension SQL {
     /// Makes all credentials of a subject void, also those that are issued later.
     fileprivate static func voidCredentials(of subject: String) -> SQL {
         """
-        INSERT INTO revoked_subject (project_id, subject_hash, credentials_void_before, expires_at)
+        INSERT INTO revoked_subject (realm_id, subject_hash, credentials_void_before, expires_at)
         VALUES ('demo', sha256(convert_to('apple.com' || chr(10) || \(subject), 'UTF8')), 'infinity', 'infinity')
         """
     }
 
     fileprivate static func account(_ id: String, email: String) -> SQL {
         """
-        INSERT INTO account (project_id, id, email, created_at, valid_since)
+        INSERT INTO account (realm_id, id, email, created_at, valid_since)
         VALUES ('demo', \(id), \(email), now(), now())
         """
     }
@@ -230,7 +230,7 @@ extension SQL {
     fileprivate static func identity(_ subject: String) -> SQL {
         """
         WITH owner AS (\(account("owner of \(subject)", email: "owner-of-\(subject)@example.com")) RETURNING id)
-        INSERT INTO linked_identity (project_id, provider, subject, account_id, created_at)
+        INSERT INTO linked_identity (realm_id, provider, subject, account_id, created_at)
         SELECT 'demo', 'apple.com', \(subject), id, now() FROM owner
         """
     }
@@ -238,7 +238,7 @@ extension SQL {
     /// - Parameter key: as in ``VerifiedIdentity/ofUser(_:key:)``.
     fileprivate static func replayKey(_ key: String) -> SQL {
         """
-        INSERT INTO replay_guard (project_id, hash, expires_at)
+        INSERT INTO replay_guard (realm_id, hash, expires_at)
         VALUES ('demo', decode(rpad(encode(convert_to(\(key), 'UTF8'), 'hex'), 64, '0'), 'hex'), now())
         """
     }

@@ -19,7 +19,7 @@ struct SignInQueryPlanTests {
         let plan = try await expectIndexes(
             for: .linkingCandidates(for: identities, in: ID("demo")), among: accounts, isAnalysed: isAnalysed)
         let byAddress = plan.matches(
-            of: #/account_email_key[^\n]*\n *Index Cond: \(\(project_id = .*\) AND \(email = /#)
+            of: #/account_email_key[^\n]*\n *Index Cond: \(\(realm_id = .*\) AND \(email = /#)
         #expect(byAddress.count == 1, "\(plan)")
     }
 
@@ -54,7 +54,7 @@ struct SignInQueryPlanTests {
             let plan = try await plan(of: statement, among: accounts, isAnalysed: isAnalysed)
             #expect(!plan.contains("Seq Scan on session"), "\(plan)")
             let byPrimaryKey = plan.matches(
-                of: #/session_pkey[^\n]*\n *Index Cond: \(\(project_id = .*\) AND \(id = /#)
+                of: #/session_pkey[^\n]*\n *Index Cond: \(\(realm_id = .*\) AND \(id = /#)
             // To lock the sessions, and to change them.
             #expect(byPrimaryKey.count == 2, "\(plan)")
             expectActiveSessionsByIndex(in: plan)
