@@ -87,7 +87,7 @@ extension Config {
             listen: listen, loops: coreCount, trustedProxies: [],
             server: ServerConfig(connections: 8192, connectionsPerAddress: nil, bodyMemoryMiB: 64),
             passwords: PasswordConfig(threads: coreCount, waiting: 64, cost: cost, replacesHashes: false),
-            logLevel: .info, drainTimeout: .seconds(10))
+            logLevel: .info, drainDelay: .zero, drainTimeout: .seconds(10))
     }
 }
 

@@ -13,7 +13,7 @@ extension Command {
         summary: "Serve requests in production",
         details: [
             "All settings come from the environment; Deploy/sekisho.env.example lists the variables. Run `sekisho migrate` first.",
-            "On SIGTERM or SIGINT, the gateway accepts no new connections, waits at most SEKISHO_DRAIN_SECONDS for the running requests and email deliveries, and exits with status 0.",
+            "On SIGTERM or SIGINT, the gateway first tells load balancers and clients to leave: for SEKISHO_DRAIN_DELAY_SECONDS, `/readyz` answers 503 and every response closes its connection. A second signal ends this delay. Then the gateway accepts no new connections, waits at most SEKISHO_DRAIN_SECONDS for the running requests and email deliveries, and exits with status 0.",
         ]
     ) { _ in
         var reader = SettingsReader.live()
@@ -36,7 +36,10 @@ extension Command {
         ProgramMemory.release()
         Signals.waitForTermination()
         log.info("draining", [:])
-        try gateway.drain(within: config.drainTimeout)
+        gateway.announceShutdown()
+        Signals.waitForTermination(atMost: config.drainDelay)
+        let cutOff = try gateway.drain(within: config.drainTimeout)
+        log.info("stopped", ["requestsCutOff": .int(cutOff)])
     }
 }
 

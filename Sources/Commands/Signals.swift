@@ -22,6 +22,18 @@ enum Signals {
         sigwait(&signals, &signal)
     }
 
+    /// Blocks the calling thread until one of the signals arrives, or until the time has passed.
+    static func waitForTermination(atMost limit: Duration) {
+        var signals = terminationSignals
+        let end = ContinuousClock.now + limit
+        while true {
+            let rest = max(.zero, end - .now).components
+            var timeout = timespec(tv_sec: Int(rest.seconds), tv_nsec: Int(rest.attoseconds / 1_000_000_000))
+            // Another signal, such as SIGCONT, interrupts the wait.
+            guard sigtimedwait(&signals, nil, &timeout) == -1, errno == EINTR else { return }
+        }
+    }
+
     private static var terminationSignals: sigset_t {
         var set = sigset_t()
         sigemptyset(&set)

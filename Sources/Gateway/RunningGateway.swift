@@ -120,22 +120,34 @@ package final class RunningGateway: Sendable {
         emailService?.start()
     }
 
+    /// Makes `/readyz` answer `draining` and every response close its connection, so that load balancers and clients
+    /// leave this process before ``drain(within:)`` refuses them.
+    package func announceShutdown() {
+        state.isDraining.store(true, ordering: .relaxed)
+        server.closeConnectionsAfterResponses()
+    }
+
     /// Stops accepting requests, waits at most `timeout` for the running requests and emails, and stops all threads. A
     /// listener of its own for monitoring stops last.
-    package func drain(within timeout: Duration) throws {
-        state.isDraining.store(true, ordering: .relaxed)
-        try loop.waitFor { [server, monitoringServer, pools, client, workers, emailService] in
+    ///
+    /// - Returns: the number of requests that were cut off because they had not ended in time.
+    @discardableResult
+    package func drain(within timeout: Duration) throws -> Int {
+        announceShutdown()
+        let cutOff = try loop.waitFor { [server, monitoringServer, pools, client, workers, emailService] in
             async let emailStop: Void? = emailService?.stop(within: timeout)
-            await server.drain(within: timeout)
+            let cutOff = await server.drain(within: timeout)
             await workers.stop()
             await emailStop
             await monitoringServer?.drain(within: .seconds(1))
             await client.close()
             for pool in pools { await pool.close() }
+            return cutOff
         }
         passwordThreads.stop()
         requestThreads.stop()
         group.stop()
+        return cutOff
     }
 }
 

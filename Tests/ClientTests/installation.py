@@ -61,6 +61,8 @@ class Installation:
             # The lowest cost that `serve` accepts, because many tests hash passwords and none needs a strong hash.
             "SEKISHO_PASSWORD_MEMORY_KIB": "7168",
             "SEKISHO_PASSWORD_ITERATIONS": "1",
+            # No load balancer must notice that the gateway stops.
+            "SEKISHO_DRAIN_DELAY_SECONDS": "0",
         }
 
     @property

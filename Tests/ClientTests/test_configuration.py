@@ -54,6 +54,7 @@ INVALID_VALUES = {
     "SEKISHO_SMTP_CA_FILE": ["/nowhere/certificates.pem"],
     "SEKISHO_LOG_LEVEL": ["loud", "INFO"],
     "SEKISHO_DRAIN_SECONDS": ["-1", "301", "1.5"],
+    "SEKISHO_DRAIN_DELAY_SECONDS": ["-1", "301", "1.5"],
     "SEKISHO_CONNECTIONS": ["63", "1000001", "all"],
     "SEKISHO_CONNECTIONS_PER_ADDRESS": ["0", "1000001", "many"],
     "SEKISHO_BODY_MEMORY_MIB": ["31", "65537", "64MiB"],

@@ -206,6 +206,8 @@ SETTINGS = [
     ({"SEKISHO_TRUSTED_PROXIES": "10.0.0.0/99"},
      "SEKISHO_TRUSTED_PROXIES: expected comma-separated networks such as 10.0.0.0/8, got \"10.0.0.0/99\""),
     ({"SEKISHO_DRAIN_SECONDS": "-1"}, "SEKISHO_DRAIN_SECONDS: expected an integer from 0 to 300, got \"-1\""),
+    ({"SEKISHO_DRAIN_DELAY_SECONDS": "301"},
+     "SEKISHO_DRAIN_DELAY_SECONDS: expected an integer from 0 to 300, got \"301\""),
     ({"SEKISHO_DRAIN_SECONDS": "301"}, "SEKISHO_DRAIN_SECONDS: expected an integer from 0 to 300, got \"301\""),
     ({"SEKISHO_PASSWORD_MEMORY_KIB": "1"},
      "SEKISHO_PASSWORD_MEMORY_KIB: expected an integer from 7168 to 1048576, got \"1\""),

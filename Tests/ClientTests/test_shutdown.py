@@ -1,5 +1,7 @@
-"""Graceful shutdown: requests in flight are answered, new connections are refused, and the exit status is 0."""
+"""Graceful shutdown: the gateway tells clients to leave, answers requests in flight, refuses new connections, and
+exits with status 0."""
 
+import json
 import signal
 import socket
 from concurrent.futures import ThreadPoolExecutor
@@ -48,7 +50,44 @@ def test_requests_in_flight_are_answered_and_new_connections_refused(slow_serve,
         assert not all(future.done() for future in requested)
         assert [future.result().status for future in requested] == [200, 200, 200]
     assert slow_serve.process.wait(gateway.STOP_TIMEOUT_SECONDS) == 0
-    assert '"message":"draining"' in slow_serve.log.read_text()
+    last = json.loads(slow_serve.log.read_text().splitlines()[-1])
+    assert (last["message"], last["requestsCutOff"]) == ("stopped", 0)
+
+
+def test_a_request_that_does_not_end_in_time_is_counted_as_cut_off(installation, contract):
+    with installation.second_gateway().serving(**SLOW_HASHES | {"SEKISHO_DRAIN_SECONDS": "0"}) as serve:
+        client = Client(serve, contract)
+        sign_in = {"email": client.new_account()["email"], "password": PASSWORD}
+        with ThreadPoolExecutor() as pool:
+            requested = [pool.submit(client.call, "signInWithPassword", sign_in) for _ in range(2)]
+            assert gateway.eventually(lambda: serve.metric("sekisho_passwords_waiting") == 1)
+            assert gateway.stop(serve.process, signal.SIGTERM) == 0
+            assert all(isinstance(future.exception(), requests.ConnectionError) for future in requested)
+        assert json.loads(serve.log.read_text().splitlines()[-1])["requestsCutOff"] == 2
+
+
+@pytest.fixture
+def leaving_serve(installation):
+    """A `sekisho serve` that has received SIGTERM, and tells clients for a minute to leave."""
+    with installation.second_gateway().serving(SEKISHO_DRAIN_DELAY_SECONDS="60") as serve:
+        serve.process.send_signal(signal.SIGTERM)
+        assert gateway.eventually(lambda: requests.get(serve.url + "/readyz", timeout=30).status_code == 503)
+        yield serve
+
+
+def test_before_it_stops_the_gateway_accepts_requests_and_tells_clients_to_leave(leaving_serve, contract):
+    readiness = requests.get(leaving_serve.url + "/readyz", timeout=30)
+    assert (readiness.status_code, readiness.text) == (503, "draining\n")
+    assert requests.get(leaving_serve.url + "/healthz", timeout=30).status_code == 200
+    client = Client(leaving_serve, contract)
+    assert client.call("signInWithPassword", {"email": client.new_account()["email"], "password": PASSWORD}).status == 200
+    with requests.Session() as session:
+        assert session.get(leaving_serve.url + "/healthz", timeout=30).headers["Connection"] == "close"
+
+
+def test_a_second_signal_ends_the_delay(leaving_serve):
+    assert gateway.stop(leaving_serve.process, signal.SIGTERM) == 0
+    assert json.loads(leaving_serve.log.read_text().splitlines()[-1])["message"] == "stopped"
 
 
 @pytest.mark.parametrize("signal_number", [signal.SIGINT, signal.SIGTERM])

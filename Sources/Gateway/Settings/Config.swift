@@ -70,9 +70,16 @@ package enum Settings {
             "the content of apple-developer-domain-association.txt, by which Apple verifies this host; or set SEKISHO_APPLE_DOMAIN_ASSOCIATION_FILE to the path of that file"
     )
     static let logLevel = Setting(name: "SEKISHO_LOG_LEVEL", fallback: "info", meaning: "debug, info, warning or error")
+    static let drainDelay = Setting(
+        name: "SEKISHO_DRAIN_DELAY_SECONDS", fallback: "5",
+        meaning:
+            "time in seconds after SIGTERM in which the gateway still accepts requests but tells load balancers and clients to leave, 0 to 300"
+    )
     static let drain = Setting(
         name: "SEKISHO_DRAIN_SECONDS", fallback: "10",
-        meaning: "maximum time in seconds for running requests and email deliveries to finish after SIGTERM, 0 to 300")
+        meaning:
+            "maximum time in seconds, after SEKISHO_DRAIN_DELAY_SECONDS, for running requests and email deliveries to finish, 0 to 300"
+    )
 
     package static let hashKey = Setting(
         name: "SEKISHO_HASH_KEY", fallback: nil,
@@ -82,7 +89,8 @@ package enum Settings {
         [
             databaseURL, databaseConnections, databasePrepared, masterKey, previousMasterKey, publicURL, listen,
             operationsListen, loops, trustedProxies, passwordThreads, passwordMemory, passwordIterations,
-            passwordWaiting, breachedPasswords, appleDomainAssociation, logLevel, drain,
+            passwordWaiting, breachedPasswords, appleDomainAssociation, logLevel, drainDelay,
+            drain,
         ] + server + email + [hashKey]
 }
 
@@ -102,7 +110,9 @@ package struct Config: Sendable {
     /// The content of the file by which Apple verifies the host; `nil` if it is not set.
     package var appleDomainAssociation: String?
     package var logLevel: Log.Level
-    /// The maximum time for running requests and email deliveries to finish at shutdown.
+    /// The time after the signal to stop in which requests are still accepted.
+    package var drainDelay: Duration
+    /// The maximum time, after ``drainDelay``, for running requests and email deliveries to finish.
     package var drainTimeout: Duration
     /// `nil`: no email is sent.
     package var email: EmailConfig?
@@ -112,7 +122,7 @@ package struct Config: Sendable {
         operationsListen: ListenAddress? = nil, loops: Int, trustedProxies: [IPNetwork],
         server: ServerConfig, passwords: PasswordConfig,
         breachedPasswordsURL: String? = nil, appleDomainAssociation: String? = nil, logLevel: Log.Level,
-        drainTimeout: Duration, email: EmailConfig? = nil
+        drainDelay: Duration, drainTimeout: Duration, email: EmailConfig? = nil
     ) {
         self.database = database
         self.masterKeys = masterKeys
@@ -125,6 +135,7 @@ package struct Config: Sendable {
         self.breachedPasswordsURL = breachedPasswordsURL
         self.appleDomainAssociation = appleDomainAssociation
         self.logLevel = logLevel
+        self.drainDelay = drainDelay
         self.drainTimeout = drainTimeout
         self.email = email
     }
@@ -171,11 +182,13 @@ extension Config {
         let appleDomainAssociation = reader.optional(
             Settings.appleDomainAssociation, "printable ASCII of at most 65536 bytes", Self.parse(domainAssociation:))
         let logLevel = reader.required(Settings.logLevel, "debug, info, warning or error", Self.parse(level:))
+        let drainDelaySeconds = reader.number(Settings.drainDelay, in: 0...300)
         let drainSeconds = reader.number(Settings.drain, in: 0...300)
         let email = reader.email()
         try reader.requireNoProblems()
         guard let database, let masterKeys, let publicURL, let listen, let trustedProxies, let server,
-            let passwords, let breachedPasswordsURL, let logLevel, let drainSeconds
+            let passwords, let breachedPasswordsURL, let logLevel, let drainDelaySeconds,
+            let drainSeconds
         else { throw ConfigurationError(problems: ["a setting is missing"]) }
         let config = Config(
             database: database, masterKeys: masterKeys, listen: listen,
@@ -183,7 +196,7 @@ extension Config {
             server: server, passwords: passwords,
             breachedPasswordsURL: breachedPasswordsURL.isEmpty ? nil : breachedPasswordsURL,
             appleDomainAssociation: appleDomainAssociation, logLevel: logLevel,
-            drainTimeout: .seconds(drainSeconds), email: email)
+            drainDelay: .seconds(drainDelaySeconds), drainTimeout: .seconds(drainSeconds), email: email)
         return (config, publicURL)
     }
 }

@@ -62,6 +62,12 @@ final class Connection: @unchecked Sendable {
         watch = try server.loop.watch(descriptor, for: interest) { [self] in ready($0) }
     }
 
+    /// Closes an idle connection, unless bytes of a request have arrived: then reads them.
+    func closeUnlessRequested() {
+        receiveHead()
+        if isIdle { close() }
+    }
+
     /// Closes the connection. Cancels the task of a request in progress, and discards its response.
     func close() { end(lingering: false) }
 
@@ -269,7 +275,7 @@ final class Connection: @unchecked Sendable {
     private func handlerEnded(with response: Response) {
         releaseBody()
         guard case .handling = phase else { return }
-        if server.isDraining { closeAfterResponse() }
+        if server.phase != .serving { closeAfterResponse() }
         answer(response)
     }
 

@@ -6,6 +6,7 @@ final class Listener: @unchecked Sendable {
     let port: UInt16
     private let descriptor: Int32
     private var watch: Loop.Watch?
+    private var deliver: ((Int32, SocketAddress) -> Void)?
     private var isClosed = false
 
     /// - Throws: ``SystemError``, for example with `EADDRINUSE`.
@@ -66,41 +67,54 @@ final class Listener: @unchecked Sendable {
 
     /// Passes the descriptor of every connection to `deliver`, which must close the descriptor.
     func start(on loop: Loop, deliver: @escaping (Int32, SocketAddress) -> Void) {
-        guard !isClosed else { return }
-        do {
-            watch = try loop.watch(descriptor, for: .readable) { [self] _ in accept(on: loop, deliver: deliver) }
-        } catch {
-            pause(on: loop, deliver: deliver)
-        }
+        self.deliver = deliver
+        resume(on: loop)
     }
 
+    /// Delivers the connections that the kernel has completed, which closing the socket would reset, and closes the
+    /// socket.
     func close(on loop: Loop) {
         guard !isClosed else { return }
         isClosed = true
+        for _ in 0..<Int(SOMAXCONN) where acceptNext() == nil {}
         if let watch { loop.unwatch(watch) }
         watch = nil
         CSystem.close(descriptor)
     }
 
+    private func resume(on loop: Loop) {
+        guard !isClosed else { return }
+        do {
+            watch = try loop.watch(descriptor, for: .readable) { [self] _ in acceptAll(on: loop) }
+        } catch {
+            pause(on: loop)
+        }
+    }
+
     /// Accepts at most 64 connections per iteration, so that open connections are served too.
-    private func accept(on loop: Loop, deliver: @escaping (Int32, SocketAddress) -> Void) {
+    private func acceptAll(on loop: Loop) {
         for _ in 0..<64 {
-            var address = SocketAddress()
-            let accepted = address.withMutablePointer { accept4(descriptor, $0, $1, Self.flags) }
-            if accepted >= 0 {
-                deliver(accepted, address)
-                continue
-            }
-            if [EMFILE, ENFILE, ENOBUFS, ENOMEM].contains(shim_errno()) { pause(on: loop, deliver: deliver) }
+            guard let error = acceptNext() else { continue }
+            if [EMFILE, ENFILE, ENOBUFS, ENOMEM].contains(error) { pause(on: loop) }
             return
         }
     }
 
+    /// - Returns: `nil` if a connection was delivered, otherwise the value of `errno`.
+    private func acceptNext() -> Int32? {
+        guard let deliver else { return EAGAIN }
+        var address = SocketAddress()
+        let accepted = address.withMutablePointer { accept4(descriptor, $0, $1, Self.flags) }
+        guard accepted >= 0 else { return shim_errno() }
+        deliver(accepted, address)
+        return nil
+    }
+
     /// Stops accepting for 100 ms, because the process is out of descriptors or memory.
-    private func pause(on loop: Loop, deliver: @escaping (Int32, SocketAddress) -> Void) {
+    private func pause(on loop: Loop) {
         if let watch { loop.unwatch(watch) }
         watch = nil
-        loop.schedule(after: .milliseconds(100)) { [self] in start(on: loop, deliver: deliver) }
+        loop.schedule(after: .milliseconds(100)) { [self] in resume(on: loop) }
     }
 
     private static let flags = Int32(SOCK_NONBLOCK.rawValue) | Int32(SOCK_CLOEXEC.rawValue)

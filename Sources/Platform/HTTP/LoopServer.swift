@@ -9,6 +9,14 @@ final class LoopServer: @unchecked Sendable {
     /// The buffer of a larger response is freed instead of reused.
     private static let retainedBufferBytes = 64 * 1024
 
+    enum Phase {
+        case serving
+        /// New connections and requests are still accepted, but every response closes its connection.
+        case closingAfterResponses
+        /// New connections are closed, and open ones as soon as they are idle.
+        case draining
+    }
+
     let loop: Loop
     let limits: Limits
     let handler: RequestHandler
@@ -16,7 +24,7 @@ final class LoopServer: @unchecked Sendable {
     let receiveBuffer = ReceiveBuffer(capacity: receiveBufferBytes)
     /// The latest encoded response. Its memory is reused for the next one.
     var encodedResponse: [UInt8] = []
-    private(set) var isDraining = false
+    private(set) var phase = Phase.serving
     private let table: ConnectionTable
     private var encoder = ResponseEncoder()
     private var requestIDs = RequestIDs()
@@ -37,7 +45,7 @@ final class LoopServer: @unchecked Sendable {
     ///
     /// - Parameter peer: already counted in the ``ConnectionTable``.
     func add(_ descriptor: Int32, _ peer: Peer) {
-        guard !isDraining else {
+        guard phase != .draining else {
             close(descriptor)
             table.remove(peer)
             return
@@ -70,17 +78,27 @@ final class LoopServer: @unchecked Sendable {
         }
     }
 
+    /// Makes every response close its connection.
+    func closeAfterResponses() {
+        if phase == .serving { phase = .closingAfterResponses }
+    }
+
     /// Closes connections as they become idle, until none is left or `end` is reached. Then closes the remaining ones.
-    func drain(until end: ContinuousClock.Instant) async {
+    /// An idle connection on which a request has already arrived is not closed before the response.
+    ///
+    /// - Returns: the number of requests that were cut off because `end` was reached.
+    func drain(until end: ContinuousClock.Instant) async -> Int {
         loop.checkIsolated()
-        isDraining = true
+        phase = .draining
         while !connections.isEmpty, .now < end {
-            for connection in connections where connection.isIdle { connection.close() }
+            for connection in connections where connection.isIdle { connection.closeUnlessRequested() }
             do { try await loop.sleep(for: .milliseconds(5)) } catch { break }
         }
+        let cutOff = connections.count { !$0.isIdle }
         for connection in connections { connection.close() }
         for connection in lingering.values { connection.close() }
         if let nextDeadlineCheck { loop.cancel(nextDeadlineCheck) }
+        return cutOff
     }
 
     // MARK: Used by connections

@@ -85,20 +85,30 @@ public final class Server: Sendable {
         }
     }
 
+    /// From now on, every response closes its connection, so that clients and proxies open the next one to another
+    /// server. New connections are still accepted.
+    public func closeConnectionsAfterResponses() {
+        for loopServer in loopServers { loopServer.loop.submit { loopServer.closeAfterResponses() } }
+    }
+
     /// Shuts down in this order: stops accepting, closes idle connections, and answers requests in progress with
     /// `Connection: close`. After `limit`, running requests are cancelled and their connections closed.
     ///
     /// The server cannot be started again. Its loops must run until this function returns, and until cancelled
     /// handlers have ended.
-    public func drain(within limit: Duration) async {
+    ///
+    /// - Returns: the number of requests that were cut off at `limit`.
+    @discardableResult
+    public func drain(within limit: Duration) async -> Int {
         let end = ContinuousClock.now + limit
         await Task(executorPreference: loopServers[0].loop) { [listeners, loop = loopServers[0].loop] in
             for listener in listeners { listener.close(on: loop) }
         }.value
-        await withTaskGroup(of: Void.self) { group in
+        return await withTaskGroup(of: Int.self) { group in
             for loopServer in loopServers {
                 group.addTask(executorPreference: loopServer.loop) { await loopServer.drain(until: end) }
             }
+            return await group.reduce(0, +)
         }
     }
 }

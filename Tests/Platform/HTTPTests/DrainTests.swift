@@ -1,4 +1,5 @@
 import EventLoop
+import Glibc
 import HTTP
 import Synchronization
 import Testing
@@ -31,8 +32,63 @@ struct DrainTests {
             #expect(reply?.body == "GET /slow  \n")
             #expect(reply?.head.contains("Connection: close") == true)
             #expect(try busy.endsWithoutMoreBytes())
-            await drained.value
+            #expect(await drained.value == 0)
             #expect(server.connections == 0)
+        }
+        drainLoop.stop()
+    }
+
+    @Test("Before it drains, a server can tell clients to leave: it accepts requests and closes after each response")
+    func closeAfterResponses() async throws {
+        try await withServer(loops: 2) { server in
+            let early = try RawClient(port: server.port)
+            early.send(get)
+            #expect(try early.receive()?.head.contains("Connection: close") == false)
+            server.closeConnectionsAfterResponses()
+            for client in [early, try RawClient(port: server.port), try RawClient(port: server.port)] {
+                client.send(get)
+                let reply = try client.receive()
+                #expect(reply?.status == 200)
+                #expect(reply?.head.contains("Connection: close") == true)
+                #expect(try client.endsWithoutMoreBytes())
+            }
+        }
+    }
+
+    @Test(
+        "A request that arrives at the last moment is answered, on an open or a new connection",
+        arguments: [false, true])
+    func lastMoment(isNewConnection: Bool) async throws {
+        let drainLoop = try Loop(name: "drain")
+        let gates = [BlockingGate(), BlockingGate()]
+        // Called while an event loop handles the events of its sockets. What arrives while it is blocked waits in the
+        // kernel, and the loop runs the jobs that it has collected before it looks for new events.
+        let bodyLimit: @Sendable (HTTP.Method, String) -> BodyLimit = { _, path in
+            if let number = Int(path.dropFirst()) { gates[number].pass() }
+            return .bytes(0)
+        }
+        try await withServer(loops: 2, requestHandler: RequestHandler(bodyLimit: bodyLimit, echo)) { server in
+            // The server assigns connections to its two loops in turn. The first loop also accepts connections.
+            let clients = try (0..<6).map { _ in try RawClient(port: server.port) }
+            for client in clients {
+                client.send(get)
+                #expect(try client.receive()?.status == 200)
+            }
+            let onLoop = isNewConnection ? [clients[0], clients[2]] : [clients[1], clients[3], clients[5]]
+            onLoop[0].send("GET /0 HTTP/1.1\r\nHost: a\r\n\r\n")
+            await gates[0].arrival()
+            // The loop finds the next request and the job that begins the drain at the same time.
+            onLoop[1].send("GET /1 HTTP/1.1\r\nHost: a\r\n\r\n")
+            let drained = Task(executorPreference: drainLoop) { await server.drain(within: .seconds(30)) }
+            // If the drain began later, the test would pass without testing anything.
+            try await Task.sleep(for: .milliseconds(50))
+            gates[0].open()
+            await gates[1].arrival()
+            let client = try isNewConnection ? RawClient(port: server.port) : onLoop[2]
+            client.send(get)
+            gates[1].open()
+            #expect(try client.receive()?.status == 200)
+            #expect(await drained.value == 0)
         }
         drainLoop.stop()
     }
@@ -53,7 +109,7 @@ struct DrainTests {
             let clients = try (0..<3).map { _ in try RawClient(port: server.port) }
             for client in clients { client.send(get) }
             while gate.arrivals < 3 { await Task.yield() }
-            await server.drain(within: .milliseconds(50))
+            #expect(await server.drain(within: .milliseconds(50)) == 3, "the number of requests that were cut off")
             #expect(server.connections == 0)
             for client in clients { #expect(try client.endsWithoutMoreBytes()) }
             #expect(cancelledRequests.withLock { $0 } == 3)
@@ -70,5 +126,22 @@ struct DrainTests {
         await server.drain(within: .seconds(30))
         #expect(server.connections == 0)
         group.stop()
+    }
+}
+
+/// Blocks the calling thread until it is opened.
+private final class BlockingGate: Sendable {
+    private let hasArrived = Atomic(false)
+    private let isOpen = Atomic(false)
+
+    func pass() {
+        hasArrived.store(true, ordering: .sequentiallyConsistent)
+        while !isOpen.load(ordering: .sequentiallyConsistent) { usleep(100) }
+    }
+
+    func open() { isOpen.store(true, ordering: .sequentiallyConsistent) }
+
+    func arrival() async {
+        while !hasArrived.load(ordering: .sequentiallyConsistent) { await Task.yield() }
     }
 }
