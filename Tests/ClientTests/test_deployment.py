@@ -1,7 +1,9 @@
 """The files for systemd and containers."""
 
 import configparser
+import re
 
+import pytest
 import yaml
 
 from contract import CONTRACT_FILE
@@ -9,11 +11,39 @@ from contract import CONTRACT_FILE
 DEPLOY = CONTRACT_FILE.parent / "Deploy"
 
 
-def test_core_dumps_are_disabled():
-    unit = configparser.ConfigParser(strict=False, interpolation=None)
-    unit.optionxform = str
-    unit.read(DEPLOY / "sekisho.service")
+@pytest.fixture(scope="module")
+def unit():
+    parser = configparser.ConfigParser(strict=False, interpolation=None)
+    parser.optionxform = str
+    parser.read(DEPLOY / "sekisho.service")
+    return parser
+
+
+@pytest.fixture(scope="module")
+def services():
+    return yaml.safe_load((DEPLOY / "compose.yaml").read_text())["services"]
+
+
+def test_core_dumps_are_disabled(unit, services):
     assert unit["Service"]["LimitCORE"] == "0"
-    services = yaml.safe_load((DEPLOY / "compose.yaml").read_text())["services"]
     for name in ("migrate", "gateway"):
         assert services[name]["ulimits"] == {"core": 0}, name
+
+
+def test_a_gateway_that_stops_is_not_killed_before_it_has_drained(unit, services):
+    example = (DEPLOY / "sekisho.env.example").read_text()
+    drain = sum(int(seconds) for seconds in re.findall(r"^#SEKISHO_DRAIN\w*_SECONDS=(\d+)$", example, re.MULTILINE))
+    assert drain == 15
+    assert int(unit["Service"]["TimeoutStopSec"]) > drain
+    assert int(services["gateway"]["stop_grace_period"].removesuffix("s")) > drain
+
+
+def test_a_gateway_is_restarted_for_ever_but_not_after_a_mistake_in_the_settings(unit, services):
+    service = unit["Service"]
+    assert (service["Restart"], service["RestartPreventExitStatus"]) == ("on-failure", "2")
+    assert unit["Unit"]["StartLimitIntervalSec"] == "0"
+    assert services["gateway"]["restart"] == services["postgres"]["restart"] == "unless-stopped"
+
+
+def test_a_restart_does_not_migrate_the_database(unit):
+    assert "migrate" not in " ".join(unit["Service"].values())
