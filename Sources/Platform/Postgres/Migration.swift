@@ -47,6 +47,8 @@ public enum MigrationError: Error, Equatable, CustomStringConvertible {
     case failed(String, reason: String)
     /// Another process held the migration lock for too long.
     case locked
+    /// Other transactions held locks that the migration needs for too long.
+    case blocked(String)
 
     public var description: String {
         switch self {
@@ -55,6 +57,8 @@ public enum MigrationError: Error, Equatable, CustomStringConvertible {
         case .outOfOrder(let name): "migration \(name) is missing, but a later one was applied"
         case .unreadable(let name): "migration \(name) cannot be read"
         case .failed(let name, let reason): "migration \(name) failed: \(reason)"
+        case .blocked(let name):
+            "migration \(name) did not get a lock that it needs: look for long transactions in pg_stat_activity, and try again"
         case .locked: "another process migrates the database: wait until it has ended, and try again"
         }
     }

@@ -13,18 +13,25 @@ public struct Migrator: Sendable {
     private static let timeLimit = Duration.seconds(3600)
 
     private let migrations: [Migration]
+    private let lockTimeout: Duration
 
-    public init(migrations: [Migration]) {
+    /// - Parameter lockTimeout: how long a statement waits for a lock before the migration is rolled back and tried
+    ///   again. Meanwhile, all statements that need a conflicting lock wait behind it, even reads.
+    public init(migrations: [Migration], lockTimeout: Duration = .seconds(2)) {
         self.migrations = migrations
+        self.lockTimeout = lockTimeout
     }
 
     /// Applies pending migrations in order. The pool needs a second connection if a migration runs outside of
     /// transactions.
     ///
+    /// - Parameter onBlocked: called with the name of a migration each time that it did not get a lock in time.
     /// - Returns: the names of the migrations applied by this call.
     /// - Throws: ``MigrationError``; ``PostgresError`` if the database is unavailable. Migrations that were applied
     ///   before the error remain applied.
-    public func apply(with pool: Pool) async throws -> [String] {
+    public func apply(
+        with pool: Pool, onBlocked: @Sendable (String) -> Void = { _ in }
+    ) async throws -> [String] {
         var applied: [String] = []
         let deadline = ContinuousClock.now + Self.timeLimit
         while true {
@@ -34,6 +41,11 @@ public struct Migrator: Sendable {
             case .locked:
                 guard .now < deadline else { throw MigrationError.locked }
                 try await pool.loop.sleep(for: .milliseconds(100))
+            case .blocked(let name):
+                guard .now < deadline else { throw MigrationError.blocked(name) }
+                onBlocked(name)
+                // The statements that waited behind the migration run before the next attempt.
+                try await pool.loop.sleep(for: lockTimeout)
             }
         }
     }
@@ -51,13 +63,25 @@ public struct Migrator: Sendable {
     }
 
     private enum Step {
-        case nothing, locked
+        case nothing
+        /// Another process holds the migration lock.
+        case locked
+        /// The migration was rolled back, because another transaction held a lock that it needs.
+        case blocked(String)
         case applied(String)
     }
 
     /// Applies the next pending migration. Tries the lock without waiting, because a statement that waits for the lock
     /// would block `CREATE INDEX CONCURRENTLY`.
     private func applyNext(with pool: Pool) async throws -> Step {
+        do {
+            return try await tryNext(with: pool)
+        } catch let error as LockTimeout {
+            return .blocked(error.migration)
+        }
+    }
+
+    private func tryNext(with pool: Pool) async throws -> Step {
         try await pool.transaction { transaction in
             let rows = try await transaction.query("SELECT pg_try_advisory_xact_lock(\(Self.lockKey)) AS is_acquired")
             guard try rows[0].decode("is_acquired", as: Bool.self) else { return .locked }
@@ -74,13 +98,18 @@ public struct Migrator: Sendable {
         do {
             // This statement uses the simple query protocol, so it also closes the portal of the previous query. The
             // portal holds a snapshot, for which CREATE INDEX CONCURRENTLY would wait forever.
-            _ = try await transaction.run("SET LOCAL statement_timeout = 0", timeLimit: Self.timeLimit)
+            let settings = "SET LOCAL statement_timeout = 0; SET LOCAL lock_timeout = \(lockTimeout.milliseconds)"
+            _ = try await transaction.run(settings, timeLimit: Self.timeLimit)
             if migration.runsOutsideTransaction {
-                try await pool.runOutsideTransaction(statements(in: text), timeLimit: Self.timeLimit)
+                try await pool.runOutsideTransaction(
+                    statements(in: text), lockTimeout: lockTimeout, timeLimit: Self.timeLimit)
             } else {
                 _ = try await transaction.run(text, timeLimit: Self.timeLimit)
             }
         } catch let error as PostgresError {
+            if case .rejected(let rejection) = error, rejection.code == "55P03" {
+                throw LockTimeout(migration: migration.name)
+            }
             throw MigrationError.failed(migration.name, reason: error.description)
         }
     }
@@ -115,6 +144,11 @@ public struct Migrator: Sendable {
     }
 }
 
+/// The SQLSTATE 55P03 (`lock_not_available`).
+private struct LockTimeout: Error {
+    let migration: String
+}
+
 extension Transaction {
     /// Executes several statements in one message, without parameters.
     fileprivate func run(_ script: String, timeLimit: Duration) async throws -> ResultSet {
@@ -124,12 +158,21 @@ extension Transaction {
 
 extension Pool {
     /// Executes statements one by one on one connection, outside of transactions.
-    fileprivate func runOutsideTransaction(_ statements: [String], timeLimit: Duration) async throws {
+    ///
+    /// - Parameter lockTimeout: applies to all statements but those with `CONCURRENTLY`. These wait for the end of
+    ///   other transactions, and nothing waits behind them.
+    fileprivate func runOutsideTransaction(
+        _ statements: [String], lockTimeout: Duration, timeLimit: Duration
+    ) async throws {
         let lease = try await lease()
         defer { release(lease) }
         _ = try await run(.script("SET statement_timeout = 0"), on: lease, timeLimit: nil)
         do {
-            for statement in statements { _ = try await run(.script(statement), on: lease, timeLimit: timeLimit) }
+            for statement in statements {
+                let limit = statement.contains("CONCURRENTLY") ? 0 : lockTimeout.milliseconds
+                _ = try await run(.script("SET lock_timeout = \(limit)"), on: lease, timeLimit: nil)
+                _ = try await run(.script(statement), on: lease, timeLimit: timeLimit)
+            }
         } catch {
             run(timeoutReset(), on: lease)
             throw error
@@ -138,6 +181,11 @@ extension Pool {
     }
 
     private func timeoutReset() -> Statement {
-        Statement(id: nextID(), text: .script("RESET statement_timeout"), timeLimit: configuration.statementDeadline)
+        Statement(
+            id: nextID(), text: .script("RESET statement_timeout; RESET lock_timeout"), timeLimit: configuration.statementDeadline)
     }
+}
+
+extension Duration {
+    fileprivate var milliseconds: Int64 { components.seconds * 1000 + components.attoseconds / 1_000_000_000_000_000 }
 }

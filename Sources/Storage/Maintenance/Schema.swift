@@ -4,10 +4,15 @@ public import Postgres
 public enum Schema {
     /// Applies the pending migrations.
     ///
+    /// - Parameter onBlocked: see ``Migrator/apply(with:onBlocked:)``.
     /// - Returns: the names of the migrations that this call applied.
     /// - Throws: ``PreReleaseDatabase``, and the errors of ``Migrator/apply(with:)``.
-    public static func migrate(_ pool: Pool) async throws -> [String] {
-        try await rejectingPreReleases { try await Migrator(migrations: .all).apply(with: pool) }
+    public static func migrate(
+        _ pool: Pool, onBlocked: @Sendable (String) -> Void = { _ in }
+    ) async throws -> [String] {
+        try await rejectingPreReleases {
+            try await Migrator(migrations: .all).apply(with: pool, onBlocked: onBlocked)
+        }
     }
 
     /// Returns the status of each migration in a database.

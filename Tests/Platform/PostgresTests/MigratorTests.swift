@@ -104,6 +104,31 @@ struct MigratorTests {
         }
     }
 
+    @Test(
+        "While another transaction holds a lock that a migration needs, reads go on; then the migration is applied",
+        .timeLimit(.minutes(1)))
+    func lockTimeout() async throws {
+        try await withDatabase { pool, url in
+            _ = try await Migrator(migrations: [Self.accounts]).apply(with: pool)
+            let migrator = Migrator(
+                migrations: [Self.accounts, Migration("m0002_column", "ALTER TABLE account ADD age int")],
+                lockTimeout: .milliseconds(50))
+            let (attempts, progress) = AsyncStream.makeStream(of: String.self)
+            let migrated = Task {
+                try await withPool(url: url) { try await migrator.apply(with: $0) { progress.yield($0) } }
+            }
+            try await pool.transaction { reader in
+                _ = try await reader.query("SELECT FROM account")
+                var blocked = attempts.makeAsyncIterator()
+                for _ in 0..<3 {
+                    #expect(await blocked.next() == "m0002_column")
+                    _ = try await pool.query("SELECT FROM account")
+                }
+            }
+            #expect(try await migrated.value == ["m0002_column"])
+        }
+    }
+
     @Test("A failed migration is rolled back, and those before it are kept")
     func failure() async throws {
         try await withDatabase { pool, _ in
