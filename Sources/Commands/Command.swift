@@ -16,7 +16,7 @@ struct Command: Sendable {
     let run: @Sendable (Arguments) throws -> Void
 
     static let all: [Command] = [
-        .dev, .simulate, .serve, .migrate, .check, .verifyToken,
+        .dev, .simulate, .serve, .migrate, .afterRestore, .check, .verifyToken,
         .createProject, .listProjects, .applyProject, .policy, .createApp, .listApps, .deleteApp, .listTenants,
         .listUsers, .getUser, .setPassword, .disableUser, .enableUser, .signOutUser, .deleteUser, .linkUser,
         .unlinkUser, .importUsers, .exportUsers,

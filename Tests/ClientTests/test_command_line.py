@@ -7,7 +7,7 @@ import pytest
 from gateway import run_sekisho
 
 COMMANDS = [
-    "dev", "simulate", "serve", "migrate", "check", "verify-token",
+    "dev", "simulate", "serve", "migrate", "after-restore", "check", "verify-token",
     "projects create", "projects list", "projects apply", "projects policy", "apps create", "apps list",
     "apps delete", "tenants list",
     "users list", "users get", "users set-password", "users disable", "users enable", "users sign-out",

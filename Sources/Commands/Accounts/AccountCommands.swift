@@ -135,7 +135,7 @@ extension Operand {
 
 extension RequestContext {
     /// The context of changes that no request caused.
-    fileprivate static let commandLine = RequestContext(
+    static let commandLine = RequestContext(
         network: ClientNetwork(prefixes: ["cli"], knownNetworkPrefix: nil), device: nil, language: nil, trace: .none)
 }
 

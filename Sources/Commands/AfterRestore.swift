@@ -1,0 +1,147 @@
+internal import Crypto
+internal import Encoding
+internal import Gateway
+internal import Identity
+internal import Storage
+internal import Tokens
+
+extension Command {
+    static let afterRestore = Command(
+        words: ["after-restore"],
+        summary: "Revoke again what was revoked after the backup that the database was restored from",
+        options: [
+            .text(
+                "backup-time", "TIME", "UTC time from which the database was restored, such as 2026-01-31T12:00:00Z",
+                isRequired: true),
+            .text(
+                "audit", "FILE",
+                "audit events that `sekisho audit export` printed before the loss, with --project and for a tenant --tenant; - reads standard input"
+            ),
+            .text("project", "ID", "project of the audit events"), .tenant, .yes,
+        ],
+        details: [
+            "Run this command before you start the gateway with the restored database. It replaces the keys that sign the ID tokens and session cookies of every project, and removes waiting emails and codes that the backup has. Sessions of the backup stay valid.",
+            "With --audit, it does what happened to accounts after the backup once more: it deletes and disables them, ends sessions, unlinks identities, and revokes keys. A password that was changed is removed, so that its owner has to reset it. An account whose address changed is disabled and listed, because the backup has the old address, whose mailbox must not get the account. Run the command for each exported file; it can be repeated.",
+        ],
+        environment: ["DATABASE_URL", "SEKISHO_MASTER_KEY"]
+    ) { arguments in
+        let backup = try arguments.backupTime()
+        let exported = try arguments.exportedEvents(after: backup)
+        try arguments.requireConfirmation("Revoke what was revoked after \(backup.iso8601)?")
+        try Administration.runWithKeys { administration, masterKeys in
+            try await administration.replaceSigningKeys(olderThan: backup, under: masterKeys)
+            let removed = try await RestoredDatabase(pool: administration.pool).removeStaleEmail(from: backup)
+            Terminal.writeLine("removed \(removed.emails) waiting emails and \(removed.codes) codes")
+            guard let exported else { return Terminal.writeLine(unknownWithoutAudit) }
+            try await administration.repair(RestoreRepairs(exported.events, after: backup), in: exported.realm)
+        }
+    }
+
+    private static let unknownWithoutAudit = """
+        Without --audit, this command cannot know what users and administrators revoked after the backup:
+        deleted and disabled accounts, changed passwords and addresses, ended sessions, unlinked identities and revoked \
+        keys are as they were.
+        """
+}
+
+extension Arguments {
+    fileprivate func backupTime() throws(UsageError) -> Instant {
+        let text = try text("backup-time")
+        guard let time = Instant(iso8601: text) else {
+            throw UsageError(
+                message: "--backup-time: expected a UTC time such as 2026-01-31T12:00:00Z, got \"\(text)\"")
+        }
+        return time
+    }
+
+    /// Returns the events of `--audit` that occurred after the backup, with their realm; `nil` without `--audit`.
+    fileprivate func exportedEvents(after backup: Instant) throws -> (realm: ID<Realm>, events: [AuditEvent])? {
+        guard let path = optionalText("audit") else { return nil }
+        return (try realm(), try ExportedAuditEvents(path: path).events())
+    }
+}
+
+extension Administration {
+    /// Replaces the key that signs ID tokens, in every project whose newest key is in the backup.
+    fileprivate func replaceSigningKeys(olderThan backup: Instant, under masterKeys: MasterKeys) async throws {
+        let now = clock.now()
+        let store = SigningKeyStore(pool: pool)
+        for project in try await ProjectStore(pool: pool).all() {
+            let keys = try await store.unretiredKeys(in: project.id, at: now).filter { $0.purpose == .idToken }
+            guard let newest = keys.max(by: { $0.createdAt < $1.createdAt }), newest.createdAt <= backup else {
+                continue
+            }
+            let algorithm = SignatureAlgorithm(rawValue: newest.algorithm) ?? .es256
+            let key = try KeyGenerator(masterKeys: masterKeys)
+                .idTokenKey(algorithm, in: project.id, at: now, signsFrom: now)
+            try await store.add(key, othersRetireAt: now, in: project.id)
+            Terminal.writeLine("\(project.id): replaced the signing key by \(key.id)")
+        }
+    }
+
+    fileprivate func repair(_ repairs: RestoreRepairs, in realm: ID<Realm>) async throws {
+        let project = try await requireRealm(realm)
+        for (id, repair) in repairs.accounts.sorted(by: { $0.key < $1.key }) {
+            guard let account = try await accounts.find([.id(id)], in: project).first else { continue }
+            for line in try await apply(repair, to: account, in: project) { Terminal.writeLine("\(realm): \(line)") }
+        }
+        try await revokeKeys(of: repairs, in: realm.project)
+        for (action, count) in repairs.lost.sorted(by: { $0.key < $1.key }) {
+            Terminal.writeLine("\(realm): lost \(count) × \(action)")
+        }
+    }
+
+    /// - Returns: what was done, for the operator.
+    private func apply(
+        _ repair: RestoreRepairs.Account, to account: Account, in project: Project
+    ) async throws -> [String] {
+        if repair.isDeleted {
+            try await accounts.delete(account.id, in: project, by: .commandLine)
+            return ["deleted the account \(account.id)"]
+        }
+        var lines: [String] = []
+        var input = AccountAdministration.Input()
+        if repair.changedOwner || repair.isDisabled, !account.isDisabled {
+            input.change.update.isDisabled = true
+            lines.append("disabled the account \(account.id)" + (repair.changedOwner ? ", whose address changed" : ""))
+        }
+        if repair.lostPassword, account.hasPassword {
+            input.change.update.passwordHash = .remove
+            lines.append("removed the password of the account \(account.id)")
+        }
+        if repair.endsSessions {
+            input.change.update.validSince = clock.now()
+            lines.append("ended the sessions of the account \(account.id)")
+        }
+        input.change.unlinked = repair.unlinked.intersection(account.identities.map(\.provider))
+        for provider in input.change.unlinked.map(\.rawValue).sorted() {
+            lines.append("unlinked \(provider) from the account \(account.id)")
+        }
+        if !lines.isEmpty {
+            _ = try await accounts.update(account.id, input, in: project, from: .commandLine, by: .commandLine)
+        }
+        if !repair.endsSessions, !repair.endedSessions.isEmpty {
+            try await RestoredDatabase(pool: pool).end(
+                repair.endedSessions, of: account.id, by: .commandLine, at: clock.now(), in: project.realm)
+            let count = repair.endedSessions.count
+            lines.append("ended \(count) \(count == 1 ? "session" : "sessions") of the account \(account.id)")
+        }
+        return lines
+    }
+
+    private func revokeKeys(of repairs: RestoreRepairs, in project: ID<Project>) async throws {
+        let now = clock.now()
+        for id in repairs.revokedAPIKeys where try await APIKeyStore(pool: pool).revoke(id, in: project, at: now) {
+            Terminal.writeLine("\(project): revoked the API key \(id)")
+        }
+        for id in repairs.revokedServiceKeys
+        where try await ServiceKeyStore(pool: pool).revoke(id, in: project, at: now) {
+            Terminal.writeLine("\(project): revoked the service key \(id)")
+        }
+        let tenants = PostgresTenantStore(pool: pool)
+        for id in repairs.removedTenants
+        where try await tenants.delete(id, by: .commandLine, at: now, in: project) {
+            Terminal.writeLine("\(project): deleted the tenant \(id)")
+        }
+    }
+}

@@ -1,0 +1,105 @@
+internal import Encoding
+
+/// What has to be done again after a database was restored from a backup: the backup lacks what users and
+/// administrators revoked after it was made. The audit events of that time, which were exported before, state it.
+public struct RestoreRepairs: Hashable, Sendable {
+    /// The repairs of one account.
+    public struct Account: Hashable, Sendable {
+        public var isDeleted = false
+        /// Whether the last change of this member disabled the account.
+        public var isDisabled = false
+        /// Whether the account got another address, or was taken over by the owner of its address. The old mailbox must
+        /// not get the account, so the account is disabled until an administrator has looked at it.
+        public var changedOwner = false
+        /// Whether the password that the backup has was replaced or removed.
+        public var lostPassword = false
+        public var endsSessions = false
+        public var endedSessions: Set<ID<Session>> = []
+        public var unlinked: Set<ProviderID> = []
+
+        public init() {}
+    }
+
+    /// By the ID of the account.
+    public private(set) var accounts: [ID<Identity.Account>: Account] = [:]
+    public private(set) var revokedAPIKeys: [String] = []
+    public private(set) var revokedServiceKeys: [String] = []
+    public private(set) var removedTenants: [ID<Tenant>] = []
+    /// The number of events that no repair covers, by action: what they created or changed is lost.
+    public private(set) var lost: [String: Int] = [:]
+
+    /// - Parameters:
+    ///   - events: the events of one realm, in the order of their times. Events that the backup has are ignored.
+    ///   - backup: when the backup was made.
+    public init(_ events: [AuditEvent], after backup: Instant) {
+        for event in events where event.lastOccurredAt > backup { add(event) }
+    }
+
+    private mutating func add(_ event: AuditEvent) {
+        let note = event.note
+        switch note.action {
+        case "apiKey.revoked": revokedAPIKeys.append(note.subject)
+        case "serviceKey.revoked": revokedServiceKeys.append(note.subject)
+        case "tenant.removed": removedTenants.append(ID(note.subject))
+        default:
+            let action = AuditNote.AccountAction(rawValue: note.action)
+            guard let action, change(&accounts[ID(note.subject), default: Account()], by: action, note.detail) else {
+                lost[note.action, default: 0] += 1
+                return
+            }
+        }
+    }
+
+    /// - Returns: whether the change repairs what the event did.
+    private func change(
+        _ account: inout Account, by action: AuditNote.AccountAction, _ detail: [String: String]
+    ) -> Bool {
+        switch action {
+        case .deleted: account.isDeleted = true
+        case .emailChanged, .emailDisavowed, .reclaimed: account.changedOwner = true
+        case .passwordSet, .passwordRemoved, .overwritten:
+            account.lostPassword = true
+            account.endsSessions = true
+        case .sessionsEnded, .identityRevoked: account.endsSessions = true
+        case .sessionEnded:
+            // An event that counts repetitions names only the first session.
+            if detail["repeated"] == nil, let session = detail["session"] {
+                account.endedSessions.insert(ID(session))
+            } else {
+                account.endsSessions = true
+            }
+        case .identityUnlinked:
+            guard let provider = detail["provider"] else { return false }
+            account.unlinked.insert(ProviderID(provider))
+        case .updated: return update(&account, detail["members"]?.split(separator: " ").map(String.init) ?? [])
+        case .created, .merged, .mergeUndone, .emailVerified, .identityLinked, .identityTransferred, .tokensRevoked,
+            .forwardingChanged, .signInMethodMissing, .codeIssued, .sessionCookieCreated:
+            return false
+        }
+        return true
+    }
+
+    private func update(_ account: inout Account, _ members: [String]) -> Bool {
+        var isRepaired = false
+        for member in members {
+            switch member {
+            case "disabled": account.isDisabled = true
+            case "enabled": account.isDisabled = false
+            case "email": account.changedOwner = true
+            case "password": account.lostPassword = true
+            case "validSince": break
+            default: continue
+            }
+            if member != "disabled" { account.endsSessions = true }
+            isRepaired = true
+        }
+        return isRepaired
+    }
+}
+
+extension AuditEvent {
+    /// When the event occurred; for an event that counts repetitions, the time of the latest.
+    fileprivate var lastOccurredAt: Instant {
+        note.detail["lastOccurredAt"].flatMap(Instant.init(iso8601:)) ?? occurredAt
+    }
+}

@@ -1,0 +1,52 @@
+public import Identity
+public import Postgres
+
+/// The repairs of a restored database that no other operation makes.
+public struct RestoredDatabase: Sendable {
+    private let pool: Pool
+
+    public init(pool: Pool) {
+        self.pool = pool
+    }
+
+    /// Removes emails that wait, and the codes of emails except remedies (see ``OOBCode/Purpose/isRemedy``). The emails
+    /// have been sent since the backup or are out of date, and the codes may have been used.
+    ///
+    /// - Parameter backup: emails and codes that were made later are kept.
+    /// - Returns: the numbers of removed emails and codes.
+    public func removeStaleEmail(from backup: Instant) async throws -> (emails: Int, codes: Int) {
+        try await withStoreErrors {
+            try await pool.transaction { transaction in
+                let emails = try await transaction.execute(
+                    "DELETE FROM outgoing_email WHERE created_at <= \(Timestamp(backup)) AND failed_at IS NULL")
+                let remedies = OOBCode.Purpose.allCases.filter(\.isRemedy).map(\.rawValue)
+                let codes = try await transaction.execute(
+                    "DELETE FROM oob_code WHERE created_at <= \(Timestamp(backup)) AND purpose <> ALL (\(remedies))")
+                return (emails, codes)
+            }
+        }
+    }
+
+    /// Ends sessions of an account. IDs of other and of ended sessions are ignored.
+    public func end(
+        _ sessions: Set<ID<Session>>, of account: ID<Account>, by actor: AuditActor, at now: Instant,
+        in realm: ID<Realm>
+    ) async throws {
+        let ids = sessions.map { $0.rawValue.lowercased() }
+        try await withStoreErrors {
+            try await pool.transaction { transaction in
+                let ended = try await transaction.query(
+                    """
+                    UPDATE session SET ended_at = \(Timestamp(now)),
+                        end_reason = \(SessionEndReason.revoked.rawValue)
+                    WHERE realm_id = \(realm.rawValue) AND account_id = \(account.rawValue) AND id::text = ANY (\(ids))
+                        AND ended_at IS NULL RETURNING id::text AS id
+                    """)
+                let notes = try ended.map {
+                    AuditNote(.sessionEnded, account, ["session": try $0.decode("id", as: String.self)])
+                }
+                try await transaction.audit(notes, by: actor, at: now, in: realm)
+            }
+        }
+    }
+}

@@ -1,0 +1,99 @@
+import Identity
+import Testing
+
+@Suite("Repairs of a restored database")
+struct RestoreRepairsTests {
+    static let backup = Instant(iso8601: "2026-01-31T12:00:00Z")!
+    static let later = "2026-01-31T13:00:00Z"
+
+    struct Row: CustomTestStringConvertible, Sendable {
+        let testDescription: String
+        /// Actions with their details, in the order of their times.
+        let events: [(String, [String: String])]
+        let expected: @Sendable (inout RestoreRepairs.Account) -> Void
+
+        init(
+            _ description: String, _ events: (String, [String: String])...,
+            expected: @escaping @Sendable (inout RestoreRepairs.Account) -> Void
+        ) {
+            (testDescription, self.events, self.expected) = (description, events, expected)
+        }
+    }
+
+    static let rows = [
+        Row("a deletion", ("account.deleted", [:])) { $0.isDeleted = true },
+        Row("a change of the address", ("email.changed", [:])) { $0.changedOwner = true },
+        Row("an address that its owner disavowed", ("email.disavowed", [:])) { $0.changedOwner = true },
+        Row("a reclaim", ("account.reclaimed", [:])) { $0.changedOwner = true },
+        Row("a new password", ("password.set", [:])) { ($0.lostPassword, $0.endsSessions) = (true, true) },
+        Row("a removed password", ("password.removed", [:])) { ($0.lostPassword, $0.endsSessions) = (true, true) },
+        Row("an import that replaced the account", ("account.overwritten", [:])) {
+            ($0.lostPassword, $0.endsSessions) = (true, true)
+        },
+        Row("a sign-out of all devices", ("sessions.ended", [:])) { $0.endsSessions = true },
+        Row("a sign-out of one device", ("session.ended", ["session": "a"])) { $0.endedSessions = [ID("a")] },
+        Row("several sign-outs in one event", ("session.ended", ["session": "a", "repeated": "2"])) {
+            $0.endsSessions = true
+        },
+        Row("a revoked consent", ("identity.revoked", ["provider": "apple.com"])) { $0.endsSessions = true },
+        Row("an unlinked identity", ("identity.unlinked", ["provider": "apple.com"])) { $0.unlinked = [.apple] },
+        Row("an administrator who disables", ("account.updated", ["members": "disabled"])) { $0.isDisabled = true },
+        Row(
+            "an administrator who disables and enables", ("account.updated", ["members": "disabled"]),
+            ("account.updated", ["members": "displayName enabled"])
+        ) { $0.endsSessions = true },
+        Row("an administrator who sets a password", ("account.updated", ["members": "displayName password"])) {
+            ($0.lostPassword, $0.endsSessions) = (true, true)
+        },
+        Row("an administrator who sets an address", ("account.updated", ["members": "email"])) {
+            ($0.changedOwner, $0.endsSessions) = (true, true)
+        },
+        Row("an administrator who ends the sessions", ("account.updated", ["members": "validSince"])) {
+            $0.endsSessions = true
+        },
+    ]
+
+    @Test("What was revoked after the backup is revoked again", arguments: rows)
+    func repair(row: Row) {
+        var expected = RestoreRepairs.Account()
+        row.expected(&expected)
+        let repairs = RestoreRepairs(row.events.map { Self.event($0.0, $0.1) }, after: Self.backup)
+        #expect(repairs.accounts == [ID("ada"): expected])
+        #expect(repairs.lost.isEmpty)
+    }
+
+    @Test("Revoked keys and removed tenants are listed")
+    func keys() {
+        let events = ["apiKey.revoked", "serviceKey.revoked", "tenant.removed"].map { Self.event($0, subject: "id") }
+        let repairs = RestoreRepairs(events, after: Self.backup)
+        #expect((repairs.revokedAPIKeys, repairs.revokedServiceKeys) == (["id"], ["id"]))
+        #expect(repairs.removedTenants == [ID("id")])
+    }
+
+    @Test("What was created is counted as lost")
+    func lost() {
+        let events = ["account.created", "account.created", "account.merged", "app.added", "account.updated"]
+            .map { Self.event($0, ["members": "displayName"]) }
+        let repairs = RestoreRepairs(events, after: Self.backup)
+        #expect(
+            repairs.lost == ["account.created": 2, "account.merged": 1, "app.added": 1, "account.updated": 1])
+    }
+
+    @Test("Events of the backup are ignored, unless they were repeated afterwards")
+    func inBackup() {
+        let early = Self.event("account.deleted", at: "2026-01-31T12:00:00Z")
+        let repeated = Self.event(
+            "sessions.ended", ["repeated": "2", "lastOccurredAt": Self.later], at: "2026-01-31T11:59:59Z")
+        let repairs = RestoreRepairs([early, repeated], after: Self.backup)
+        #expect(repairs.accounts.mapValues(\.isDeleted) == [ID("ada"): false])
+        #expect(repairs.accounts[ID("ada")]?.endsSessions == true)
+    }
+
+    private static func event(
+        _ action: String, _ detail: [String: String] = [:], subject: String = "ada", at time: String = later
+    ) -> AuditEvent {
+        AuditEvent(
+            id: "1", note: AuditNote(action, subject, detail), actor: "user", trace: .none,
+            occurredAt: Instant(iso8601: time)!)
+    }
+}
