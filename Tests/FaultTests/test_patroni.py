@@ -91,7 +91,8 @@ def test_the_machine_of_the_primary_dies(tmp_path, folder):
                     dead = cluster.primary()
                     dead.kill()
                     died = time.monotonic()
-                    assert gateway.eventually(lambda: ledger.latest > died + 0.5, 120), "no writes after a failover"
+                    assert gateway.eventually(lambda: ledger.latest > died + 0.5, 120), (
+                        "no writes after a failover:\n" + "\n".join(machine.log() for machine in cluster.machines))
                     outages.append(ledger.latest - died)
                     dead.start()
             print(f"{len(ledger.accounts)} sign-ups; outages in s: median {statistics.median(outages):.1f}, "
