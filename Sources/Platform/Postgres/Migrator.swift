@@ -182,7 +182,8 @@ extension Pool {
 
     private func timeoutReset() -> Statement {
         Statement(
-            id: nextID(), text: .script("RESET statement_timeout; RESET lock_timeout"), timeLimit: configuration.statementDeadline)
+            id: nextID(), text: .script("RESET statement_timeout; RESET lock_timeout"),
+            timeLimit: configuration.statementDeadline)
     }
 }
 
