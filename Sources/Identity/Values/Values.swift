@@ -1,3 +1,4 @@
+internal import DomainNames
 public import Encoding
 
 /// The ID of a `Subject`. The type parameter prevents the ID of a session from being used as the ID of an account.
@@ -89,14 +90,15 @@ extension Instant {
 
 /// A syntactically valid email address, folded to lower case.
 ///
-/// Only ASCII is accepted: two addresses that look alike must not have two accounts, and mail servers differ in how
-/// they fold other letters. An internationalised domain must be written in A-labels.
+/// The local part must be ASCII: two addresses that look alike must not have two accounts, and mail servers differ in
+/// how they fold other letters. An internationalised domain is converted to A-labels.
 public struct EmailAddress: BytewiseComparable, Codable, Sendable {
     public let rawValue: String
 
     /// - Returns: `nil` unless `local@domain` with 1 to 64 octets before the at sign and at most 254 octets in total
     ///   (RFC 5321 §4.5.3.1), without quoting and spaces.
     public init?(_ text: String) {
+        guard let text = Self.withASCIIDomain(text) else { return nil }
         let parts = text.utf8.split(separator: UInt8(ascii: "@"), omittingEmptySubsequences: false)
         guard text.utf8.count <= 254, parts.count == 2,
             (1...64).contains(parts[0].count), parts[0].allSatisfy(Self.isLocalPart),
@@ -111,6 +113,15 @@ public struct EmailAddress: BytewiseComparable, Codable, Sendable {
 }
 
 extension EmailAddress {
+    /// Returns an ASCII text unchanged, and any other text with its domain in A-labels; `nil` if there is no such form.
+    private static func withASCIIDomain(_ text: String) -> String? {
+        guard text.utf8.contains(where: { $0 > 0x7F }) else { return text }
+        guard let at = text.utf8.lastIndex(of: UInt8(ascii: "@")),
+            let domain = ASCIIDomain.converting(String(text[text.utf8.index(after: at)...]))
+        else { return nil }
+        return String(text[...at]) + domain
+    }
+
     private static func isLocalPart(_ byte: UInt8) -> Bool {
         switch byte {
         case UInt8(ascii: "\""), UInt8(ascii: "("), UInt8(ascii: ")"), UInt8(ascii: ","), UInt8(ascii: ":"),

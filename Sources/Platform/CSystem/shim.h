@@ -8,6 +8,7 @@
 #include <curl/curl.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <idn2.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
 #include <openssl/bn.h>
