@@ -9,8 +9,6 @@ public struct CustomTokenPayload: Sendable {
     private static let leeway: Double = 60
     /// The maximum of `exp` minus `iat`, in seconds.
     private static let maximumLifetime: Double = 3600
-    /// The maximum length of `uid` in characters.
-    private static let accountIDLimit = 128
 
     private let members: JSONObject
 
@@ -55,14 +53,14 @@ public struct CustomTokenPayload: Sendable {
 
     /// Returns the account, the additional claims and the issue time of the token.
     ///
-    /// - Throws: ``CustomTokenRefusal`` if the account ID is missing or too long, or if the claims are invalid,
+    /// - Throws: ``CustomTokenRefusal`` if the account ID is missing or not valid, or if the claims are invalid,
     ///   reserved or too large.
     public func contents() throws(CustomTokenRefusal) -> CustomTokenContents {
         guard case .string(let account) = members["uid"] ?? members["user_id"], !account.isEmpty else {
             throw .missingAccount
         }
-        guard account.unicodeScalars.count <= Self.accountIDLimit else { throw .invalid(.accountIDTooLong) }
-        return CustomTokenContents(account: ID(account), claims: try claims(), issuedAt: issuedAt)
+        guard let id = ID<Account>(chosen: account) else { throw .invalid(.accountIDInvalid) }
+        return CustomTokenContents(account: id, claims: try claims(), issuedAt: issuedAt)
     }
 
     /// The time in `iat`; `nil` if it is absent, or not a time from 1970 to 9999.

@@ -28,7 +28,7 @@ private struct AuditEvents: Encodable {
 extension AuditQuery {
     fileprivate init(_ request: Request) throws(RequestRefusal) {
         self.init(limit: try ListPage.parseLimit("pageSize", request.query("pageSize"), default: 100, maximum: 1000))
-        subject = try Self.name("subject", request)
+        subject = try Self.subject(request)
         actor = try Self.name("actor", request)
         action = try Self.name("action", request)
         since = try Self.time("since", request)
@@ -36,6 +36,15 @@ extension AuditQuery {
         if let token = request.query("pageToken").nonEmpty {
             cursor = try TimePosition(pageToken: token)
         }
+    }
+
+    /// The subject of an event may be an account, whose ID can contain any character.
+    private static func subject(_ request: Request) throws(RequestRefusal) -> String? {
+        guard let text = request.query("subject").nonEmpty else { return nil }
+        guard text.utf16.count <= 200, !text.utf8.contains(0) else {
+            throw .invalidField("/subject", "must have at most 200 UTF-16 code units without NUL")
+        }
+        return text
     }
 
     private static func name(_ member: ByteText, _ request: Request) throws(RequestRefusal) -> String? {

@@ -63,7 +63,7 @@ enum Route: Sendable {
         let remaining = contractRoutes.filter { servesMonitoring || !$0.2.isForMonitoring }.filter { route in
             !route.2.isUnimplemented || !added.contains { ($0.0, $0.1) == (route.0, route.1) }
         }
-        return Router(remaining + added)
+        return Router(remaining + added, opaqueParameters: ["localId"])
     }
 
     private static let contractRouter = Router<Route>(contractRoutes)

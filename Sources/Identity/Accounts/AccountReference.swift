@@ -36,17 +36,17 @@ extension Account {
 }
 
 extension ID where Subject == Account {
-    /// Whether `text` is a valid account ID. A backend that signs custom tokens may choose any text of 1 to 128 code
-    /// points without NUL.
+    /// Whether `text` is a valid account ID: 1 to 128 UTF-16 code units, as Firebase counts, without NUL, which
+    /// PostgreSQL cannot store.
     public static func isValid(_ text: String) -> Bool {
-        (1...128).contains(text.unicodeScalars.count) && !text.unicodeScalars.contains("\0")
+        (1...128).contains(text.utf16.count) && !text.utf8.contains(0)
     }
 
-    /// An ID that an administrator chose.
+    /// An ID that an administrator, an import or a custom token chose.
     ///
-    /// - Returns: `nil` unless the text is 1 to 128 printable ASCII characters, without spaces or slashes.
+    /// - Returns: `nil` unless the text is valid.
     public init?(chosen text: String) {
-        guard text.isVisibleASCII(1...128), !text.contains("/") else { return nil }
+        guard Self.isValid(text) else { return nil }
         self.init(text)
     }
 }

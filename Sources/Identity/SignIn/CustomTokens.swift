@@ -85,7 +85,7 @@ public enum CustomTokenFault: Hashable, Sendable {
     case notYetValid
     case expired
     case lifetimeTooLong
-    case accountIDTooLong
+    case accountIDInvalid
     /// The account was deleted after the token was issued, and has not been created again.
     case olderThanDeletion
 }
@@ -105,7 +105,7 @@ extension CustomTokenFault {
         case .notYetValid: "The custom token's iat or nbf is in the future."
         case .expired: "The custom token has expired."
         case .lifetimeTooLong: "The custom token's exp is more than an hour after its iat."
-        case .accountIDTooLong: "The custom token's uid has more than 128 characters."
+        case .accountIDInvalid: "The custom token's uid must be 1 to 128 UTF-16 code units without NUL."
         case .olderThanDeletion: "The custom token was issued before the account of its uid was deleted."
         }
     }

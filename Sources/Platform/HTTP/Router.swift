@@ -28,8 +28,14 @@ public struct Router<Route: Sendable>: Sendable {
     /// The nodes of templates without parameters, by the whole path, so that their look-up does not search the tree.
     private var literalPaths: [String: Int] = [:]
 
+    /// The names of parameters whose values may contain any character except NUL.
+    private let opaqueParameters: Set<String>
+
+    /// - Parameter opaqueParameters: the names of parameters whose values may contain any character except NUL, because
+    ///   the handlers only compare them.
     /// - Precondition: templates are well-formed, and each combination of method and path occurs once.
-    public init(_ routes: [(Method, String, Route)]) {
+    public init(_ routes: [(Method, String, Route)], opaqueParameters: Set<String> = []) {
+        self.opaqueParameters = opaqueParameters
         for (method, text, route) in routes {
             guard let template = RouteTemplate(parsing: text) else {
                 preconditionFailure("malformed path template: \(text)")
@@ -51,7 +57,9 @@ public struct Router<Route: Sendable>: Sendable {
         guard let (route, names) = nodes[node].routes[method] else {
             return .methodNotAllowed(Method.allCases.filter { nodes[node].routes[$0] != nil })
         }
-        return .found(route, parameters: Dictionary(uniqueKeysWithValues: zip(names, values)))
+        let parameters = Dictionary(uniqueKeysWithValues: zip(names, values))
+        guard parameters.allSatisfy({ opaqueParameters.contains($0) || isUnambiguous($1) }) else { return .notFound }
+        return .found(route, parameters: parameters)
     }
 
     /// Returns the node to which the path leads, if it has routes. Appends the values of the parameters to `values`.
@@ -97,15 +105,20 @@ public struct Router<Route: Sendable>: Sendable {
 
 /// Percent-decodes a parameter once: `%2541` becomes `%41`.
 ///
-/// - Returns: `nil` for text that later code could interpret differently: empty text, more than 128 bytes, a path
-///   separator, a dot segment, a control character, or text that is not valid UTF-8.
+/// - Returns: `nil` for empty text, more than 128 UTF-16 code units, a dot segment, NUL, or text that is not valid
+///   UTF-8.
 private func parameterValue(_ text: Substring) -> String? {
-    guard
-        let value = PercentEncoding.decode(text.utf8), (1...128).contains(value.utf8.count), value != ".",
-        value != "..",
-        value.unicodeScalars.allSatisfy({ $0 != "/" && $0 != "\\" && $0.properties.generalCategory != .control })
+    guard let value = PercentEncoding.decode(text.utf8), (1...128).contains(value.utf16.count), value != ".",
+        value != "..", !value.utf8.contains(0)
     else { return nil }
     return value
+}
+
+/// Whether later code cannot interpret the value of a parameter differently: it has at most 128 bytes, no path separator
+/// and no control character.
+private func isUnambiguous(_ value: String) -> Bool {
+    value.utf8.count <= 128
+        && value.unicodeScalars.allSatisfy { $0 != "/" && $0 != "\\" && $0.properties.generalCategory != .control }
 }
 
 /// A parsed path template: `/v1/projects/{project}/accounts:lookup`.

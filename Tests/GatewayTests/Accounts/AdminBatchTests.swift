@@ -65,7 +65,6 @@ struct AdminBatchTests {
         arguments: ["a/b", "é é", "a\u{1}"])
     func anyID(id: String) async throws {
         let gateway = try await TestGateway.withServiceKey()
-        // Only custom tokens create accounts with such IDs.
         let backend = try await ServiceKey(in: gateway)
         let token = try backend.customToken(uid: id, at: gateway.clock.now)
         #expect(try await gateway.signIn(customToken: token).outcome == "200")

@@ -118,7 +118,8 @@ struct AuditQueryTests {
         "Invalid parameters of an audit query are rejected",
         arguments: [
             ("pageToken", "x"), ("pageToken", "1_2"), ("pageToken", "9999999999999999999_x"), ("pageSize", "-1"),
-            ("since", "yesterday"), ("until", "2027-02-30"), ("subject", "a b"),
+            ("since", "yesterday"), ("until", "2027-02-30"), ("subject", "a\0b"),
+            ("subject", String(repeating: "🥝", count: 101)), ("actor", "a b"),
             ("actor", String(repeating: "x", count: 201)),
         ])
     func refusals(member: String, value: String) async throws {
