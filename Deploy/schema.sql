@@ -465,7 +465,7 @@ ALTER TABLE ONLY public.signing_key
 
 CREATE INDEX account_created_at ON public.account USING btree (realm_id, created_at, id);
 
-CREATE INDEX account_display_name ON public.account USING btree (realm_id, display_name, id) WHERE (display_name IS NOT NULL);
+CREATE INDEX account_display_name ON public.account USING btree (realm_id, "left"(display_name, 256), id) WHERE (display_name IS NOT NULL);
 
 CREATE UNIQUE INDEX account_email_key ON public.account USING btree (realm_id, email) WHERE (email IS NOT NULL);
 

@@ -13,7 +13,8 @@ extension SQL {
             case .id: "a.id \(direction)"
             case .email: "a.email \(direction)"
             case .createdAt: "a.created_at \(direction), a.id \(direction)"
-            case .displayName: "a.display_name \(direction), a.id \(direction)"
+            // The index contains only the beginning of a name, because entries of indexes have a maximum size.
+            case .displayName: "left(a.display_name, 256) \(direction), a.id \(direction)"
             case .lastSignInAt: "a.last_sign_in_at \(direction) NULLS LAST, a.id \(direction)"
             }
         let condition = order.field.column.map { "\($0) IS NOT NULL" as SQL } ?? "true"

@@ -192,7 +192,7 @@ CREATE TABLE account (
 
 -- For lists that are sorted by a column. The accounts without a value in the column follow, sorted by ID.
 CREATE INDEX account_created_at ON account (realm_id, created_at, id);
-CREATE INDEX account_display_name ON account (realm_id, display_name, id) WHERE display_name IS NOT NULL;
+CREATE INDEX account_display_name ON account (realm_id, left(display_name, 256), id) WHERE display_name IS NOT NULL;
 CREATE INDEX account_without_display_name ON account (realm_id, id) WHERE display_name IS NULL;
 CREATE INDEX account_without_email ON account (realm_id, id) WHERE email IS NULL;
 
