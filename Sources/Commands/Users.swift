@@ -10,12 +10,15 @@ extension Command {
         operand: .file,
         options: [.project, .tenant, .userFormat] + PasswordHashArguments.options + [
             .flag("resume", "skip accounts whose IDs already exist"),
+            .flag("without-second-factors", "import accounts with second factors without them"),
             .text(
-                "errors", "PATH", "file for the errors of rejected rows, one JSON object per line",
+                "errors", "PATH", "file for rejected and changed rows, one JSON object per line",
                 defaultNote: "text on standard error"),
         ],
         details: [
             "FILE may be `-` for standard input. IDs, claims, phone numbers and times are kept. An invalid row is skipped and reported with its line number; the exit status is then 1. Rows are stored in batches of about 1000, up to two batches at the same time. Each batch is one transaction, so an interrupted import can be continued with --resume. If rows conflict with each other, the first row is stored.",
+            "These parts of an account are changed or left out, which is reported for its line: line breaks in names become spaces; names are cut at 1024 characters; a photo URL of more than 4096 characters, claims with reserved names, and an email address that is not ASCII are left out, unless only its domain is not ASCII. An account with second factors is rejected, unless --without-second-factors is given.",
+            "CSV may be separated by commas, semicolons or tabs. A row needs at least 28 columns.",
             "An email address counts as verified if emailVerified is true. Identities are linked for Apple, Google and OpenID Connect providers; an email address from a provider is not trusted until the next sign-in with that provider. When a user signs in with the password, an Argon2id hash replaces an imported hash of another algorithm.",
             "A hash names its own algorithm if it begins with $2a$, $2b$, $2y$, $5$, $6$, $y$, $argon2i$ or $argon2id$, or if `users export` has written it. With any --hash-algo except BCRYPT, such hashes are accepted too.",
             "Other users of this machine can see command lines: prefer --hash-key-file or the variable SEKISHO_HASH_KEY to --hash-key.",
@@ -30,6 +33,7 @@ extension Command {
         let format = UserFormat(arguments.optionalChoice("format"), path: path)
         let scheme = try PasswordHashArguments.scheme(arguments)
         let (resumes, errors) = (arguments.has("resume"), arguments.optionalText("errors"))
+        let dropsSecondFactors = arguments.has("without-second-factors")
         // The command may be interrupted at any moment, because each batch is one transaction.
         Signals.unblock()
         // Created outside of `runWithPasswordKeys`, because a loop must not be stopped on its own thread.
@@ -42,8 +46,8 @@ extension Command {
             let now = administration.clock.now()
             let report = ImportReport(size: file.size, errors: try errors.map { try NewFile(writing: $0) })
             let source = UserSource(
-                file, format, hashed: StoredPasswordScheme(scheme, key: keyID), for: project.tenant, now: now,
-                on: readerLoop)
+                file, format, hashed: StoredPasswordScheme(scheme, key: keyID), for: project.tenant,
+                dropsSecondFactors: dropsSecondFactors, now: now, on: readerLoop)
             let userImport = UserImport(
                 source: source, store: PostgresAccountStore(pool: administration.pool), realm: realm,
                 resumes: resumes, now: now)
@@ -52,7 +56,9 @@ extension Command {
             } catch {
                 Terminal.writeError(Failure(explaining: error).message)
                 try report.finish()
-                throw Failure(message: "the import is incomplete: run it again with --resume")
+                throw Failure(
+                    message: report.isPartial
+                        ? "the import is incomplete: run it again with --resume" : "the import failed")
             }
             try report.finish()
         }

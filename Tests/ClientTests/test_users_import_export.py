@@ -41,6 +41,11 @@ CSV = (
 ).format(hash=ADA["passwordHash"], salt=ADA["salt"])
 
 
+def csv_row(id, email="", verified="", name=""):
+    """A row with 28 columns."""
+    return f"{id},{email},{verified},,,{name}" + "," * 22
+
+
 class Users:
     """The accounts of a new project, and the commands that import and export them."""
 
@@ -169,7 +174,7 @@ INVALID_ROWS = [
     ("\"text, with } and ]\"", "the row is not a JSON object"),
     ("{\"localId\": [[1, {\"a\": 2}]]}", "must be a string"),
     ("{\"localId\": \"\"}", "localId is missing"),
-    ("{\"localId\": \"a/b\"}", "localId is invalid"),
+    ("{\"localId\": \"" + "x" * 129 + "\"}", "localId is invalid"),
     ("{\"localId\": \"x\", \"email\": \"nobody\"}", "email is invalid"),
     ("{\"localId\": \"x\", \"email\": \"FIRST@example.com\"}", "email exists in other account in database"),
     ("{\"localId\": \"x\", \"phoneNumber\": \"+15555550100\"}", "phone number exists in other account in database"),
@@ -178,7 +183,7 @@ INVALID_ROWS = [
     ("{\"localId\": \"first\"}", "localId belongs to an existing account"),
     ("{\"localId\": \"x\", \"passwordHash\": \"AAAA\"}", "passwordHash needs a hashAlgorithm"),
     ("{\"localId\": \"x\", \"rawPassword\": \"secret\"}", "rawPassword is not supported in files"),
-    ("{\"localId\": \"x\", \"mfaInfo\": [{}]}", "Second factor not supported."),
+    ("{\"localId\": \"x\", \"mfaInfo\": [{}]}", "the account has second factors; --without-second-factors"),
     ("{\"localId\": \"x\", \"customAttributes\": \"" + "x" * 1_100_000 + "\"}", "the row is longer than 1048576 bytes"),
 ]
 
@@ -199,10 +204,11 @@ def test_an_invalid_row_is_reported_with_its_line_and_others_are_imported(users,
 
 def test_errors_of_invalid_rows_can_be_written_to_a_file(users):
     path = users.folder / "errors.jsonl"
-    completed = users.import_file(users.write_file([BOB, {"localId": "a/b"}, {"email": "x"}]), "--errors", str(path))
+    completed = users.import_file(users.write_file([BOB, {"localId": "x" * 129}, {"email": "x"}, {"localId": "\n", "displayName": "a\nb"}]), "--errors", str(path))
     assert (completed.returncode, completed.stderr) == (1, "sekisho: 2 rows were not imported\n")
     assert [json.loads(line) for line in path.read_text().splitlines()] == [
-        {"line": 1, "localId": "a/b", "error": "localId is invalid"}, {"line": 1, "error": "localId is missing"}]
+        {"line": 1, "localId": "x" * 129, "error": "localId is invalid"}, {"line": 1, "error": "localId is missing"},
+        {"line": 1, "localId": "\n", "change": "line breaks in a name became spaces"}]
 
 
 @pytest.mark.parametrize(("text", "message"), [
@@ -216,18 +222,18 @@ def test_errors_of_invalid_rows_can_be_written_to_a_file(users):
 def test_the_complete_rows_of_an_incomplete_file_are_imported(users, text, message):
     completed = users.import_file(users.write_file(text))
     assert completed.returncode == 1 and message in completed.stderr
-    assert "run it again with --resume" in completed.stderr
+    assert ("run it again with --resume" in completed.stderr) == ("first" in text)
     assert users.rows("id") == (["first"] if "first" in text else [])
 
 
 def test_an_unterminated_quoted_field_is_reported(users):
-    completed = users.import_file(users.write_file('first\n"second\n', "users.csv"))
+    completed = users.import_file(users.write_file(f'{csv_row("first")}\n"second\n', "users.csv"))
     assert completed.returncode == 1 and "unterminated quoted field in the row at line 2" in completed.stderr
     assert users.rows("id") == ["first"]
 
 
 def test_a_csv_row_that_is_too_long_is_skipped_to_its_end(users):
-    text = "first\nlong,\"" + "x" * 1_100_000 + "\nadmin,admin@example.com\n\"\nlast\n"
+    text = csv_row("first") + "\nlong,\"" + "x" * 1_100_000 + "\nadmin,admin@example.com\n\"\n" + csv_row("last") + "\n"
     completed = users.import_file(users.write_file(text, "users.csv"))
     assert (completed.returncode, completed.stdout) == (1, "imported 2 accounts\n")
     assert completed.stderr.splitlines()[0] == "sekisho: line 2: the row is longer than 1048576 bytes"
@@ -240,7 +246,83 @@ def test_existing_accounts_are_skipped_only_with_the_resume_option(users):
     completed = users.import_file(path, "--resume")
     assert (completed.returncode, completed.stderr) == (0, "")
     assert completed.stdout == "imported 1 account, 2 already existed\n"
-    assert users.import_file(path).returncode == 1
+    again = users.import_file(path)
+    assert again.returncode == 1
+    assert again.stderr.splitlines()[-1] == (
+        "sekisho: 3 rows were not imported; 3 of them already existed, which --resume skips")
+
+
+def test_members_that_cannot_be_kept_are_reported_with_line_and_id_and_lose_no_account(users):
+    rows = [
+        {"localId": "long", "displayName": "é" * 1025, "photoUrl": "p" * 4097},
+        {"localId": "domain", "email": "jo@bücher.example"},
+        {"localId": "a/b c\u001b", "email": "jö@example.com", "phoneNumber": "+15555550100",
+         "providerUserInfo": [{"providerId": "google.com", "rawId": "g1", "displayName": "a\nb"}]},
+        {"localId": "claims", "customAttributes": '{"sid": 1, "act": 2}'},
+    ]
+    path = users.write_file('{"users": [\n' + ",\n".join(map(json.dumps, rows)) + "\n]}")
+    completed = users.import_file(path)
+    assert (completed.returncode, completed.stdout) == (0, "imported 4 accounts, changed 3 of them\n")
+    assert completed.stderr.splitlines() == [
+        "sekisho: line 2 (long): imported, but a name was cut at 1024 characters; "
+        "photoUrl was left out: it has more than 4096 characters, or control characters",
+        "sekisho: line 4 (a/b c\\u{1B}): imported, but email was left out: it has no ASCII form; "
+        "line breaks in a name became spaces",
+        "sekisho: line 5 (claims): imported, but custom claims with reserved names were left out: sid"]
+    exported = {user["localId"]: user for user in json.loads(users.export())["users"]}
+    assert exported["domain"]["email"] == "jo@xn--bcher-kva.example"
+    assert exported["a/b c\u001b"]["phoneNumber"] == "+15555550100"
+    assert exported["long"]["displayName"] == "é" * 1024 and "photoUrl" not in exported["long"]
+    assert json.loads(exported["claims"]["customAttributes"]) == {"act": 2}
+
+
+@pytest.mark.parametrize("format", ["json", "csv"])
+def test_an_export_with_odd_values_is_imported_unchanged(users, other_users, format):
+    rows = [
+        {"localId": name, "email": f"jo{number}@bücher.example", "displayName": "".join(map(chr, range(0x4E00, 0x5200))),
+         "photoUrl": "é" * 4096, "phoneNumber": f"+1555555010{number}", "customAttributes": '{"a":"\\",\\n;\\t"}',
+         "providerUserInfo": [{"providerId": "google.com", "rawId": f" g;{number},\"", "displayName": "\"\u0301؛\u200d"}]}
+        for number, name in enumerate(["a/b", " ", ";,\t\"", "é", "🥝" * 64, "\u0001\r\n", "\ufeff", ".."])]
+    imported = users.import_file(users.write_file(rows))
+    assert (imported.returncode, imported.stdout) == (0, "imported 8 accounts\n")
+    first = users.export(f"out.{format}")
+    again = other_users.import_file(users.folder / f"out.{format}")
+    assert (again.returncode, again.stdout, again.stderr) == (0, "imported 8 accounts\n", "")
+    assert other_users.export(f"again.{format}") == first
+
+
+def test_second_factors_are_only_left_out_if_the_operator_says_so(users):
+    path = users.write_file([BOB, {"localId": "carol", "mfaInfo": [{"phoneInfo": "+15555550100"}]}])
+    refused = users.import_file(path)
+    assert (refused.returncode, users.rows("id")) == (1, ["bob"])
+    completed = users.import_file(path, "--resume", "--without-second-factors")
+    assert completed.returncode == 0
+    assert completed.stdout == (
+        "imported 1 account, 1 already existed, changed 1 of them, 1 without their second factors\n")
+    assert completed.stderr == "sekisho: line 1 (carol): imported, but second factors were left out\n"
+
+
+@pytest.mark.parametrize("separator", [",", ";", "\t"])
+def test_csv_is_read_as_spreadsheets_write_it(users, separator):
+    row = csv_row("ada", "ada@example.com", "TRUE", name=f'"A{separator} ""B"""').replace(",", separator)
+    if separator != ",":
+        row = row.replace(f"A{separator}", f"A{separator},")
+    path = users.folder / "users.csv"
+    path.write_bytes(b"\xef\xbb\xbf" + f"{row}\r\n{csv_row('bob').replace(',', separator)}\r\n".encode())
+    completed = users.import_file(path)
+    assert (completed.returncode, completed.stdout, completed.stderr) == (0, "imported 2 accounts\n", "")
+    ada = json.loads(users.export())["users"][0]
+    assert (ada["localId"], ada["emailVerified"]) == ("ada", True)
+    assert ada["displayName"] == f'A{separator}{"" if separator == "," else ","} "B"'
+
+
+@pytest.mark.parametrize("count", [1, 2, 27, 53])
+def test_a_csv_row_with_another_number_of_columns_is_refused(users, count):
+    text = csv_row("first") + "\nother" + "," * (count - 1) + "\n"
+    completed = users.import_file(users.write_file(text, "users.csv"))
+    assert completed.returncode == 1 and users.rows("id") == ["first"]
+    noun = "column" if count == 1 else "columns"
+    assert f"line 2: the row has {count} {noun} instead of 28 to 52" in completed.stderr
 
 
 @pytest.mark.slow

@@ -92,18 +92,25 @@ struct LinkedIdentityInput: Decodable, Sendable {
     let providerId: String?
     let rawId: String?
     let email: String?
-    let displayName: String?
-    let photoUrl: String?
+    let displayName: ProfileText?
+    let photoUrl: ProfileText?
 
     /// Returns the identity. Ignores an invalid address, as Firebase does.
     func identity() throws(RequestRefusal) -> LinkedIdentity {
+        try identity(
+            with: UserProfile(
+                displayName: try displayName.checkedName().nonEmpty, photoURL: try photoUrl.checkedPhotoURL().nonEmpty))
+    }
+
+    /// Returns the identity with the given profile instead of that of the input.
+    func identity(with profile: UserProfile) throws(RequestRefusal) -> LinkedIdentity {
         let providerId = try providerId.required(.missingProviderID)
         let rawId = try rawId.required(.missingRawID)
         let provider = ProviderID(providerId)
         guard provider.isLinkable, LinkedIdentity.isValidSubject(rawId) else { throw .rejected(.invalidProviderID) }
         return LinkedIdentity(
             provider: provider, subject: rawId, email: email.flatMap(EmailAddress.init),
-            profile: UserProfile(displayName: displayName.nonEmpty, photoURL: photoUrl.nonEmpty))
+            profile: profile)
     }
 }
 

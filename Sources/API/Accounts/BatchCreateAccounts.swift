@@ -22,8 +22,10 @@ extension EndpointCall {
     ) async throws -> Response {
         if request.containsIdentities { try administrator.require(.linkUsers) }
         let isEmulated = administrator.project.emulatorRules != nil
-        let users = try await offLoopIfLarge(for: administrator.project.id) {
-            try request.checkedUsers().map { isEmulated ? $0.withPasswordOfEmulatorHash : $0 }
+        let rows = try await offLoopIfLarge(for: administrator.project.id) {
+            try request.checkedRows().map { row in
+                isEmulated ? row.user.map(\.withPasswordOfEmulatorHash) : row.user
+            }
         }
         let scheme = try request.scheme.scheme()
         let administration = services.accounts.administration
@@ -33,7 +35,7 @@ extension EndpointCall {
             : StoredPasswordScheme(scheme, key: nil)
         let (now, tenant) = (administration.now, administrator.project.tenant)
         let entries = try await offLoopIfLarge(for: administrator.project.id) {
-            CheckedEntries(users, hashedWith: storedScheme, in: tenant, at: now)
+            CheckedEntries(rows, hashedWith: storedScheme, in: tenant, at: now)
         }
         var faults = entries.faults
         // For each account that was not stored: the member (such as the address) whose value was already taken.
@@ -43,19 +45,27 @@ extension EndpointCall {
         for (index, entry) in entries.imports {
             if let member = takenMembers[entry.account.id] { faults[index] = ImportedUser.Fault(taken: member).message }
         }
-        return try .json(BatchCreateResponse(faults))
+        return try .json(BatchCreateResponse(faults, changes: entries.changes.filter { faults[$0.key] == nil }))
     }
 }
 
-/// The accounts to import, and the reasons why entries are rejected, by the index of the entry.
+/// The accounts to import, what of them is changed, and the reasons why entries are rejected, by the index of the entry.
 private struct CheckedEntries: Sendable {
     private(set) var imports: [(index: Int, entry: AccountAdministration.Import)] = []
+    private(set) var changes: [Int: String] = [:]
     private(set) var faults: [Int: String] = [:]
 
-    init(_ users: [ImportedUser], hashedWith scheme: StoredPasswordScheme, in tenant: Tenant?, at now: Instant) {
-        for (index, user) in users.enumerated() {
+    init(
+        _ rows: [Result<ImportedUser, ImportedUser.Fault>], hashedWith scheme: StoredPasswordScheme, in tenant: Tenant?,
+        at now: Instant
+    ) {
+        for (index, row) in rows.enumerated() {
             do throws(ImportedUser.Fault) {
-                imports.append((index, try user.entry(at: now, hashedWith: scheme, in: tenant)))
+                let checked = try row.get().entry(at: now, hashedWith: scheme, in: tenant)
+                imports.append((index, checked.entry))
+                if !checked.changes.isEmpty {
+                    changes[index] = checked.changes.map(\.message).joined(separator: "; ")
+                }
             } catch {
                 faults[index] = error.message
             }
@@ -65,7 +75,7 @@ private struct CheckedEntries: Sendable {
 
 private struct BatchCreateRequest: LegacyBatchRequest {
     let targetProjectId: String?
-    let users: [ImportedUser]?
+    let rows: [Row]?
     let allowOverwrite: Bool?
     let sanityCheck: Bool?
     let scheme: PasswordSchemeInput
@@ -77,10 +87,23 @@ private struct BatchCreateRequest: LegacyBatchRequest {
     init(from decoder: any Decoder) throws {
         let container = try decoder.container(keyedBy: CodingKeys.self)
         targetProjectId = try container.decodeIfPresent(String.self, forKey: .targetProjectId)
-        users = try container.decodeIfPresent([ImportedUser].self, forKey: .users)
+        rows = try container.decodeIfPresent([Row].self, forKey: .users)
         allowOverwrite = try container.decodeIfPresent(Bool.self, forKey: .allowOverwrite)
         sanityCheck = try container.decodeIfPresent(Bool.self, forKey: .sanityCheck)
         scheme = try PasswordSchemeInput(from: decoder)
+    }
+
+    /// An entry. If it cannot be decoded, only this entry is rejected.
+    struct Row: Decodable, Sendable {
+        let user: Result<ImportedUser, ImportedUser.Fault>
+
+        init(from decoder: any Decoder) {
+            do {
+                user = .success(try ImportedUser(from: decoder))
+            } catch {
+                user = .failure(ImportedUser.Fault(decoding: error))
+            }
+        }
     }
 
     /// The maximum number of entries.
@@ -96,13 +119,16 @@ private struct BatchCreateRequest: LegacyBatchRequest {
         return administrator.scopes.allows(.linkUsers) ? .all : .accountsWithoutIdentities
     }
 
-    var containsIdentities: Bool { users?.contains { !$0.linkableProviders.isEmpty } == true }
-    var containsHashes: Bool { users?.contains { $0.passwordHash.nonEmpty != nil } == true }
+    /// The entries that could be decoded.
+    private var users: [ImportedUser] { (rows ?? []).compactMap { try? $0.user.get() } }
+    var containsIdentities: Bool { users.contains { !$0.linkableProviders.isEmpty } }
+    var containsHashes: Bool { users.contains { $0.passwordHash.nonEmpty != nil } }
 
     /// - Throws: ``RequestRefusal`` if the request is rejected as a whole.
-    func checkedUsers() throws(RequestRefusal) -> [ImportedUser] {
-        guard let users, !users.isEmpty else { throw .rejected(.missingUserAccount) }
-        guard users.count <= Self.userLimit else { throw .rejected(.maximumUserCountExceeded) }
+    func checkedRows() throws(RequestRefusal) -> [Row] {
+        guard let rows, !rows.isEmpty else { throw .rejected(.missingUserAccount) }
+        guard rows.count <= Self.userLimit else { throw .rejected(.maximumUserCountExceeded) }
+        let users = users
         guard users.count(where: { $0.rawPassword.nonEmpty != nil }) <= Self.rawPasswordLimit else {
             throw .invalidField("/users", "must not have more than \(Self.rawPasswordLimit) items with rawPassword")
         }
@@ -110,12 +136,13 @@ private struct BatchCreateRequest: LegacyBatchRequest {
         if allowOverwrite != true, let id = users.compactMap(\.localId.nonEmpty).firstDuplicate {
             throw .rejected(.duplicateLocalID, "\(id)")
         }
-        return users
+        return rows
     }
 
     /// Rejects the request if two entries have the same address or the same identity.
     private func checkSanity(of users: [ImportedUser]) throws(RequestRefusal) {
-        if let email = users.compactMap({ $0.email.nonEmpty?.lowercased() }).firstDuplicate {
+        let emails = users.compactMap(\.email.nonEmpty).map { EmailAddress($0)?.rawValue ?? $0.lowercased() }
+        if let email = emails.firstDuplicate {
             throw .rejected(.duplicateEmail, "\(email)")
         }
         let identities = users.flatMap { $0.linkableProviders }.map { [$0.providerId ?? "", $0.rawId ?? ""] }
@@ -127,14 +154,21 @@ private struct BatchCreateRequest: LegacyBatchRequest {
 
 private struct BatchCreateResponse: Encodable {
     let kind = "identitytoolkit#UploadAccountResponse"
-    let error: [Fault]
+    let error: [Entry]
+    /// The imported entries of which a member was changed or left out; absent if there are none.
+    let changes: [Entry]?
 
-    struct Fault: Encodable {
+    struct Entry: Encodable {
         let index: Int
         let message: String
     }
 
-    init(_ faults: [Int: String]) {
-        error = faults.sorted { $0.key < $1.key }.map { Fault(index: $0.key, message: $0.value) }
+    init(_ faults: [Int: String], changes: [Int: String]) {
+        error = Self.sorted(faults)
+        self.changes = changes.isEmpty ? nil : Self.sorted(changes)
+    }
+
+    private static func sorted(_ messages: [Int: String]) -> [Entry] {
+        messages.sorted { $0.key < $1.key }.map { Entry(index: $0.key, message: $0.value) }
     }
 }

@@ -25,8 +25,8 @@ private struct CreateAccountRequest: Decodable {
     let email: String?
     let emailVerified: Bool?
     let password: String?
-    let displayName: String?
-    let photoUrl: String?
+    let displayName: ProfileText?
+    let photoUrl: ProfileText?
     let phoneNumber: String?
     let disabled: Bool?
     let mfaInfo: [PresenceOnly]?
@@ -42,8 +42,8 @@ private struct CreateAccountRequest: Decodable {
         draft.email = email.nonEmpty
         draft.emailIsVerified = emailVerified == true
         draft.password = password.nonEmpty.map(Secret.init)
-        draft.displayName = displayName.nonEmpty
-        draft.photoURL = photoUrl.nonEmpty
+        draft.displayName = try displayName.checkedName().nonEmpty
+        draft.photoURL = try photoUrl.checkedPhotoURL().nonEmpty
         draft.phoneNumber = phoneNumber.nonEmpty
         draft.isDisabled = disabled == true
         return draft

@@ -38,6 +38,22 @@ extension Claims {
         self.init(json: json)
     }
 
+    /// Returns the custom claims of an import without the claims that have reserved names, and the names of these. The
+    /// claims are `nil` if none are left.
+    static func withoutReserved(_ json: String) throws(ClaimsRefusal) -> (claims: Claims?, dropped: [String]) {
+        do throws(ClaimsRefusal) {
+            return (try Claims(checking: json), [])
+        } catch {
+            guard case .reserved = error else { throw error }
+            let members = (try? StrictJSON.decode([String: JSONValue].self, from: Array(json.utf8))) ?? [:]
+            let kept = members.filter { !isReserved($0.key) }
+            let dropped = members.keys.filter(isReserved).sorted()
+            guard !kept.isEmpty else { return (nil, dropped) }
+            guard let bytes = try? StrictJSON.encode(JSONValue.object(kept)) else { throw .invalid }
+            return (try Claims(checking: String(decoding: bytes, as: UTF8.self)), dropped)
+        }
+    }
+
     /// Whether a number in the JSON text has an exponent of more than three digits. Many parsers read such numbers as
     /// infinity or zero, and PostgreSQL rejects the largest and the smallest of them.
     private static func hasLongExponent(_ json: String.UTF8View) -> Bool {

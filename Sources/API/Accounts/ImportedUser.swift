@@ -7,8 +7,8 @@ public struct ImportedUser: Decodable, Sendable {
     public let localId: String?
     let email: String?
     let emailVerified: Bool?
-    let displayName: String?
-    let photoUrl: String?
+    let displayName: ProfileText?
+    let photoUrl: ProfileText?
     let phoneNumber: String?
     let disabled: Bool?
     let createdAt: String?
@@ -50,7 +50,7 @@ public struct ImportedUser: Decodable, Sendable {
         case idIsMissing, idIsInvalid, tenantMismatch, emailIsInvalid, identityIsIncomplete, tooManyIdentities
         case severalIdentities(ProviderID)
         case phoneNumberIsInvalid
-        case claimsAreInvalid, claimsAreTooLarge, claimIsReserved, hasSecondFactor, timeIsInvalid
+        case claimsAreInvalid, claimsAreTooLarge, hasSecondFactor, timeIsInvalid
         case password(PasswordHashRefusal)
         case emailIsTaken, identityIsTaken, phoneNumberIsTaken, idIsTaken
     }
@@ -59,14 +59,8 @@ public struct ImportedUser: Decodable, Sendable {
     public init(json: [UInt8]) throws(Fault) {
         do {
             self = try StrictJSON.decode(ImportedUser.self, from: json)
-        } catch let fault as JSONFault {
-            throw .unreadable(RequestRefusal(fault).messageForRow)
-        } catch let error as DecodingError {
-            throw .unreadable(RequestRefusal(error).messageForRow)
-        } catch let error as RequestRefusal {
-            throw .unreadable(error.messageForRow)
         } catch {
-            throw .unreadable("the entry cannot be decoded")
+            throw Fault(decoding: error)
         }
     }
 
@@ -76,30 +70,53 @@ public struct ImportedUser: Decodable, Sendable {
     ///   - now: replaces a missing creation time and, in whole seconds, a missing `validSince`.
     ///   - scheme: the scheme that the password hashes were computed with.
     ///   - tenant: the tenant that gets the account; `nil` for the project itself.
+    ///   - dropsSecondFactors: whether an account with second factors is imported without them.
     /// - Throws: the first ``Fault``, in the order in which Firebase checks the members.
     public func entry(
-        at now: Instant, hashedWith scheme: StoredPasswordScheme, in tenant: Tenant?
-    ) throws(Fault) -> AccountAdministration.Import {
+        at now: Instant, hashedWith scheme: StoredPasswordScheme, in tenant: Tenant?, dropsSecondFactors: Bool = false
+    ) throws(Fault) -> Checked {
         guard let localId = localId.nonEmpty else { throw .idIsMissing }
         guard let id = ID<Account>(chosen: localId) else { throw .idIsInvalid }
         guard tenantId.nonEmpty == nil || tenantId == tenant?.id.rawValue else { throw .tenantMismatch }
-        let email = email.nonEmpty.flatMap(EmailAddress.init)
-        guard email != nil || self.email.nonEmpty == nil else { throw .emailIsInvalid }
-        let identities = try identities()
+        var changes: Set<Change> = []
+        let email = try email(&changes)
+        let profile = profile(displayName, photoUrl, &changes)
+        let identities = try identities(&changes)
         let phoneNumber = phoneNumber.nonEmpty.flatMap(PhoneNumber.init)
         guard phoneNumber != nil || self.phoneNumber.nonEmpty == nil else { throw .phoneNumberIsInvalid }
-        let claims = try claims()
-        guard mfaInfo?.isEmpty != false else { throw .hasSecondFactor }
+        let claims = try claims(&changes)
+        if mfaInfo?.isEmpty == false {
+            guard dropsSecondFactors else { throw .hasSecondFactor }
+            changes.insert(.secondFactorsWereDropped)
+        }
         let times = try times()
         let passwordHash = try storedPassword(scheme)
         let account = Account(
             id: id, email: email, emailIsVerified: email != nil && emailVerified == true,
-            displayName: displayName.nonEmpty, photoURL: photoUrl.nonEmpty, phoneNumber: phoneNumber?.rawValue,
+            displayName: profile.displayName, photoURL: profile.photoURL, phoneNumber: phoneNumber?.rawValue,
             identities: identities, customClaims: claims, isDisabled: disabled == true,
             createdAt: times.created ?? now, lastSignInAt: times.signedIn,
             validSince: times.validSince ?? Instant(seconds: now.seconds))
-        return AccountAdministration.Import(
+        let entry = AccountAdministration.Import(
             account: account, password: rawPassword.nonEmpty.map(Secret.init), passwordHash: passwordHash)
+        return Checked(entry: entry, changes: changes.sorted { $0.message < $1.message })
+    }
+
+    /// Returns the address. An address that is not ASCII is left out if it has no ASCII form.
+    private func email(_ changes: inout Set<Change>) throws(Fault) -> EmailAddress? {
+        guard let text = email.nonEmpty else { return nil }
+        if let email = EmailAddress(text) { return email }
+        guard text.utf8.contains(where: { $0 > 0x7F }) else { throw .emailIsInvalid }
+        changes.insert(.emailWasDropped)
+        return nil
+    }
+
+    private func profile(
+        _ name: ProfileText?, _ photoURL: ProfileText?, _ changes: inout Set<Change>
+    ) -> UserProfile {
+        let (name, photoURL) = (name?.importedName, photoURL?.importedPhotoURL)
+        changes.formUnion([name?.change, photoURL?.change].compactMap(\.self))
+        return UserProfile(displayName: name?.name.nonEmpty, photoURL: photoURL?.url.nonEmpty)
     }
 
     private func storedPassword(_ scheme: StoredPasswordScheme) throws(Fault) -> String? {
@@ -114,14 +131,15 @@ public struct ImportedUser: Decodable, Sendable {
     /// The maximum number of identities of an entry. It limits the size of ID tokens, which contain every identity.
     fileprivate static let identityLimit = 32
 
-    private func identities() throws(Fault) -> [LinkedIdentity] {
+    private func identities(_ changes: inout Set<Change>) throws(Fault) -> [LinkedIdentity] {
         let providers = linkableProviders
         guard providers.count <= Self.identityLimit else { throw .tooManyIdentities }
         var identities: [LinkedIdentity] = []
         for provider in providers {
             let identity: LinkedIdentity
             do {
-                identity = try provider.identity()
+                identity = try provider.identity(
+                    with: profile(provider.displayName, provider.photoUrl, &changes))
             } catch {
                 throw .identityIsIncomplete
             }
@@ -134,15 +152,17 @@ public struct ImportedUser: Decodable, Sendable {
         return identities
     }
 
-    private func claims() throws(Fault) -> Claims? {
+    /// Returns the custom claims without those that have reserved names.
+    private func claims(_ changes: inout Set<Change>) throws(Fault) -> Claims? {
         guard let customAttributes = customAttributes.nonEmpty else { return nil }
-        do {
-            return try Claims(checking: customAttributes)
+        do throws(ClaimsRefusal) {
+            let (claims, dropped) = try Claims.withoutReserved(customAttributes)
+            if !dropped.isEmpty { changes.insert(.claimsWereDropped(dropped)) }
+            return claims
         } catch {
             switch error {
             case .tooLarge: throw .claimsAreTooLarge
-            case .reserved: throw .claimIsReserved
-            case .invalid: throw .claimsAreInvalid
+            case .invalid, .reserved: throw .claimsAreInvalid
             }
         }
     }
@@ -161,7 +181,46 @@ public struct ImportedUser: Decodable, Sendable {
     }
 }
 
+extension ImportedUser {
+    /// A user whose members were checked, and what of the user was changed or left out.
+    public struct Checked: Sendable {
+        public var entry: AccountAdministration.Import
+        public let changes: [Change]
+    }
+
+    /// A member that is not imported as it is.
+    public enum Change: Hashable, Sendable {
+        case controlCharactersInName, nameWasCut, photoWasDropped, emailWasDropped, secondFactorsWereDropped
+        /// The reserved names.
+        case claimsWereDropped([String])
+
+        public var message: String {
+            switch self {
+            case .controlCharactersInName: "line breaks in a name became spaces"
+            case .nameWasCut: "a name was cut at 1024 characters"
+            case .photoWasDropped: "photoUrl was left out: it has more than 4096 characters, or control characters"
+            case .emailWasDropped: "email was left out: it has no ASCII form"
+            case .secondFactorsWereDropped: "second factors were left out"
+            case .claimsWereDropped(let names):
+                "custom claims with reserved names were left out: \(names.joined(separator: ", "))"
+            }
+        }
+    }
+}
+
 extension ImportedUser.Fault {
+    /// - Parameter error: the error of decoding an entry.
+    init(decoding error: any Error) {
+        let refusal: RequestRefusal? =
+            switch error {
+            case let fault as JSONFault: RequestRefusal(fault)
+            case let error as DecodingError: RequestRefusal(error)
+            case let error as RequestRefusal: error
+            default: nil
+            }
+        self = .unreadable(refusal?.messageForRow ?? "the entry cannot be decoded")
+    }
+
     /// - Parameter member: the member whose value another account has.
     public init(taken member: UniqueMember) {
         self =
@@ -187,7 +246,6 @@ extension ImportedUser.Fault {
         case .phoneNumberIsInvalid: "phone number format is invalid"
         case .claimsAreInvalid: "Invalid custom claims provided."
         case .claimsAreTooLarge: "Custom claims provided are too large."
-        case .claimIsReserved: "Custom claims provided include a reserved claim."
         case .hasSecondFactor: "Second factor not supported."
         case .timeIsInvalid: "createdAt, lastLoginAt or validSince is invalid"
         case .password(let fault): fault.problem

@@ -58,8 +58,8 @@ struct UpdateRequest<CallerFields: Decodable>: Decodable {
 }
 
 struct SharedUpdateFields: Decodable {
-    private let displayName: String?
-    private let photoUrl: String?
+    private let displayName: ProfileText?
+    private let photoUrl: ProfileText?
     let email: String?
     let password: String?
     let validSince: String?
@@ -81,10 +81,11 @@ struct SharedUpdateFields: Decodable {
     func deletes(_ attribute: UserAttribute) -> Bool { deleteAttribute?.contains(attribute) == true }
 
     /// The new display name and photo. Removing a member takes precedence over setting it.
-    var profile: AccountUpdate {
+    func profile() throws(RequestRefusal) -> AccountUpdate {
+        let (name, photoURL) = (try displayName.checkedName(), try photoUrl.checkedPhotoURL())
         var update = AccountUpdate()
-        update.displayName = deletes(.displayName) ? .remove : displayName.map(AccountUpdate.Value.init(wire:))
-        update.photoURL = deletes(.photoURL) ? .remove : photoUrl.map(AccountUpdate.Value.init(wire:))
+        update.displayName = deletes(.displayName) ? .remove : name.map(AccountUpdate.Value.init(wire:))
+        update.photoURL = deletes(.photoURL) ? .remove : photoURL.map(AccountUpdate.Value.init(wire:))
         return update
     }
 
@@ -155,7 +156,7 @@ extension UpdateRequest<ClientUpdateFields> {
     /// Returns the requested change. Removing a member takes precedence over setting it.
     fileprivate func input() throws(RequestRefusal) -> AccountEditor.Input {
         var input = AccountEditor.Input()
-        let profile = shared.profile
+        let profile = try shared.profile()
         input.displayName = profile.displayName
         input.photoURL = profile.photoURL
         input.removesEmail = shared.deletes(.email)
@@ -190,7 +191,7 @@ extension UpdateRequest<AdministratorUpdateFields> {
     /// one is linked. Removing the provider `password` removes the password and the address.
     fileprivate func input() throws -> AccountAdministration.Input {
         var input = AccountAdministration.Input()
-        var update = shared.profile
+        var update = try shared.profile()
         let unlinked = Set((shared.deleteProvider ?? []).map { ProviderID($0) })
         if shared.deletes(.email) || unlinked.contains(.password) {
             update.email = .remove

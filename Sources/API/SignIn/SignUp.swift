@@ -18,7 +18,7 @@ extension EndpointCall {
     fileprivate func signUp(_ request: SignUpRequest, for client: CallingApp) async throws -> SignUpResponse {
         try request.requireCompleteCredential()
         let password = request.password.map(Secret.init)
-        let displayName = request.displayName.nonEmpty
+        let displayName = try request.displayName.checkedName().nonEmpty
         if let idToken = request.idToken.nonEmpty {
             let caller = try await services.signIn.authenticator.authenticate(idToken: idToken, in: client.project)
             // If the response is lost, the client can still get the new session's tokens: it sends the resumption key
@@ -30,7 +30,7 @@ extension EndpointCall {
         }
         let signedIn =
             if request.email.nonEmpty != nil || request.password.nonEmpty != nil {
-                try await signUpWithPassword(request, password, for: client)
+                try await signUpWithPassword(request, password, displayName, for: client)
             } else {
                 try await signUpAnonymously(request, for: client)
             }
@@ -38,12 +38,11 @@ extension EndpointCall {
     }
 
     private func signUpWithPassword(
-        _ request: SignUpRequest, _ password: Secret?, for client: CallingApp
+        _ request: SignUpRequest, _ password: Secret?, _ displayName: String?, for client: CallingApp
     ) async throws -> SignedIn {
         try LoginServices.requireListed(.password, for: client.app)
         return try await services.signIn.authenticator.signUp(
-            email: request.email, password: password, displayName: request.displayName.nonEmpty, in: client.project,
-            from: context)
+            email: request.email, password: password, displayName: displayName, in: client.project, from: context)
     }
 
     private func signUpAnonymously(_ request: SignUpRequest, for client: CallingApp) async throws -> SignedIn {
@@ -59,7 +58,7 @@ private struct SignUpRequest: ClientRequestBody {
     let idToken: String?
     let email: String?
     let password: String?
-    let displayName: String?
+    let displayName: ProfileText?
     let localId: String?
     let tenantId: String?
     let targetProjectId: String?

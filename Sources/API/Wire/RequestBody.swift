@@ -136,8 +136,8 @@ extension KeyedDecodingContainerProtocol {
     fileprivate func unboundedText(forKey key: Key) throws -> String? { try decodeIfPresent(String.self, forKey: key) }
 }
 
-/// A text, or a number that is converted to text.
-private struct WireText: Decodable {
+/// A text of any length, or a number that is converted to text.
+struct WireText: Decodable {
     let text: String
 
     init(from decoder: any Decoder) throws {
@@ -165,7 +165,6 @@ func requireBounds(
     let (limit, countsCharacters, isShown) =
         switch member {
         case "displayName": (256, true, true)
-        case "photoUrl": (2048, true, true)
         case "continueUri": (2048, true, true)
         case "email", "identifier", "sessionId": (1024, true, false)
         case "password", "rawPassword", "newPassword", "oldPassword": (4096, false, false)
@@ -240,7 +239,7 @@ extension ID where Subject == Account {
     static func parsing(chosenID text: String?) throws(RequestRefusal) -> ID? {
         guard let text = text.nonEmpty else { return nil }
         guard let id = ID(chosen: text) else {
-            throw .invalidField("/localId", "must be 1 to 128 printable ASCII characters without spaces or slashes")
+            throw .invalidField("/localId", "must be 1 to 128 UTF-16 code units without NUL")
         }
         return id
     }

@@ -20,6 +20,9 @@ enum CSVColumns {
     private static let providerMembers: [ByteText] = ["rawId", "email", "displayName", "photoUrl"]
     private static let booleans: Set<ByteText> = ["emailVerified", "disabled"]
     private static let columnCount = 52
+    /// The number of columns that a row must have. Firebase's command line writes at least 28. With other numbers, the
+    /// row may have lost or gained a separator, so that values would be read from the wrong columns.
+    static let acceptedCounts = 28...columnCount
 
     /// Converts a row to an element of `users` in a JSON file.
     static func json(of fields: [[UInt8]]) -> [UInt8] {
@@ -27,8 +30,9 @@ enum CSVColumns {
             guard column < fields.count, !fields[column].isEmpty else { return nil }
             // Rejects invalid UTF-8 instead of replacing it: an array makes the row invalid.
             guard let text = String(validating: fields[column], as: UTF8.self) else { return .array([]) }
-            return booleans.contains(name) && ["true", "false"].containsExactly(text)
-                ? .bool(text.isExactly("true")) : .string(text)
+            // Spreadsheets write booleans in upper case.
+            let folded = booleans.contains(name) ? text.lowercased() : ""
+            return ["true", "false"].containsExactly(folded) ? .bool(folded.isExactly("true")) : .string(text)
         }
         var user: JSONObject = [:]
         for (column, name) in members { user[name] = value(column, name) }
@@ -74,7 +78,11 @@ enum CSVColumns {
     }
 
     private static func quoted(_ text: String) -> String {
-        guard text.utf8.contains(where: { [0x22, 0x2C, 0x0A, 0x0D].contains($0) }) else { return text }
-        return "\"" + text.replacing("\"", with: "\"\"") + "\""
+        let mark = UInt8(ascii: "\"")
+        // Separators, quotation marks, and the beginning of a byte order mark, which would be dropped.
+        let isQuoted = text.utf8.contains { [mark, 0x2C, 0x3B, 0x09, 0x0A, 0x0D, 0xEF].contains($0) }
+        guard isQuoted else { return text }
+        // Doubles bytes, because a mark and a combining character are one `Character`.
+        return "\"" + String(decoding: text.utf8.flatMap { $0 == mark ? [mark, mark] : [$0] }, as: UTF8.self) + "\""
     }
 }

@@ -1,9 +1,12 @@
 internal import Gateway
 internal import JSON
 
-/// Parses the rows of a CSV file (RFC 4180) in chunks. A row that is too long is parsed to its end, because newlines in
+/// Parses the rows of a CSV file (RFC 4180) in chunks. The separator is the most frequent one of the first row. A row that is too long is parsed to its end, because newlines in
 /// its quoted fields do not end the row. Its fields are not kept.
 struct CSVUsers {
+    /// The beginning of the file until the separator is known.
+    private var head: [UInt8] = []
+    private var separator: UInt8?
     private var line = 1
     /// The line where the current row begins.
     private var rowLine = 1
@@ -25,6 +28,21 @@ struct CSVUsers {
 
     /// Parses the next bytes of the file, and calls `body` with each row that ends in them.
     mutating func parse(_ chunk: [UInt8], _ body: (UserRow) throws -> Void) rethrows {
+        guard separator == nil else { return try parse(rows: chunk, body) }
+        head += chunk
+        guard let found = CSVSeparator.detected(in: head, isWhole: head.count > UserFormat.rowLimit) else { return }
+        try parseHead(separatedBy: found, body)
+    }
+
+    private mutating func parseHead(separatedBy found: UInt8, _ body: (UserRow) throws -> Void) rethrows {
+        separator = found
+        let byteOrderMark: [UInt8] = [0xEF, 0xBB, 0xBF]
+        let rows = head.starts(with: byteOrderMark) ? Array(head.dropFirst(byteOrderMark.count)) : head
+        head = []
+        try parse(rows: rows, body)
+    }
+
+    private mutating func parse(rows chunk: [UInt8], _ body: (UserRow) throws -> Void) rethrows {
         for byte in chunk {
             let isNewline = byte == UInt8(ascii: "\n")
             if isNewline { line += 1 }
@@ -37,6 +55,9 @@ struct CSVUsers {
     ///
     /// - Throws: ``Failure`` if a quoted field does not end.
     mutating func finish(_ body: (UserRow) throws -> Void) throws {
+        if separator == nil, let found = CSVSeparator.detected(in: head, isWhole: true) {
+            try parseHead(separatedBy: found, body)
+        }
         guard state != .quoted else {
             throw Failure(message: "unterminated quoted field in the row at line \(rowLine)")
         }
@@ -50,7 +71,7 @@ struct CSVUsers {
         case (.quotationMark, UInt8(ascii: "\"")):
             append(byte)
             state = .quoted
-        case (_, UInt8(ascii: ",")): endField()
+        case (_, let other) where other == separator: endField()
         case (_, UInt8(ascii: "\n")): try endRow(body)
         case (_, UInt8(ascii: "\r")): break
         case (.start, UInt8(ascii: "\"")): state = .quoted
@@ -81,7 +102,9 @@ struct CSVUsers {
 
     private var json: Result<[UInt8], UserRow.Fault> {
         if isTooLong { return .failure(.tooLong) }
-        return hasTextAfterQuotationMark ? .failure(.textAfterQuotationMark) : .success(CSVColumns.json(of: fields))
+        if hasTextAfterQuotationMark { return .failure(.textAfterQuotationMark) }
+        guard CSVColumns.acceptedCounts.contains(fields.count) else { return .failure(.columnCount(fields.count)) }
+        return .success(CSVColumns.json(of: fields))
     }
 
     private mutating func resetRow() {

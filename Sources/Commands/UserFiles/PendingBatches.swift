@@ -73,15 +73,20 @@ struct PendingBatches {
         var existing = 0
         var seen: Set<ID<Account>> = []
         let hasRepeatedIDs = batch.count < batch.source.rows.count
-        for (line, stored) in batch.source.rows where hasRepeatedIDs || !conflicts.isEmpty {
+        for (line, stored, changes) in batch.source.rows
+        where hasRepeatedIDs || !conflicts.isEmpty || !changes.isEmpty {
             let id = stored.account.id
             let isRepeated = !seen.insert(id).inserted
-            guard let member = isRepeated ? UniqueMember.id : conflicts[id] else { continue }
+            guard let member = isRepeated ? UniqueMember.id : conflicts[id] else {
+                try report.note(changes, of: id, line: line)
+                continue
+            }
             if resumes, member == .id {
                 existing += 1
             } else {
                 try report.reject(
-                    UserFault(line: line, localId: id.rawValue, error: ImportedUser.Fault(taken: member).message))
+                    UserFault(line: line, localId: id.rawValue, error: ImportedUser.Fault(taken: member).message),
+                    existed: member == .id && !isRepeated)
             }
         }
         report.add(

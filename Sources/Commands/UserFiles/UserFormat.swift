@@ -20,13 +20,15 @@ struct UserRow {
     /// The user as JSON text, whose members are not yet checked.
     let json: Result<[UInt8], Fault>
 
-    enum Fault: Error {
+    enum Fault: Error, Equatable {
         /// More than ``UserFormat/rowLimit`` bytes.
         case tooLong
         /// An element of `users` that is not an object.
         case notAnObject
         /// A field of a CSV file continues after its closing quotation mark.
         case textAfterQuotationMark
+        /// The number of columns of a row of a CSV file is not in ``CSVColumns/acceptedCounts``.
+        case columnCount(Int)
     }
 }
 
@@ -35,6 +37,8 @@ extension UserRow.Fault {
         switch self {
         case .tooLong: "the row is longer than \(UserFormat.rowLimit) bytes"
         case .notAnObject: "the row is not a JSON object"
+        case .columnCount(let count):
+            "the row has \(count) \(count == 1 ? "column" : "columns") instead of \(CSVColumns.acceptedCounts.lowerBound) to \(CSVColumns.acceptedCounts.upperBound)"
         case .textAfterQuotationMark: "a field continues after its closing quotation mark"
         }
     }

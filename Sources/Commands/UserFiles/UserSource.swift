@@ -8,7 +8,7 @@ internal import Storage
 /// Reads the users of a file in batches on an event loop of its own, while earlier batches are being stored.
 actor UserSource {
     struct Batch: Sendable {
-        var rows: [(line: Int, account: StoredAccount)] = []
+        var rows: [(line: Int, account: StoredAccount, changes: [ImportedUser.Change])] = []
         var faults: [UserFault] = []
         /// The number of identities of unsupported providers.
         var skippedIdentities = 0
@@ -22,6 +22,7 @@ actor UserSource {
     private let file: UserFile
     private let scheme: StoredPasswordScheme
     private let tenant: Tenant?
+    private let dropsSecondFactors: Bool
     private let now: Instant
     private var parser: Parser
     private var batch = Batch()
@@ -38,13 +39,14 @@ actor UserSource {
     }
 
     init(
-        _ file: UserFile, _ format: UserFormat, hashed scheme: StoredPasswordScheme, for tenant: Tenant?, now: Instant,
-        on loop: Loop
+        _ file: UserFile, _ format: UserFormat, hashed scheme: StoredPasswordScheme, for tenant: Tenant?,
+        dropsSecondFactors: Bool, now: Instant, on loop: Loop
     ) {
         self.loop = loop
         self.file = file
         self.scheme = scheme
         self.tenant = tenant
+        self.dropsSecondFactors = dropsSecondFactors
         self.now = now
         parser = format == .json ? .json(JSONUsers()) : .csv(CSVUsers())
     }
@@ -97,16 +99,27 @@ actor UserSource {
         do throws(ImportedUser.Fault) {
             let user = try ImportedUser(json: json)
             localId = user.localId
-            var entry = try user.entry(at: now, hashedWith: scheme, in: tenant)
+            let checked = try user.entry(
+                at: now, hashedWith: scheme, in: tenant, dropsSecondFactors: dropsSecondFactors)
+            var entry = checked.entry
             guard entry.password == nil else { throw .unreadable("rawPassword is not supported in files") }
             let all = entry.account.identities
             entry.account.identities = all.filter { $0.provider.canBeConfigured }
             batch.skippedIdentities += all.count - entry.account.identities.count
             entry.account.passwordUpdatedAt = entry.passwordHash == nil ? nil : now
-            batch.rows.append((row.line, StoredAccount(account: entry.account, passwordHash: entry.passwordHash)))
+            let account = StoredAccount(account: entry.account, passwordHash: entry.passwordHash)
+            batch.rows.append((row.line, account, checked.changes))
         } catch {
-            batch.faults.append(UserFault(line: row.line, localId: localId, error: error.message))
+            batch.faults.append(UserFault(line: row.line, localId: localId, error: error.messageForFile))
         }
+    }
+}
+
+extension ImportedUser.Fault {
+    /// The message, with the option that accepts the entry if there is one.
+    fileprivate var messageForFile: String {
+        guard case .hasSecondFactor = self else { return message }
+        return "the account has second factors; --without-second-factors imports it without them"
     }
 }
 
@@ -115,4 +128,11 @@ struct UserFault: Encodable, Sendable {
     let line: Int
     let localId: String?
     let error: String
+}
+
+/// What of an imported user was changed or left out.
+struct UserNote: Encodable, Sendable {
+    let line: Int
+    let localId: String
+    let change: String
 }

@@ -76,6 +76,7 @@ public enum ErrorCode: String, CaseIterable, Sendable {
     case invalidPassword = "INVALID_PASSWORD"
     case invalidPendingToken = "INVALID_PENDING_TOKEN"
     case invalidPhoneNumber = "INVALID_PHONE_NUMBER"
+    case invalidProfileAttribute = "INVALID_PROFILE_ATTRIBUTE"
     case invalidProviderID = "INVALID_PROVIDER_ID"
     case invalidRefreshToken = "INVALID_REFRESH_TOKEN"
     case invalidRequestURI = "INVALID_REQUEST_URI"

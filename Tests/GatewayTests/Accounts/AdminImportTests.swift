@@ -1,3 +1,4 @@
+import HTTP
 import Identity
 import Synchronization
 import Testing
@@ -41,7 +42,10 @@ struct AdminImportTests {
         "An import reports invalid entries and stores the others",
         arguments: [
             ([:], "localId is missing"),
-            (["localId": "a/b"], "localId is invalid"),
+            (["localId": "a\0b"], "localId is invalid"),
+            (["localId": .string(String(repeating: "🥝", count: 65))], "localId is invalid"),
+            (["localId": ["x"]], "/users/1/localId must be a string"),
+            ("x", "/users/1 must be an object"),
             (["localId": "x", "tenantId": "t"], "Tenant id in userInfo does not match the tenant id in request."),
             (["localId": "x", "email": "nonsense"], "email is invalid"),
             (["localId": "x", "email": "ADA@example.com"], "email exists in other account in database"),
@@ -70,8 +74,6 @@ struct AdminImportTests {
                 ["localId": "x", "customAttributes": .string("{\"a\":\"\(String(repeating: "x", count: 1000))\"}")],
                 "Custom claims provided are too large."
             ),
-            (["localId": "x", "customAttributes": "{\"iss\":1}"], "Custom claims provided include a reserved claim."),
-            (["localId": "x", "customAttributes": "{\"Iss\":1}"], "Custom claims provided include a reserved claim."),
             (["localId": "x", "customAttributes": "{\"a\":1e-17000}"], "Invalid custom claims provided."),
             (["localId": "x", "mfaInfo": [[:]]], "Second factor not supported."),
             (
@@ -122,6 +124,69 @@ struct AdminImportTests {
         #expect(try await gateway.administerAccounts(":batchCreate", body).outcome == expected)
         let count = try await gateway.administerAccounts(":query", ["returnUserInfo": false])
         #expect(count.json == ["recordsCount": "0"])
+    }
+
+    @Test(
+        "An account is imported even if one of its members must be changed or left out, which the response reports",
+        arguments: [
+            ("displayName", "A\r\nB", "A  B", "line breaks in a name became spaces"),
+            ("displayName", String(repeating: "é", count: 1024), String(repeating: "é", count: 1024), nil),
+            (
+                "displayName", String(repeating: "🥝", count: 1025), String(repeating: "🥝", count: 1024),
+                "a name was cut at 1024 characters"
+            ),
+            ("photoUrl", String(repeating: "p", count: 4096), String(repeating: "p", count: 4096), nil),
+            (
+                "photoUrl", String(repeating: "p", count: 4097), nil,
+                "photoUrl was left out: it has more than 4096 characters, or control characters"
+            ),
+            ("email", "jo@BÜCHER.example", "jo@xn--bcher-kva.example", nil),
+            ("email", "jö@example.com", nil, "email was left out: it has no ASCII form"),
+            (
+                "customAttributes", #"{"Iss":1,"role":"x","sid":2}"#, #"{"role":"x"}"#,
+                "custom claims with reserved names were left out: Iss, sid"
+            ),
+            (
+                "customAttributes", #"{"sid":1}"#, nil, "custom claims with reserved names were left out: sid"
+            ),
+            ("phoneNumber", "+15555550100", "+15555550100", nil),
+        ] as [(String, String, String?, String?)])
+    func changes(member: String, value: String, stored: String?, change: String?) async throws {
+        let gateway = try await TestGateway.withServiceKey()
+        let user: JSON = .object(["localId": "x", member: .string(value)])
+        let answer = try await gateway.administerAccounts(":batchCreate", ["users": [user]])
+        #expect(answer.json["error"] == [])
+        #expect(answer.json["changes"] == change.map { [["index": 0, "message": .string($0)]] })
+        #expect(try await gateway.accountSeenByAdmin("x")[member]?.string == stored)
+    }
+
+    @Test("An imported address with an internationalised domain signs in in either form")
+    func internationalDomain() async throws {
+        let gateway = try await TestGateway.withServiceKey()
+        let user: JSON = ["localId": "x", "email": "jo@bücher.example", "rawPassword": "x"]
+        _ = try await gateway.administerAccounts(":batchCreate", ["users": [user]])
+        for email in ["jo@bücher.example", "JO@Bücher.EXAMPLE", "jo@xn--bcher-kva.example"] {
+            let answer = try await gateway.signIn(email: email, password: "x")
+            #expect(answer.json["localId"] == "x" && answer.json["email"] == "jo@xn--bcher-kva.example")
+        }
+    }
+
+    @Test(
+        "An ID can contain any character except NUL, in imports, administration, custom tokens and paths",
+        arguments: ["a/b", "a b", "é", "a\\b", "a\nb", "..a", "a:b", "%2F", String(repeating: "🥝", count: 64)])
+    func anyID(id: String) async throws {
+        let gateway = try await TestGateway.withServiceKey()
+        let identity: JSON = ["providerId": "google.com", "rawId": "g1"]
+        let user: JSON = ["localId": .string(id), "providerUserInfo": [identity]]
+        #expect(try await gateway.administerAccounts(":batchCreate", ["users": [user]]).json["error"] == [])
+        let encoded = id.utf8.map { "%" + ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
+        let answer = try await gateway.send(
+            .get, "/v1/projects/demo/accounts/\(encoded)/identities")
+        #expect(answer.json["identities"]?[0]?["rawId"] == "g1")
+        #expect(try await gateway.administerAccounts(":delete", ["localId": .string(id)]).outcome == "200")
+        #expect(try await gateway.createAccountAsAdmin(["localId": .string(id)]).outcome == "200")
+        let token = try await ServiceKey(in: gateway).customToken(uid: id, at: gateway.clock.now)
+        #expect(try await gateway.signIn(customToken: token).outcome == "200")
     }
 
     static func identities(_ count: Int) -> JSON {

@@ -115,15 +115,11 @@ struct RequestBodyTests {
                 errorAtLimit: "INVALID_EMAIL"
             ),
             Bound(operation: "signUp", member: "password", limit: 4096, unit: "bytes", errorAtLimit: "MISSING_EMAIL"),
-            Bound(operation: "signUp", member: "displayName", limit: 256, unit: "characters", character: "é"),
             Bound(
                 operation: "lookup", member: "idToken", limit: 16384, unit: "bytes", errorAtLimit: "INVALID_ID_TOKEN"),
             Bound(
                 operation: "merge", member: "mergeToken", limit: 49152, unit: "bytes", errorAtLimit: "MISSING_ID_TOKEN"
             ),
-            Bound(
-                operation: "update", member: "photoUrl", limit: 2048, unit: "characters",
-                errorAtLimit: "INVALID_REQ_TYPE : Unsupported request parameters."),
             Bound(
                 operation: "createAuthUri", member: "identifier", limit: 1024, unit: "characters",
                 errorAtLimit: "MISSING_CONTINUE_URI"),
@@ -142,15 +138,22 @@ struct RequestBodyTests {
         )
     }
 
-    @Test("Control characters are rejected in the texts of a profile", arguments: ["displayName", "photoUrl"])
-    func controlCharacters(member: String) async throws {
-        for escape in [#"\n"#, #"\u001b"#, #"\u007f"#, #"\u0085"#] {
-            let response = try await Self.shared.value.post(
-                "/v1/accounts:update", text: #"{"\#(member)":"a\#(escape)b"}"#)
+    @Test(
+        "A name or photo URL that is too long or has control characters is an INVALID_PROFILE_ATTRIBUTE",
+        arguments: [("displayName", 256), ("photoUrl", 2048)])
+    func profileAttributes(member: String, limit: Int) async throws {
+        let gateway = try await TestGateway.withServiceKey()
+        let refusal = "400 INVALID_PROFILE_ATTRIBUTE : \(member) must not"
+        let long = String(repeating: "é", count: limit + 1)
+        for text in ["a\nb", "a\u{1B}b", "a\u{7F}b", "a\u{85}b", long] {
+            let answer = try await gateway.createAccountAsAdmin(.object([member: .string(text)]))
             #expect(
-                response.outcome
-                    == "400 Invalid JSON payload received. /\(member) must not contain control characters")
+                answer.outcome
+                    == (text == long
+                        ? "\(refusal) be longer than \(limit) characters" : "\(refusal) contain control characters"))
         }
+        let allowed: JSON = .object([member: .string(String(long.dropLast()))])
+        #expect(try await gateway.createAccountAsAdmin(allowed).outcome == "200")
     }
 
     @Test(

@@ -20,7 +20,8 @@ struct ASCIIDomainTests {
         "Names without a valid form are rejected",
         arguments: [
             "a\0b", "é é.example", "☃︎\u{202E}.example", String(repeating: "é", count: 64) + ".example",
-            String(repeating: "é", count: 513), "é_b.example", "é＿b.example", "é/x.example", "é..example", ".é", "é.", "",
+            String(repeating: "é", count: 513), "é_b.example", "é＿b.example", "é/x.example", "é..example", ".é", "é.",
+            "",
         ])
     func invalid(domain: String) {
         #expect(ASCIIDomain.converting(domain) == nil)
