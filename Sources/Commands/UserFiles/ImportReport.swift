@@ -3,8 +3,8 @@ internal import Gateway
 internal import Identity
 internal import JSON
 
-/// Reports the rejected and the changed rows, and the progress of an import. On a terminal, the progress has a bar if the size of the
-/// file is known.
+/// Reports the rejected and the changed rows, and the progress of an import. On a terminal, the progress has a bar if
+/// the size of the file is known.
 final class ImportReport {
     private static let barWidth = 30
 
