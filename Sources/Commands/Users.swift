@@ -56,9 +56,8 @@ extension Command {
             } catch {
                 Terminal.writeError(Failure(explaining: error).message)
                 try report.finish()
-                throw Failure(
-                    message: report.isPartial
-                        ? "the import is incomplete: run it again with --resume" : "the import failed")
+                guard report.isPartial else { throw Failure(message: "the import failed") }
+                throw Failure(message: "the import is incomplete: run it again with --resume")
             }
             try report.finish()
         }

@@ -31,7 +31,7 @@ struct LayeringTests {
 
     /// The other modules of `Sources`, each with the modules that it may import.
     static let layers: [String: Set<String>] = [
-        "Identity": ["Encoding"],
+        "Identity": ["DomainNames", "Encoding"],
         "Passwords": ["Identity", "Crypto", "Encoding", "EventLoop", "HTTP"],
         "Providers": ["Identity", "JOSE", "Crypto", "Encoding", "HTTP", "JSON", "EventLoop"],
         "Tokens": ["Identity", "JOSE", "Crypto", "Encoding", "JSON"],

@@ -54,12 +54,15 @@ public struct Router<Route: Sendable>: Sendable {
         guard let node = literalPaths[path] ?? search(from: 0, pathSegments(path)[...], &values) else {
             return .notFound
         }
-        guard let (route, names) = nodes[node].routes[method] else {
-            return .methodNotAllowed(Method.allCases.filter { nodes[node].routes[$0] != nil })
+        let routes = nodes[node].routes
+        let names = (routes[method] ?? routes.values.first)?.parameters ?? []
+        guard zip(names, values).allSatisfy({ opaqueParameters.contains($0) || isUnambiguous($1) }) else {
+            return .notFound
         }
-        let parameters = Dictionary(uniqueKeysWithValues: zip(names, values))
-        guard parameters.allSatisfy({ opaqueParameters.contains($0) || isUnambiguous($1) }) else { return .notFound }
-        return .found(route, parameters: parameters)
+        guard let (route, _) = routes[method] else {
+            return .methodNotAllowed(Method.allCases.filter { routes[$0] != nil })
+        }
+        return .found(route, parameters: Dictionary(uniqueKeysWithValues: zip(names, values)))
     }
 
     /// Returns the node to which the path leads, if it has routes. Appends the values of the parameters to `values`.

@@ -179,8 +179,7 @@ struct AdminImportTests {
         let user: JSON = ["localId": .string(id), "providerUserInfo": [identity]]
         #expect(try await gateway.administerAccounts(":batchCreate", ["users": [user]]).json["error"] == [])
         let encoded = id.utf8.map { "%" + ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
-        let answer = try await gateway.send(
-            .get, "/v1/projects/demo/accounts/\(encoded)/identities")
+        let answer = try await gateway.callProjectAsAdmin(.get, "/accounts/\(encoded)/identities")
         #expect(answer.json["identities"]?[0]?["rawId"] == "g1")
         #expect(try await gateway.administerAccounts(":delete", ["localId": .string(id)]).outcome == "200")
         #expect(try await gateway.createAccountAsAdmin(["localId": .string(id)]).outcome == "200")

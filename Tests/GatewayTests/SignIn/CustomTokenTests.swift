@@ -97,7 +97,10 @@ struct CustomTokenTests {
             ClaimsRow("no uid", "MISSING_IDENTIFIER") { $0["uid"] = nil },
             ClaimsRow("an empty uid", "MISSING_IDENTIFIER") { $0["uid"] = "" },
             ClaimsRow("a uid that is a number", "MISSING_IDENTIFIER") { $0["uid"] = 5 },
-            ClaimsRow("a long uid", "INVALID_CUSTOM_TOKEN : The custom token's uid has more than 128 characters.") {
+            ClaimsRow(
+                "a long uid",
+                "INVALID_CUSTOM_TOKEN : The custom token's uid must be 1 to 128 UTF-16 code units without NUL."
+            ) {
                 $0["uid"] = .string(String(repeating: "é", count: 129))
             },
             ClaimsRow("a tenant", "TENANT_ID_MISMATCH") { $0["tenant_id"] = "t" },
