@@ -45,9 +45,9 @@ extension Claims {
             return (try Claims(checking: json), [])
         } catch {
             guard case .reserved = error else { throw error }
-            let members = (try? StrictJSON.decode([String: JSONValue].self, from: Array(json.utf8))) ?? [:]
+            let members = (try? StrictJSON.decode(JSONObject.self, from: Array(json.utf8))) ?? [:]
             let kept = members.filter { !isReserved($0.key) }
-            let dropped = members.keys.filter(isReserved).sorted()
+            let dropped = members.keys.filter(isReserved).map(\.rawValue).sorted()
             guard !kept.isEmpty else { return (nil, dropped) }
             guard let bytes = try? StrictJSON.encode(JSONValue.object(kept)) else { throw .invalid }
             return (try Claims(checking: String(decoding: bytes, as: UTF8.self)), dropped)
