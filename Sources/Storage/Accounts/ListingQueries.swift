@@ -13,8 +13,7 @@ extension SQL {
             case .id: "a.id \(direction)"
             case .email: "a.email \(direction)"
             case .createdAt: "a.created_at \(direction), a.id \(direction)"
-            // The index contains only the beginning of a name, because entries of indexes have a maximum size.
-            case .displayName: "left(a.display_name, 256) \(direction), a.id \(direction)"
+            case .displayName: "\(SQL.beginningOfName) \(direction), a.id \(direction)"
             case .lastSignInAt: "a.last_sign_in_at \(direction) NULLS LAST, a.id \(direction)"
             }
         let condition = order.field.column.map { "\($0) IS NOT NULL" as SQL } ?? "true"
@@ -31,12 +30,11 @@ extension SQL {
 
     /// Counts the accounts that have the sort key of `order`. Stops counting at `limit`.
     static func count(_ order: AccountOrder, upTo limit: Int, in realm: ID<Realm>) -> SQL {
-        let column = order.field.column ?? "a.id"
-        return """
-            SELECT count(*) AS count FROM (
-                SELECT FROM account a WHERE a.realm_id = \(realm.rawValue) AND \(column) IS NOT NULL
-                ORDER BY \(column) LIMIT \(limit)) a
-            """
+        """
+        SELECT count(*) AS count FROM (
+            SELECT FROM account a WHERE a.realm_id = \(realm.rawValue) AND \(order.field.column ?? "a.id") IS NOT NULL
+            ORDER BY \(order.field.indexedColumn ?? "a.id") LIMIT \(limit)) a
+        """
     }
 
     /// Selects accounts whose IDs begin with `prefix`, in the order of IDs.
@@ -84,6 +82,11 @@ extension SQL {
     }
 }
 
+extension SQL {
+    /// What the index by name contains: only the beginning of a name, because entries of indexes have a maximum size.
+    fileprivate static var beginningOfName: SQL { "left(a.display_name, 256)" }
+}
+
 extension AccountOrder.Field {
     /// The column of a sort key that has separate indexes for the accounts with and without a value; `nil` for the
     /// other sort keys.
@@ -94,4 +97,6 @@ extension AccountOrder.Field {
         case .id, .createdAt, .lastSignInAt: nil
         }
     }
+    /// The indexed form of ``column``.
+    fileprivate var indexedColumn: SQL? { self == .displayName ? SQL.beginningOfName : column }
 }

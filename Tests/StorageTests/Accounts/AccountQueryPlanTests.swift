@@ -174,8 +174,12 @@ struct AccountQueryPlanTests {
     func indexedColumns() async throws {
         let indexed = try await Self.shared.database.pool.query(
             """
-            SELECT c.attname::text AS name FROM pg_index i, unnest(i.indkey) k JOIN pg_attribute c ON c.attnum = k
-            WHERE i.indrelid = 'account'::regclass AND c.attrelid = i.indrelid GROUP BY c.attname ORDER BY c.attname
+            SELECT c.attname::text AS name FROM pg_index i JOIN pg_attribute c ON c.attrelid = i.indrelid
+            WHERE i.indrelid = 'account'::regclass AND (c.attnum = ANY (i.indkey) OR EXISTS (
+                -- A column in an expression or in a condition.
+                SELECT FROM pg_depend d WHERE d.classid = 'pg_class'::regclass AND d.objid = i.indexrelid
+                    AND d.refobjid = i.indrelid AND d.refobjsubid = c.attnum))
+            GROUP BY c.attname ORDER BY c.attname
             """)
         let names = try indexed.map { try $0.decode("name", as: String.self) }
         #expect(names == ["created_at", "display_name", "email", "id", "phone_number", "realm_id"])
