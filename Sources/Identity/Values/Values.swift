@@ -203,7 +203,7 @@ public struct Claims: Hashable, Sendable {
     /// The names of claims with a defined meaning in tokens.
     public static let reserved: Set<ByteText> = [
         "iss", "aud", "sub", "iat", "exp", "nbf", "jti", "nonce", "azp", "acr", "amr", "cnf", "auth_time", "firebase",
-        "at_hash", "c_hash", "sid",
+        "at_hash", "c_hash", "sid", "act",
     ]
 }
 
