@@ -63,13 +63,18 @@ enum Route: Sendable {
         let remaining = contractRoutes.filter { servesMonitoring || !$0.2.isForMonitoring }.filter { route in
             !route.2.isUnimplemented || !added.contains { ($0.0, $0.1) == (route.0, route.1) }
         }
-        return Router(remaining + added, opaqueParameters: ["localId"])
+        return router(for: remaining + added)
     }
 
-    private static let contractRouter = Router<Route>(contractRoutes)
-    private static let contractRouterWithoutMonitoring = Router<Route>(contractRoutes.filter { !$0.2.isForMonitoring })
+    private static let contractRouter = router(for: contractRoutes)
+    private static let contractRouterWithoutMonitoring = router(for: contractRoutes.filter { !$0.2.isForMonitoring })
     /// Finds only the operations for monitoring.
-    static let monitoringRouter = Router<Route>(contractRoutes.filter(\.2.isForMonitoring))
+    static let monitoringRouter = router(for: contractRoutes.filter(\.2.isForMonitoring))
+
+    /// An account ID can contain any character except NUL.
+    private static func router(for routes: [(HTTP.Method, String, Route)]) -> Router<Route> {
+        Router(routes, opaqueParameters: ["localId"])
+    }
 
     private static var contractRoutes: [(HTTP.Method, String, Route)] {
         (Endpoint.all + legacyEndpoints).map { ($0.method, $0.path, .endpoint($0)) }

@@ -108,19 +108,17 @@ public struct Router<Route: Sendable>: Sendable {
 
 /// Percent-decodes a parameter once: `%2541` becomes `%41`.
 ///
-/// - Returns: `nil` for empty text, more than 128 UTF-16 code units, a dot segment, NUL, or text that is not valid
-///   UTF-8.
+/// - Returns: `nil` for empty text, more than 128 UTF-16 code units, NUL, or text that is not valid UTF-8.
 private func parameterValue(_ text: Substring) -> String? {
-    guard let value = PercentEncoding.decode(text.utf8), (1...128).contains(value.utf16.count), value != ".",
-        value != "..", !value.utf8.contains(0)
+    guard let value = PercentEncoding.decode(text.utf8), (1...128).contains(value.utf16.count), !value.utf8.contains(0)
     else { return nil }
     return value
 }
 
 /// Whether later code cannot interpret the value of a parameter differently: it has at most 128 bytes, no path separator
-/// and no control character.
+/// and no control character, and is not a dot segment.
 private func isUnambiguous(_ value: String) -> Bool {
-    value.utf8.count <= 128
+    value.utf8.count <= 128 && value != "." && value != ".."
         && value.unicodeScalars.allSatisfy { $0 != "/" && $0 != "\\" && $0.properties.generalCategory != .control }
 }
 

@@ -80,6 +80,24 @@ struct RouterTests {
     func notFound(path: String) { #expect(matched(Row(.post, path, "")) == "not found") }
 
     @Test(
+        "The value of an opaque parameter can be any text of 1 to 128 UTF-16 code units without NUL",
+        arguments: [
+            ("a%2Fb", "a/b"), ("a%5Cb", "a\\b"), ("a%0Ab", "a\nb"), ("%2E%2E", ".."), ("..", ".."), ("%3A", ":"),
+            ("%252F", "%2F"), (String(repeating: "%F0%9F%A5%9D", count: 64), String(repeating: "🥝", count: 64)),
+            (String(repeating: "%F0%9F%A5%9D", count: 65), nil), ("a%00b", nil), ("", nil), ("a%ff", nil),
+        ] as [(String, String?)])
+    func opaqueParameter(text: String, value: String?) {
+        let router = Router<String>([(.get, "/{project}/accounts/{account}", "")], opaqueParameters: ["account"])
+        switch router.match(.get, "/demo/accounts/\(text)") {
+        case .found(_, let parameters): #expect(parameters == ["project": "demo", "account": value])
+        default: #expect(value == nil)
+        }
+        // The other parameters of the same template stay limited.
+        if case .found = router.match(.get, "/a%2Fb/accounts/\(text)") { Issue.record("found") }
+        if case .methodNotAllowed = router.match(.post, "/a%2Fb/accounts/\(text)") { Issue.record("found") }
+    }
+
+    @Test(
         "A template that is malformed or registered twice ends the program",
         arguments: [
             "v1", "/a//b", "/a/", "/{", "/{}", "/{a}b", "/a{b}", "/{a}/{a}", "/a:b/c", "/{a}:", "/a?b", "/twice",
