@@ -68,10 +68,20 @@ struct CSVUsersTests {
         }
     }
 
-    @Test("A row with too few or too many columns is reported with their number", arguments: [1, 27, 53])
-    func columns(count: Int) throws {
+    @Test(
+        "A row is read only if it has 28 columns and four more for each provider, or as many as the first row",
+        arguments: [
+            (28, 28, nil), (28, 32, nil), (52, 28, nil), (29, 29, nil), (51, 51, nil),
+            (28, 1, providerCounts), (28, 27, providerCounts), (28, 29, providerCounts), (52, 51, providerCounts),
+            (52, 53, providerCounts), (1, 1, providerCounts), (53, 53, providerCounts), (29, 28, [29]), (29, 30, [29]),
+        ] as [(Int, Int, [Int]?)])
+    func columns(first: Int, other: Int, accepted: [Int]?) throws {
         var rows: [(line: Int, json: Result<String, UserRow.Fault>)] = []
-        try parse("first\(Self.rest)\nother" + String(repeating: ",", count: count - 1) + "\n", into: &rows)
-        #expect(rows.map(\.json) == [.success(#"{"localId":"first"}"#), .failure(.columnCount(count))])
+        try parse([first, other].map { "a" + String(repeating: ",", count: $0 - 1) + "\n" }.joined(), into: &rows)
+        #expect(
+            rows.last?.json == accepted.map { .failure(.columnCount(other, accepted: $0)) }
+                ?? .success(#"{"localId":"a"}"#))
     }
+
+    private static let providerCounts = [28, 32, 36, 40, 44, 48, 52]
 }

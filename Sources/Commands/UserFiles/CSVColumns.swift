@@ -20,9 +20,18 @@ enum CSVColumns {
     private static let providerMembers: [ByteText] = ["rawId", "email", "displayName", "photoUrl"]
     private static let booleans: Set<ByteText> = ["emailVerified", "disabled"]
     private static let columnCount = 52
-    /// The number of columns that a row must have. Firebase's command line writes at least 28. With other numbers, the
-    /// row may have lost or gained a separator, so that values would be read from the wrong columns.
-    static let acceptedCounts = 28...columnCount
+    /// Firebase's command line writes 28 columns, and four more for each provider up to the last one of the user.
+    private static let columnCounts = Array(stride(from: 28, through: columnCount, by: 4))
+
+    /// Returns the numbers of columns that a row may have. With another number, the row may have lost or gained a
+    /// separator, so that values would be read from the wrong columns.
+    ///
+    /// - Parameter first: the number of columns of the first row. A spreadsheet drops columns that are empty in every
+    ///   row, and fills up the others.
+    static func acceptedCounts(afterRowWith first: Int) -> [Int] {
+        guard !columnCounts.contains(first), first > columnCounts[0], first < columnCount else { return columnCounts }
+        return [first]
+    }
 
     /// Converts a row to an element of `users` in a JSON file.
     static func json(of fields: [[UInt8]]) -> [UInt8] {

@@ -9,6 +9,8 @@ struct CSVUsers {
     /// The beginning of the file until the separator is known.
     private var head: [UInt8] = []
     private var separator: UInt8?
+    /// The numbers of columns that a row may have; empty until the first row has ended.
+    private var acceptedCounts: [Int] = []
     private var line = 1
     /// The line where the current row begins.
     private var rowLine = 1
@@ -97,6 +99,9 @@ struct CSVUsers {
     private mutating func endRow(_ body: (UserRow) throws -> Void) rethrows {
         endField()
         let isBlank = !isTooLong && fields.allSatisfy(\.isEmpty)
+        if !isBlank, !isTooLong, acceptedCounts.isEmpty {
+            acceptedCounts = CSVColumns.acceptedCounts(afterRowWith: fields.count)
+        }
         let row = UserRow(line: rowLine, json: json)
         resetRow()
         if !isBlank { try body(row) }
@@ -105,7 +110,9 @@ struct CSVUsers {
     private var json: Result<[UInt8], UserRow.Fault> {
         if isTooLong { return .failure(.tooLong) }
         if hasTextAfterQuotationMark { return .failure(.textAfterQuotationMark) }
-        guard CSVColumns.acceptedCounts.contains(fields.count) else { return .failure(.columnCount(fields.count)) }
+        guard acceptedCounts.contains(fields.count) else {
+            return .failure(.columnCount(fields.count, accepted: acceptedCounts))
+        }
         return .success(CSVColumns.json(of: fields))
     }
 

@@ -27,8 +27,8 @@ struct UserRow {
         case notAnObject
         /// A field of a CSV file continues after its closing quotation mark.
         case textAfterQuotationMark
-        /// The number of columns of a row of a CSV file is not in ``CSVColumns/acceptedCounts``.
-        case columnCount(Int)
+        /// The number of columns of a row of a CSV file is not one of ``CSVColumns/acceptedCounts(afterRowWith:)``.
+        case columnCount(Int, accepted: [Int])
     }
 }
 
@@ -37,8 +37,9 @@ extension UserRow.Fault {
         switch self {
         case .tooLong: "the row is longer than \(UserFormat.rowLimit) bytes"
         case .notAnObject: "the row is not a JSON object"
-        case .columnCount(let count):
-            "the row has \(count) \(count == 1 ? "column" : "columns") instead of \(CSVColumns.acceptedCounts.lowerBound) to \(CSVColumns.acceptedCounts.upperBound)"
+        case .columnCount(let count, let accepted):
+            "the row has \(count) \(count == 1 ? "column" : "columns") instead of "
+                + accepted.map(String.init).joined(separator: ", ")
         case .textAfterQuotationMark: "a field continues after its closing quotation mark"
         }
     }
