@@ -1,3 +1,4 @@
+internal import Encoding
 internal import HTTP
 internal import Identity
 
@@ -133,8 +134,8 @@ private struct BatchCreateRequest: LegacyBatchRequest {
             throw .invalidField("/users", "must not have more than \(Self.rawPasswordLimit) items with rawPassword")
         }
         if sanityCheck == true { try checkSanity(of: users) }
-        if allowOverwrite != true, let id = users.compactMap(\.localId.nonEmpty).firstDuplicate {
-            throw .rejected(.duplicateLocalID, "\(id)")
+        if allowOverwrite != true, let id = users.compactMap(\.localId.nonEmpty).map(ByteText.init).firstDuplicate {
+            throw .rejected(.duplicateLocalID, id.rawValue)
         }
         return rows
     }
@@ -142,12 +143,14 @@ private struct BatchCreateRequest: LegacyBatchRequest {
     /// Rejects the request if two entries have the same address or the same identity.
     private func checkSanity(of users: [ImportedUser]) throws(RequestRefusal) {
         let emails = users.compactMap(\.email.nonEmpty).map { EmailAddress($0)?.rawValue ?? $0.lowercased() }
-        if let email = emails.firstDuplicate {
-            throw .rejected(.duplicateEmail, "\(email)")
+        if let email = emails.map(ByteText.init).firstDuplicate {
+            throw .rejected(.duplicateEmail, email.rawValue)
         }
-        let identities = users.flatMap { $0.linkableProviders }.map { [$0.providerId ?? "", $0.rawId ?? ""] }
+        let identities = users.flatMap { $0.linkableProviders }.map {
+            [ByteText($0.providerId ?? ""), ByteText($0.rawId ?? "")]
+        }
         if let duplicate = identities.firstDuplicate {
-            throw .rejected(.duplicateRawID, "Provider id(\(duplicate[0])), Raw id(\(duplicate[1]))")
+            throw .rejected(.duplicateRawID, "Provider id(\(duplicate[0].rawValue)), Raw id(\(duplicate[1].rawValue))")
         }
     }
 }

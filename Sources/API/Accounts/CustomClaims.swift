@@ -45,13 +45,18 @@ extension Claims {
             return (try Claims(checking: json), [])
         } catch {
             guard case .reserved = error else { throw error }
-            let members = (try? StrictJSON.decode(JSONObject.self, from: Array(json.utf8))) ?? [:]
-            let kept = members.filter { !isReserved($0.key) }
-            let dropped = members.keys.filter(isReserved).map(\.rawValue).sorted()
-            guard !kept.isEmpty else { return (nil, dropped) }
-            guard let bytes = try? StrictJSON.encode(JSONValue.object(kept)) else { throw .invalid }
-            return (try Claims(checking: String(decoding: bytes, as: UTF8.self)), dropped)
         }
+        let (kept, dropped): (JSONObject, [String])
+        let text: String
+        do {
+            let members = try StrictJSON.decode(JSONObject.self, from: Array(json.utf8))
+            kept = members.filter { !isReserved($0.key) }
+            dropped = members.keys.filter(isReserved).map(\.rawValue).sorted()
+            text = String(decoding: try StrictJSON.encode(JSONValue.object(kept)), as: UTF8.self)
+        } catch {
+            throw .invalid
+        }
+        return (kept.isEmpty ? nil : try Claims(checking: text), dropped)
     }
 
     /// Whether a number in the JSON text has an exponent of more than three digits. Many parsers read such numbers as

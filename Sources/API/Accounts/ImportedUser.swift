@@ -114,9 +114,9 @@ public struct ImportedUser: Decodable, Sendable {
     private func profile(
         _ name: ProfileText?, _ photoURL: ProfileText?, _ changes: inout Set<Change>
     ) -> UserProfile {
-        let (name, photoURL) = (name?.importedName, photoURL?.importedPhotoURL)
-        changes.formUnion([name?.change, photoURL?.change].compactMap(\.self))
-        return UserProfile(displayName: name?.name.nonEmpty, photoURL: photoURL?.url.nonEmpty)
+        UserProfile(
+            displayName: (name?.importedName(&changes)).nonEmpty,
+            photoURL: (photoURL?.importedPhotoURL(&changes)).nonEmpty)
     }
 
     private func storedPassword(_ scheme: StoredPasswordScheme) throws(Fault) -> String? {
@@ -143,6 +143,7 @@ public struct ImportedUser: Decodable, Sendable {
             } catch {
                 throw .identityIsIncomplete
             }
+            if identity.email == nil, provider.email.nonEmpty != nil { changes.insert(.identityEmailWasDropped) }
             if let other = identities.first(where: { $0.provider == identity.provider }) {
                 guard other.subject.isExactly(identity.subject) else { throw .severalIdentities(other.provider) }
                 continue
@@ -190,7 +191,8 @@ extension ImportedUser {
 
     /// A member that is not imported as it is.
     public enum Change: Hashable, Sendable {
-        case controlCharactersInName, nameWasCut, photoWasDropped, emailWasDropped, secondFactorsWereDropped
+        case controlCharactersInName, nameWasCut, photoWasDropped, emailWasDropped, identityEmailWasDropped
+        case secondFactorsWereDropped
         /// The reserved names.
         case claimsWereDropped([String])
 
@@ -198,8 +200,9 @@ extension ImportedUser {
             switch self {
             case .controlCharactersInName: "line breaks in a name became spaces"
             case .nameWasCut: "a name was cut at 1024 characters"
-            case .photoWasDropped: "photoUrl was left out: it has more than 4096 characters, or control characters"
+            case .photoWasDropped: "photoUrl was left out: it has more than 4096 bytes, or control characters"
             case .emailWasDropped: "email was left out: it has no ASCII form"
+            case .identityEmailWasDropped: "email of an identity was left out: it is invalid or has no ASCII form"
             case .secondFactorsWereDropped: "second factors were left out"
             case .claimsWereDropped(let names):
                 "custom claims with reserved names were left out: \(names.joined(separator: ", "))"

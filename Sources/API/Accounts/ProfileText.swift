@@ -9,31 +9,51 @@ struct ProfileText: Decodable, Sendable {
         text = try WireText(from: decoder).text
     }
 
-    /// The maximum lengths in an import, in Unicode scalars: those of Firebase.
+    /// The maximum length of a name in an import, in Unicode scalars, and of a photo URL in bytes: those of Firebase.
     private static let (importedNameLimit, importedPhotoURLLimit) = (1024, 4096)
 
-    /// Returns the text with spaces instead of line breaks and other control characters, cut at the maximum length, and
-    /// what was changed.
-    var importedName: (name: String?, change: ImportedUser.Change?) {
-        var change: ImportedUser.Change?
-        var scalars = text.unicodeScalars
-        if scalars.contains(where: \.isControlOrLineSeparator) {
-            scalars = String.UnicodeScalarView(scalars.map { $0.isControlOrLineSeparator ? " " : $0 })
-            change = .controlCharactersInName
+    /// Returns the text with spaces instead of line breaks and other control characters, cut at the maximum length.
+    /// Adds what was changed to `changes`.
+    func importedName(_ changes: inout Set<ImportedUser.Change>) -> String {
+        var name = text
+        if name.unicodeScalars.contains(where: \.isControlOrLineSeparator) {
+            name = Self.replacingLineBreaks(name)
+            changes.insert(.controlCharactersInName)
         }
-        if scalars.count > Self.importedNameLimit {
-            scalars = String.UnicodeScalarView(scalars.prefix(Self.importedNameLimit))
-            change = .nameWasCut
-        }
-        return (String(scalars), change)
+        guard name.unicodeScalars.count > Self.importedNameLimit else { return name }
+        changes.insert(.nameWasCut)
+        return Self.cut(name)
     }
 
-    /// Returns the text, or nothing if it is too long or has control characters, and what was changed.
-    var importedPhotoURL: (url: String?, change: ImportedUser.Change?) {
-        let isKept =
-            text.unicodeScalars.count <= Self.importedPhotoURLLimit
-            && !text.unicodeScalars.contains(where: \.isControlOrLineSeparator)
-        return isKept ? (text, nil) : (nil, .photoWasDropped)
+    /// Replaces control characters and line separators by spaces, and CR LF by one.
+    private static func replacingLineBreaks(_ name: String) -> String {
+        var result = String.UnicodeScalarView()
+        var previous: Unicode.Scalar?
+        for scalar in name.unicodeScalars {
+            if scalar != "\n" || previous != "\r" { result.append(scalar.isControlOrLineSeparator ? " " : scalar) }
+            previous = scalar
+        }
+        return String(result)
+    }
+
+    /// Cuts a name before the character that exceeds the limit. A character may consist of several scalars, as many
+    /// emoji do.
+    private static func cut(_ name: String) -> String {
+        let limit = name.unicodeScalars.index(name.startIndex, offsetBy: importedNameLimit)
+        var end = limit
+        while end > name.startIndex, end.samePosition(in: name) == nil { end = name.unicodeScalars.index(before: end) }
+        return String(name.unicodeScalars[..<(end > name.startIndex ? end : limit)])
+    }
+
+    /// Returns the text; `nil` if it is too long or has control characters, which is added to `changes`.
+    func importedPhotoURL(_ changes: inout Set<ImportedUser.Change>) -> String? {
+        guard text.utf8.count <= Self.importedPhotoURLLimit,
+            !text.unicodeScalars.contains(where: \.isControlOrLineSeparator)
+        else {
+            changes.insert(.photoWasDropped)
+            return nil
+        }
+        return text
     }
 }
 
@@ -49,8 +69,9 @@ extension ProfileText? {
         guard text.unicodeScalars.count <= limit else {
             throw .rejected(.invalidProfileAttribute, "\(member) must not be longer than \(limit) characters")
         }
-        guard !text.unicodeScalars.contains(where: \.isControl) else {
-            throw .rejected(.invalidProfileAttribute, "\(member) must not contain control characters")
+        guard !text.unicodeScalars.contains(where: \.isControlOrLineSeparator) else {
+            throw .rejected(
+                .invalidProfileAttribute, "\(member) must not contain control characters or line separators")
         }
         return text
     }

@@ -128,7 +128,15 @@ struct AdminImportTests {
     @Test(
         "An account is imported even if one of its members must be changed or left out, which the response reports",
         arguments: [
-            ("displayName", "A\r\nB", "A  B", "line breaks in a name became spaces"),
+            ("displayName", "A\r\nB\u{2028}C\u{1}D", "A B C D", "line breaks in a name became spaces"),
+            (
+                "displayName", "a\n" + String(repeating: "é", count: 1023), "a " + String(repeating: "é", count: 1022),
+                "a name was cut at 1024 characters; line breaks in a name became spaces"
+            ),
+            (
+                "displayName", String(repeating: "é", count: 1022) + "👩\u{200D}👧", String(repeating: "é", count: 1022),
+                "a name was cut at 1024 characters"
+            ),
             ("displayName", String(repeating: "é", count: 1024), String(repeating: "é", count: 1024), nil),
             (
                 "displayName", String(repeating: "🥝", count: 1025), String(repeating: "🥝", count: 1024),
@@ -136,14 +144,18 @@ struct AdminImportTests {
             ),
             ("photoUrl", String(repeating: "p", count: 4096), String(repeating: "p", count: 4096), nil),
             (
+                "photoUrl", String(repeating: "é", count: 2049), nil,
+                "photoUrl was left out: it has more than 4096 bytes, or control characters"
+            ),
+            (
                 "photoUrl", String(repeating: "p", count: 4097), nil,
-                "photoUrl was left out: it has more than 4096 characters, or control characters"
+                "photoUrl was left out: it has more than 4096 bytes, or control characters"
             ),
             ("email", "jo@BÜCHER.example", "jo@xn--bcher-kva.example", nil),
             ("email", "jö@example.com", nil, "email was left out: it has no ASCII form"),
             (
-                "customAttributes", #"{"Iss":1,"role":"x","sid":2}"#, #"{"role":"x"}"#,
-                "custom claims with reserved names were left out: Iss, sid"
+                "customAttributes", #"{"act":{},"Iss":1,"role":"x","sid":2}"#, #"{"role":"x"}"#,
+                "custom claims with reserved names were left out: Iss, act, sid"
             ),
             (
                 "customAttributes", #"{"sid":1}"#, nil, "custom claims with reserved names were left out: sid"
@@ -159,6 +171,51 @@ struct AdminImportTests {
         #expect(try await gateway.accountSeenByAdmin("x")[member]?.string == stored)
     }
 
+    @Test(
+        "Names with joiners between letters or emoji are imported unchanged, also those of identities",
+        arguments: ["ناهید\u{200C}پور", "ශ්\u{200D}රී", "👩🏽\u{200D}👧\u{200D}👦", "🏴\u{E0067}\u{E0062}\u{E007F}"])
+    func joiners(name: String) async throws {
+        let gateway = try await TestGateway.withServiceKey()
+        let identity: JSON = ["providerId": "google.com", "rawId": "g1", "displayName": .string(name)]
+        let user: JSON = ["localId": "x", "displayName": .string(name), "providerUserInfo": [identity]]
+        let answer = try await gateway.administerAccounts(":batchCreate", ["users": [user]])
+        #expect(answer.json["error"] == [] && answer.json["changes"] == nil)
+        let account = try await gateway.accountSeenByAdmin("x")
+        #expect(account["displayName"] == .string(name))
+        #expect(account["providerUserInfo"]?[0]?["displayName"] == .string(name))
+    }
+
+    @Test("An account with the longest name, photo URL, ID and claims can sign in, and its tokens are accepted")
+    func longest() async throws {
+        let gateway = try await TestGateway.withServiceKey()
+        let user: JSON = [
+            "localId": .string(String(repeating: "é", count: 128)), "email": "ada@example.com", "rawPassword": "x",
+            "displayName": .string(String(repeating: "名", count: 1024)),
+            "photoUrl": .string(String(repeating: "p", count: 4096)),
+            "customAttributes": .string(#"{"a":"\#(String(repeating: "x", count: 990))"}"#),
+        ]
+        #expect(try await gateway.administerAccounts(":batchCreate", ["users": [user]]).json["error"] == [])
+        let idToken = try #require(try await gateway.signIn(password: "x").json["idToken"]?.string)
+        let lookup = try await gateway.post("/v1/accounts:lookup", ["idToken": .string(idToken)])
+        #expect(lookup.json["users"]?[0]?["localId"] == user["localId"])
+    }
+
+    @Test("An identity is imported without an address that is invalid or has no ASCII form, which is reported")
+    func addressOfIdentity() async throws {
+        let gateway = try await TestGateway.withServiceKey()
+        for (email, stored) in [("jö@example.com", nil), ("x", nil), ("jo@bücher.example", "jo@xn--bcher-kva.example")]
+        {
+            let identity: JSON = ["providerId": "google.com", "rawId": "g1", "email": .string(email)]
+            let user: JSON = ["localId": "x", "providerUserInfo": [identity]]
+            let answer = try await gateway.administerAccounts(
+                ":batchCreate", ["users": [user], "allowOverwrite": true])
+            let change: JSON = "email of an identity was left out: it is invalid or has no ASCII form"
+            #expect(answer.json["error"] == [])
+            #expect(answer.json["changes"] == (stored == nil ? [["index": 0, "message": change]] : nil))
+            #expect(try await gateway.accountSeenByAdmin("x")["providerUserInfo"]?[0]?["email"]?.string == stored)
+        }
+    }
+
     @Test("An imported address with an internationalised domain signs in in either form")
     func internationalDomain() async throws {
         let gateway = try await TestGateway.withServiceKey()
@@ -172,7 +229,7 @@ struct AdminImportTests {
 
     @Test(
         "An ID can contain any character except NUL, in imports, administration, custom tokens and paths",
-        arguments: ["a/b", "a b", "é", "a\\b", "a\nb", "..a", "a:b", "%2F", String(repeating: "🥝", count: 64)])
+        arguments: ["a/b", "a b", "é", "a\\b", "a\nb", ".", "..", "a:b", "%2F", String(repeating: "🥝", count: 64)])
     func anyID(id: String) async throws {
         let gateway = try await TestGateway.withServiceKey()
         let identity: JSON = ["providerId": "google.com", "rawId": "g1"]
@@ -185,6 +242,21 @@ struct AdminImportTests {
         #expect(try await gateway.createAccountAsAdmin(["localId": .string(id)]).outcome == "200")
         let token = try await ServiceKey(in: gateway).customToken(uid: id, at: gateway.clock.now)
         #expect(try await gateway.signIn(customToken: token).outcome == "200")
+    }
+
+    @Test("IDs and subjects are compared as bytes: two forms of one letter are two accounts")
+    func bytes() async throws {
+        let gateway = try await TestGateway.withServiceKey()
+        let users = ["\u{E9}", "e\u{301}"].map { id -> JSON in
+            ["localId": .string(id), "providerUserInfo": [["providerId": "google.com", "rawId": .string(id)]]]
+        }
+        let answer = try await gateway.administerAccounts(
+            ":batchCreate", ["users": .array(users), "sanityCheck": true])
+        #expect(answer.json["error"] == [])
+        for id in ["\u{E9}", "e\u{301}"] {
+            let identity = try await gateway.accountSeenByAdmin(id)["providerUserInfo"]?[0]
+            #expect(identity?["rawId"]?.string.map { Array($0.utf8) } == Array(id.utf8))
+        }
     }
 
     static func identities(_ count: Int) -> JSON {

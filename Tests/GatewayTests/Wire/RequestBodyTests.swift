@@ -145,12 +145,13 @@ struct RequestBodyTests {
         let gateway = try await TestGateway.withServiceKey()
         let refusal = "400 INVALID_PROFILE_ATTRIBUTE : \(member) must not"
         let long = String(repeating: "é", count: limit + 1)
-        for text in ["a\nb", "a\u{1B}b", "a\u{7F}b", "a\u{85}b", long] {
+        for text in ["a\nb", "a\u{1B}b", "a\u{7F}b", "a\u{85}b", "a\u{2028}b", long] {
             let answer = try await gateway.createAccountAsAdmin(.object([member: .string(text)]))
             #expect(
                 answer.outcome
                     == (text == long
-                        ? "\(refusal) be longer than \(limit) characters" : "\(refusal) contain control characters"))
+                        ? "\(refusal) be longer than \(limit) characters"
+                        : "\(refusal) contain control characters or line separators"))
         }
         let allowed: JSON = .object([member: .string(String(long.dropLast()))])
         #expect(try await gateway.createAccountAsAdmin(allowed).outcome == "200")
