@@ -72,6 +72,7 @@ enum Terminal {
 
     /// Writes rows in aligned columns, separated by two spaces.
     static func writeTable(_ rows: [[String]]) {
+        let rows = rows.map { $0.map(\.escapingControls) }
         let widths = (rows.first ?? []).indices.map { column in rows.map { $0[column].count }.max() ?? 0 }
         for row in rows {
             let cells = zip(row, widths).map { $0 + String(repeating: " ", count: $1 - $0.count) }
@@ -83,6 +84,12 @@ enum Terminal {
 }
 
 extension String {
+    /// The text with its control characters as escapes: a value of the database must not control the terminal.
+    var escapingControls: String {
+        unicodeScalars.map { $0.properties.generalCategory == .control ? $0.escaped(asASCII: true) : String($0) }
+            .joined()
+    }
+
     /// `signInMethods` for `SIGN-IN METHODS`.
     fileprivate var camelCased: String {
         let words = lowercased().split { !$0.isLetter }

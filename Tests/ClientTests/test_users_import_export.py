@@ -344,6 +344,15 @@ def test_every_account_that_was_imported_can_be_exported_and_imported_again(user
     assert other_users.export(f"again.{format}") == first
 
 
+def test_an_id_cannot_control_the_terminal_of_the_operator(users):
+    user = "a\u001b[2J\nb"
+    assert users.import_file(users.write_file([{"localId": user}])).returncode == 0
+    for words in [["list", "--limit", "1"], ["get", user]]:
+        completed = run_sekisho("users", *words, "--project", users.project, **users.installation.environment)
+        assert completed.returncode == 0
+        assert "a\\u{1B}[2J\\nb" in completed.stdout and "\x1b" not in completed.stdout + completed.stderr
+
+
 def test_second_factors_are_only_left_out_if_the_operator_says_so(users):
     path = users.write_file([BOB, {"localId": "carol", "mfaInfo": [{"phoneInfo": "+15555550100"}]}])
     refused = users.import_file(path)

@@ -29,7 +29,8 @@ extension Command {
                         ]
                     })
             if accounts.count == limit, let last = accounts.last {
-                Terminal.writeError("there may be more accounts: continue with --after \(last.localId)")
+                let id = last.localId.escapingControls
+                Terminal.writeError("there may be more accounts: continue with --after \(id)")
             }
         }
     }
