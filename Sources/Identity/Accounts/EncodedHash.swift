@@ -25,8 +25,12 @@ public struct EncodedHash: Hashable, Sendable {
     private static let lengthLimit = 256
     /// Binary logarithm of the cost. With a higher cost, a check could take more than a second.
     private static let bcryptCost = 4...14
-    private static let shaCryptRounds = 1000...1_000_000
+    /// The maximum is the highest default of other software: that of passlib for SHA-512. Each round hashes the password
+    /// again, so a million rounds over the longest password would take some three seconds.
+    private static let shaCryptRounds = 1000...656_000
     private static let shaCryptDefaultRounds = 5000
+    /// In bytes. libcrypt hashes no longer password.
+    private static let longestPassword = 511
     private static let argon2MemoryKiB = 8...131_072
     private static let argon2Iterations = 1...16
     private static let argon2Lanes = 1...16
@@ -135,7 +139,9 @@ extension EncodedHash {
         case .bcrypt(let logRounds): HashCost(work: 113 << logRounds, memoryKiB: 4)
         case .argon2(let memoryKiB, let iterations): .argon2(memoryKiB: memoryKiB, iterations: iterations)
         // Each round hashes the password again.
-        case .shaCrypt(let rounds): HashCost(work: rounds * (40 + passwordLength) / 88, memoryKiB: 0)
+        case .shaCrypt(let rounds) where passwordLength <= Self.longestPassword:
+            HashCost(work: rounds * (40 + passwordLength) / 88, memoryKiB: 0)
+        case .shaCrypt: HashCost(work: 0, memoryKiB: 0)
         case .yescrypt(let cost, let blockSize):
             HashCost(work: cost * blockSize * 3 / 10, memoryKiB: HashMethod.scryptMemoryKiB(cost, blockSize))
         }
