@@ -149,7 +149,7 @@ extension ConfigurationProblem: CustomStringConvertible {
         case .appleTeamID: "apple.com's team ID must be ten upper-case letters or digits"
         case .appleKeyID: "apple.com's key ID must be ten upper-case letters or digits"
         case .issuerMissing(let id): "\(id.shown) needs an issuer"
-        case .issuer(let id): "\(id.shown)'s issuer must be an https URL without user, query and fragment"
+        case .issuer(let id): "\(id.shown)'s issuer must be an https URL without user, query, fragment and dot segments"
         case .builtInIssuer(let id): "\(id.shown)'s issuer is that of apple.com or google.com: configure that provider"
         case .relation(.google):
             "google.com's relation must be social, or organisation together with hostedDomains"

@@ -203,9 +203,10 @@ extension ProjectConfiguration {
             && domains.allSatisfy(Project.isHostName)
     }
 
-    /// OpenID Connect Discovery 1.0 §3: https, without query and fragment.
+    /// OpenID Connect Discovery 1.0 §3: https, without query and fragment. No provider has dot segments in its issuer.
     private static func isIssuer(_ text: String, _ rules: ConfigurationRules) -> Bool {
         text.hostOfURLWithoutQuery(byteLimit: Limits.issuerLength, acceptsLoopback: rules.acceptsLoopbackIssuers) != nil
+            && IssuerAddress(text)?.hasDotSegments == false
     }
 }
 

@@ -5,7 +5,7 @@
 /// report for App Review names every provider with the relation `own`.
 struct PublicLogin: Hashable, Sendable {
     let name: String
-    /// The registrable domains of the issuers. Their subdomains belong to the login too.
+    /// The domains of the issuers. Their subdomains belong to the login too.
     let domains: [String]
 
     private init(_ name: String, _ domains: String...) {
@@ -14,28 +14,57 @@ struct PublicLogin: Hashable, Sendable {
     }
 
     private static let all = [
+        PublicLogin("Adobe", "adobe.com", "adobelogin.com"),
         PublicLogin("Amazon", "amazon.com"),
         PublicLogin("Apple", "apple.com"),
+        PublicLogin("Atlassian", "atlassian.com"),
+        PublicLogin("Autodesk", "autodesk.com"),
         PublicLogin("Battle.net", "battle.net"),
+        PublicLogin("Bluesky", "bsky.network", "bsky.social"),
+        PublicLogin("Coinbase", "coinbase.com"),
         PublicLogin("Discord", "discord.com", "discordapp.com"),
+        PublicLogin("Docker", "login.docker.com"),
+        PublicLogin("Dropbox", "dropbox.com"),
+        PublicLogin("Epic Games", "epicgames.com", "epicgames.dev"),
         PublicLogin("Facebook", "facebook.com"),
         PublicLogin("GitHub", "github.com"),
         PublicLogin("GitLab", "gitlab.com"),
         // Includes Firebase, whose issuers are at securetoken.google.com and session.firebase.google.com.
         PublicLogin("Google", "google.com"),
+        PublicLogin("Huawei", "huawei.com"),
+        PublicLogin("Intuit", "intuit.com"),
         PublicLogin("Kakao", "kakao.com"),
+        PublicLogin("Klarna", "klarna.com"),
+        PublicLogin("LEGO", "identity.lego.com"),
         PublicLogin("LINE", "line.me"),
         PublicLogin("LinkedIn", "linkedin.com"),
+        PublicLogin("Mail.ru", "mail.ru"),
+        PublicLogin("mixi", "mixi.com", "mixi.jp"),
+        PublicLogin("Money Forward", "id.moneyforward.com"),
         PublicLogin("Naver", "naver.com"),
-        PublicLogin("PayPal", "paypal.com"),
+        PublicLogin("PayPal", "paypal.com", "paypalobjects.com"),
+        PublicLogin("Rakuten", "account.rakuten.com", "id.rakuten.co.jp"),
+        PublicLogin("Recruit", "point.recruit.co.jp"),
+        PublicLogin("Roblox", "roblox.com"),
+        // The domains of organisations at Salesforce, such as acme.my.salesforce.com, are not public.
+        PublicLogin("Salesforce", "login.salesforce.com", "test.salesforce.com"),
+        PublicLogin("Samsung", "account.samsung.com"),
+        // The logins of shops, whose issuers are below shopify.com, are not public.
+        PublicLogin("Shopify", "accounts.shopify.com"),
         PublicLogin("Slack", "slack.com"),
         PublicLogin("Spotify", "spotify.com"),
+        PublicLogin("Steam", "steamcommunity.com", "steampowered.com"),
+        PublicLogin("Telegram", "telegram.org"),
         PublicLogin("TikTok", "tiktok.com"),
         PublicLogin("Twitch", "twitch.tv"),
-        PublicLogin("VK", "vk.com"),
+        PublicLogin("VK", "vk.com", "vk.ru"),
+        PublicLogin("Wikimedia", "wikimedia.org"),
         PublicLogin("X", "twitter.com", "x.com"),
+        PublicLogin("Xero", "xero.com"),
         PublicLogin("Yahoo", "yahoo.com"),
         PublicLogin("Yahoo! JAPAN", "yahoo.co.jp"),
+        PublicLogin("Yandex", "yandex.com", "yandex.ru"),
+        PublicLogin("Zoom", "zoom.us"),
         microsoft,
     ]
 
@@ -49,13 +78,15 @@ struct PublicLogin: Hashable, Sendable {
 
     /// - Returns: `nil` if the issuer is none of the list, or is that of one organisation at Microsoft.
     init?(issuer: String) {
-        let (host, path) = Self.split(issuer)
+        guard let address = IssuerAddress(issuer) else { return nil }
+        let host = address.host
         guard
             let login = Self.all.first(where: { login in
-                login.domains.contains { host == $0 || host.hasSuffix($0) && host.dropLast($0.count).last == "." }
+                login.domains.contains { host == $0 || host.hasSuffix("." + $0) }
             })
         else { return nil }
-        let isOrganisation = Self.microsoftTenantHosts.contains(host) && path.first.map(Self.isOrganisation) == true
+        let isOrganisation =
+            Self.microsoftTenantHosts.contains(host) && address.path.first.map(Self.isOrganisation) == true
         guard !isOrganisation else { return nil }
         self = login
     }
@@ -63,20 +94,11 @@ struct PublicLogin: Hashable, Sendable {
     /// Whether an issuer is that of Apple or Google, which are not generic OpenID providers. Compares only the host,
     /// because an issuer with another path would be the same provider.
     static func isBuiltIn(issuer: String) -> Bool {
-        ["appleid.apple.com", "accounts.google.com"].contains(split(issuer).host)
-    }
-
-    /// Returns the host of a URL in lower case, without its port and without a dot at its end, and the parts of the
-    /// path.
-    private static func split(_ issuer: String) -> (host: String, path: ArraySlice<Substring>) {
-        let parts = issuer.lowercased().split(separator: "/")
-        let authority = parts.dropFirst().first ?? ""
-        let host = authority.prefix { $0 != ":" }
-        return (String(host.hasSuffix(".") ? host.dropLast() : host), parts.dropFirst(2))
+        IssuerAddress(issuer).map { ["appleid.apple.com", "accounts.google.com"].contains($0.host) } ?? false
     }
 
     /// Whether `tenant` is the ID of an organisation's tenant, as the issuer of every token of Microsoft names it.
-    private static func isOrganisation(_ tenant: Substring) -> Bool {
+    private static func isOrganisation(_ tenant: String) -> Bool {
         let groups = tenant.split(separator: "-", omittingEmptySubsequences: false)
         return groups.map(\.utf8.count) == [8, 4, 4, 4, 12] && groups.joined().allSatisfy(\.isHexDigit)
             && tenant != microsoftConsumers

@@ -1,3 +1,5 @@
+internal import Encoding
+
 extension String {
     /// Whether every character is visible ASCII (U+0021 to U+007E), and the number of characters is in `lengths`.
     public func isVisibleASCII(_ lengths: ClosedRange<Int>) -> Bool {
@@ -20,6 +22,8 @@ extension String {
                 of: /(https?):\/\/([A-Za-z0-9.-]+|\[[0-9A-Fa-f:.]+\])(:[0-9]{1,5})?(\/[!$&-;=@-Z_a-z~%]*)?/)
         else { return nil }
         let host = match.2.lowercased()
+        // A label is empty.
+        guard !host.hasPrefix("."), !host.containsBytes(of: "..") else { return nil }
         let isLoopback = ["127.0.0.1", "localhost", "[::1]"].contains(host)
         return match.1 == "https" || (acceptsLoopback && isLoopback) ? host : nil
     }

@@ -66,11 +66,11 @@ struct OauthIdpTests {
             ),
             (
                 "?oauthIdpConfigId=oidc.a", ["issuer": "http://127.0.0.1", "clientId": "c"],
-                "400 INVALID_CONFIG : oidc.a's issuer must be an https URL without user, query and fragment"
+                "400 INVALID_CONFIG : oidc.a's issuer must be an https URL without user, query, fragment and dot segments"
             ),
             (
                 "?oauthIdpConfigId=oidc.a", [:],
-                "400 INVALID_CONFIG : oidc.a needs a client ID: without one, tokens for any app would be accepted; oidc.a's issuer must be an https URL without user, query and fragment"
+                "400 INVALID_CONFIG : oidc.a needs a client ID: without one, tokens for any app would be accepted; oidc.a's issuer must be an https URL without user, query, fragment and dot segments"
             ),
             (
                 "?oauthIdpConfigId=oidc.a", input,

@@ -25,6 +25,11 @@ struct PublicLoginTests {
         "https://api.login.yahoo.com", "https://auth.login.yahoo.co.jp/yconnect/v2", "https://kauth.kakao.com",
         "https://www.linkedin.com/oauth", "https://x.com", "https://api.twitter.com", "https://id.twitch.tv/oauth2",
         "https://slack.com", "https://www.amazon.com", "https://www.paypal.com", "https://oauth.battle.net",
+        "https://oauth.telegram.org", "https://www.dropbox.com", "https://apis.roblox.com/oauth/",
+        "https://login.salesforce.com", "https://test.salesforce.com", "https://login.yandex.ru",
+        "https://account.samsung.com", "https://bsky.social", "https://login.docker.com/", "https://login.klarna.com",
+        "https://login.account.rakuten.com", "https://accounts.shopify.com", "https://auth.atlassian.com",
+        "https://www.paypalobjects.com", "https://api.epicgames.dev/epic/oauth/v1",
         // The same host in other spellings.
         "https://WWW.Facebook.COM", "https://www.facebook.com.", "https://www.facebook.com:443/x",
         "https://www.facebook.com.:443",
@@ -49,6 +54,22 @@ struct PublicLoginTests {
         }
     }
 
+    @Test(
+        "An issuer that no provider can have is refused, and its relation has no effect",
+        arguments: [
+            "https://www.facebook.com..", "https://www.facebook.com..:443/x", "https://user@www.facebook.com",
+            "https://login.microsoftonline.com/11111111-2222-3333-4444-555555555555/../consumers/v2.0",
+            "https://login.microsoftonline.com/11111111-2222-3333-4444-555555555555/%2E%2e/consumers/v2.0",
+        ])
+    func invalid(issuer: String) {
+        let settings = Self.provider(issuer, .own)
+        #expect(settings.relation == .social)
+        var configuration = ConfigurationTests.valid
+        configuration.apps[0].app.settings.signInMethods = [.apple]
+        configuration.set(settings)
+        #expect(configuration.problems(by: ConfigurationTests.rules).contains(.issuer(Self.corp)))
+    }
+
     @Test("A public login can be social, or the service whose client the app is", arguments: publicIssuers)
     func accepted(issuer: String) {
         for relation in [ProviderRelation.social, .thirdPartyService] {
@@ -64,7 +85,8 @@ struct PublicLoginTests {
             "https://line.me.example",
             "https://login.microsoftonline.com/11111111-2222-3333-4444-555555555555/v2.0",
             "https://sts.windows.net/11111111-2222-3333-4444-55555555555a/",
-            "https://acme.okta.com", "https://acme.ghe.com",
+            "https://acme.okta.com", "https://acme.ghe.com", "https://acme.my.salesforce.com",
+            "https://acme--dev.sandbox.my.salesforce.com", "https://shopify.com/authentication/1234",
         ])
     func others(issuer: String) {
         for relation in ProviderRelation.allCases {
