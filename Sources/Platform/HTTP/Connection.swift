@@ -114,8 +114,21 @@ final class Connection: @unchecked Sendable {
             return stopWatching()
         }
         guard readiness.contains(.endOfInput) else { return wait(for: .endOfInput) }
-        presence.end()
         wait(for: [])
+        guard framing?.isHTTP10 == false, !sendInterimResponse() else { return }
+        presence.end()
+        stopWatching()
+    }
+
+    /// Sends a response that a client reads and ignores, whether or not it expects one (RFC 9110 §15.2). If the client
+    /// has closed its connection, this causes a reset, of which the loop reports an event.
+    ///
+    /// The socket's buffer is empty, because all earlier responses have been sent.
+    ///
+    /// - Returns: `false` if the connection failed.
+    private func sendInterimResponse() -> Bool {
+        var interim = Array("HTTP/1.1 100 Continue\r\n\r\n".utf8)
+        return output.send(&interim, to: descriptor) == .done
     }
 
     private func wait(for readiness: Loop.Readiness) {
@@ -241,9 +254,7 @@ final class Connection: @unchecked Sendable {
         deadline = server.loop.iterationStart + server.limits.bodyDeadline
         wait(for: .readable)
         guard head.head.framing.expectsContinue, isUntouched else { return }
-        // The socket's buffer is empty, because all earlier responses have been sent.
-        var interim = Array("HTTP/1.1 100 Continue\r\n\r\n".utf8)
-        if output.send(&interim, to: descriptor) != .done { close() }
+        if !sendInterimResponse() { close() }
     }
 
     private func runHandler(for head: ValidatedHead, content: [UInt8]) {

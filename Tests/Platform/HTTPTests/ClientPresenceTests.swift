@@ -8,7 +8,6 @@ struct ClientPresenceTests {
     enum Departure: String, CaseIterable, CustomTestStringConvertible {
         case closes = "closes the connection"
         case resets = "resets the connection"
-        case finishesSending = "closes its sending side"
         case pipelines = "sends another request, then closes the connection"
         var testDescription: String { rawValue }
     }
@@ -23,11 +22,32 @@ struct ClientPresenceTests {
             #expect(presence.isGone == false)
             if departure == .pipelines { client?.send("GET /second HTTP/1.1\r\nHost: a\r\n\r\n") }
             if departure == .resets { client?.resetWhenReleased() }
-            if departure == .finishesSending { client?.finishSending() } else { client = nil }
+            client = nil
             while presence.isGone != true { await Task.yield() }
             gate.open()
-            if departure == .finishesSending { #expect(try client?.receive()?.status == 200) }
             while server.connections > 0 { await Task.yield() }
+        }
+    }
+
+    @Test("A client that has closed its sending side is present, and gets its response", arguments: ["1.0", "1.1"])
+    func halfClosed(version: String) async throws {
+        let (gate, presence) = (Gate(), PresenceRecorder())
+        try await withServer(handler: presence.handler(waitingFor: gate)) { server in
+            let client = try RawClient(port: server.port)
+            client.send("GET /first HTTP/\(version)\r\nHost: a\r\n\r\n")
+            while gate.arrivals == 0 { await Task.yield() }
+            client.finishSending()
+            // HTTP/1.0 has no interim responses.
+            if version == "1.1" { #expect(try client.receive(hasBody: false)?.status == 100) }
+            // The server has processed the end of the input when it has answered another client.
+            let other = try RawClient(port: server.port)
+            other.send("GET /other HTTP/1.1\r\nHost: a\r\n\r\n")
+            while gate.arrivals == 1 { await Task.yield() }
+            #expect(presence.isGone == false)
+            gate.open()
+            #expect(try client.receive()?.status == 200)
+            #expect(try client.endsWithoutMoreBytes())
+            #expect(try other.receive()?.status == 200)
         }
     }
 

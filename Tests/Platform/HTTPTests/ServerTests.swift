@@ -161,24 +161,6 @@ struct ServerTests {
         }
     }
 
-    @Test("A client that has closed its sending side gets its response")
-    func halfClosed() async throws {
-        let gate = Gate()
-        let handler: Handler = { request in
-            await gate.pass()
-            return await echo(request)
-        }
-        try await withServer(handler: handler) { server in
-            let client = try RawClient(port: server.port)
-            client.send(get)
-            client.finishSending()
-            while gate.arrivals == 0 { await Task.yield() }
-            gate.open()
-            #expect(try client.receive()?.status == 200)
-            #expect(try client.endsWithoutMoreBytes())
-        }
-    }
-
     @Test("A response that is larger than the buffers of the sockets arrives complete")
     func largeResponse() async throws {
         let body = (0..<(16 << 20)).map { UInt8(truncatingIfNeeded: $0 / 251) }
