@@ -1,5 +1,6 @@
 internal import Crypto
 internal import Encoding
+internal import EventLoop
 public import Identity
 internal import JOSE
 internal import JSON
@@ -24,7 +25,7 @@ public final class JWKSCache: Sendable {
     ) {
         self.allowsUnencrypted = allowsUnencrypted
         keys = ProviderDocumentCache(fetch: fetch, store: store, clock: clock, on: executor) { body, _ in
-            try KeySet(parsing: body)
+            try await KeySet(parsing: body)
         }
         discoveries = ProviderDocumentCache(fetch: fetch, store: store, clock: clock, on: executor) { body, url in
             try OpenIDDiscovery(parsing: body, foundAt: url, allowingUnencrypted: allowsUnencrypted)
@@ -93,14 +94,15 @@ struct KeySet: Sendable {
     private let count: Int
     private let keys: [(id: String?, key: PublicKey)]
 
-    /// Skips keys that cannot verify tokens.
+    /// Skips keys that cannot verify tokens. Checks the keys in slices, because two hundred take some ten milliseconds.
     ///
     /// - Throws: an error unless the document is a JWK set with at least one usable key.
-    init(parsing body: [UInt8]) throws {
+    init(parsing body: [UInt8]) async throws {
         let set = try StrictJSON.decode(JWKSet.self, from: body)
         count = set.keys.count
         // The reason does not matter: a key may be too small, intended for encryption, or of another type.
-        keys = set.keys.compactMap { key in (try? key.publicKey()).map { (key.kid, $0) } }
+        keys = await set.keys.mapInSlices(of: 20) { key in (try? key.publicKey()).map { (key.kid, $0) } }
+            .compactMap(\.self)
         guard !keys.isEmpty else { throw DocumentFault.noKeys }
     }
 

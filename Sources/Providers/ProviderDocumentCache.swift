@@ -25,13 +25,13 @@ final class ProviderDocumentCache<Value: Sendable>: Sendable {
     private let clock: WallClock
     private let executor: any TaskExecutor
     /// Parses and checks a document.
-    private let parser: @Sendable (_ body: [UInt8], _ url: String) throws -> Value
+    private let parser: @Sendable (_ body: [UInt8], _ url: String) async throws -> Value
     /// The entries by URL.
     private let entries = Mutex<[String: Entry]>([:])
 
     init(
         fetch: DocumentFetch, store: ProviderDocumentStore, clock: WallClock, on executor: any TaskExecutor,
-        parser: @escaping @Sendable ([UInt8], String) throws -> Value
+        parser: @escaping @Sendable ([UInt8], String) async throws -> Value
     ) {
         self.fetch = fetch
         self.store = store
@@ -115,7 +115,8 @@ final class ProviderDocumentCache<Value: Sendable>: Sendable {
     /// - Returns: whether the stored document is fresh.
     private func loadFromStore(_ url: String) async -> Bool {
         // If the store fails or its document is invalid, the document is fetched from the provider.
-        guard let stored = try? await store.load(url), let value = try? parser(Array(stored.body.utf8), url) else {
+        guard let stored = try? await store.load(url), let value = try? await parser(Array(stored.body.utf8), url)
+        else {
             return false
         }
         let now = clock.now()
@@ -130,7 +131,7 @@ final class ProviderDocumentCache<Value: Sendable>: Sendable {
         do {
             let (body, maxAge) = try await fetch.get(address)
             guard body.count <= DocumentFetch.maximumLength else { throw DocumentFault.tooLong }
-            let value = try parse(body, at: address.url)
+            let value = try await parse(body, at: address.url)
             let now = clock.now()
             update(address.url) { $0.recordFetch(value, maxAge: maxAge, at: now) }
             // If the document cannot be stored, other processes fetch it themselves.
@@ -145,9 +146,9 @@ final class ProviderDocumentCache<Value: Sendable>: Sendable {
     }
 
     /// - Throws: ``DocumentFault``.
-    private func parse(_ body: [UInt8], at url: String) throws -> Value {
+    private func parse(_ body: [UInt8], at url: String) async throws -> Value {
         do {
-            return try parser(body, url)
+            return try await parser(body, url)
         } catch let error as DocumentFault {
             throw error
         } catch {
@@ -187,7 +188,7 @@ final class ProviderDocumentCache<Value: Sendable>: Sendable {
     private func loadFromOtherProcess(_ url: String) async throws -> DocumentFailure? {
         let stored = try await store.load(url)
         // An invalid stored document is ignored.
-        if let stored, let value = try? parser(Array(stored.body.utf8), url) {
+        if let stored, let value = try? await parser(Array(stored.body.utf8), url) {
             let now = clock.now()
             update(url) { $0.adopt(value, fetchedAt: stored.fetchedAt, at: now) }
         }

@@ -77,10 +77,12 @@ def properties(operation, media_type):
     return list(found)
 
 
-def cpu_time(gateway):
-    """The time that the threads of the gateway have run, in nanoseconds."""
-    tasks = Path(f"/proc/{gateway.process.pid}/task").glob("*/schedstat")
-    return sum(int(task.read_text().split()[0]) for task in tasks)
+def cpu_time(gateway, threads=""):
+    """The time that the threads of the gateway whose names begin with `threads` have run, in nanoseconds."""
+    tasks = Path(f"/proc/{gateway.process.pid}/task").iterdir()
+    return sum(
+        int((task / "schedstat").read_text().split()[0]) for task in tasks
+        if (task / "comm").read_text().startswith(threads))
 
 
 def cost(gateway, operation, body, media_type):
@@ -139,3 +141,20 @@ def test_a_form_of_the_worst_form_costs_as_much_as_an_ordinary_form(name, fresh_
     for member in ["other", *properties(operation, media_type)]:
         worst |= {f"{member}: {form}": f"{member}={quote_plus(text)}" for form, text in texts.items()}
     check(fresh_dev, operation, worst, "other=" + "r" * (size - 6), media_type)
+
+
+@pytest.mark.parametrize(("method", "path", "body"), [
+    ("GET", "/v1/projects/demo/accounts:batchGet?maxResults=1000", None),
+    ("POST", "/v1/projects/demo/accounts:query", {"returnUserInfo": True}),
+])
+def test_a_long_list_is_encoded_on_a_thread_of_its_own(method, path, body, fresh_dev):
+    claims = json.dumps({"a": "x" * 900})
+    users = [{"localId": f"listed{number}", "customAttributes": claims} for number in range(1000)]
+    requests.post(
+        f"{fresh_dev.url}/v1/projects/demo/accounts:batchCreate", json={"users": users, "allowOverwrite": True},
+        headers=ADMIN_HEADERS, timeout=120).raise_for_status()
+    before = [cpu_time(fresh_dev, threads) for threads in ("requests", "loop")]
+    requests.request(
+        method, fresh_dev.url + path, json=body, headers=ADMIN_HEADERS, timeout=120).raise_for_status()
+    thread, loops = (cpu_time(fresh_dev, threads) - time for threads, time in zip(("requests", "loop"), before))
+    assert thread > loops / 10

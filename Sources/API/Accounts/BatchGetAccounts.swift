@@ -47,7 +47,10 @@ extension EndpointCall {
     fileprivate func listAccounts(on page: AccountPage, for administrator: Administrator) async throws -> Response {
         let accounts = try await services.accounts.administration.page(
             after: page.lastIDOfPreviousPage, limit: page.limit, in: administrator.project)
-        return try .json(BatchGetResponse(accounts, of: administrator.project.tenant, limit: page.limit))
+        let (tenant, limit) = (administrator.project.tenant, page.limit)
+        return try await json(of: accounts.count, for: administrator.project.id) {
+            BatchGetResponse(accounts, of: tenant, limit: limit)
+        }
     }
 }
 

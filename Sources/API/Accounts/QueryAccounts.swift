@@ -30,7 +30,10 @@ extension EndpointCall {
         guard let condition else {
             let accounts = try await services.accounts.queries.page(
                 by: request.sorting, skipping: offset, limit: limit, in: administrator.project)
-            return try .json(QueryAccountsResponse(accounts, of: administrator.project.tenant))
+            let tenant = administrator.project.tenant
+            return try await json(of: accounts.count, for: administrator.project.id) {
+                QueryAccountsResponse(accounts, of: tenant)
+            }
         }
         let found = try await services.accounts.administration.find(condition.references, in: administrator.project)
         return try .json(

@@ -13,10 +13,11 @@ extension Endpoint {
         query.limit += 1
         let events = try await call.services.audit.page(query, administrator.project.realm)
         let page = events.prefix(pageSize)
-        return try .json(
+        return try await call.json(of: page.count, for: administrator.project.id) {
             AuditEvents(
                 auditEvents: page.map(AuditEventResource.init),
-                nextPageToken: events.count > pageSize ? page.last?.position.text : nil))
+                nextPageToken: events.count > pageSize ? page.last?.position.text : nil)
+        }
     }
 }
 

@@ -11,10 +11,11 @@ extension Endpoint {
         let caller = try await call.services.signIn.authenticator.authenticate(idToken: idToken, in: client.project)
         let page = try await call.services.sessions.list(
             for: caller, after: position, limit: limit, in: client.project)
-        return try .json(
+        return try await call.json(of: page.sessions.count, for: client.project.id) {
             ListSessionsResponse(
                 sessions: page.sessions.map { SessionInfo($0, current: caller.session) },
-                nextPageToken: page.next?.text))
+                nextPageToken: page.next?.text)
+        }
     }
 }
 

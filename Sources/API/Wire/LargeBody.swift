@@ -50,6 +50,16 @@ extension EndpointCall {
         largeBody = try await services.threads.run(for: project) { LargeBody(body, as: type) }
     }
 
+    /// Encodes a list of `count` elements, on a thread if they are many: a thousand accounts take some 30 milliseconds.
+    func json(
+        of count: Int, for project: ID<Project>, _ list: @escaping @Sendable () -> some Encodable & SendableMetatype
+    ) async throws -> Response {
+        guard count > Self.longList else { return try .json(list()) }
+        return try await services.threads.run(for: project) { try .json(list()) }
+    }
+
+    private static var longList: Int { 100 }
+
     /// Runs `work` on a thread if the request is large, otherwise on the event loop.
     func offLoopIfLarge<Value: Sendable>(
         for project: ID<Project>, _ work: @escaping @Sendable () throws -> Value

@@ -58,6 +58,8 @@ public final class Loop: TaskExecutor, SerialExecutor, @unchecked Sendable {
     /// The token of the events of ``wakeDescriptor``. No watch has it: it stands for the descriptor -1.
     private static let wakeToken = UInt64.max
 
+    private static let longIteration = Duration.milliseconds(5)
+
     private let epoll: Int32
     /// An eventfd, to which other threads write to end `epoll_wait`.
     private let wakeDescriptor: Int32
@@ -243,7 +245,7 @@ public final class Loop: TaskExecutor, SerialExecutor, @unchecked Sendable {
     }
 
     /// Runs the queued jobs, in at most 64 rounds, so that tasks that resume each other cannot starve sockets and
-    /// timers.
+    /// timers. No round begins after ``longIteration``, so that long work that yields cannot starve them either.
     private func runJobs() {
         let serial = asUnownedSerialExecutor()
         let preferred = asUnownedTaskExecutor()
@@ -251,6 +253,7 @@ public final class Loop: TaskExecutor, SerialExecutor, @unchecked Sendable {
             swap(&localJobs, &runningJobs)
             for job in runningJobs { job.runSynchronously(isolatedTo: serial, taskExecutor: preferred) }
             runningJobs.removeAll(keepingCapacity: true)
+            if !localJobs.isEmpty, ContinuousClock.now - iterationStart > Self.longIteration { return }
         }
     }
 

@@ -228,7 +228,7 @@ final class Connection: @unchecked Sendable {
         do throws(BodyRejection) {
             try reserve(body.memoryNeeded(for: bytes.count, reserved: reservedBytes) - reservedBytes)
             let used = try body.read(bytes)
-            if body.isComplete { runHandler(for: head, content: try decodedBody(of: head)) }
+            if body.isComplete { try runHandler(for: head) }
             return used
         } catch {
             reject(head.head, error)
@@ -241,12 +241,13 @@ final class Connection: @unchecked Sendable {
         reservedBytes += max(0, bytes)
     }
 
-    private func decodedBody(of head: ValidatedHead) throws(BodyRejection) -> [UInt8] {
-        guard head.contentCoding == .gzip else { return body.content }
+    /// - Returns: `nil` if the body is not encoded.
+    private func encodedBody(of head: ValidatedHead) throws(BodyRejection) -> GzipBody? {
+        guard head.contentCoding == .gzip else { return nil }
         let encoded = try GzipBody(body.content)
         guard encoded.contentSize <= head.bodyLimit else { throw .tooLarge }
         try reserve(encoded.contentSize)
-        return try encoded.decoded()
+        return encoded
     }
 
     private func waitForBody(of head: ValidatedHead, isUntouched: Bool) {
@@ -257,12 +258,25 @@ final class Connection: @unchecked Sendable {
         if !sendInterimResponse() { close() }
     }
 
-    private func runHandler(for head: ValidatedHead, content: [UInt8]) {
-        let request = request(head.head, content)
+    private func runHandler(for head: ValidatedHead) throws(BodyRejection) {
+        let (received, encoded) = (body.content, try encodedBody(of: head))
         body = BodyReader(.bytes(0), limit: 0)
         deadline = nil
         phase = .handling(
-            Task(executorPreference: server.loop) { [self] in handlerEnded(with: await head.respond(request)) })
+            Task(executorPreference: server.loop) { [self] in
+                do throws(BodyRejection) {
+                    let content = try await encoded?.decoded() ?? received
+                    handlerEnded(with: await head.respond(request(head.head, content)))
+                } catch {
+                    decodingFailed(head.head, error)
+                }
+            })
+    }
+
+    private func decodingFailed(_ head: RequestHead, _ rejection: BodyRejection) {
+        releaseBody()
+        guard case .handling = phase else { return }
+        reject(head, rejection)
     }
 
     private func request(_ head: RequestHead, _ content: [UInt8] = []) -> Request {

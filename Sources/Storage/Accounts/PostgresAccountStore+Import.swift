@@ -22,7 +22,7 @@ extension PostgresAccountStore {
     ) async throws -> [ID<Account>: UniqueMember] {
         try await pool.transaction { transaction in
             let found = try await transaction.query(.find(accounts.flatMap(\.references), in: realm))
-                .map { try AccountRow.account($0) }
+                .accounts { try AccountRow.account($0) }
             let existing = UniqueMemberOwners(found)
             var conflicting: [ID<Account>: UniqueMember] = [:]
             for stored in accounts {

@@ -28,24 +28,22 @@ extension PostgresAccountStore {
     ) async throws -> [Account] {
         let statement = SQL.page(
             beginningWith: prefix, excludingAccountsWith: contacts, after: id, limit: limit, in: realm)
-        return try await pool.withLongQueries(in: realm) { try await pool.query(statement) }.map {
-            try AccountRow.accountWithLastRefresh($0)
-        }
+        return try await pool.withLongQueries(in: realm) { try await pool.query(statement) }
+            .accounts(AccountRow.accountWithLastRefresh)
     }
 
     public func page(
         realUserStatus status: Int, after id: ID<Account>?, limit: Int, in realm: ID<Realm>
     ) async throws -> [Account] {
         let statement = SQL.page(realUserStatus: status, after: id, limit: limit, in: realm)
-        return try await pool.withLongQueries(in: realm) { try await pool.query(statement) }.map {
-            try AccountRow.accountWithLastRefresh($0)
-        }
+        return try await pool.withLongQueries(in: realm) { try await pool.query(statement) }
+            .accounts(AccountRow.accountWithLastRefresh)
     }
 }
 
 extension Transaction {
     fileprivate func accounts(_ statement: SQL) async throws -> [Account] {
-        try await query(statement).map { try AccountRow.accountWithLastRefresh($0) }
+        try await query(statement).accounts(AccountRow.accountWithLastRefresh)
     }
 
     /// Returns a page that is sorted by email address or name. Accounts without one follow, sorted by ID. Each of the

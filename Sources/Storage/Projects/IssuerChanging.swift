@@ -53,7 +53,7 @@ extension Transaction {
         ).map { ID(try $0.decode("account_id")) }
         guard !owners.isEmpty else { return false }
         _ = try await execute(.lock(owners, in: realm))
-        let accounts = try await query(.find(owners.map { .id($0) }, in: realm)).map { try AccountRow.account($0) }
+        let accounts = try await query(.find(owners.map { .id($0) }, in: realm)).accounts { try AccountRow.account($0) }
         _ = try await execute(.unlink(change.provider, from: owners, in: realm))
         try await endSessions(of: owners, openedThrough: [change.provider], except: nil, at: now, in: realm)
         for account in accounts where account.identity(of: change.provider) != nil {

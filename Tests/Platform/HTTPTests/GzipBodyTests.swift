@@ -1,4 +1,6 @@
 import CSystem
+import EventLoop
+import Synchronization
 import Testing
 
 @testable import HTTP
@@ -6,12 +8,13 @@ import Testing
 @Suite("Bodies with the content coding gzip", .timeLimit(.minutes(1)))
 struct GzipBodyTests {
     /// `content` in the gzip format, without compression (RFC 1951 §3.2.4, RFC 1952 §2.3).
-    private static func gzip(_ content: [UInt8], size: Int? = nil) -> [UInt8] {
+    private static func gzip(_ content: [UInt8], size: Int? = nil, emptyBlocks: Int = 0) -> [UInt8] {
         func littleEndian(_ value: Int, bytes: Int) -> [UInt8] { (0..<bytes).map { UInt8(value >> (8 * $0) & 0xFF) } }
         let header: [UInt8] = [0x1F, 0x8B, 8, 0, 0, 0, 0, 0, 0, 255]
         let block = [1] + littleEndian(content.count, bytes: 2) + littleEndian(~content.count & 0xFFFF, bytes: 2)
         let checksum = Int(crc32(0, content, UInt32(content.count)))
-        return header + block + content + littleEndian(checksum, bytes: 4)
+        let empty = Array(repeatElement([0, 0, 0, 0xFF, 0xFF] as [UInt8], count: emptyBlocks).joined())
+        return header + empty + block + content + littleEndian(checksum, bytes: 4)
             + littleEndian(size ?? content.count, bytes: 4)
     }
 
@@ -78,6 +81,29 @@ struct GzipBodyTests {
         }
     }
 
+    @Test("A body of many blocks is decoded in slices, between which the event loop runs other tasks")
+    func slices() async throws {
+        let loop = try Loop(name: "test")
+        let body = try GzipBody(Self.gzip(Array("ab".utf8), emptyBlocks: 200_000))
+        let isDecoded = Flag()
+        let (content, turns) = try await Task(executorPreference: loop) { [loop] in
+            // Begins when this task yields.
+            let decoding = Task(executorPreference: loop) {
+                defer { isDecoded.set() }
+                return try await body.decoded()
+            }
+            var turns = 0
+            while !isDecoded.isSet {
+                turns += 1
+                await Task.yield()
+            }
+            return (try await decoding.value, turns)
+        }.value
+        #expect(content == Array("ab".utf8))
+        #expect(turns > 30)
+        loop.stop()
+    }
+
     @Test("The decoded size counts against the budget of bodies")
     func budget() async throws {
         try await withServer(limits: Limits(bodyBudgetBytes: 4000)) { server in
@@ -86,4 +112,10 @@ struct GzipBodyTests {
             #expect(try client.receive()?.status == 503)
         }
     }
+}
+
+private final class Flag: Sendable {
+    private let value = Atomic(false)
+    var isSet: Bool { value.load(ordering: .relaxed) }
+    func set() { value.store(true, ordering: .relaxed) }
 }
