@@ -47,7 +47,10 @@ extension [Endpoint] {
             Markup(.pre, text: message.text),
             Markup(
                 .iframe,
-                [.sandbox, .title("The email as HTML"), .width(700), .height(500), .src(path(of: email, "/html"))], []),
+                [
+                    .sandboxWithLinks, .title("The email as HTML"), .width(700), .height(500),
+                    .src(path(of: email, "/html")),
+                ], []),
         ]
     }
 
@@ -74,11 +77,13 @@ extension Response {
             policy: "default-src 'none'; frame-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'")
     }
 
-    /// Returns the HTML of an email. The Content-Security-Policy allows its inline styles and nothing else.
+    /// Returns the HTML of an email, whose links open new tabs. The Content-Security-Policy allows its inline styles and
+    /// nothing else.
     fileprivate static func email(_ html: String) -> Response {
         Self.html(
-            html,
-            policy: "default-src 'none'; style-src 'unsafe-inline'; sandbox; base-uri 'none'; form-action 'none'; "
+            html.replacing("<head>", with: "<head>" + Markup.void(.base, [.opensNewTab]).html, maxReplacements: 1),
+            policy: "default-src 'none'; style-src 'unsafe-inline'; "
+                + "sandbox allow-popups allow-popups-to-escape-sandbox; base-uri 'none'; form-action 'none'; "
                 + "frame-ancestors 'self'")
     }
 

@@ -12,6 +12,12 @@ final class CapturedEmails: Sendable {
         let message: Message
         let kind: OutgoingEmail.Kind
         let realm: ID<Realm>
+        let createdAt: Instant
+
+        /// The URLs of the links. In the text of an email, each of them is a line of its own.
+        var links: [String] {
+            message.text.split(separator: "\n").map(String.init).filter { $0.starts(with: /https?:\/\//) }
+        }
     }
 
     /// The maximum number of stored emails, and of stored email action codes. Beyond it, the oldest are removed.
@@ -48,7 +54,9 @@ final class CapturedEmails: Sendable {
         state.withLock { state in
             // A repeated delivery has the same message ID.
             state.emails.removeAll { $0.message.id == message.id }
-            state.emails.append(Captured(message: message, kind: queued.email.kind, realm: queued.realm))
+            state.emails.append(
+                Captured(
+                    message: message, kind: queued.email.kind, realm: queued.realm, createdAt: queued.email.createdAt))
             if state.emails.count > Self.limit { state.emails.removeFirst() }
         }
         return .accepted
@@ -85,11 +93,11 @@ final class CapturedEmails: Sendable {
 }
 
 extension EmailService {
-    /// Returns a service that captures emails instead of sending them. Their links open this gateway, even if a project
-    /// has an action URL.
+    /// Returns a service that captures emails instead of sending them. Their links open the pages of this gateway, even
+    /// if a project has an action URL.
     static func capturing(in emails: CapturedEmails, sender: EmailAddress, dependencies: Dependencies) -> EmailService {
-        let renderer = EmailRenderer(sender: sender) { [publicURL = dependencies.publicURL] _, mode in
-            publicURL() + (mode.needsGatewayPage ? EmailSettings.actionPath : CapturedEmails.actionPath)
+        let renderer = EmailRenderer(sender: sender) { [publicURL = dependencies.publicURL] _, _ in
+            publicURL() + EmailSettings.actionPath
         }
         return EmailService(renderer, dependencies: dependencies) { message, queued, _ in
             emails.capture(message, queued)

@@ -20,7 +20,10 @@ extension ModeExtensions {
             [.clearAccounts(on: pool, projects), .verificationCodes(projects)].withTenants
             + .emulatorConfig(on: pool, projects)
             + .emailPages(emails, emailService?.worker)
-            + [.emailActionCodes(emails, emailService, on: pool, projects)].withTenants
+            + [
+                .emailActionCodes(emails, emailService, on: pool, projects),
+                .capturedEmails(emails, emailService?.worker, projects),
+            ].withTenants
             + [.setClock(clock), .simulateSignIn(at: simulators, projects)] + .simulators(simulators, projects)
         return ModeExtensions(
             projectLookup: projects.project, resolveTenant: projects.tenant(existing:orCreate:of:),

@@ -1,11 +1,15 @@
 """`sekisho dev` keeps emails for developers and test suites instead of sending them."""
 
 import base64
+import html
+import re
 from types import SimpleNamespace
 
 import pytest
 import requests
 
+from browser import browser
+from client import PASSWORD, fresh_email, ok_body
 from emails import account_id_of_code, queue_email, queue_row_eventually_deleted
 
 
@@ -26,7 +30,7 @@ def test_an_email_is_kept_for_developers_and_displayed(dev, installation, client
     # It is displayed even after it has left the queue.
     assert queue_row_eventually_deleted(installation, queued)
     shown = requests.get(f"{dev.url}/emulator/emails/{queued.id}", timeout=30)
-    link = f"{dev.url}/emulator/action?mode=resetPassword&amp;oobCode={code}&amp;apiKey=demo&amp;lang=en"
+    link = f"{dev.url}/__/auth/action?mode=resetPassword&amp;oobCode={code}&amp;apiKey=demo&amp;lang=en"
     assert f"{link}&amp;continueUrl=https%3A%2F%2Flocalhost%2F%3Cb%3E" in shown.text
     page = requests.get(f"{dev.url}/emulator/emails/{queued.id}/html", timeout=30)
     assert f'href="{link}' in page.text
@@ -34,8 +38,64 @@ def test_an_email_is_kept_for_developers_and_displayed(dev, installation, client
         assert response.headers["Content-Type"] == "text/html; charset=utf-8"
         policy = response.headers["Content-Security-Policy"]
         assert policy.startswith("default-src 'none';") and "script-src" not in policy
-    assert "sandbox" in page.headers["Content-Security-Policy"]
-    assert "<iframe sandbox" in shown.text and "<script" not in listed.text + shown.text + page.text
+    assert "sandbox allow-popups allow-popups-to-escape-sandbox;" in page.headers["Content-Security-Policy"]
+    assert '<iframe sandbox="allow-popups allow-popups-to-escape-sandbox"' in shown.text
+    assert '<base target="_blank">' in page.text
+    assert "<script" not in listed.text + shown.text + page.text
+
+
+def captured_emails(dev, recipient, realm="demo"):
+    """The captured emails of a project or tenant to `recipient`, oldest first."""
+    response = requests.get(f"{dev.url}/emulator/v1/projects/{realm}/emails", timeout=30)
+    assert response.status_code == 200, response.text
+    return [email for email in response.json()["emails"] if email["to"] == recipient]
+
+
+def test_emails_are_listed_with_links_to_the_pages(dev, client):
+    ada = client.new_account()
+    for body in ({"requestType": "PASSWORD_RESET", "email": ada["email"]},
+                 {"requestType": "VERIFY_EMAIL", "idToken": ada["idToken"], "continueUrl": "http://localhost/?a=&b="}):
+        ok_body(client.call("sendOobCode", body))
+    reset, verification = captured_emails(dev, ada["email"])
+    assert [email["kind"] for email in (reset, verification)] == ["PASSWORD_RESET", "VERIFY_EMAIL"]
+    assert set(reset) == {"to", "subject", "kind", "createdAt", "text", "html", "links"}
+    assert re.fullmatch(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z", reset["createdAt"])
+    codes = [code["oobCode"] for code in dev.action_codes(ada["email"])]
+    for email, mode, code in zip((reset, verification), ("resetPassword", "verifyEmail"), codes, strict=True):
+        [link] = email["links"]
+        assert link.startswith(f"{dev.url}/__/auth/action?mode={mode}&oobCode={code}&")
+        assert link in email["text"] and html.escape(link) in email["html"]
+        assert "<form" in requests.get(link, timeout=30).text
+
+
+def test_emails_of_a_tenant_are_listed_for_the_tenant_alone(dev, client):
+    email = fresh_email()
+    body = {"requestType": "PASSWORD_RESET", "email": email, "tenantId": "emails-tenant"}
+    signed_up = client.call("signUp", {"email": email, "password": PASSWORD, "tenantId": "emails-tenant"})
+    assert signed_up.status == 200, signed_up.body
+    ok_body(client.call("sendOobCode", body))
+    assert captured_emails(dev, email) == []
+    [captured] = captured_emails(dev, email, "demo/tenants/emails-tenant")
+    assert "tenantId=emails-tenant" in captured["links"][0]
+
+
+@pytest.mark.slow
+def test_a_link_in_a_displayed_email_opens_its_page_in_a_new_tab(dev, installation, client):
+    ada = client.new_account()
+    ok_body(client.call("sendOobCode", {"requestType": "VERIFY_EMAIL", "idToken": ada["idToken"]}))
+    [captured] = captured_emails(dev, ada["email"])
+    listed = requests.get(f"{dev.url}/emulator/emails", timeout=30).text
+    path = re.search(rf'{re.escape(ada["email"])}</td><td><a href="([^"]+)"', listed)[1]
+    with browser() as window:
+        window.open(dev.url + path)
+        window.driver.switch_to.frame(window.element("iframe"))
+        window.elements("a")[0].click()
+        window.driver.switch_to.default_content()
+        window.wait(lambda: len(window.driver.window_handles) == 2)
+        window.driver.switch_to.window(window.driver.window_handles[1])
+        window.wait(lambda: window.driver.current_url == captured["links"][0])
+        window.click("Confirm this address")
+        assert window.heading == "Your email address is confirmed"
 
 
 def test_an_unknown_email_is_not_found(dev):

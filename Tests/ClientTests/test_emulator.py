@@ -76,11 +76,13 @@ def test_the_api_description_is_valid_and_lists_every_path(emulator):
         ("/emulator/v1/projects/{project}/accounts", "delete"),
         ("/emulator/v1/projects/{project}/config", "get"),
         ("/emulator/v1/projects/{project}/config", "patch"),
+        ("/emulator/v1/projects/{project}/emails", "get"),
         ("/emulator/v1/projects/{project}/oobCodes", "get"),
         ("/emulator/v1/projects/{project}/simulatedSignIns", "post"),
         ("/emulator/v1/projects/{project}/simulators", "get"),
         ("/emulator/v1/projects/{project}/simulators", "patch"),
         ("/emulator/v1/projects/{project}/tenants/{tenant}/accounts", "delete"),
+        ("/emulator/v1/projects/{project}/tenants/{tenant}/emails", "get"),
         ("/emulator/v1/projects/{project}/tenants/{tenant}/oobCodes", "get"),
         ("/emulator/v1/projects/{project}/tenants/{tenant}/verificationCodes", "get"),
         ("/emulator/v1/projects/{project}/verificationCodes", "get"),
@@ -95,7 +97,7 @@ def test_pages_of_other_origins_may_read_responses(emulator):
 
 
 @pytest.mark.parametrize("method, name", [
-    ("DELETE", "accounts"), ("GET", "oobCodes"), ("GET", "verificationCodes")])
+    ("DELETE", "accounts"), ("GET", "emails"), ("GET", "oobCodes"), ("GET", "verificationCodes")])
 def test_the_operations_on_tenants_exist_only_in_dev(serve, emulator, method, name):
     path = f"/emulator/v1/projects/demo/tenants/t/{name}"
     assert emulator.request(method, path).json() == ({} if name == "accounts" else {name: []})

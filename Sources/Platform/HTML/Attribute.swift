@@ -13,10 +13,12 @@ public struct Attribute: Sendable {
     public static let checked = Attribute("checked")
     public static let hidden = Attribute("hidden")
     public static let invalid = Attribute("aria-invalid", "true")
+    public static let opensNewTab = Attribute("target", "_blank")
     public static let post = Attribute("method", "post")
     public static let readonly = Attribute("readonly")
     public static let required = Attribute("required")
-    public static let sandbox = Attribute("sandbox")
+    /// For a frame without scripts and forms, whose links can open new tabs without these restrictions.
+    public static let sandboxWithLinks = Attribute("sandbox", "allow-popups allow-popups-to-escape-sandbox")
 
     public static func action(_ url: URLReference) -> Attribute { Attribute("action", url.text) }
     public static func autocomplete(_ purpose: StaticString) -> Attribute { Attribute("autocomplete", "\(purpose)") }

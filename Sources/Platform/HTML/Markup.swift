@@ -8,7 +8,7 @@ public struct Markup: Sendable {
     }
 
     public enum VoidElement: String, Sendable {
-        case br, input, meta
+        case base, br, input, meta
     }
 
     /// The fragment as HTML.
