@@ -20,7 +20,7 @@ BROWSER = "/usr/lib/chromium/chromium-headless-shell"
 def browser(*, runs_scripts=True, language="en", records_requests=False, arguments=()):
     """Chromium with a new profile. `runs_scripts` allows JavaScript of pages; scripts of the driver always run.
 
-    `records_requests` is for `Browser.requested_urls`; `arguments` are more options of Chromium's command line.
+    `records_requests` is for `Browser.requests`; `arguments` are more options of Chromium's command line.
     """
     options = Options()
     options.binary_location = BROWSER
@@ -102,11 +102,14 @@ class Browser:
     def evaluate(self, script):
         return self.driver.execute_script(f"return {script}")
 
-    def requested_urls(self):
-        """The URLs that Chromium has requested since the last call."""
+    def requests(self):
+        """The requests of Chromium since the last call, each with `url`, and `postData` if it has a body."""
         events = [json.loads(entry["message"])["message"] for entry in self.driver.get_log("performance")]
-        return [event["params"]["request"]["url"] for event in events
-                if event["method"] == "Network.requestWillBeSent"]
+        return [event["params"]["request"] for event in events if event["method"] == "Network.requestWillBeSent"]
+
+    def requested_urls(self):
+        """The URLs that Chromium has requested since the last call of `requests` or of this function."""
+        return [request["url"] for request in self.requests()]
 
     def console_messages(self):
         """The console messages since the last call, which include violations of the Content-Security-Policy."""

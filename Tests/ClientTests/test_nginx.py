@@ -1,48 +1,17 @@
-"""An app whose web server is Debian's nginx with the configuration in Deploy/guides/nginx.conf.
-
-nginx adds TLS, serves the app's files, and forwards the sign-in pages and the API to the gateway.
-"""
+"""An app whose web server is Debian's nginx with the configuration in Deploy/guides/nginx.conf."""
 
 import re
-import subprocess
-from contextlib import contextmanager
-from pathlib import Path
 
 import pytest
-import requests
 
 import gateway
-from client import ADMIN_HEADERS
 from firebase_js import MODULES_FOLDER, MODULE_NAMES, requires_firebase_js
 from installation import new_database
-from simulators import Simulators
 from web_app import WebApp, answer_consent_page, isolated_browser
+from web_server import HOST, allow_domain, nginx
 from web_site import WEB_APP_FOLDER
 
 pytestmark = pytest.mark.slow
-ROOT = Path(__file__).parents[2]
-# `Deploy/test` unpacks nginx into this folder.
-NGINX = ROOT / ".venv/nginx/usr/sbin/nginx"
-EXAMPLE_CONFIGURATION = ROOT / "Deploy/guides/nginx.conf"
-HOST = "app.example.com"
-
-MAIN_CONFIGURATION = """
-daemon off;
-master_process off;
-pid {folder}/pid;
-error_log stderr;
-events {{}}
-http {{
-    types {{ text/html html; text/javascript js; }}
-    access_log off;
-    client_body_temp_path {folder}/temp;
-    proxy_temp_path {folder}/temp;
-    fastcgi_temp_path {folder}/temp;
-    scgi_temp_path {folder}/temp;
-    uwsgi_temp_path {folder}/temp;
-    include {folder}/app.conf;
-}}
-"""
 
 SDK_PAGE = """<!DOCTYPE html>
 <title>App</title>
@@ -61,46 +30,6 @@ def fresh_dev(tmp_path_factory, dev):
         yield running
 
 
-def allow_domain(fresh_dev):
-    url = f"{fresh_dev.url}/identitytoolkit.googleapis.com/v2/projects/demo/config?updateMask=authorizedDomains"
-    change = {"authorizedDomains": ["localhost", HOST]}
-    requests.patch(url, json=change, headers=ADMIN_HEADERS, timeout=30).raise_for_status()
-    callback = [f"https://{HOST}/__/auth/handler"]
-    Simulators(fresh_dev).configure(apple={"redirectUris": callback}, google={"redirectUris": callback})
-
-
-@contextmanager
-def nginx(folder, port, dev, certificate):
-    """Runs nginx with the example, in which only the port, the paths of files and the gateway's URL are changed."""
-    changes = {
-        "listen 443 ssl;": f"listen 127.0.0.1:{port} ssl;", f"/etc/ssl/{HOST}.pem": str(certificate.file),
-        f"/etc/ssl/{HOST}.key": str(certificate.key_file), "/var/www/app": str(folder / "app"),
-        "http://127.0.0.1:9099": dev.url}
-    text = EXAMPLE_CONFIGURATION.read_text()
-    for old, new in changes.items():
-        assert old in text, f"not in {EXAMPLE_CONFIGURATION.name}: {old}"
-        text = text.replace(old, new)
-    (folder / "app.conf").write_text(text)
-    (folder / "nginx.conf").write_text(MAIN_CONFIGURATION.format(folder=folder))
-    log = folder / "log"
-    command = [NGINX, "-p", str(folder), "-c", str(folder / "nginx.conf")]
-    with log.open("w") as output:
-        process = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=output, stderr=output)
-    try:
-        def answers():
-            try:
-                response = requests.get(f"https://127.0.0.1:{port}/", verify=certificate.file, timeout=30)
-                return response.status_code == 200
-            except requests.ConnectionError:
-                return False
-
-        gateway.wait_for(answers, process, log)
-        yield
-    finally:
-        process.terminate()
-        process.wait(30)
-
-
 @pytest.fixture(scope="module")
 def window(fresh_dev, tmp_path_factory):
     """A browser that finds nginx at the app's domain. nginx serves the app with and without the SDK, and the SDK."""
@@ -116,7 +45,7 @@ def window(fresh_dev, tmp_path_factory):
             text = (MODULES_FOLDER / name).read_text()
             (pages / name).write_text(re.sub(r"https://www\.gstatic\.com/firebasejs/[\d.]+/", "/", text))
     with isolated_browser(folder, ports={HOST: port}) as (window, certificate):
-        with nginx(folder, port, fresh_dev, certificate):
+        with nginx(folder, pages, port, fresh_dev, certificate):
             yield window
 
 

@@ -15,22 +15,23 @@ GAPI_HOST = "apis.google.com"
 
 
 @contextmanager
-def isolated_browser(folder, *, ports=None):
+def isolated_browser(folder, *, ports=None, records_requests=False):
     """Yields Chromium and a certificate. Chromium reaches only loopback; `gapi.js` replaces Google's script.
 
-    `ports` maps further host names to ports on loopback; Chromium resolves no other names. Servers for these names use
-    the certificate.
+    `ports` maps further host names, and addresses with a port such as `127.0.0.1:9099`, to ports on loopback; Chromium
+    resolves no other names. Servers for these names use the certificate. `records_requests` is that of `browser`.
     """
-    certificate = create_certificate(folder, GAPI_HOST, *(ports or {}))
+    certificate = create_certificate(folder, GAPI_HOST, *(name for name in ports or {} if ":" not in name))
     script = web_app_files("gapi.js")["/gapi.js"]
     with site({"/js/api.js": script}, tls=certificate.server_context()) as script_host:
         names = {GAPI_HOST: script_host.port} | (ports or {})
         rules = [f"MAP {name} 127.0.0.1:{port}" for name, port in names.items()]
-        rules += ["MAP * ~NOTFOUND", "EXCLUDE localhost", "EXCLUDE 127.0.0.1"]
+        # The first rule that matches applies. With `EXCLUDE 127.0.0.1`, no rule for a port of it would.
+        rules += ["MAP 127.0.0.1 127.0.0.1", "MAP * ~NOTFOUND", "EXCLUDE localhost"]
         arguments = [
             f"--host-resolver-rules={', '.join(rules)}",
             f"--ignore-certificate-errors-spki-list={certificate.public_key_hash}"]
-        with browser(arguments=arguments) as window:
+        with browser(arguments=arguments, records_requests=records_requests) as window:
             yield window, certificate
 
 

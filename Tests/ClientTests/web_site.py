@@ -39,7 +39,7 @@ def site(pages=None, *, tls=None, port=0):
 
     `tls` is the context of its certificate.
     """
-    pages = pages or {}
+    pages = {} if pages is None else pages
 
     class Handler(BaseHTTPRequestHandler):
         def do_GET(self):
