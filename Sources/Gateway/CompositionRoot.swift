@@ -35,6 +35,8 @@ struct CompositionRoot: Sendable {
     let countFlowEvent: @Sendable (AuthorizationFlows.Event) -> Void
     /// Records the last use of each service key (a backend's credential); shared by all loops.
     let serviceKeyUse: ServiceKeyUsageTracker
+    /// Reports clients that take the gateway for an emulator; shared by all loops.
+    let emulatorClients: EmulatorClientReporter
     let mode: Mode
     /// Whether the pipelines serve the operations for monitoring; `false` if these have a listener of their own.
     var servesMonitoring = true
@@ -53,8 +55,8 @@ struct CompositionRoot: Sendable {
         let extensions = mode.extensions(pool, emailService)
         let configuration = ConfigurationCache(
             pool: pool, masterKeys: masterKeys, clock: clock, serviceKeyUse: serviceKeyUse,
-            lookup: extensions.projectLookup, acceptsLoopbackIssuers: mode.acceptsLoopbackIssuers,
-            publicURL: publicURL())
+            emulatorClients: emulatorClients, lookup: extensions.projectLookup,
+            acceptsLoopbackIssuers: mode.acceptsLoopbackIssuers, publicURL: publicURL())
         let services = services(on: pool, configuration, extensions)
         return RequestPipeline(
             services: services, access: mode.access(configuration),

@@ -1,5 +1,6 @@
 internal import API
 internal import Crypto
+internal import Encoding
 package import EventLoop
 package import Identity
 internal import Postgres
@@ -30,6 +31,7 @@ package struct ConfigurationCache: Sendable {
     /// The public keys of service keys by ID and project, for the verification of custom tokens.
     private let publicServiceKeys: Cache<ServiceKeyName, ExpiringKey?>
     private let serviceKeyUse: ServiceKeyUsageTracker
+    private let emulatorClients: EmulatorClientReporter
     private let clock: WallClock
     private let store: ConfigurationStore
     private let apps: Cache<ID<Project>, [App]>
@@ -42,15 +44,18 @@ package struct ConfigurationCache: Sendable {
 
     /// - Parameters:
     ///   - serviceKeyUse: records the use of service keys.
+    ///   - emulatorClients: is told of each request of a client that takes the gateway for an emulator.
     ///   - lookup: finds projects; if set, projects, tenants and apps are not cached. `nil` finds projects in the
     ///     database and caches them.
     ///   - acceptsLoopbackIssuers: see ``ConfigurationRules``.
     init(
         pool: Pool, masterKeys: MasterKeys, clock: WallClock, serviceKeyUse: ServiceKeyUsageTracker,
-        lookup: ProjectLookup? = nil, acceptsLoopbackIssuers: Bool = false, publicURL: String
+        emulatorClients: EmulatorClientReporter, lookup: ProjectLookup? = nil, acceptsLoopbackIssuers: Bool = false,
+        publicURL: String
     ) {
         self.clock = clock
         self.serviceKeyUse = serviceKeyUse
+        self.emulatorClients = emulatorClients
         store = ConfigurationStore(
             pool: pool, rules: .live(acceptsLoopbackIssuers: acceptsLoopbackIssuers, publicURL: publicURL),
             secrets: .sealing(under: masterKeys), clock: clock)
@@ -105,18 +110,29 @@ package struct ConfigurationCache: Sendable {
     /// Accepts API keys for clients, service keys for administrators, and nothing else.
     var access: Access {
         Access(checksCallers: true) { credential in
-            guard credential.bearer == nil else { throw AccessRefusal.bearerNotAccepted }
+            if let bearer = credential.bearer {
+                try rejectEmulatorClient(bearer)
+                throw AccessRefusal.bearerNotAccepted
+            }
             guard let key = credential.apiKey else { throw AccessRefusal.missingCredentials }
             guard Self.hasKeyForm(key), let client = try await callingApps.value(for: Digest.sha256(Array(key.utf8)))
             else { throw AccessRefusal.unknownKey }
             return client
         } administrator: { bearer, project in
+            try rejectEmulatorClient(bearer)
             guard Self.hasKeyForm(bearer), let administrator = try await administrator(secret: bearer) else {
                 throw AccessRefusal.bearerNotAccepted
             }
             guard project == nil || project == administrator.project.id else { throw AccessRefusal.otherProject }
             return administrator
         }
+    }
+
+    /// Rejects and reports the token with which Admin SDKs authenticate to an emulator.
+    private func rejectEmulatorClient(_ bearer: String) throws(AccessRefusal) {
+        guard bearer.isExactly("owner") else { return }
+        emulatorClients.report()
+        throw .emulatorToken
     }
 
     /// Whether `text` has the form of an API key or a service key. Other texts are rejected before the database is

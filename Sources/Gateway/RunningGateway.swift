@@ -66,7 +66,8 @@ package final class RunningGateway: Sendable {
             breaches: .live(at: config.breachedPasswordsURL, client: client, metrics: metrics, log: log),
             providerKeys: providerKeys, appleTokens: appleTokens, tokenRequestSender: client.tokenRequestSender,
             countFlowEvent: AuthorizationFlowMetrics(metrics: metrics.registry).count, serviceKeyUse: serviceKeyUse,
-            mode: mode, servesMonitoring: config.operationsListen == nil, emailService: emailService,
+            emulatorClients: EmulatorClientReporter(log: log, metrics: metrics.registry), mode: mode,
+            servesMonitoring: config.operationsListen == nil, emailService: emailService,
             appleDomainAssociation: config.appleDomainAssociation,
             publicURL: publicURL, isDraining: { state.isDraining.load(ordering: .relaxed) })
         let pipelines = pools.map { root.pipeline(on: $0) }

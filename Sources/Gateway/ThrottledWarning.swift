@@ -1,16 +1,19 @@
 internal import Synchronization
 
-/// Limits a repeated warning to one per ten minutes.
+/// Limits a repeated warning to one per interval.
 final class ThrottledWarning: Sendable {
-    private static let interval: Duration = .seconds(600)
-
+    private let interval: Duration
     /// Guards the time of the last warning.
     private let last = Mutex<ContinuousClock.Instant?>(nil)
 
-    /// Returns whether the caller may write the warning now. At most one call in ten minutes returns `true`.
+    init(interval: Duration = .seconds(600)) {
+        self.interval = interval
+    }
+
+    /// Returns whether the caller may write the warning now. At most one call per interval returns `true`.
     func mayWriteNow() -> Bool {
         last.withLock { last in
-            if let last, last.duration(to: .now) < Self.interval { return false }
+            if let last, last.duration(to: .now) < interval { return false }
             last = .now
             return true
         }

@@ -6,8 +6,10 @@ from urllib.parse import urlencode, urlsplit
 import jwt
 import pytest
 import requests
+from firebase_admin.exceptions import FirebaseError
 
 import gateway
+from admin_sdk import emulator_admin
 from client import ADMIN_HEADERS, PASSWORD, Client, fresh_email, unverified_claims
 from installation import dump, new_database, sql
 from processes import child_process_ids, listening_addresses
@@ -49,6 +51,40 @@ def test_serve_rejects_the_owner_token_and_google_access_tokens(serve, bearer):
         assert requests.get(serve.url + path, headers=headers, timeout=30).status_code == 401
 
 
+def test_serve_tells_the_client_of_an_emulator_and_the_operator(new_installation):
+    installation = new_installation()
+    with installation.serving() as serve:
+        calls = [
+            ("GET", "/v1/projects", None), ("POST", "/v1/accounts:lookup", {"email": ["ada@example.com"]}),
+            ("POST", "/v1/projects/demo/accounts:batchCreate", {"users": [{"localId": "x" * 100}] * 1000}),
+            ("POST", f"/v1/accounts:signUp?key={serve.api_key}", {})]
+        for method, path, body in calls:
+            response = requests.request(method, serve.url + path, json=body, headers=ADMIN_HEADERS, timeout=30)
+            assert response.status_code == 401, path
+            assert "Unset FIREBASE_AUTH_EMULATOR_HOST" in response.json()["error"]["message"]
+        other = requests.get(serve.url + "/v1/projects", headers={"Authorization": "Bearer Owner"}, timeout=30)
+        assert other.status_code == 401 and "FIREBASE_AUTH_EMULATOR_HOST" not in other.text
+        assert serve.metric("sekisho_emulator_clients_total") == len(calls)
+        warnings = [line for line in serve.logged_problems() if "FIREBASE_AUTH_EMULATOR_HOST" in line]
+        assert len(warnings) == 1
+
+
+def test_serve_rejects_the_client_of_an_emulator_without_a_database(new_installation):
+    installation = new_installation()
+    unreachable = "postgresql://127.0.0.1:1/sekisho?connect_timeout=1"
+    with installation.starting(DATABASE_URL=unreachable) as serve:
+        gateway.wait_for(serve.is_alive, serve.process, serve.log)
+        response = requests.get(serve.url + "/v1/projects", headers=ADMIN_HEADERS, timeout=30)
+        assert (response.status_code, "FIREBASE_AUTH_EMULATOR_HOST" in response.text) == (401, True)
+        other = {"Authorization": "Bearer unknown"}
+        assert requests.get(serve.url + "/v1/projects", headers=other, timeout=30).status_code == 503
+
+
+def test_an_admin_sdk_shows_that_it_took_serve_for_an_emulator(serve, contract):
+    with emulator_admin(serve, contract) as admin, pytest.raises(FirebaseError, match="FIREBASE_AUTH_EMULATOR_HOST"):
+        admin.get_user("ada")
+
+
 @pytest.mark.parametrize("prefix", PATH_PREFIXES)
 def test_an_invalid_bearer_token_is_rejected_even_with_a_valid_api_key(serve, prefix):
     response = requests.post(
@@ -81,6 +117,7 @@ def test_an_unsigned_id_token_is_rejected(gateway_name, operation, fields, reque
     ("DELETE", "/emulator/v1/projects/demo/accounts"),
     ("GET", "/emulator/v1/projects/demo/config"),
     ("PATCH", "/emulator/v1/projects/demo/config"),
+    ("GET", "/emulator/v1/projects/demo/emails"),
     ("GET", "/emulator/v1/projects/demo/oobCodes"),
     ("GET", "/emulator/v1/projects/demo/verificationCodes"),
     ("GET", "/emulator/action"),

@@ -98,8 +98,8 @@ struct TestGateway: Sendable {
                 clock: clock.wallClock, on: database.pool.loop),
             appleTokens: replaceFunctions(try .simulated(by: appleServer, clock: clock.wallClock)),
             tokenRequestSender: simulators.tokenRequestSender, countFlowEvent: { _ in },
-            serviceKeyUse: serviceKeyUse, mode: mode, publicURL: { "https://auth.example.com" },
-            isDraining: { isDraining })
+            serviceKeyUse: serviceKeyUse, emulatorClients: EmulatorClientReporter(log: log, metrics: metrics.registry),
+            mode: mode, publicURL: { "https://auth.example.com" }, isDraining: { isDraining })
         self.transport = transport
         pipeline = root.pipeline(on: database.pool)
         server = transport == .socket ? try SocketServer(pipeline, on: database.pool.loop) : nil
@@ -164,7 +164,7 @@ extension CompositionRoot {
             passwords: passwords, threads: threads, limiter: limits.limiter, breaches: breaches,
             providerKeys: providerKeys,
             appleTokens: appleTokens, tokenRequestSender: tokenRequestSender, countFlowEvent: countFlowEvent,
-            serviceKeyUse: serviceKeyUse,
+            serviceKeyUse: serviceKeyUse, emulatorClients: emulatorClients,
             mode: mode, publicURL: publicURL, isDraining: isDraining)
     }
 }

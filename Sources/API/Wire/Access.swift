@@ -110,6 +110,8 @@ public enum AccessRefusal: Refusal, Hashable {
     case unknownKey
     /// The bearer token is not a valid service key, or only clients may call the operation.
     case bearerNotAccepted
+    /// The bearer token is `owner`: the client takes the gateway for an emulator.
+    case emulatorToken
     /// The service key is valid, but the request names another project than the key's.
     case otherProject
     /// The request has an API key, but needs a service key.
@@ -120,20 +122,20 @@ public enum AccessRefusal: Refusal, Hashable {
         switch self {
         case .missingCredentials, .otherProject, .scopeMissing: .permissionDenied
         case .unknownKey: .apiKeyInvalid
-        case .bearerNotAccepted: .unauthenticated
+        case .bearerNotAccepted, .emulatorToken: .unauthenticated
         case .administratorsOnly: .insufficientPermission
         }
     }
 
     public var detail: String? {
         switch self {
-        case .missingCredentials, .unknownKey, .bearerNotAccepted, .otherProject: nil
+        case .missingCredentials, .unknownKey, .bearerNotAccepted, .emulatorToken, .otherProject: nil
         case .administratorsOnly: "Only authenticated requests can specify target_project_id."
         case .scopeMissing(let scope): scope.missingScopeDetail
         }
     }
 
-    /// The same sentences as Google's, except for ``scopeMissing(_:)``, which Google does not have.
+    /// The same sentences as Google's, except for ``emulatorToken`` and ``scopeMissing(_:)``, which Google does not have.
     public var message: String {
         switch self {
         case .missingCredentials: "The request is missing a valid API key."
@@ -141,6 +143,9 @@ public enum AccessRefusal: Refusal, Hashable {
         case .bearerNotAccepted:
             "Request had invalid authentication credentials. Expected OAuth 2 access token, login cookie or other "
                 + "valid authentication credential."
+        case .emulatorToken:
+            "This gateway is not an emulator, and does not accept the token \"owner\". Unset FIREBASE_AUTH_EMULATOR_HOST "
+                + "in the client: while the variable is set, the client also accepts unsigned ID tokens. Use a service key."
         case .otherProject: "The caller does not have permission"
         case .administratorsOnly, .scopeMissing: codeWithDetail
         }
