@@ -293,7 +293,7 @@ CREATE TABLE public.realm (
     CONSTRAINT realm_email_settings_check CHECK ((jsonb_typeof(email_settings) = 'object'::text)),
     CONSTRAINT realm_id_check CHECK (
 CASE
-    WHEN (parent_id IS NULL) THEN ((id ~ '^[a-z0-9][a-z0-9-]{0,62}$'::text) AND (number IS NOT NULL) AND (tenant_settings IS NULL) AND (deleted_at IS NULL))
+    WHEN (parent_id IS NULL) THEN ((id ~ '^[a-z0-9][a-z0-9-]{0,62}$'::text) AND (number IS NOT NULL) AND (tenant_settings IS NULL))
     ELSE ((id ~ '^[a-z0-9][a-z0-9-]{0,62}/[A-Za-z0-9_-]{1,63}$'::text) AND starts_with(id, (parent_id || '/'::text)) AND (number IS NULL) AND (tenant_settings IS NOT NULL))
 END),
     CONSTRAINT realm_number_check CHECK ((number > 0)),

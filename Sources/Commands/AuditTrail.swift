@@ -101,11 +101,13 @@ extension Arguments {
 }
 
 extension Administration {
-    /// Checks that the project of `realm` exists. The tenant need not exist, because the events of a deleted tenant can
-    /// still be read.
+    /// Checks that the project of `realm` exists or was deleted. The tenant need not exist, because the events of a
+    /// deleted tenant can still be read.
     ///
-    /// - Throws: ``Failure`` if the project does not exist.
+    /// - Throws: ``Failure`` if the project never existed, or if its last audit event has expired.
     fileprivate func requireProject(of realm: ID<Realm>) async throws {
-        try await requireRealm(ID(realm.project))
+        guard try await ProjectStore(pool: pool).hasRow(of: realm.project) else {
+            throw Failure(message: "project \(realm.project) does not exist")
+        }
     }
 }

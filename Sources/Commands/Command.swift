@@ -17,7 +17,8 @@ struct Command: Sendable {
 
     static let all: [Command] = [
         .dev, .simulate, .serve, .migrate, .afterRestore, .check, .verifyToken,
-        .createProject, .listProjects, .applyProject, .policy, .createApp, .listApps, .deleteApp, .listTenants,
+        .createProject, .listProjects, .showProject, .applyProject, .policy, .deleteProject,
+        .createApp, .listApps, .deleteApp, .listTenants,
         .listUsers, .getUser, .setPassword, .disableUser, .enableUser, .signOutUser, .deleteUser, .linkUser,
         .unlinkUser, .importUsers, .exportUsers,
         .createAPIKey, .listAPIKeys, .revokeAPIKey,

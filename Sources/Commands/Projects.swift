@@ -31,7 +31,13 @@ extension Command {
             guard
                 try await draft.create(
                     in: administration.pool, under: masterKeys, by: .commandLine, at: administration.clock.now())
-            else { throw Failure(message: "project \(draft.project.realm) already exists") }
+            else {
+                let exists = try await ProjectStore(pool: administration.pool).project(draft.project.id) != nil
+                throw Failure(
+                    message: "project \(draft.project.realm) "
+                        + (exists ? "already exists" : "was deleted; its ID is free when its audit events have expired")
+                )
+            }
             Terminal.writeLine("created project \(draft.project.realm)")
         }
     }

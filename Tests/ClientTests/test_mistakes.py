@@ -38,7 +38,7 @@ USAGE = [
     ("email", "email", "email requires a subcommand: test, list"),
     ("audit", "audit", "audit requires a subcommand: list, export"),
     ("apps", "apps", "apps requires a subcommand: create, list, delete"),
-    ("projects", "projects", "projects requires a subcommand: create, list, apply, policy"),
+    ("projects", "projects", "projects requires a subcommand: create, list, show, apply, policy, delete"),
     ("users",
      "users",
      "users requires a subcommand: list, get, set-password, disable, enable, sign-out, delete, link, unlink, "

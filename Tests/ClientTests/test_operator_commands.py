@@ -1,4 +1,4 @@
-"""The commands for accounts, tenants and apps do what the admin API does, and write the audit trail."""
+"""The commands for accounts, projects, tenants and apps do what the admin API does, and write the audit trail."""
 
 import json
 import os
@@ -7,6 +7,7 @@ import subprocess
 from pathlib import Path
 
 import pytest
+import requests
 
 import gateway
 from client import fresh_email
@@ -128,6 +129,62 @@ def test_every_list_is_available_as_json(installation, words):
 def test_members_of_a_list_have_the_names_of_its_columns(installation):
     [project] = json.loads(installation.run_ok("projects list --json"))
     assert (project["id"], project["profile"]) == ("demo", "sekisho")
+
+
+def test_a_project_is_shown_without_secrets(installation, apple_key):
+    installation.run_ok("projects create shown --name Shown --domain app.example.com")
+    file = installation.folder / "shown.json"
+    (installation.folder / "shown.p8").write_text(apple_key)
+    apple = {"enabled": True, "teamId": "ABCDE12345", "keyId": "FGHIJ67890", "privateKeyFile": "shown.p8",
+             "clientIds": ["com.example.app"]}
+    file.write_text(json.dumps({"project": "shown", "providers": {"apple.com": apple}}))
+    installation.run_ok(f"projects apply {file}")
+    text = installation.run_ok("projects show shown --json")
+    project = json.loads(text)
+    assert (project["project"], project["name"], project["authorizedDomains"]) == (
+        "shown", "Shown", ["app.example.com"])
+    assert project["providers"] == [
+        {"providerId": "apple.com", "enabled": True, "clientIds": ["com.example.app"], "hasSecret": True}]
+    assert project["apps"] == [{"id": "default", "name": "default", "platform": "other"}]
+    table = installation.run_ok("projects show shown")
+    assert "apple.com (enabled) com.example.app" in table and "app.example.com" in table
+    assert "PRIVATE" not in text + table
+    missing = installation.run("projects show nowhere")
+    assert (missing.returncode, missing.stderr) == (1, "sekisho: project nowhere does not exist\n")
+
+
+def test_a_project_is_deleted_with_its_keys_and_accounts(new_installation):
+    installation = new_installation()
+    with installation.serving() as serve:
+        key = json.loads(installation.run_ok("keys create-service-key --project demo --name backend"))
+        url = f"{serve.url}/v1/accounts:signUp?key={serve.api_key}"
+        session = requests.post(url, json={}, timeout=30).json()
+        refused = installation.run("projects delete demo")
+        assert (refused.returncode, refused.stderr.splitlines()[0]) == (
+            2, "sekisho: standard input is not a terminal: confirm the command with --yes")
+        assert requests.post(url, json={}, timeout=30).status_code == 200
+        output = installation.run_ok("projects delete demo --yes")
+        assert output.splitlines()[0] == "deleted project demo"
+        assert "its 2 accounts" in output
+
+        def statuses():
+            bearer = {"Authorization": f"Bearer {key['secret']}"}
+            return [
+                requests.post(url, json={}, timeout=30).status_code,
+                requests.get(f"{serve.url}/v1/projects", headers=bearer, timeout=30).status_code,
+                requests.get(f"{serve.url}/demo/.well-known/jwks.json", timeout=30).status_code]
+
+        assert gateway.on_every_event_loop(lambda: statuses() == [400, 401, 404]), statuses()
+        refresh = {"grant_type": "refresh_token", "refresh_token": session["refreshToken"]}
+        assert requests.post(
+            f"{serve.url}/v1/token?key={serve.api_key}", data=refresh, timeout=30).status_code == 400
+    again = installation.run("projects delete demo --yes")
+    assert (again.returncode, again.stderr) == (1, "sekisho: project demo does not exist\n")
+    created = installation.run("projects create demo")
+    assert created.stderr == "sekisho: project demo was deleted; its ID is free when its audit events have expired\n"
+    assert "demo" not in installation.run_ok("projects list")
+    removed = json.loads(installation.run_ok("audit export --project demo --action project.removed"))
+    assert (removed["actor"], removed["subject"]) == ("cli", "demo")
 
 
 def test_a_backup_is_made_and_restored_as_the_runbook_says(installation, dev, tmp_path):

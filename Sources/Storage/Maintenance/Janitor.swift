@@ -22,8 +22,8 @@ public actor Janitor {
         case accountMerge = "account_merge"
         case knownNetwork = "known_network"
         case auditEvent = "audit_event"
-        /// Deleted tenants, with their accounts and other rows.
-        case deletedTenant = "realm"
+        /// Deleted projects and tenants, with their accounts and other rows.
+        case deletedRealm = "realm"
     }
 
     /// The limits of one pass over a table, so that one table does not delay the others.
@@ -31,13 +31,13 @@ public actor Janitor {
         /// The maximum number of rows that one statement deletes or examines.
         public var batchSize = 500
         /// The maximum number of batches that a pass deletes, each with one statement. For audit events and for the
-        /// rows of deleted tenants, the maximum applies to each realm.
+        /// rows of deleted projects and tenants, the maximum applies to each realm.
         public var batches = 200
         /// The maximum number of pages of sessions, and of accounts of each realm, in a pass. One statement reads one
         /// page.
         public var pages = 20
-        /// The maximum number of deleted tenants in a pass.
-        public var tenants = 100
+        /// The maximum number of deleted projects and tenants in a pass.
+        public var realms = 100
 
         public init() {}
     }
@@ -75,7 +75,7 @@ public actor Janitor {
         case .session: try await removeSessions(at: now)
         case .account: try await removeAccounts(at: now)
         case .auditEvent: try await removeAuditEvents(at: now)
-        case .deletedTenant: try await removeDeletedTenants(at: now)
+        case .deletedRealm: try await removeDeletedRealms(at: now)
         case .replayKey:
             try await removeBatches(
                 .deleteExpiredReplayKeys(before: now - Self.maximumClockSkew, limit: limits.batchSize))
@@ -152,10 +152,10 @@ public actor Janitor {
         return removed
     }
 
-    /// Deletes the rows that belong to deleted tenants. The row of a tenant itself is deleted after the last of its
-    /// audit events.
-    private func removeDeletedTenants(at now: Instant) async throws -> Int {
-        let deleted = try await withStoreErrors { try await pool.query(.deletedTenants(limit: limits.tenants)) }
+    /// Deletes the rows that belong to deleted projects and tenants. The row of a project or tenant itself is deleted
+    /// after the last of its audit events.
+    private func removeDeletedRealms(at now: Instant) async throws -> Int {
+        let deleted = try await withStoreErrors { try await pool.query(.deletedRealms(limit: limits.realms)) }
         var removed = 0
         for row in deleted {
             let realm = ID<Realm>(try row.decode("id"))
@@ -165,7 +165,7 @@ public actor Janitor {
                 removed += try await withStoreErrors { try await pool.execute(deletion) }
             }
             removed += try await withStoreErrors {
-                try await pool.execute(.deleteTenantIfEmpty(realm, before: now - Self.maximumClockSkew))
+                try await pool.execute(.deleteRealmIfEmpty(realm, before: now - Self.maximumClockSkew))
             }
         }
         return removed

@@ -105,14 +105,14 @@ extension SQL {
         """
     }
 
-    /// Selects the deleted tenants that have rows to delete, or whose own row can be deleted. Excludes tenants of which
-    /// only audit events remain, because these may be kept for years.
-    static func deletedTenants(limit: Int) -> SQL {
+    /// Selects the deleted projects and tenants that have rows to delete, or whose own row can be deleted. Excludes those
+    /// of which only audit events remain, because these may be kept for years.
+    static func deletedRealms(limit: Int) -> SQL {
         """
         SELECT r.id FROM realm r WHERE r.deleted_at IS NOT NULL AND (
             \(hasRows(["account", "deleted_account", "password_key"], "r"))
             OR EXISTS (SELECT FROM identity_provider p WHERE p.realm_id = r.id AND \(secretIsUnused("p")))
-            OR NOT (\(hasRows(["identity_provider"], "r"))) AND \(hasNoAuditEvents("r")))
+            OR NOT (\(hasRows(["identity_provider"], "r"))) AND \(hasNoAuditEvents("r")) AND \(hasNoTenants("r")))
         ORDER BY r.deleted_at LIMIT \(limit)
         """
     }
@@ -124,6 +124,12 @@ extension SQL {
 
     private static func hasNoAuditEvents(_ realm: SQL) -> SQL {
         "NOT EXISTS (SELECT FROM audit_event WHERE realm_id = \(realm).id)"
+    }
+
+    /// A deleted project keeps its row as long as a tenant does: the deletion of its row would delete those of its
+    /// tenants, and their audit events would never expire.
+    private static func hasNoTenants(_ realm: SQL) -> SQL {
+        "NOT EXISTS (SELECT FROM realm t WHERE t.parent_id = \(realm).id)"
     }
 
     static func deleteUnusedProviders(of realm: ID<Realm>) -> SQL {
@@ -173,13 +179,14 @@ extension SQL {
             orderedBy: "id", limit: limit)
     }
 
-    /// Deletes the row of a tenant that was deleted before `end`, if no other rows of the tenant are left. The row of a
-    /// tenant that was deleted later is kept, because replicas with a cached configuration may still create accounts
+    /// Deletes the row of a project or tenant that was deleted before `end`, if no other rows of it are left. The row of
+    /// one that was deleted later is kept, because replicas with a cached configuration may still create accounts
     /// shortly after the deletion.
-    static func deleteTenantIfEmpty(_ realm: ID<Realm>, before end: Instant) -> SQL {
+    static func deleteRealmIfEmpty(_ realm: ID<Realm>, before end: Instant) -> SQL {
         """
         DELETE FROM realm r WHERE r.id = \(realm.rawValue) AND r.deleted_at < \(Timestamp(end))
             AND NOT (\(hasRows(["account", "deleted_account", "identity_provider", "password_key"], "r"))) AND \(hasNoAuditEvents("r"))
+            AND \(hasNoTenants("r"))
         """
     }
 

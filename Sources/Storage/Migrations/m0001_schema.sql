@@ -44,11 +44,11 @@ CREATE TABLE realm (
     -- email_settings are ignored: the values in the row of its project apply.
     tenant_settings jsonb CHECK (jsonb_typeof(tenant_settings) = 'object'),
     created_at timestamptz NOT NULL,
-    -- Set when a tenant is deleted. The janitor then deletes the tenant's accounts in batches, and this row last.
+    -- Set when a project or tenant is deleted. The janitor then deletes its accounts in batches, and this row last.
     deleted_at timestamptz,
     CONSTRAINT realm_id_check CHECK (
         CASE WHEN parent_id IS NULL THEN id ~ '^[a-z0-9][a-z0-9-]{0,62}$' AND number IS NOT NULL
-            AND tenant_settings IS NULL AND deleted_at IS NULL
+            AND tenant_settings IS NULL
         -- One slash: tenants have no tenants.
         ELSE id ~ '^[a-z0-9][a-z0-9-]{0,62}/[A-Za-z0-9_-]{1,63}$' AND starts_with(id, parent_id || '/')
             AND number IS NULL AND tenant_settings IS NOT NULL END)

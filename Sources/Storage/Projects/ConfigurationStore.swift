@@ -178,9 +178,12 @@ extension Transaction {
     /// The lock is a separate statement, so that the next statement sees what the transaction with the previous lock
     /// has committed.
     ///
-    /// - Returns: `false` if the project does not exist.
+    /// - Returns: `false` if the project does not exist, or is being deleted.
     func lockConfiguration(of project: ID<Project>) async throws -> Bool {
-        try await !query("SELECT p.id FROM realm p WHERE p.id = \(project.rawValue) FOR NO KEY UPDATE").isEmpty
+        let statement: SQL = """
+            SELECT p.id FROM realm p WHERE p.id = \(project.rawValue) AND p.deleted_at IS NULL FOR NO KEY UPDATE
+            """
+        return try await !query(statement).isEmpty
     }
 }
 

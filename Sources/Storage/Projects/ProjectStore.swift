@@ -10,13 +10,21 @@ public struct ProjectStore: Sendable {
         self.pool = pool
     }
 
+    /// - Returns: `nil` if the project does not exist, or is being deleted.
     public func project(_ id: ID<Project>) async throws -> Project? {
-        try await read(where: "r.parent_id IS NULL AND r.id = \(id.rawValue)").first
+        try await read(where: "\(Self.isProject) AND r.id = \(id.rawValue)").first
     }
 
-    /// Returns all projects, without tenants, in the order of creation.
+    /// Returns all projects, without tenants and without projects that are being deleted, in the order of creation.
     public func all() async throws -> [Project] {
-        try await read(where: "r.parent_id IS NULL ORDER BY r.created_at, r.id")
+        try await read(where: "\(Self.isProject) ORDER BY r.created_at, r.id")
+    }
+
+    private static let isProject: SQL = "r.parent_id IS NULL AND r.deleted_at IS NULL"
+
+    /// Whether the project exists, or is being deleted.
+    public func hasRow(of project: ID<Project>) async throws -> Bool {
+        try await pool.isTrue("SELECT EXISTS (SELECT FROM realm WHERE id = \(project.rawValue)) AS answer")
     }
 
     /// Returns the tenants of a project that have a provider or another sign-in method.
@@ -36,7 +44,7 @@ public struct ProjectStore: Sendable {
 
     /// Returns the only project; `nil` if there is no project, or more than one.
     public func singleProject() async throws -> Project? {
-        let projects = try await read(where: "r.parent_id IS NULL LIMIT 2")
+        let projects = try await read(where: "\(Self.isProject) LIMIT 2")
         return projects.count == 1 ? projects.first : nil
     }
 
@@ -78,6 +86,40 @@ public struct ProjectStore: Sendable {
                 return true
             }
         }
+    }
+
+    /// Marks a project and its tenants as deleted, and deletes the project's apps and keys, without which no caller can
+    /// authenticate. The janitor later deletes the accounts and all other rows.
+    ///
+    /// - Returns: `false` if the project does not exist.
+    public func delete(_ project: ID<Project>, by actor: AuditActor, at now: Instant) async throws -> Bool {
+        try await withStoreErrors {
+            try await pool.transaction { transaction in
+                guard try await transaction.lockConfiguration(of: project) else { return false }
+                _ = try await transaction.execute(
+                    """
+                    UPDATE realm SET deleted_at = \(Timestamp(now))
+                    WHERE (id = \(project.rawValue) OR parent_id = \(project.rawValue)) AND deleted_at IS NULL
+                    """)
+                for table: SQL in ["app", "service_key", "signing_key"] {
+                    _ = try await transaction.execute("DELETE FROM \(table) WHERE project_id = \(project.rawValue)")
+                }
+                try await transaction.audit(
+                    [AuditNote("project.removed", project.rawValue)], by: actor, at: now, in: ID(project))
+                return true
+            }
+        }
+    }
+
+    /// Returns the number of accounts of a project and of its tenants, even if the project is being deleted.
+    public func remainingAccounts(of project: ID<Project>) async throws -> Int {
+        try await withStoreErrors {
+            try await pool.query(
+                """
+                SELECT count(*) AS count FROM realm r JOIN account a ON a.realm_id = r.id
+                WHERE r.id = \(project.rawValue) OR r.parent_id = \(project.rawValue)
+                """)
+        }.first?.decode("count") ?? 0
     }
 
     public func apps(of project: ID<Project>) async throws -> [ConfiguredApp] {

@@ -72,7 +72,7 @@ public struct ServiceKeyStore: Sendable {
             INSERT INTO service_key (project_id, id, name, secret_hash, public_key, scopes, created_at, expires_at)
             SELECT p.id, \(key.id), \(key.name), \(key.secretHash), \(key.publicKey), \(key.scopes.names),
                 \(Timestamp(now)), \(key.expiresAt.map { Timestamp($0) })
-            FROM realm p WHERE p.id = \(project.rawValue) AND p.parent_id IS NULL
+            FROM realm p WHERE p.id = \(project.rawValue) AND p.parent_id IS NULL AND p.deleted_at IS NULL
             RETURNING 1
             """
         let note = AuditNote("serviceKey.added", key.id, ["scopes": key.scopes.names.joined(separator: " ")])

@@ -136,11 +136,26 @@ struct AppleRevocationTests {
         #expect(signedIn.status == 200, "\(signedIn.text)")
         #expect(try await fixture.send(.delete, "\(TenantFixture.tenantsPath)/\(tenant)").status == 200)
         let janitor = Janitor(pool: fixture.gateway.database.pool)
-        _ = try await janitor.remove(.deletedTenant, at: fixture.gateway.clock.now)
+        _ = try await janitor.remove(.deletedRealm, at: fixture.gateway.clock.now)
         #expect(try await fixture.gateway.appleGrantLines() == ["REVOKING CODE com.example.app"])
         let keys = try await fixture.gateway.database.pool.query(
             "SELECT 1 AS one FROM identity_provider WHERE realm_id LIKE 'demo/%'")
         #expect(keys.count == 1, "the private key stays until the token is revoked")
+    }
+
+    @Test("When the janitor deletes a deleted project's accounts, revocations of their tokens are queued")
+    func project() async throws {
+        let gateway = try await TestGateway(servesApple: true)
+        let signedIn = try await gateway.signIn(try gateway.appleCredentialWithCode())
+        #expect(signedIn.status == 200, "\(signedIn.text)")
+        let pool = gateway.database.pool
+        let store = ProjectStore(pool: pool)
+        #expect(try await store.delete(gateway.project.id, by: .commandLine, at: gateway.clock.now))
+        _ = try await Janitor(pool: pool).remove(.deletedRealm, at: gateway.clock.now)
+        #expect(try await store.remainingAccounts(of: gateway.project.id) == 0)
+        #expect(try await gateway.appleGrantLines() == ["REVOKING CODE com.example.app"])
+        let keys = try await pool.query("SELECT 1 AS one FROM identity_provider WHERE provider = 'apple.com'")
+        #expect(!keys.isEmpty, "the private key stays until the token is revoked")
     }
 
     @Test(

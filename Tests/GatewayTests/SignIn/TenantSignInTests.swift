@@ -158,7 +158,7 @@ struct TenantSignInTests {
         _ = try await fixture.administerAccounts(":delete", of: tenant, ["localId": "bob"])
         _ = try await fixture.send(.delete, "\(TenantFixture.tenantsPath)/\(tenant)")
         let janitor = Janitor(pool: fixture.gateway.database.pool)
-        let removed = try await janitor.remove(.deletedTenant, at: fixture.gateway.clock.now)
+        let removed = try await janitor.remove(.deletedRealm, at: fixture.gateway.clock.now)
         #expect(removed == 2, "Ada's account, and the tombstone (row for a deleted account) of Bob's")
         let realm = "demo/\(tenant)"
         let remainingRows = try await fixture.gateway.databaseDump().split(separator: "\n").filter {
@@ -173,7 +173,7 @@ struct TenantSignInTests {
         #expect(try await fixture.signIn(in: other).status == 200)
         // Audit events are kept for 400 days.
         fixture.gateway.clock.advance(by: .seconds(401 * 86_400))
-        for kind in [Janitor.Kind.auditEvent, .deletedTenant] {
+        for kind in [Janitor.Kind.auditEvent, .deletedRealm] {
             _ = try await janitor.remove(kind, at: fixture.gateway.clock.now)
         }
         #expect(try await realms(of: fixture) == ["demo", "demo/\(other)"])

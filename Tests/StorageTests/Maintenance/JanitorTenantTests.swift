@@ -33,11 +33,11 @@ struct JanitorTenantTests {
             try await fixture.insertAccount("ada", in: "demo/" + name)
             try await insertAuditEvent(in: "demo/" + name, of: fixture)
         }
-        // The maximum number of deleted tenants in a pass is one.
+        // The maximum number of deleted projects and tenants in a pass is one.
         var limits = Janitor.PassLimits()
-        limits.tenants = 1
+        limits.realms = 1
         let janitor = Janitor(pool: try fixture.pool, limits: limits)
-        for _ in 0..<3 { _ = try await janitor.remove(.deletedTenant, at: JanitorFixture.now) }
+        for _ in 0..<3 { _ = try await janitor.remove(.deletedRealm, at: JanitorFixture.now) }
         #expect(try await fixture.names("SELECT realm_id AS name FROM account") == [])
         #expect(
             try await fixture.names("SELECT id AS name FROM realm").count == 4,
@@ -62,7 +62,7 @@ struct JanitorTenantTests {
                 VALUES (\("demo/" + name), \(name), 'sealed', now())
                 """)
         }
-        _ = try await Janitor(pool: fixture.pool).remove(.deletedTenant, at: JanitorFixture.now)
+        _ = try await Janitor(pool: fixture.pool).remove(.deletedRealm, at: JanitorFixture.now)
         #expect(try await fixture.names("SELECT realm_id AS name FROM identity_provider") == ["demo/active"])
         #expect(try await fixture.names("SELECT realm_id AS name FROM password_key") == ["demo/active"])
         #expect(try await fixture.names("SELECT id AS name FROM realm") == ["demo", "demo/active", "demo/deleted"])
@@ -85,15 +85,35 @@ struct JanitorTenantTests {
             INSERT INTO apple_grant (id, realm_id, client_id, state, token_type, token, created_at, due_at)
             VALUES (gen_random_uuid(), 'demo/first', 'app', 'REVOKING', 'REFRESH_TOKEN', 'sealed', now(), now())
             """)
-        // The maximum number of deleted tenants in a pass is one.
+        // The maximum number of deleted projects and tenants in a pass is one.
         var limits = Janitor.PassLimits()
-        limits.tenants = 1
+        limits.realms = 1
         let janitor = Janitor(pool: try fixture.pool, limits: limits)
-        _ = try await janitor.remove(.deletedTenant, at: JanitorFixture.now)
+        _ = try await janitor.remove(.deletedRealm, at: JanitorFixture.now)
         #expect(try await fixture.names("SELECT id AS name FROM realm") == ["demo", "demo/first"])
         try await fixture.run("DELETE FROM apple_grant")
-        _ = try await janitor.remove(.deletedTenant, at: JanitorFixture.now)
+        _ = try await janitor.remove(.deletedRealm, at: JanitorFixture.now)
         #expect(try await fixture.names("SELECT id AS name FROM realm") == ["demo"])
+    }
+
+    @Test("The row of a deleted project is deleted after the rows of its tenants")
+    func projectWithTenant() async throws {
+        let fixture = JanitorFixture()
+        try await fixture.insertProject()
+        try await insertTenant("acme", deleted: .seconds(3000), in: fixture)
+        let end = Timestamp(microsecondsSinceEpoch: (JanitorFixture.now - .seconds(3000)).microseconds)
+        try await fixture.run("UPDATE realm SET deleted_at = \(end) WHERE id = 'demo'")
+        for realm in ["demo", "demo/acme"] { try await fixture.insertAccount("ada", in: realm) }
+        try await insertAuditEvent(in: "demo/acme", of: fixture)
+        let janitor = Janitor(pool: try fixture.pool)
+        for _ in 0..<2 { _ = try await janitor.remove(.deletedRealm, at: JanitorFixture.now) }
+        #expect(try await fixture.names("SELECT realm_id AS name FROM account") == [])
+        #expect(
+            try await fixture.names("SELECT id AS name FROM realm") == ["demo", "demo/acme"],
+            "the audit events of the tenant are kept, and expire by the policy in the row of the project")
+        try await fixture.run("DELETE FROM audit_event")
+        for _ in 0..<2 { _ = try await janitor.remove(.deletedRealm, at: JanitorFixture.now) }
+        #expect(try await fixture.names("SELECT id AS name FROM realm") == [])
     }
 
     /// Every gateway learns of a deletion within seconds. Accounts that are created until then are deleted with the
@@ -104,7 +124,7 @@ struct JanitorTenantTests {
         try await fixture.insertProject()
         try await insertTenant("new", deleted: .seconds(300), in: fixture)
         try await insertTenant("old", deleted: .seconds(301), in: fixture)
-        _ = try await Janitor(pool: fixture.pool).remove(.deletedTenant, at: JanitorFixture.now)
+        _ = try await Janitor(pool: fixture.pool).remove(.deletedRealm, at: JanitorFixture.now)
         #expect(try await fixture.names("SELECT id AS name FROM realm") == ["demo", "demo/new"])
     }
 }
