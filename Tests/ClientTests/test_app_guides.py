@@ -8,7 +8,7 @@ import jwt
 import pytest
 
 from client import Client, unverified_claims
-from documents import GUIDES, ROOT, code_blocks
+from documents import GUIDES, README, ROOT, code_block, code_blocks
 from processes import run_program
 from sample_app import build_sample_app
 
@@ -46,7 +46,7 @@ func main() {
 
 
 def code_blocks_of_guide(guide, language):
-    return code_blocks((GUIDES / guide).read_text(), language)
+    return [block.text for block in code_blocks(GUIDES / guide) if block.language == language]
 
 
 def swift_blocks():
@@ -56,13 +56,23 @@ def swift_blocks():
     ]
 
 
+def type_check(code, language_mode, folder):
+    """Checks the types of code that imports Foundation and SekishoAuth. Warnings count as errors."""
+    file = folder / "Guide.swift"
+    file.write_text("import Foundation\n" + ("" if "import SekishoAuth" in code else "import SekishoAuth\n") + code)
+    modules = build_sample_app() / "Modules"
+    run_program("swiftc", "-typecheck", "-swift-version", language_mode, "-warnings-as-errors", "-I", modules, file)
+
+
 @pytest.mark.parametrize("language_mode", ["5", "6"])
 @pytest.mark.parametrize("guide, block", swift_blocks())
 def test_swift_code_compiles_without_warnings(guide, block, language_mode, tmp_path):
-    file = tmp_path / "Guide.swift"
-    file.write_text("import Foundation\n" + ("" if "import SekishoAuth" in block else "import SekishoAuth\n") + block)
-    modules = build_sample_app() / "Modules"
-    run_program("swiftc", "-typecheck", "-swift-version", language_mode, "-warnings-as-errors", "-I", modules, file)
+    type_check(block, language_mode, tmp_path)
+
+
+def test_the_swift_code_of_the_readme_compiles_without_warnings(tmp_path):
+    code = code_block(README, "Swift apps")
+    type_check(f"func example(credential: AuthCredential) async throws {{\n{code}_ = result\n}}\n", "6", tmp_path)
 
 
 def test_the_button_of_the_ios_guide_is_that_of_the_sample_app():

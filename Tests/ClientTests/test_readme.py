@@ -16,21 +16,8 @@ import requests
 
 import gateway
 import generator
-from client import fresh_email, unverified_claims
-from documents import GUIDES, README, ROOT, first_code_block, linked_files, section
+from documents import GUIDES, README, ROOT, code_block, linked_files, replaced, section
 from installation import new_database
-
-
-def replaced(script, old, new):
-    assert old in script, f"not in the script: {old}"
-    return script.replace(old, new)
-
-
-def run(script, folder):
-    """Runs a script that must succeed without a message on standard error, and returns its output."""
-    completed = subprocess.run(["bash", "-euc", script], cwd=folder, capture_output=True, text=True, timeout=120)
-    assert (completed.returncode, completed.stderr) == (0, "")
-    return completed.stdout
 
 
 def test_the_links_in_the_readme_lead_to_existing_files():
@@ -57,22 +44,6 @@ def test_the_files_in_the_walk_through_one_request_exist():
         file = ROOT / "Sources" / name if "/" in name else folder / name
         assert file.exists(), name
         folder = file.parent
-
-
-def test_the_first_session_has_the_described_responses(dev, tmp_path):
-    script = replaced(first_code_block(README, "sh", "A first session"), "http://127.0.0.1:9099", dev.url)
-    # A newline after each response, so that the test can split the output.
-    script = replaced(script, "curl -s ", "curl -s -w '\\n' ")
-    output = run(script, tmp_path).strip()
-    sign_up, looked_up, refreshed = (json.loads(line) for line in re.split(r"\n(?=\{)", output))
-    signed_in = json.loads((tmp_path / "session.json").read_text())
-    assert {"localId", "idToken", "refreshToken"} <= sign_up.keys()
-    assert signed_in["localId"] == sign_up["localId"]
-    [user] = looked_up["users"]
-    assert (user["localId"], user["email"]) == (sign_up["localId"], "ada@example.com")
-    assert refreshed["user_id"] == sign_up["localId"]
-    claims = unverified_claims(refreshed["id_token"])
-    assert int(refreshed["expires_in"]) == claims["exp"] - claims["iat"] == 3600
 
 
 @pytest.mark.parametrize("title", ["Send the API key", "Send a service key"])
@@ -102,33 +73,8 @@ def test_the_guide_lists_the_tested_generators_with_their_version_and_options():
 
 def test_the_guide_generates_the_tested_swift_client():
     options = ",".join(generator.OPTIONS_BY_LANGUAGE["swift6"])
-    commands = first_code_block(GUIDES / "generated-clients.md", "sh", "Generate the client")
+    commands = code_block(GUIDES / "generated-clients.md", "Generate the client")
     assert f"-g swift6 -o client \\\n  --additional-properties {options}\n" in commands
-
-
-def test_the_sign_in_with_apple_in_the_readme_creates_an_account_with_a_relay_address(dev, tmp_path):
-    script = first_code_block(README, "sh", "Sign in with Apple on your machine")
-    script = replaced(script, "http://127.0.0.1:9099", dev.url)
-    # Other tests of this gateway can have signed the same user in.
-    script = replaced(script, "ada@gmail.com", fresh_email())
-    response = json.loads(run(script, tmp_path))
-    assert (response["isNewUser"], response["isPrivateEmail"]) == (True, True)
-
-
-def test_the_sign_ins_in_the_guide_to_the_emulator_have_the_described_results(dev, tmp_path):
-    script = first_code_block(GUIDES / "emulator.md", "sh", "Sign in with Apple or Google")
-    script = replaced(script, "http://127.0.0.1:9099", dev.url)
-    # Other tests of this gateway can have signed the same user in.
-    script = replaced(script, "ada@gmail.com", fresh_email())
-    output = run(script, tmp_path)
-    files = ["apple.json", "linked.json", "google.json", "again.json"]
-    accounts = re.findall(r'^(.+):"localId":"(.+)$', output, re.MULTILINE)
-    assert [name for name, _ in accounts] == files
-    assert len({local_id for _, local_id in accounts}) == 1
-    apple, linked, google, again = (json.loads((tmp_path / name).read_text()) for name in files)
-    assert (apple["isNewUser"], apple["isPrivateEmail"]) == (True, True)
-    assert [entry["providerId"] for entry in (linked, google, again)] == ["google.com", "google.com", "apple.com"]
-    assert json.loads((tmp_path / "deleted.json").read_text())["appleRevocation"] == "QUEUED"
 
 
 @pytest.fixture
@@ -140,7 +86,7 @@ def program_folder(tmp_path):
 
 def test_the_commands_for_production_in_the_readme_start_a_gateway(dev, program_folder):
     port = gateway.free_port()
-    script = first_code_block(README, "sh", "In production")
+    script = code_block(README, "In production")
     # The database server of the test has no other port than its socket. Other tests use the same server.
     socket = re.search(r"[?&]host=([^&]+)", dev.database_url)[1]
     role = f"sekisho_{secrets.token_hex(4)}"
@@ -178,7 +124,7 @@ def test_a_user_imported_as_in_the_guide_keeps_id_and_password(new_installation,
         "passwordHash": "lSrfV15cpx95/sZS2W9c9Kp6i/LVgQNDNC/qzrCnh1SAyZvqmZqAjTdn3aoItz+VHjoZilo78198JAdRuid5lQ=="}
     (program_folder / "users.json").write_text(json.dumps({"users": [user]}))
     environment = gateway.clean_environment(**installation.environment, PATH=f"{program_folder}:{os.environ['PATH']}")
-    script = first_code_block(GUIDES / "leaving-firebase.md", "sh", "Import the users")
+    script = code_block(GUIDES / "leaving-firebase.md", "Import the users")
     completed = subprocess.run(
         ["bash", "-euc", script], cwd=program_folder, env=environment, capture_output=True, text=True, timeout=120)
     assert completed.returncode == 0, completed.stderr

@@ -1,0 +1,111 @@
+"""A test runs every block of code in README.md and in the guides, or the document says why no test can."""
+
+import ast
+from pathlib import Path
+
+import pytest
+
+from documents import GUIDES, README, ROOT, code_blocks
+
+TESTS = Path(__file__).parent
+BACKEND, FIRST_HOUR, APPS = "test_backend_guide", "test_first_hour", "test_app_guides"
+COMPILED = f"{APPS}::test_swift_code_compiles_without_warnings"
+PROJECT_FILES = "test_guides::test_the_project_files_in_the_guides_configure_apple_and_then_google"
+LOCAL_COMMAND = "The tests do not run this command, because it installs packages. They start the same gateway."
+
+# By document, heading and index of the block: the test that runs it, or the sentence of the document that says why no
+# test does.
+CLAIMS = {
+    "README.md": {
+        ("Build, run and test", 0):
+            "The tests do not run these two commands, because the commands install packages and run the tests.",
+        ("A first session", 0): f"{FIRST_HOUR}::test_the_first_session_of_the_readme_has_the_described_responses",
+        ("Sign in with Apple on your machine", 0):
+            f"{FIRST_HOUR}::test_the_sign_in_with_apple_in_the_readme_creates_an_account_with_a_relay_address",
+        ("In production", 0): "test_readme::test_the_commands_for_production_in_the_readme_start_a_gateway",
+        ("Swift apps", 0): f"{APPS}::test_the_swift_code_of_the_readme_compiles_without_warnings",
+    },
+    "apple-portal.md": {("5. The gateway", 0): PROJECT_FILES, ("5. The gateway", 1): PROJECT_FILES},
+    "backend.md": {
+        ("Create a service key", 0): f"{BACKEND}::test_the_command_creates_a_key_for_the_examples",
+        ("curl", 0): f"{BACKEND}::test_the_curl_commands_create_change_and_delete_an_account",
+        ("Python", 0): f"{BACKEND}::test_the_python_code_manages_accounts",
+        ("Node", 0): f"{BACKEND}::test_the_node_code_manages_accounts",
+        ("Go", 0): f"{BACKEND}::test_the_go_code_manages_accounts",
+        ("Node (Admin SDK)", 0):
+            f"{BACKEND}::test_the_admin_sdk_for_node_manages_accounts_through_the_printed_agent",
+        ("Go (Admin SDK)", 0): f"{BACKEND}::test_the_go_transport_sends_requests_for_google_to_the_gateway",
+        ("Go (Admin SDK)", 1):
+            "The tests run the transport, but not these two lines, because the SDK cannot be installed where the tests"
+            " run.",
+    },
+    "emulator.md": {
+        ("Use `sekisho dev` as the Firebase emulator", 0): LOCAL_COMMAND,
+        ("Connect a Firebase SDK", 0):
+            f"{FIRST_HOUR}::test_an_admin_sdk_with_the_variable_of_the_guide_to_the_emulator_manages_these_users",
+        ("Sign in with Apple or Google", 0):
+            f"{FIRST_HOUR}::test_the_sign_ins_in_the_guide_to_the_emulator_have_the_described_results",
+    },
+    "from-firebase-auth.md": {
+        ("From FirebaseAuth to SekishoAuth", 0): COMPILED, ("Handle conflicts without another dialog", 0): COMPILED},
+    "generated-clients.md": {
+        ("Generate the client", 0):
+            f"{FIRST_HOUR}::test_the_commands_of_the_guide_to_clients_generate_a_client_in_swift",
+        ("Send a service key", 0): f"{BACKEND}::test_curl_looks_up_an_account_as_the_guide_to_clients_says",
+    },
+    "google-console.md": {("3. The gateway", 0): PROJECT_FILES, ("3. The gateway", 1): PROJECT_FILES},
+    "ios.md": {
+        ("1. Start a gateway", 0): LOCAL_COMMAND,
+        ("1. Start a gateway", 1): "The tests do not run this command either, because it needs a second machine.",
+        ("2. Add the library", 0): COMPILED,
+        ("3. Sign up and observe the user", 0): COMPILED,
+        ("5. Sign in with Apple: the code", 0): COMPILED,
+        ("5. Sign in with Apple: the code", 1): f"{APPS}::test_the_button_of_the_ios_guide_is_that_of_the_sample_app",
+        ("6. Account deletion", 0): COMPILED,
+        ("7. Production", 0): f"{APPS}::test_the_project_file_of_the_ios_guide_can_be_applied",
+    },
+    "leaving-firebase.md": {
+        ("Import the users", 0): "test_readme::test_a_user_imported_as_in_the_guide_keeps_id_and_password"},
+    "verify-id-tokens.md": {
+        ("Session cookies", 0): f"{BACKEND}::test_curl_looks_up_a_session_as_the_guide_to_verification_says",
+        ("Python", 0): f"{APPS}::test_the_python_code_accepts_an_id_token_and_rejects_invalid_ones",
+        ("Node", 0): f"{APPS}::test_the_node_code_accepts_an_id_token_and_rejects_invalid_ones",
+        ("Go", 0): f"{APPS}::test_the_go_code_accepts_an_id_token_and_rejects_invalid_ones",
+        ("Swift", 0): f"{APPS}::test_swift_code_for_backends_can_be_parsed",
+    },
+    "web.md": {
+        ("With Firebase's SDK", 0): "test_web_guide::test_the_page_with_the_sdk_signs_in",
+        ("With Firebase's SDK", 1): "test_web_guide::test_the_page_with_the_sdk_signs_in",
+        ("With Firebase's SDK", 2): "test_web_guide::test_the_page_with_the_sdk_signs_in",
+        ("With plain REST", 0): "test_web_guide::test_the_page_with_plain_rest_signs_in",
+        ("With plain REST", 1): "test_web_guide::test_the_page_with_plain_rest_signs_in",
+        ("With plain REST", 2): "test_web_guide::test_the_page_with_plain_rest_signs_in",
+        ("With Apple's and Google's own scripts", 0):
+            "test_web_guide::test_the_page_with_apples_script_signs_in_behind_the_printed_header",
+        ("With Apple's and Google's own scripts", 1):
+            "test_web_guide::test_the_page_with_googles_script_signs_in_behind_the_printed_header",
+        ("With Apple's and Google's own scripts", 2):
+            "test_web_guide::test_the_page_with_googles_script_signs_in_behind_the_printed_header",
+        ("Without a browser", 0):
+            f"{FIRST_HOUR}::test_the_sign_in_without_a_browser_in_the_web_guide_creates_an_account",
+    },
+}
+
+
+def test_the_table_names_every_document_with_blocks():
+    documents = [README, *sorted(GUIDES.glob("*.md"))]
+    assert CLAIMS.keys() == {document.name for document in documents if code_blocks(document)}
+
+
+@pytest.mark.parametrize("name", CLAIMS)
+def test_every_block_is_run_by_a_test_or_has_a_reason(name):
+    document = ROOT / name if name == "README.md" else GUIDES / name
+    claims, text = CLAIMS[name], document.read_text()
+    assert claims.keys() == {(block.heading, block.index) for block in code_blocks(document)}
+    for claim in claims.values():
+        file, _, test = claim.partition("::")
+        if not test:
+            assert claim in text
+            continue
+        source = ast.parse((TESTS / f"{file}.py").read_text())
+        assert test in {node.name for node in source.body if isinstance(node, ast.FunctionDef)}, claim
