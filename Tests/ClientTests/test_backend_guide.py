@@ -10,6 +10,7 @@ import re
 import secrets
 import socket
 import subprocess
+import sys
 import threading
 
 import pytest
@@ -295,6 +296,14 @@ def test_the_admin_sdk_for_node_manages_accounts_through_the_printed_agent(
     # The SDK accepts only tokens of Google's issuer.
     assert output["verification"] == "auth/argument-error"
     assert tls.connections > before
+
+
+def test_the_admin_sdk_for_python_creates_a_custom_token(rs256_serve, contract, service_key, tmp_path):
+    (tmp_path / "service-key.json").write_text(json.dumps(service_key))
+    script = code_block(BACKEND, "Python (Admin SDK)") + '\nprint(custom_token("new-user"))\n'
+    token = run_program(sys.executable, "-c", script, folder=tmp_path).strip()
+    signed_in = ok_body(Client(rs256_serve, contract).call("signInWithCustomToken", {"token": token}))
+    assert unverified_claims(signed_in["idToken"])["sub"] == "new-user"
 
 
 @pytest.fixture(params=["dev", "serve"])

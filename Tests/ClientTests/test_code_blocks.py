@@ -34,6 +34,7 @@ CLAIMS = {
         ("Go", 0): f"{BACKEND}::test_the_go_code_manages_accounts",
         ("Node (Admin SDK)", 0):
             f"{BACKEND}::test_the_admin_sdk_for_node_manages_accounts_through_the_printed_agent",
+        ("Python (Admin SDK)", 0): f"{BACKEND}::test_the_admin_sdk_for_python_creates_a_custom_token",
         ("Go (Admin SDK)", 0): f"{BACKEND}::test_the_go_transport_sends_requests_for_google_to_the_gateway",
         ("Go (Admin SDK)", 1):
             "The tests run the transport, but not these two lines, because the SDK cannot be installed where the tests"
