@@ -17,7 +17,7 @@ extension Mode {
         project: ID<Project>, providers: ProviderEndpoints = .live,
         isSimulatorKey: @escaping @Sendable (_ keyID: String) -> Bool = { _ in true }
     ) -> Mode {
-        Mode(
+        var mode = Mode(
             issuers: .firebase,
             access: { configuration in
                 .anyCaller {
@@ -31,6 +31,8 @@ extension Mode {
                 .fake(isSimulatorKey: isSimulatorKey, otherwise: .live(endpoints: providers, keyCache: $0, clock: $1))
             },
             acceptsLoopbackIssuers: true)
+        mode.acceptsTenantsWithoutApple = true
+        return mode
     }
 
     /// Returns the mode of `sekisho dev`: ``emulator(project:providers:isSimulatorKey:)`` with simulators of Apple and

@@ -32,14 +32,14 @@ package struct DevProjects: Sendable {
     }
 
     /// Returns a tenant as a ``Project``. On first use, creates it with all sign-in methods enabled, like Firebase's
-    /// emulator. A tenant without providers gets ``DevProviders/settings``.
+    /// emulator. Those of ``DevProviders/settings`` that the tenant has not configured are added.
     ///
     /// - Parameter found: the tenant if it exists.
     /// - Returns: `nil` if the tenant was deleted or ``limit`` is reached.
     func tenant(existing found: Project?, orCreate id: ID<Tenant>, of project: Project) async throws -> Project? {
         let created = found == nil ? try await create(id, of: project) : nil
         guard var tenant = found ?? created else { return nil }
-        if tenant.providers.isEmpty { tenant.providers = DevProviders.settings }
+        tenant.providers += DevProviders.settings.filter { [tenant] in tenant.settings(of: $0.provider) == nil }
         tenant.emulatorRules = .firebase
         onLookup(tenant)
         return tenant

@@ -56,7 +56,8 @@ struct CompositionRoot: Sendable {
         let configuration = ConfigurationCache(
             pool: pool, masterKeys: masterKeys, clock: clock, serviceKeyUse: serviceKeyUse,
             emulatorClients: emulatorClients, lookup: extensions.projectLookup,
-            acceptsLoopbackIssuers: mode.acceptsLoopbackIssuers, publicURL: publicURL())
+            acceptsLoopbackIssuers: mode.acceptsLoopbackIssuers,
+            acceptsTenantsWithoutApple: mode.acceptsTenantsWithoutApple, publicURL: publicURL())
         let services = services(on: pool, configuration, extensions)
         return RequestPipeline(
             services: services, access: mode.access(configuration),

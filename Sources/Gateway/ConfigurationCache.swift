@@ -48,16 +48,20 @@ package struct ConfigurationCache: Sendable {
     ///   - lookup: finds projects; if set, projects, tenants and apps are not cached. `nil` finds projects in the
     ///     database and caches them.
     ///   - acceptsLoopbackIssuers: see ``ConfigurationRules``.
+    ///   - acceptsTenantsWithoutApple: see ``ConfigurationRules``.
     init(
         pool: Pool, masterKeys: MasterKeys, clock: WallClock, serviceKeyUse: ServiceKeyUsageTracker,
         emulatorClients: EmulatorClientReporter, lookup: ProjectLookup? = nil, acceptsLoopbackIssuers: Bool = false,
-        publicURL: String
+        acceptsTenantsWithoutApple: Bool = false, publicURL: String
     ) {
         self.clock = clock
         self.serviceKeyUse = serviceKeyUse
         self.emulatorClients = emulatorClients
         store = ConfigurationStore(
-            pool: pool, rules: .live(acceptsLoopbackIssuers: acceptsLoopbackIssuers, publicURL: publicURL),
+            pool: pool,
+            rules: .live(
+                acceptsLoopbackIssuers: acceptsLoopbackIssuers, acceptsTenantsWithoutApple: acceptsTenantsWithoutApple,
+                publicURL: publicURL),
             secrets: .sealing(under: masterKeys), clock: clock)
         let projects = ProjectStore(pool: pool)
         let signingKeys = SigningKeyStore(pool: pool)

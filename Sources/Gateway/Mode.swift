@@ -30,6 +30,9 @@ package struct Mode: Sendable {
     package var rejection: (@Sendable (Request) -> Response?)?
     /// Whether the issuers of OpenID providers may be `http` URLs of loopback hosts, for simulators.
     var acceptsLoopbackIssuers = false
+    /// Whether a violation of guideline 4.8 by an OpenID provider of a tenant causes a warning instead of an error. No
+    /// Admin SDK of Firebase can configure Apple in a tenant.
+    package var acceptsTenantsWithoutApple = false
     /// Whether the rate limits of the policy apply.
     var limitsRates = false
     /// Creates the email service that replaces the configured one.

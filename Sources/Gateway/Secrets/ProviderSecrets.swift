@@ -8,9 +8,14 @@ extension ConfigurationRules {
     /// The secret of any other provider must have 1 to 512 printable ASCII characters.
     ///
     /// - Parameter publicURL: the URL of the gateway; `nil` if it is not known.
-    package static func live(acceptsLoopbackIssuers: Bool = false, publicURL: String? = nil) -> ConfigurationRules {
+    package static func live(
+        acceptsLoopbackIssuers: Bool = false, acceptsTenantsWithoutApple: Bool = false, publicURL: String? = nil
+    ) -> ConfigurationRules {
         let host = publicURL.flatMap { URL(string: $0)?.host }
-        return ConfigurationRules(acceptsLoopbackIssuers: acceptsLoopbackIssuers, ownHost: host) { secret, provider in
+        return ConfigurationRules(
+            acceptsLoopbackIssuers: acceptsLoopbackIssuers, acceptsTenantsWithoutApple: acceptsTenantsWithoutApple,
+            ownHost: host
+        ) { secret, provider in
             let text = secret.expose()
             guard provider == .apple else {
                 return (1...512).contains(text.utf8.count) && text.utf8.allSatisfy { (0x20...0x7E).contains($0) }

@@ -61,6 +61,12 @@ public enum ConfigurationProblem: Hashable, Sendable {
         if case .loginServices = self { true } else { false }
     }
 
+    /// Whether the problem is a violation of guideline 4.8 by an OpenID provider of a tenant.
+    fileprivate var isOpenIDWithoutApple: Bool {
+        guard case .loginServices(let violation, _, _?) = self else { return false }
+        return violation.provider.isGenericOpenID
+    }
+
     /// See ``LoginServicesViolation/isDueToPolicy``.
     fileprivate var isDueToPolicy: Bool {
         if case .loginServices(let violation, _, _) = self { violation.isDueToPolicy } else { false }
@@ -92,6 +98,15 @@ extension [ConfigurationProblem] {
         let known = Set(old.map(\.subject))
         return (filter { !known.contains($0.subject) }, filter { known.contains($0.subject) })
     }
+
+    /// Separates the problems as ``split(since:)`` does, but problems that `rules` accept count as kept.
+    public func split(since old: [ConfigurationProblem], by rules: ConfigurationRules) -> (
+        added: [ConfigurationProblem], kept: [ConfigurationProblem]
+    ) {
+        let (added, kept) = split(since: old)
+        guard rules.acceptsTenantsWithoutApple else { return (added, kept) }
+        return (added.filter { !$0.isOpenIDWithoutApple }, kept + added.filter(\.isOpenIDWithoutApple))
+    }
 }
 
 /// A configuration was rejected as a whole.
@@ -116,7 +131,11 @@ extension ConfigurationRefusal {
 
     /// How the operator can make the change nevertheless; `nil` if there is no other way than to solve the problems.
     public var advice: String? {
-        problems.contains(where: \.isDueToPolicy) ? LoginServicesViolation.policyAdvice : nil
+        let advice = [
+            problems.contains(where: \.isDueToPolicy) ? LoginServicesViolation.policyAdvice : nil,
+            problems.contains(where: \.isOpenIDWithoutApple) ? LoginServicesViolation.organisationAdvice : nil,
+        ].compactMap(\.self)
+        return advice.isEmpty ? nil : advice.joined(separator: "; ")
     }
 }
 

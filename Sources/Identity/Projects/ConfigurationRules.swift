@@ -4,17 +4,20 @@ internal import Encoding
 public struct ConfigurationRules: Sendable {
     /// Whether issuers may be `http` URLs of loopback hosts, for simulators.
     public var acceptsLoopbackIssuers: Bool
+    /// Whether a violation of guideline 4.8 by an OpenID provider of a tenant causes a warning instead of an error.
+    public var acceptsTenantsWithoutApple: Bool
     /// The host of the gateway's public URL. Links in emails may open it although it is not an authorized domain.
     public var ownHost: String?
     /// Whether a new secret has the form that its provider issues.
     public var acceptsSecret: @Sendable (Secret, ProviderID) -> Bool
 
     public init(
-        acceptsLoopbackIssuers: Bool = false, ownHost: String? = nil,
+        acceptsLoopbackIssuers: Bool = false, acceptsTenantsWithoutApple: Bool = false, ownHost: String? = nil,
         acceptsSecret: @escaping @Sendable (Secret, ProviderID) -> Bool
     ) {
         self.ownHost = ownHost
         self.acceptsLoopbackIssuers = acceptsLoopbackIssuers
+        self.acceptsTenantsWithoutApple = acceptsTenantsWithoutApple
         self.acceptsSecret = acceptsSecret
     }
 }

@@ -159,6 +159,9 @@ public struct LoginServicesViolation: Hashable, Sendable {
         self.isDueToPolicy = isDueToPolicy
     }
 
+    /// How an operator declares the login of an organisation that uses a tenant.
+    public static let organisationAdvice =
+        "for the login of the organisation that uses the tenant, set the provider's relation to organisation, and give the organisation an app with the exemption organisationAccounts and only this provider in signInMethods"
     /// How an operator can limit the rule if the violation ``isDueToPolicy``.
     public static let policyAdvice =
         "to apply this rule only to apps for Apple's platforms, set the policy requiresAppleOnEveryPlatform to false"

@@ -56,7 +56,7 @@ public struct ConfigurationStore: Sendable {
                 }
                 let tenants = try await tenants(of: before, after, in: transaction)
                 let problems = (after.problems(by: rules) + after.problems(in: tenants))
-                    .split(since: before.problems(by: rules) + before.problems(in: tenants))
+                    .split(since: before.problems(by: rules) + before.problems(in: tenants), by: rules)
                 guard problems.added.isEmpty else { throw ConfigurationRefusal(problems: problems.added) }
                 after.warnings = problems.kept
                 let issuers = after.issuerChanges(since: before)
