@@ -214,7 +214,8 @@ extension CredentialRefusal {
         switch self {
         case .weakPassword(let minimumLength): [.minimumLength(minimumLength)]
         case .passwordLacks(let requirements): requirements
-        case .missingPassword, .missingEmail, .invalidEmail: [.minimumLength(policy.minimumPasswordLength)]
+        case .missingPassword, .missingEmail, .invalidEmail:
+            [.minimumLength(policy.passwordPolicy.effective.minimumLength)]
         }
     }
 }

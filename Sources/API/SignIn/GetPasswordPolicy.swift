@@ -13,12 +13,16 @@ private struct GetPasswordPolicyResponse: Encodable {
     let allowedNonAlphanumericCharacters = Policy.passwordSymbols.map(String.init)
     /// The rules in the format of the password generators of Apple's platforms.
     let passwordRules: String
-    let enforcementState = "ENFORCE"
-    let forceUpgradeOnSignin = false
+    let enforcementState: String
+    let forceUpgradeOnSignin: Bool
     let schemaVersion = 1
 
     init(_ policy: Policy) {
-        var strength = PasswordStrength(policy)
+        let passwords = policy.passwordPolicy
+        enforcementState = passwords.enforcementState
+        forceUpgradeOnSignin = passwords.effective.isEnforcedAtSignIn
+        // The rules that apply. Firebase's SDKs check them even if they are not enforced.
+        var strength = PasswordStrength(passwords.effective)
         strength.maxPasswordLength = Policy.maximumPasswordLength
         customStrengthOptions = strength
         passwordRules = policy.passwordRules
@@ -34,11 +38,16 @@ struct PasswordStrength: Encodable {
     let containsNumericCharacter: Bool?
     let containsNonAlphanumericCharacter: Bool?
 
-    init(_ policy: Policy) {
-        minPasswordLength = policy.minimumPasswordLength
+    init(_ policy: PasswordPolicy) {
+        minPasswordLength = policy.minimumLength
         containsLowercaseCharacter = policy.requiresLowercase ? true : nil
         containsUppercaseCharacter = policy.requiresUppercase ? true : nil
         containsNumericCharacter = policy.requiresDigit ? true : nil
         containsNonAlphanumericCharacter = policy.requiresSymbol ? true : nil
     }
+}
+
+extension PasswordPolicy {
+    /// The value of `passwordPolicyEnforcementState`.
+    var enforcementState: String { isEnforced ? "ENFORCE" : "OFF" }
 }

@@ -168,6 +168,7 @@ public struct AccountEditor: Sendable {
     public func delete(
         _ caller: Caller, appleRevocation: AppleRevocation = .none, in project: Project, from context: RequestContext
     ) async throws {
+        guard project.policy.allowsDeletion else { throw EditRefusal.deletionNotAllowed }
         try caller.requireRecentLogin(by: project.policy, at: clock.now())
         let now = clock.now()
         var emails: [OutgoingEmail] = []

@@ -73,6 +73,8 @@ extension SignInRefusal {
 
 /// Why no account was created.
 public enum SignUpRefusal: Refusal, Hashable {
+    /// Only administrators create accounts; see ``Policy/allowsSignUp``.
+    case notAllowed
     case passwordsNotAllowed
     case anonymousNotAllowed
     case emailTaken
@@ -82,7 +84,7 @@ extension SignUpRefusal {
     public var code: ErrorCode {
         switch self {
         case .passwordsNotAllowed: .operationNotAllowed
-        case .anonymousNotAllowed: .adminOnlyOperation
+        case .notAllowed, .anonymousNotAllowed: .adminOnlyOperation
         case .emailTaken: .emailExists
         }
     }
@@ -122,6 +124,8 @@ extension TokenRefusal {
 /// Why an account was not changed.
 public enum EditRefusal: Refusal, Hashable {
     case passwordsNotAllowed
+    /// Only administrators delete accounts; see ``Policy/allowsDeletion``.
+    case deletionNotAllowed
     case emailTaken
     /// The account would lose its last sign-in method, and the request does not confirm it.
     case lastSignInMethod
@@ -135,6 +139,7 @@ extension EditRefusal {
     public var code: ErrorCode {
         switch self {
         case .passwordsNotAllowed, .emailNeedsVerification: .operationNotAllowed
+        case .deletionNotAllowed: .adminOnlyOperation
         case .emailTaken: .emailExists
         case .lastSignInMethod: .lastSignInMethod
         case .loginTooOld: .credentialTooOldLoginAgain
@@ -143,7 +148,7 @@ extension EditRefusal {
 
     public var detail: String? {
         switch self {
-        case .passwordsNotAllowed, .emailTaken, .loginTooOld: nil
+        case .passwordsNotAllowed, .deletionNotAllowed, .emailTaken, .loginTooOld: nil
         case .lastSignInMethod:
             "This would remove the account's last sign-in method. Set allowNoSignInMethod to true to confirm."
         case .emailNeedsVerification: "Please verify the new email before changing email."

@@ -168,6 +168,7 @@ public struct OOBRedemption: Sendable {
                 authenticatedAt: isNewLogin ? now : caller.authenticatedAt(linkingAt: now))
         }
         guard let account = found.account else {
+            guard project.policy.allowsSignUp else { throw SignUpRefusal.notAllowed }
             let new = NewAccount(id: entropy.accountID(), email: email, createdAt: now)
             return prepared(.create(new), account: new.id, generation: 1, sending: .none, authenticatedAt: now)
         }

@@ -94,7 +94,9 @@ public struct AccountMerging: Sendable {
         return Merged(signedIn: signedIn, plan: payload.precondition.plan, undoableUntil: merge.undoableUntil)
     }
 
+    /// - Throws: ``EditRefusal/deletionNotAllowed`` if clients may not delete accounts, because a merge deletes one.
     private func recentLogin(_ idToken: String, in project: Project) async throws -> Caller {
+        guard project.policy.allowsDeletion else { throw EditRefusal.deletionNotAllowed }
         let caller = try await authenticator.authenticate(idToken: idToken, in: project)
         try caller.requireRecentLogin(by: project.policy, at: clock.now())
         return caller

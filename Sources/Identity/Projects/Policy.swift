@@ -14,6 +14,10 @@ public struct Policy: Hashable, Sendable {
     public var allowsAnonymous: Bool
     /// A link sent to a mailbox signs in the user who opens it.
     public var allowsEmailLinks: Bool
+    /// Clients can create accounts. Administrators, and custom tokens of their backends, always can.
+    public var allowsSignUp: Bool
+    /// Clients can delete their own accounts, also by a merge. Administrators always can.
+    public var allowsDeletion: Bool
     /// An identity that signs in for the first time always gets a new account, even if another account has its email
     /// address. The address is stored with the identity only.
     public var allowsDuplicateEmails: Bool
@@ -23,6 +27,12 @@ public struct Policy: Hashable, Sendable {
     public var requiresNonce: Bool
     /// The last sign-in method is removed only if the request confirms it.
     public var protectsLastSignInMethod: Bool
+    /// New passwords must meet the requirements below. Otherwise, only Firebase's minimum length
+    /// (``PasswordPolicy/leastMinimumLength``) applies.
+    public var enforcesPasswordRules: Bool
+    /// With ``enforcesPasswordRules``: the requirements also apply to the password of a sign-in, except whether it was
+    /// in a data breach.
+    public var enforcesPasswordRulesAtSignIn: Bool
     /// In UTF-16 code units, as Firebase's clients count characters; 6 to 64.
     public var minimumPasswordLength: Int
     /// Passwords must have at least one ASCII character of each of these classes.
@@ -89,7 +99,11 @@ public struct Policy: Hashable, Sendable {
         allowsPasswords = true
         allowsAnonymous = true
         allowsEmailLinks = true
+        allowsSignUp = true
+        allowsDeletion = true
         allowsDuplicateEmails = false
+        enforcesPasswordRules = true
+        enforcesPasswordRulesAtSignIn = false
         requiresLowercase = false
         requiresUppercase = false
         requiresDigit = false
@@ -136,6 +150,8 @@ public struct Policy: Hashable, Sendable {
         }
     }
 
+    /// The anonymous lifetime that Firebase's member `autodeleteAnonymousUsers` stands for.
+    public static let firebaseAnonymousLifetime: Duration = .seconds(30 * 86_400)
     /// The length of the window of ``passwordFailureLimit``.
     public static let passwordWindow: Duration = .seconds(600)
     /// The maximum number of wrong passwords for one address from all networks together within
@@ -177,4 +193,16 @@ public struct Policy: Hashable, Sendable {
     public static let recoveryLifetime: Duration = .seconds(72 * 3600)
     /// Lifetime of codes that remove a sign-in method.
     public static let removalLinkLifetime: Duration = .seconds(7 * 86_400)
+}
+
+extension Policy {
+    /// Whether unused anonymous accounts are deleted. Setting it to `true` sets ``anonymousLifetime`` to Firebase's 30
+    /// days, unless the policy has a lifetime.
+    public var deletesUnusedAnonymousAccounts: Bool {
+        get { anonymousLifetime > .zero }
+        set {
+            guard newValue != deletesUnusedAnonymousAccounts else { return }
+            anonymousLifetime = newValue ? Self.firebaseAnonymousLifetime : .zero
+        }
+    }
 }

@@ -69,6 +69,12 @@ extension Policy {
         .flag("allowsAnonymous", \.allowsAnonymous, "anonymous accounts can be created"),
         .flag("allowsEmailLinks", \.allowsEmailLinks, "users can sign in with an emailed link"),
         .flag(
+            "allowsSignUp", \.allowsSignUp,
+            "clients can create accounts; administrators, and custom tokens of their backends, always can"),
+        .flag(
+            "allowsDeletion", \.allowsDeletion,
+            "clients can delete their own accounts, also by merging them; administrators always can"),
+        .flag(
             "allowsDuplicateEmails", \.allowsDuplicateEmails,
             "an identity that signs in for the first time always gets a new account, even if another account has its email address; the address is stored with the identity only"
         ),
@@ -80,6 +86,13 @@ extension Policy {
         .flag(
             "protectsLastSignInMethod", \.protectsLastSignInMethod,
             "the last sign-in method is removed only if the request confirms it"),
+        .flag(
+            "enforcesPasswordRules", \.enforcesPasswordRules,
+            "the settings minimumPasswordLength and requiresLowercase to requiresSymbol apply; false: only a minimum length of 6 applies"
+        ),
+        .flag(
+            "enforcesPasswordRulesAtSignIn", \.enforcesPasswordRulesAtSignIn,
+            "with enforcesPasswordRules: these settings also apply to the password of a sign-in"),
         .number(
             "minimumPasswordLength", \.minimumPasswordLength, 6...64, "characters", "minimum length of new passwords"),
         .flag("requiresLowercase", \.requiresLowercase, "new passwords must have a lower-case ASCII letter"),

@@ -86,13 +86,10 @@ extension Project {
     /// - Parameter providers: the tenant's own providers, which replace those of the project.
     public func forTenant(_ tenant: Tenant, providers: [ProviderSettings]) -> Project {
         var project = Project(
-            realm: tenant.realm, number: number, profile: profile, policy: policy,
+            realm: tenant.realm, number: number, profile: profile, policy: tenant.settings.applied(to: policy),
             authorizedDomains: authorizedDomains, emailSettings: emailSettings, providers: providers)
         project.tenant = tenant
         project.apps = apps
-        project.policy.allowsPasswords = tenant.settings.allowsPasswords
-        project.policy.allowsEmailLinks = tenant.settings.allowsEmailLinks
-        project.policy.allowsAnonymous = tenant.settings.allowsAnonymous
         return project
     }
 }

@@ -1,6 +1,6 @@
 /// Finds, shows and changes the tenants of projects.
 public struct Tenancy: Sendable {
-    public typealias Change = @Sendable (inout TenantSettings) -> Void
+    public typealias Change = @Sendable (inout TenantSettings) throws -> Void
 
     /// The project as it applies to the tenant; `nil` if the tenant does not exist. In `sekisho dev`, creates an
     /// unknown tenant.
@@ -109,8 +109,35 @@ public struct TenantSettings: Hashable, Sendable {
     /// Sign-in and all operations on accounts are rejected. Refresh tokens of existing sessions still work, as with
     /// Firebase.
     public var isDisabled = false
+    /// Replaces the project's rules for passwords; `nil` for the project's rules. The following members replace those
+    /// of the project too.
+    public var passwordPolicy: PasswordPolicy?
+    /// See ``Policy/emailEnumerationProtection``.
+    public var emailEnumerationProtection: Bool?
+    /// See ``Policy/allowsSignUp``.
+    public var allowsSignUp: Bool?
+    /// See ``Policy/allowsDeletion``.
+    public var allowsDeletion: Bool?
+    /// Whether unused anonymous accounts are deleted; see ``Policy/deletesUnusedAnonymousAccounts``.
+    public var deletesUnusedAnonymousAccounts: Bool?
 
     public init() {}
+}
+
+extension TenantSettings {
+    /// Returns the policy of the project as it applies to the tenant.
+    func applied(to policy: Policy) -> Policy {
+        var policy = policy
+        policy.allowsPasswords = allowsPasswords
+        policy.allowsEmailLinks = allowsEmailLinks
+        policy.allowsAnonymous = allowsAnonymous
+        if let passwordPolicy { policy.passwordPolicy = passwordPolicy }
+        if let emailEnumerationProtection { policy.emailEnumerationProtection = emailEnumerationProtection }
+        if let allowsSignUp { policy.allowsSignUp = allowsSignUp }
+        if let allowsDeletion { policy.allowsDeletion = allowsDeletion }
+        if let isDeleting = deletesUnusedAnonymousAccounts { policy.deletesUnusedAnonymousAccounts = isDeleting }
+        return policy
+    }
 }
 
 /// Why a request for a tenant was rejected.

@@ -43,13 +43,11 @@ extension Policy {
         policy.allowsPasswords = new.allowsPasswords
         policy.allowsAnonymous = new.allowsAnonymous
         policy.allowsEmailLinks = new.allowsEmailLinks
+        policy.allowsSignUp = new.allowsSignUp
+        policy.allowsDeletion = new.allowsDeletion
         policy.allowsDuplicateEmails = new.allowsDuplicateEmails
         policy.protectsLastSignInMethod = new.protectsLastSignInMethod
-        policy.minimumPasswordLength = new.minimumPasswordLength
-        policy.requiresLowercase = new.requiresLowercase
-        policy.requiresUppercase = new.requiresUppercase
-        policy.requiresDigit = new.requiresDigit
-        policy.requiresSymbol = new.requiresSymbol
+        policy.passwordPolicy = new.passwordPolicy
         policy.rejectsBreachedPasswords = new.rejectsBreachedPasswords
         policy.verificationLifetime = new.verificationLifetime
         policy.resetLifetime = new.resetLifetime

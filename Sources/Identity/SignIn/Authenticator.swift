@@ -31,6 +31,7 @@ public struct Authenticator: Sendable {
         email: String?, password: Secret?, displayName: String?, in project: Project, from context: RequestContext
     ) async throws -> SignedIn {
         guard project.policy.allowsPasswords else { throw SignUpRefusal.passwordsNotAllowed }
+        guard project.policy.allowsSignUp else { throw SignUpRefusal.notAllowed }
         let credential = try PasswordCredential(email: email, password: password)
         return try await limiter.limitingSignUp(from: context.network, in: project) {
             try await project.policy.require(credential.password, unknownTo: breaches) {
@@ -49,6 +50,7 @@ public struct Authenticator: Sendable {
 
     public func signUpAnonymously(in project: Project, from context: RequestContext) async throws -> SignedIn {
         guard project.policy.allowsAnonymous else { throw SignUpRefusal.anonymousNotAllowed }
+        guard project.policy.allowsSignUp else { throw SignUpRefusal.notAllowed }
         return try await limiter.limitingSignUp(from: context.network, in: project) {
             try await create(
                 NewAccount(id: entropy.accountID(), createdAt: clock.now()), by: .anonymous,
@@ -80,6 +82,7 @@ public struct Authenticator: Sendable {
         }
         try await attempt.requireAllowed()
         guard !holder.account.isDisabled else { throw SignInRefusal.accountDisabled }
+        try project.policy.requireAtSignIn(credential.password)
         try await requireMatchingToken(idToken, of: holder.account.id, in: project)
         let now = clock.now()
         var account = holder.account

@@ -110,6 +110,8 @@ extension LinkingDecision {
             self = .refuse(.accountUnknown)
         } else if let other = facts.sameEmail, !facts.policy.allowsDuplicateEmails {
             self.init(facts.identity, existing: other, linkOnly: facts.linkOnly)
+        } else if !facts.policy.allowsSignUp {
+            self = .refuse(.signUpNotAllowed)
         } else {
             self = .commit(.create(copiesEmail: !facts.policy.allowsDuplicateEmails))
         }
@@ -174,6 +176,8 @@ public enum LinkRefusal: Refusal, Hashable {
     case accountDisabled
     /// A re-authentication with an identity that is not linked to any account.
     case accountUnknown
+    /// No account has the identity, and only administrators create accounts; see ``Policy/allowsSignUp``.
+    case signUpNotAllowed
     /// The app offers the provider only for linking, but the request is a re-authentication with the identity, or would
     /// link the identity to an account that has no other sign-in method.
     case linkOnly
@@ -183,7 +187,7 @@ public enum LinkRefusal: Refusal, Hashable {
     public var issuesPendingToken: Bool {
         switch self {
         case .identityTaken, .providerAlreadyLinked, .emailTaken: true
-        case .accountDisabled, .accountUnknown, .linkOnly: false
+        case .accountDisabled, .accountUnknown, .signUpNotAllowed, .linkOnly: false
         }
     }
 }
@@ -197,6 +201,7 @@ extension LinkRefusal {
         case .accountDisabled: .userDisabled
         // Firebase's JavaScript SDK signs the user out on USER_NOT_FOUND. It reports EMAIL_NOT_FOUND as a mismatch.
         case .accountUnknown: .emailNotFound
+        case .signUpNotAllowed: .adminOnlyOperation
         case .linkOnly: .operationNotAllowed
         }
     }

@@ -22,16 +22,17 @@ extension Policy {
     /// The minimum length is counted in UTF-16 code units and letters are those of ASCII, because Firebase's own
     /// clients check passwords that way.
     public func requirements(missingIn password: Secret) -> [PasswordRequirement] {
+        let policy = passwordPolicy.effective
         let text = password.expose()
         let units = text.utf16
         let symbols = Set(Self.passwordSymbols.flatMap(\.utf16))
         let rules: [(PasswordRequirement, isMet: Bool)] = [
-            (.minimumLength(minimumPasswordLength), units.count >= minimumPasswordLength),
+            (.minimumLength(policy.minimumLength), units.count >= policy.minimumLength),
             (.maximumLength(Self.maximumPasswordLength), text.utf8.count <= Self.maximumPasswordLength),
-            (.lowercase, !requiresLowercase || units.contains { (0x61...0x7A).contains($0) }),
-            (.uppercase, !requiresUppercase || units.contains { (0x41...0x5A).contains($0) }),
-            (.digit, !requiresDigit || units.contains { (0x30...0x39).contains($0) }),
-            (.symbol, !requiresSymbol || units.contains { symbols.contains($0) }),
+            (.lowercase, !policy.requiresLowercase || units.contains { (0x61...0x7A).contains($0) }),
+            (.uppercase, !policy.requiresUppercase || units.contains { (0x41...0x5A).contains($0) }),
+            (.digit, !policy.requiresDigit || units.contains { (0x30...0x39).contains($0) }),
+            (.symbol, !policy.requiresSymbol || units.contains { symbols.contains($0) }),
         ]
         return rules.filter { !$0.isMet }.map(\.0)
     }
@@ -44,16 +45,23 @@ extension Policy {
     ///   checked only if no other requirement is missing.
     func require(_ password: Secret, unknownTo breaches: BreachedPasswords) async throws {
         let missing = requirements(missingIn: password)
-        if missing == [.minimumLength(minimumPasswordLength)], !requiresCharacterClasses {
-            throw CredentialRefusal.weakPassword(minimumLength: minimumPasswordLength)
+        let policy = passwordPolicy.effective
+        if missing == [.minimumLength(policy.minimumLength)], !policy.requiresCharacterClasses {
+            throw CredentialRefusal.weakPassword(minimumLength: policy.minimumLength)
         }
         guard missing.isEmpty else { throw CredentialRefusal.passwordLacks(missing) }
         guard rejectsBreachedPasswords, await breaches.contain(password) else { return }
         throw CredentialRefusal.passwordLacks([.notBreached])
     }
 
-    private var requiresCharacterClasses: Bool {
-        requiresLowercase || requiresUppercase || requiresDigit || requiresSymbol
+    /// Checks the correct password of a sign-in, if ``enforcesPasswordRulesAtSignIn``. Data breaches are not checked,
+    /// because a sign-in does not wait for an external server.
+    ///
+    /// - Throws: ``CredentialRefusal/passwordLacks(_:)`` with all missing requirements.
+    func requireAtSignIn(_ password: Secret) throws(CredentialRefusal) {
+        guard passwordPolicy.effective.isEnforcedAtSignIn else { return }
+        let missing = requirements(missingIn: password)
+        guard missing.isEmpty else { throw .passwordLacks(missing) }
     }
 }
 
@@ -61,14 +69,15 @@ extension Policy {
     /// The requirements in the language of the HTML attribute `passwordrules` and of iOS's `UITextInputPasswordRules`.
     /// Without `allowed`, generators would use the required classes only.
     public var passwordRules: String {
+        let policy = passwordPolicy.effective
         let classes = [
-            ("lower", requiresLowercase), ("upper", requiresUppercase), ("digit", requiresDigit),
+            ("lower", policy.requiresLowercase), ("upper", policy.requiresUppercase), ("digit", policy.requiresDigit),
             // Not all accepted symbols: a generator needs only some. Brackets are omitted, and the hyphen comes first,
             // because these characters have a special meaning in this language.
-            ("[-!#$%&()*+,.:;=?@^_~]", requiresSymbol),
+            ("[-!#$%&()*+,.:;=?@^_~]", policy.requiresSymbol),
         ].filter(\.1).map { "required: \($0.0)" }
         let all =
-            ["minlength: \(minimumPasswordLength)", "maxlength: \(Self.maximumPasswordLength)"] + classes
+            ["minlength: \(policy.minimumLength)", "maxlength: \(Self.maximumPasswordLength)"] + classes
             + ["allowed: ascii-printable"]
         return all.map { $0 + ";" }.joined(separator: " ")
     }

@@ -7,12 +7,13 @@ public struct PasswordRules: Sendable {
     let requirements: [PasswordRequirement]
 
     public init(_ policy: Policy) {
-        minimumLength = policy.minimumPasswordLength
+        let policy = policy.passwordPolicy.effective
+        minimumLength = policy.minimumLength
         let classes: [(Bool, PasswordRequirement)] = [
             (policy.requiresLowercase, .lowercase), (policy.requiresUppercase, .uppercase),
             (policy.requiresDigit, .digit), (policy.requiresSymbol, .symbol),
         ]
-        requirements = [.minimumLength(policy.minimumPasswordLength)] + classes.filter(\.0).map(\.1)
+        requirements = [.minimumLength(policy.minimumLength)] + classes.filter(\.0).map(\.1)
     }
 
     /// Value of the attribute `passwordrules` (Apple's Password AutoFill rules).

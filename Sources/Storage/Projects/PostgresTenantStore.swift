@@ -51,7 +51,7 @@ public struct PostgresTenantStore: TenantStore {
                         .map(Tenant.init)
                 else { return nil }
                 var after = before
-                change(&after.settings)
+                try change(&after.settings)
                 let warnings = try await transaction.requireLoginServices(of: after)
                 guard after != before else { return ChangedTenant(tenant: after, warnings: warnings) }
                 _ = try await transaction.execute(.update(after))
@@ -102,9 +102,18 @@ extension AuditNote {
         let (old, new) = (before.settings, after.settings)
         let members = [
             ("allowsAnonymous", old.allowsAnonymous != new.allowsAnonymous),
+            ("allowsDeletion", old.allowsDeletion != new.allowsDeletion),
             ("allowsEmailLinks", old.allowsEmailLinks != new.allowsEmailLinks),
             ("allowsPasswords", old.allowsPasswords != new.allowsPasswords),
-            ("displayName", old.displayName != new.displayName), ("isDisabled", old.isDisabled != new.isDisabled),
+            ("allowsSignUp", old.allowsSignUp != new.allowsSignUp),
+            (
+                "deletesUnusedAnonymousAccounts",
+                old.deletesUnusedAnonymousAccounts != new.deletesUnusedAnonymousAccounts
+            ),
+            ("displayName", old.displayName != new.displayName),
+            ("emailEnumerationProtection", old.emailEnumerationProtection != new.emailEnumerationProtection),
+            ("isDisabled", old.isDisabled != new.isDisabled),
+            ("passwordPolicy", old.passwordPolicy != new.passwordPolicy),
         ].filter(\.1).map(\.0)
         return AuditNote("tenant.changed", after.id.rawValue, ["members": members.joined(separator: " ")])
     }

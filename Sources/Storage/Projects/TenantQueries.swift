@@ -9,6 +9,11 @@ struct TenantColumn: Codable {
     let allowsEmailLinks: Bool?
     let allowsAnonymous: Bool?
     let isDisabled: Bool?
+    let passwordPolicy: PasswordPolicyColumn?
+    let emailEnumerationProtection: Bool?
+    let allowsSignUp: Bool?
+    let allowsDeletion: Bool?
+    let deletesUnusedAnonymousAccounts: Bool?
 
     init(_ settings: TenantSettings) {
         displayName = settings.displayName
@@ -16,6 +21,11 @@ struct TenantColumn: Codable {
         allowsEmailLinks = settings.allowsEmailLinks
         allowsAnonymous = settings.allowsAnonymous
         isDisabled = settings.isDisabled
+        passwordPolicy = settings.passwordPolicy.map(PasswordPolicyColumn.init)
+        emailEnumerationProtection = settings.emailEnumerationProtection
+        allowsSignUp = settings.allowsSignUp
+        allowsDeletion = settings.allowsDeletion
+        deletesUnusedAnonymousAccounts = settings.deletesUnusedAnonymousAccounts
     }
 
     var settings: TenantSettings {
@@ -25,7 +35,45 @@ struct TenantColumn: Codable {
         settings.allowsEmailLinks = allowsEmailLinks ?? false
         settings.allowsAnonymous = allowsAnonymous ?? false
         settings.isDisabled = isDisabled ?? false
+        settings.passwordPolicy = passwordPolicy?.policy
+        settings.emailEnumerationProtection = emailEnumerationProtection
+        settings.allowsSignUp = allowsSignUp
+        settings.allowsDeletion = allowsDeletion
+        settings.deletesUnusedAnonymousAccounts = deletesUnusedAnonymousAccounts
         return settings
+    }
+}
+
+/// The rules of a tenant for passwords, in ``TenantColumn``.
+struct PasswordPolicyColumn: Codable {
+    let isEnforced: Bool
+    let isEnforcedAtSignIn: Bool
+    let minimumLength: Int
+    let requiresLowercase: Bool
+    let requiresUppercase: Bool
+    let requiresDigit: Bool
+    let requiresSymbol: Bool
+
+    init(_ policy: PasswordPolicy) {
+        isEnforced = policy.isEnforced
+        isEnforcedAtSignIn = policy.isEnforcedAtSignIn
+        minimumLength = policy.minimumLength
+        requiresLowercase = policy.requiresLowercase
+        requiresUppercase = policy.requiresUppercase
+        requiresDigit = policy.requiresDigit
+        requiresSymbol = policy.requiresSymbol
+    }
+
+    var policy: PasswordPolicy {
+        var policy = PasswordPolicy(of: Policy(.sekisho))
+        policy.isEnforced = isEnforced
+        policy.isEnforcedAtSignIn = isEnforcedAtSignIn
+        policy.minimumLength = minimumLength
+        policy.requiresLowercase = requiresLowercase
+        policy.requiresUppercase = requiresUppercase
+        policy.requiresDigit = requiresDigit
+        policy.requiresSymbol = requiresSymbol
+        return policy
     }
 }
 

@@ -14,6 +14,17 @@ struct PolicyTests {
         #expect(Policy(profile, overrides: policy.overrides(of: profile)) == policy)
     }
 
+    @Test("Turning on the deletion of unused anonymous accounts keeps a lifetime that is set")
+    func anonymousAccounts() {
+        for (lifetime, isOn, expected) in [(0, true, 30), (0, false, 0), (7, true, 7), (7, false, 0)] {
+            var policy = Policy(.sekisho)
+            policy.anonymousLifetime = .seconds(lifetime * 86_400)
+            policy.deletesUnusedAnonymousAccounts = isOn
+            #expect(policy.anonymousLifetime == .seconds(expected * 86_400))
+            #expect(policy.deletesUnusedAnonymousAccounts == isOn)
+        }
+    }
+
     @Test("Members and values of a newer release are ignored")
     func newer() {
         let policy = Policy(.sekisho, overrides: ["addedLater": "true", "emailEnumerationProtection": "sometimes"])

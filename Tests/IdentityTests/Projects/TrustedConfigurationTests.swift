@@ -123,6 +123,10 @@ struct TrustedConfigurationTests {
         policy("allowsPasswords") { $0.allowsPasswords.toggle() },
         policy("allowsAnonymous") { $0.allowsAnonymous.toggle() },
         policy("allowsEmailLinks") { $0.allowsEmailLinks.toggle() },
+        policy("allowsSignUp") { $0.allowsSignUp.toggle() },
+        policy("allowsDeletion") { $0.allowsDeletion.toggle() },
+        policy("enforcesPasswordRules") { $0.enforcesPasswordRules.toggle() },
+        policy("enforcesPasswordRulesAtSignIn") { $0.enforcesPasswordRulesAtSignIn.toggle() },
         policy("allowsDuplicateEmails") { $0.allowsDuplicateEmails.toggle() },
         policy("protectsLastSignInMethod") { $0.protectsLastSignInMethod.toggle() },
         policy("minimumPasswordLength") { $0.minimumPasswordLength += 1 },
@@ -218,7 +222,11 @@ struct TrustedConfigurationTests {
     func tenants() {
         let members = Mirror(reflecting: TenantSettings()).children.compactMap(\.label)
         #expect(
-            members == ["displayName", "allowsPasswords", "allowsEmailLinks", "allowsAnonymous", "isDisabled"],
+            members == [
+                "displayName", "allowsPasswords", "allowsEmailLinks", "allowsAnonymous", "isDisabled",
+                "passwordPolicy", "emailEnumerationProtection", "allowsSignUp", "allowsDeletion",
+                "deletesUnusedAnonymousAccounts",
+            ],
             "classify the new member: one that needs `trust` must not be changed with the scope `config` alone")
     }
 }

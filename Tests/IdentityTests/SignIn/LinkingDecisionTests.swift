@@ -214,12 +214,23 @@ struct LinkingDecisionTests {
         arguments: callerRows)
     func linking(row: Row) { #expect(LinkingDecision(row.facts) == row.expected) }
 
+    @Test(
+        "Where only administrators create accounts, every decision to create an account becomes a refusal",
+        arguments: returningRows + newRows + callerRows)
+    func administratorsOnly(row: Row) {
+        var facts = row.facts
+        facts.policy.allowsSignUp = false
+        let expected =
+            if case .commit(.create) = row.expected { LinkingDecision.refuse(.signUpNotAllowed) } else { row.expected }
+        #expect(LinkingDecision(facts) == expected)
+    }
+
     @Test("A pending token is issued for every conflict that a sign-in or a merge can resolve")
     func pending() {
         for refusal in [LinkRefusal.identityTaken, .providerAlreadyLinked, .emailTaken] {
             #expect(refusal.issuesPendingToken)
         }
-        for refusal in [LinkRefusal.accountDisabled, .accountUnknown, .linkOnly] {
+        for refusal in [LinkRefusal.accountDisabled, .accountUnknown, .signUpNotAllowed, .linkOnly] {
             #expect(!refusal.issuesPendingToken)
         }
     }
