@@ -28,6 +28,7 @@ FIREBASE_OPERATIONS = {
     "signUp", "signInWithPassword", "signInWithIdp", "sendOobCode", "resetPassword", "signInWithEmailLink",
     "revokeToken", "receiveAppleNotification", "receiveProjectAppleNotification", "lookUpOwnAccount",
     "updateOwnAccount", "deleteOwnAccount", "createAuthUri", "getProject", "getPasswordPolicy", "refreshTokens",
+    "getRecaptchaConfig", "initializeAuth",
     "signInWithCustomToken", "createSessionCookie", "getProjectConfig", "updateProjectConfig",
     "listDefaultSupportedIdpConfigs", "createDefaultSupportedIdpConfig", "getDefaultSupportedIdpConfig",
     "updateDefaultSupportedIdpConfig", "deleteDefaultSupportedIdpConfig", "listOauthIdpConfigs", "createOauthIdpConfig",

@@ -8,6 +8,7 @@ from urllib.parse import parse_qs, urlencode, urlsplit
 import pytest
 import requests
 
+import gateway
 from client import ADMIN_HEADERS, PASSWORD, Client, fresh_email, ok_body
 from simulators import ISSUERS, idp_sign_in_body, unverifiable_post_body
 
@@ -136,6 +137,33 @@ def test_a_relative_continue_url_is_rejected(project):
     message = project.error("POST", "/v1/projects/{P}/accounts:sendOobCode", {
         "requestType": "EMAIL_SIGNIN", "email": fresh_email(), "continueUrl": "/done"})
     assert message.startswith("INVALID_CONTINUE_URI")
+
+
+# Configuration
+
+@pytest.mark.parametrize("member, value", [
+    ("mfa", {"state": "ENABLED", "enabledProviders": ["PHONE_SMS"]}),
+    ("blockingFunctions", {"triggers": {"beforeCreate": {"functionUri": "https://functions.example/create"}}}),
+    ("recaptchaConfig", {"emailPasswordEnforcementState": "AUDIT"}),
+    ("smsRegionConfig", {"allowByDefault": {"disallowedRegions": ["AQ"]}}),
+])
+def test_a_setting_without_an_effect_is_accepted_with_a_warning(dev, project, member, value):
+    before = project.json("GET", "/v2/projects/{P}/config")
+    changed = project.json("PATCH", f"/v2/projects/{{P}}/config?updateMask={member}", {member: value})
+    warning = f"{member} is not implemented and has no effect."
+    assert changed == before | {"warnings": [warning]}
+    assert gateway.eventually(
+        lambda: any(warning in line and project.name in line for line in dev.log.read_text().splitlines()))
+
+
+def test_a_tenant_may_have_an_openid_provider_without_apple(project):
+    tenant = project.json("POST", "/v2/projects/{P}/tenants", {"displayName": "Acme", "mfaConfig": {"state": "ENABLED"}})
+    assert tenant["warnings"] == ["mfaConfig is not implemented and has no effect."]
+    path = f"/v2/projects/{{P}}/tenants/{tenant['tenantId']}/oauthIdpConfigs"
+    provider = project.json("POST", f"{path}?oauthIdpConfigId=oidc.acme", {
+        "clientId": "acme", "issuer": "https://login.acme.example", "enabled": True})
+    assert provider["enabled"]
+    assert "it shows oidc.acme while apple.com is not configured" in provider["warnings"][0]
 
 
 # Second factors

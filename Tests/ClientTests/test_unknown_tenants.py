@@ -129,7 +129,7 @@ def test_a_client_operation_on_an_unknown_tenant_is_rejected(
     assert (response.status, response.code) == (400, "INVALID_TENANT_ID")
 
 
-@pytest.mark.parametrize("operation", ["getProject", "getPasswordPolicy"])
+@pytest.mark.parametrize("operation", ["getProject", "getPasswordPolicy", "getRecaptchaConfig"])
 def test_a_client_read_of_an_unknown_tenant_is_rejected(backend, operation):
     assert backend.client.call(operation, params=dict(UNKNOWN)).code == "INVALID_TENANT_ID"
 

@@ -14,9 +14,10 @@ struct TenantFixture: Sendable {
     let gateway: TestGateway
     let serviceKey: ServiceKey
 
-    init(_ gateway: TestGateway? = nil) async throws {
+    /// - Parameter secret: the secret of the service key (default: a new one); `owner` for a gateway in dev mode.
+    init(_ gateway: TestGateway? = nil, secret: String? = nil) async throws {
         if let gateway { self.gateway = gateway } else { self.gateway = try await TestGateway() }
-        serviceKey = try await ServiceKey(in: self.gateway)
+        serviceKey = try await ServiceKey(in: self.gateway, secret: secret)
     }
 
     /// Calls an operation with the service key.

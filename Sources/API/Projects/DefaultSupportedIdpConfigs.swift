@@ -31,12 +31,13 @@ extension Endpoint {
             throw RequestRefusal.rejected(.invalidProviderID, "expected apple.com or google.com, got \"\(id.shown)\"")
         }
         let input = try call.body(as: DefaultSupportedIdpInput.self, for: administrator)
+        let warnings = try call.requireImplemented(.ofDefaultProvider, for: administrator.project)
         let configuration = try await call.editConfiguration(as: administrator) {
             guard $0.project.settings(of: id) == nil else { throw RequestRefusal.rejected(.configurationExists) }
             let initial = ProviderSettings(provider: id, isEnabled: false, clientIDs: [])
             try input.apply(to: &$0, replacing: initial, maskedBy: .all)
         }
-        return try .json(DefaultSupportedIdpConfig(id, in: configuration))
+        return try .json(DefaultSupportedIdpConfig(id, in: configuration, warnings: warnings))
     }
 
     static let getDefaultSupportedIdpConfig = administrator(
@@ -50,13 +51,14 @@ extension Endpoint {
     ) { call, administrator in
         let (id, mask) = (call.providerID, call.updateMask)
         let input = try call.body(as: DefaultSupportedIdpInput.self, for: administrator)
+        let warnings = try call.requireImplemented(.ofDefaultProvider, maskedBy: mask, for: administrator.project)
         let configuration = try await call.editConfiguration(as: administrator) {
             guard let settings = $0.project.settings(of: id), settings.isAppleOrGoogle else {
                 throw RequestRefusal.rejected(.configurationNotFound)
             }
             try input.apply(to: &$0, replacing: settings, maskedBy: mask)
         }
-        return try .json(DefaultSupportedIdpConfig(id, in: configuration))
+        return try .json(DefaultSupportedIdpConfig(id, in: configuration, warnings: warnings))
     }
 
     static let deleteDefaultSupportedIdpConfig = administrator(
@@ -110,7 +112,7 @@ private struct DefaultSupportedIdpConfig: Encodable {
     let hostedDomains: [String]?
     let warnings: [String]?
 
-    init(_ settings: ProviderSettings, in project: Project, warnings: [String]? = nil) {
+    init(_ settings: ProviderSettings, in project: Project, warnings: [String] = []) {
         name = "\(project.resourceName)/defaultSupportedIdpConfigs/\(settings.provider.rawValue)"
         enabled = settings.isEnabled
         clientId = settings.clientIDs.first
@@ -124,15 +126,19 @@ private struct DefaultSupportedIdpConfig: Encodable {
                 acceptsUnhashedNonces: settings.apple?.acceptsUnhashedNonces ?? false) : nil
         relation = settings.statedRelation?.rawValue
         hostedDomains = settings.hostedDomains.isEmpty ? nil : settings.hostedDomains
-        self.warnings = warnings
+        self.warnings = warnings.isEmpty ? nil : warnings
     }
 
+    /// - Parameter warnings: in addition to those of the configuration.
     /// - Throws: `CONFIGURATION_NOT_FOUND`.
-    init(_ id: ProviderID, in configuration: ProjectConfiguration) throws(RequestRefusal) {
+    init(
+        _ id: ProviderID, in configuration: ProjectConfiguration, warnings: [String] = []
+    ) throws(RequestRefusal) {
+        let warnings = warnings + (configuration.warningTexts ?? [])
         guard let settings = configuration.project.settings(of: id), settings.isAppleOrGoogle else {
             throw .rejected(.configurationNotFound)
         }
-        self.init(settings, in: configuration.project, warnings: configuration.warningTexts)
+        self.init(settings, in: configuration.project, warnings: warnings)
     }
 }
 

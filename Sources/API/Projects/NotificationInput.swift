@@ -4,26 +4,16 @@ internal import Identity
 /// name and reply address. The gateway has one sender name and one reply address per project, so all templates that set
 /// one of these members must set it to the same value.
 struct NotificationInput: Decodable {
-    enum SendingMethod: String, WireEnum {
-        case unspecified = "METHOD_UNSPECIFIED"
-        case standard = "DEFAULT"
-        case customSMTP = "CUSTOM_SMTP"
-    }
-
     struct SendEmail: Decodable {
-        let method: SendingMethod?
         let verifyEmailTemplate: Template?
         let resetPasswordTemplate: Template?
         let changeEmailTemplate: Template?
         let callbackUri: String?
-        let smtp: PresenceOnly?
     }
 
     struct Template: Decodable {
-        let senderLocalPart: String?
         let subject: String?
         let senderDisplayName: String?
-        let body: String?
         let replyTo: String?
     }
 
@@ -35,7 +25,6 @@ struct NotificationInput: Decodable {
     /// Sets the members that `mask` covers and the input has. An empty text removes a setting, but `defaultLocale` must
     /// not be empty.
     func apply(to settings: inout EmailSettings, maskedBy mask: FieldMask) throws(RequestRefusal) {
-        try requireImplemented(mask, settings)
         if mask.contains("notification.defaultLocale"), let defaultLocale {
             guard let language = Language(rawValue: defaultLocale) else {
                 throw .invalidField("/notification/defaultLocale", "must be \(Self.languages)")
@@ -89,23 +78,6 @@ struct NotificationInput: Decodable {
         }
         return stated.first
     }
-
-    /// Rejects values that this release does not support.
-    private func requireImplemented(_ mask: FieldMask, _ settings: EmailSettings) throws(RequestRefusal) {
-        if mask.contains("\(Self.sendEmailPath).method"), sendEmail?.method == .customSMTP {
-            throw .notImplemented("method CUSTOM_SMTP")
-        }
-        if mask.contains("\(Self.sendEmailPath).smtp"), sendEmail?.smtp != nil { throw .notImplemented("smtp") }
-        for (name, _, template) in templates {
-            if mask.contains("\(Self.sendEmailPath).\(name).body"), template?.body.nonEmpty != nil {
-                throw .notImplemented("\(name).body")
-            }
-            let changesSender = template?.senderLocalPart.nonEmpty.map { $0 != settings.senderLocalPart } == true
-            if mask.contains("\(Self.sendEmailPath).\(name).senderLocalPart"), changesSender {
-                throw .notImplemented("\(name).senderLocalPart")
-            }
-        }
-    }
 }
 
 /// The email settings of a project in a response. Omits settings that the project inherits from the installation.
@@ -155,7 +127,7 @@ extension EmailSettings {
         ("changeEmailTemplate", .emailChanged),
     ]
 
-    fileprivate var senderLocalPart: String? {
+    var senderLocalPart: String? {
         senderAddress.map { String($0.rawValue.prefix { $0 != "@" }) }
     }
 

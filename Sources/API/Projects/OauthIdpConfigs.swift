@@ -32,6 +32,7 @@ extension Endpoint {
                 "expected \"oidc.\" followed by 1 to 32 lower-case letters, digits or hyphens, got \"\(id.shown)\"")
         }
         let input = try call.body(as: OauthIdpConfigInput.self, for: administrator)
+        let warnings = try call.requireImplemented(.ofOpenIDProvider, for: administrator.project)
         let configuration = try await call.editConfiguration(
             as: administrator, discardingIdentities: try call.booleanInQuery("discardIdentities")
         ) {
@@ -40,7 +41,7 @@ extension Endpoint {
                 provider: id, isEnabled: false, clientIDs: [], openID: OpenIDSettings(issuer: ""))
             try input.apply(to: &$0, replacing: initial, maskedBy: .all)
         }
-        return try .json(OauthIdpConfig(id, in: configuration))
+        return try .json(OauthIdpConfig(id, in: configuration, warnings: warnings))
     }
 
     static let getOauthIdpConfig = administrator(
@@ -54,6 +55,7 @@ extension Endpoint {
     ) { call, administrator in
         let (id, mask) = (call.providerID, call.updateMask)
         let input = try call.body(as: OauthIdpConfigInput.self, for: administrator)
+        let warnings = try call.requireImplemented(.ofOpenIDProvider, maskedBy: mask, for: administrator.project)
         let configuration = try await call.editConfiguration(
             as: administrator, discardingIdentities: try call.booleanInQuery("discardIdentities")
         ) {
@@ -62,7 +64,7 @@ extension Endpoint {
             }
             try input.apply(to: &$0, replacing: settings, maskedBy: mask)
         }
-        return try .json(OauthIdpConfig(id, in: configuration))
+        return try .json(OauthIdpConfig(id, in: configuration, warnings: warnings))
     }
 
     static let deleteOauthIdpConfig = administrator(
@@ -106,7 +108,7 @@ private struct OauthIdpConfig: Encodable {
     let relationReason: String?
     let warnings: [String]?
 
-    init?(_ settings: ProviderSettings, in project: Project, warnings: [String]? = nil) {
+    init?(_ settings: ProviderSettings, in project: Project, warnings: [String] = []) {
         guard let openID = settings.openID else { return nil }
         name = "\(project.resourceName)/oauthIdpConfigs/\(settings.provider.rawValue)"
         enabled = settings.isEnabled
@@ -118,13 +120,17 @@ private struct OauthIdpConfig: Encodable {
         responseType = openID.responseType ?? .default(for: settings)
         relation = settings.statedRelation?.rawValue
         relationReason = settings.relationReason?.text
-        self.warnings = warnings
+        self.warnings = warnings.isEmpty ? nil : warnings
     }
 
+    /// - Parameter warnings: in addition to those of the configuration.
     /// - Throws: `CONFIGURATION_NOT_FOUND`.
-    init(_ id: ProviderID, in configuration: ProjectConfiguration) throws(RequestRefusal) {
+    init(
+        _ id: ProviderID, in configuration: ProjectConfiguration, warnings: [String] = []
+    ) throws(RequestRefusal) {
+        let warnings = warnings + (configuration.warningTexts ?? [])
         guard let settings = configuration.project.settings(of: id),
-            let config = Self(settings, in: configuration.project, warnings: configuration.warningTexts)
+            let config = Self(settings, in: configuration.project, warnings: warnings)
         else { throw .rejected(.configurationNotFound) }
         self = config
     }

@@ -10,12 +10,19 @@ extension Endpoint {
         "updateProjectConfig", .patch, "/v2/projects/{project}/config", needs: .config
     ) { call, administrator in
         let (input, mask) = (try call.decodedBody(as: ProjectConfigInput.self), call.updateMask)
+        let unimplemented = try call.requireImplemented(.ofProject, maskedBy: mask, for: administrator.project)
         let configuration = try await call.editConfiguration(as: administrator) {
             // In `sekisho dev`, the defaults are those of Firebase's emulator. The stored project in `$0` lacks them.
             let defaults = administrator.project.emulatorRules?.defaultPolicy ?? $0.project.defaultPolicy
+            let deletedGuests = $0.project.policy.deletesUnusedAnonymousAccounts
             try input.apply(to: &$0.project, maskedBy: mask, defaults: defaults)
+            // The janitor deletes accounts as soon as this is on.
+            if $0.project.policy.deletesUnusedAnonymousAccounts, !deletedGuests {
+                try administrator.require(.writeUsers)
+            }
         }
-        return try .json(ProjectConfig(configuration.project, warnings: configuration.warningTexts))
+        return try .json(
+            ProjectConfig(configuration.project, warnings: unimplemented + (configuration.warningTexts ?? [])))
     }
 }
 
@@ -24,29 +31,26 @@ private struct ProjectConfig: Encodable {
     struct SignIn: Encodable {
         struct EmailAddress: Encodable {
             let enabled: Bool
-            let passwordRequired = true
+            let passwordRequired: Bool
         }
 
         struct Anonymous: Encodable {
             let enabled: Bool
         }
 
+        /// Always disabled, because users cannot sign in by phone yet.
+        struct PhoneNumber: Encodable {
+            let enabled = false
+        }
+
         let email: EmailAddress
         let anonymous: Anonymous
+        let phoneNumber = PhoneNumber()
         let allowDuplicateEmails: Bool
     }
 
-    struct EmailPrivacy: Encodable {
-        let enableImprovedEmailPrivacy: Bool
-    }
-
-    struct PasswordPolicy: Encodable {
-        struct Version: Encodable {
-            let customStrengthOptions: PasswordStrength
-        }
-
-        let passwordPolicyEnforcementState = "ENFORCE"
-        let passwordPolicyVersions: [Version]
+    struct MultiTenant: Encodable {
+        let allowTenants = true
     }
 
     /// The project's rule about App Review guideline 4.8 (login services).
@@ -56,24 +60,32 @@ private struct ProjectConfig: Encodable {
 
     let name: String
     let signIn: SignIn
-    let emailPrivacyConfig: EmailPrivacy
-    let passwordPolicyConfig: PasswordPolicy
+    let client: ClientConfig
+    let autodeleteAnonymousUsers: Bool
+    let emailPrivacyConfig: EmailPrivacyConfig
+    let passwordPolicyConfig: PasswordPolicyConfig
     let loginServicesConfig: LoginServicesRule
     let authorizedDomains: [String]
     let notification: NotificationConfig
+    let mfa = MFAConfig()
+    let recaptchaConfig = RecaptchaConfig()
+    let multiTenant = MultiTenant()
+    let smsRegionConfig = EmptyObject()
+    let blockingFunctions = EmptyObject()
     let warnings: [String]?
 
-    init(_ project: Project, warnings: [String]? = nil) {
-        self.warnings = warnings
+    init(_ project: Project, warnings: [String] = []) {
+        self.warnings = warnings.isEmpty ? nil : warnings
         let policy = project.policy
         name = "projects/\(project.number)/config"
         signIn = SignIn(
-            email: .init(enabled: policy.allowsPasswords), anonymous: .init(enabled: policy.allowsAnonymous),
-            allowDuplicateEmails: policy.allowsDuplicateEmails)
-        emailPrivacyConfig = EmailPrivacy(enableImprovedEmailPrivacy: policy.emailEnumerationProtection)
-        passwordPolicyConfig = PasswordPolicy(passwordPolicyVersions: [
-            .init(customStrengthOptions: PasswordStrength(policy))
-        ])
+            email: .init(
+                enabled: policy.emailSignIn.isEnabled, passwordRequired: policy.emailSignIn.isPasswordRequired),
+            anonymous: .init(enabled: policy.allowsAnonymous), allowDuplicateEmails: policy.allowsDuplicateEmails)
+        client = ClientConfig(allowsSignUp: policy.allowsSignUp, allowsDeletion: policy.allowsDeletion)
+        autodeleteAnonymousUsers = policy.deletesUnusedAnonymousAccounts
+        emailPrivacyConfig = EmailPrivacyConfig(enableImprovedEmailPrivacy: policy.emailEnumerationProtection)
+        passwordPolicyConfig = PasswordPolicyConfig(policy.passwordPolicy)
         loginServicesConfig = LoginServicesRule(requiresAppleOnEveryPlatform: policy.requiresAppleOnEveryPlatform)
         authorizedDomains = project.authorizedDomains
         notification = NotificationConfig(project.emailSettings)

@@ -1,6 +1,6 @@
 internal import Identity
 
-/// An update of a project's configuration. Unknown members are ignored.
+/// An update of a project's configuration. See ``ConfigurationMember`` for all other members.
 struct ProjectConfigInput: Decodable {
     struct SignIn: Decodable {
         let email: EmailAddress?
@@ -17,16 +17,14 @@ struct ProjectConfigInput: Decodable {
         let enabled: Bool?
     }
 
-    struct EmailPrivacy: Decodable {
-        let enableImprovedEmailPrivacy: Bool?
-    }
-
     struct LoginServicesRule: Decodable {
         let requiresAppleOnEveryPlatform: Bool?
     }
 
     let signIn: SignIn?
-    let emailPrivacyConfig: EmailPrivacy?
+    let client: ClientConfig?
+    let autodeleteAnonymousUsers: Bool?
+    let emailPrivacyConfig: EmailPrivacyConfig?
     let passwordPolicyConfig: PasswordPolicyInput?
     let loginServicesConfig: LoginServicesRule?
     let authorizedDomains: [String]?
@@ -40,7 +38,6 @@ struct ProjectConfigInput: Decodable {
     func apply(
         to project: inout Project, maskedBy mask: FieldMask, defaults: Policy
     ) throws(RequestRefusal) {
-        try requireImplemented(mask)
         if mask.coversAllFields {
             project.policy.resetMembersOfProjectConfig(to: defaults)
             project.emailSettings.resetMembersOfProjectConfig()
@@ -48,7 +45,13 @@ struct ProjectConfigInput: Decodable {
         for flag in flags where mask.contains(flag.path) {
             if let value = flag.value { project.policy[keyPath: flag.member] = value }
         }
-        try passwordPolicyConfig?.apply(to: &project.policy, maskedBy: mask)
+        let initial = mask.coversAllFields ? defaults : project.policy
+        project.policy.emailSignIn = emailSignIn(replacing: initial.emailSignIn, maskedBy: mask)
+        if mask.contains("autodeleteAnonymousUsers") {
+            project.policy.deletesUnusedAnonymousAccounts =
+                autodeleteAnonymousUsers ?? initial.deletesUnusedAnonymousAccounts
+        }
+        try passwordPolicyConfig?.apply(to: &project.policy.passwordPolicy, maskedBy: mask)
         try notification?.apply(to: &project.emailSettings, maskedBy: mask)
         if mask.contains("authorizedDomains"), let authorizedDomains {
             project.authorizedDomains = try Self.checked(authorizedDomains)
@@ -63,11 +66,15 @@ struct ProjectConfigInput: Decodable {
 
     private var flags: [Flag] {
         [
-            Flag(path: "signIn.email.enabled", value: signIn?.email?.enabled, member: \.allowsPasswords),
             Flag(path: "signIn.anonymous.enabled", value: signIn?.anonymous?.enabled, member: \.allowsAnonymous),
             Flag(
                 path: "signIn.allowDuplicateEmails", value: signIn?.allowDuplicateEmails,
                 member: \.allowsDuplicateEmails),
+            Flag(
+                path: "client.permissions.disabledUserSignup", value: client?.allowsSignUp, member: \.allowsSignUp),
+            Flag(
+                path: "client.permissions.disabledUserDeletion", value: client?.allowsDeletion,
+                member: \.allowsDeletion),
             Flag(
                 path: "emailPrivacyConfig.enableImprovedEmailPrivacy",
                 value: emailPrivacyConfig?.enableImprovedEmailPrivacy, member: \.emailEnumerationProtection),
@@ -77,12 +84,13 @@ struct ProjectConfigInput: Decodable {
         ]
     }
 
-    /// Rejects values that this release does not support.
-    private func requireImplemented(_ mask: FieldMask) throws(RequestRefusal) {
-        if mask.contains("signIn.email.passwordRequired"), signIn?.email?.passwordRequired == false {
-            throw .notImplemented("passwordRequired false")
+    private func emailSignIn(replacing old: EmailSignIn, maskedBy mask: FieldMask) -> EmailSignIn {
+        var new = old
+        if mask.contains("signIn.email.enabled"), let isEnabled = signIn?.email?.enabled { new.isEnabled = isEnabled }
+        if mask.contains("signIn.email.passwordRequired"), let isRequired = signIn?.email?.passwordRequired {
+            new.isPasswordRequired = isRequired
         }
-        try passwordPolicyConfig?.requireImplemented(mask)
+        return new
     }
 
     private static func checked(_ domains: [String]) throws(RequestRefusal) -> [String] {
@@ -96,17 +104,34 @@ struct ProjectConfigInput: Decodable {
     }
 }
 
+/// How users sign in with an email address, in Firebase's terms.
+struct EmailSignIn: Equatable {
+    /// Whether users can sign in with a password or an email link.
+    var isEnabled: Bool
+    /// Whether users cannot sign in with an email link.
+    var isPasswordRequired: Bool
+}
+
 extension Policy {
-    /// Resets the members that ``ProjectConfigInput`` has.
+    /// If a new value differs, passwords are allowed exactly if ``EmailSignIn/isEnabled``. An equal value changes
+    /// nothing: Firebase has no term for a project with email links and without passwords.
+    var emailSignIn: EmailSignIn {
+        get { EmailSignIn(isEnabled: allowsPasswords || allowsEmailLinks, isPasswordRequired: !allowsEmailLinks) }
+        set {
+            guard newValue != emailSignIn else { return }
+            allowsPasswords = newValue.isEnabled
+            allowsEmailLinks = newValue.isEnabled && !newValue.isPasswordRequired
+        }
+    }
+
+    /// Resets the members that ``ProjectConfigInput`` has, except those that have no exact term in Firebase:
+    /// ``emailSignIn`` and ``deletesUnusedAnonymousAccounts``.
     fileprivate mutating func resetMembersOfProjectConfig(to base: Policy) {
-        allowsPasswords = base.allowsPasswords
         allowsAnonymous = base.allowsAnonymous
+        allowsSignUp = base.allowsSignUp
+        allowsDeletion = base.allowsDeletion
         allowsDuplicateEmails = base.allowsDuplicateEmails
         emailEnumerationProtection = base.emailEnumerationProtection
-        minimumPasswordLength = base.minimumPasswordLength
-        requiresLowercase = base.requiresLowercase
-        requiresUppercase = base.requiresUppercase
-        requiresDigit = base.requiresDigit
-        requiresSymbol = base.requiresSymbol
+        passwordPolicy = base.passwordPolicy
     }
 }

@@ -23,13 +23,12 @@ extension Endpoint {
         "createTenant", .post, collection, needs: .config
     ) { call, administrator in
         let input = try call.decodedBody(as: TenantInput.self)
-        try input.requireImplemented()
+        let warnings = try call.requireImplemented(.ofTenant, for: administrator.project)
         var settings = TenantSettings()
-        input.apply(to: &settings, maskedBy: .all)
-        return try .json(
-            TenantResource(
-                try await call.services.projects.tenancy.create(
-                    settings, by: administrator.actor, in: administrator.project)))
+        try input.apply(to: &settings, maskedBy: .all, project: administrator.project)
+        let tenant = try await call.services.projects.tenancy.create(
+            settings, by: administrator.actor, in: administrator.project)
+        return try .json(TenantResource(tenant, warnings: warnings))
     }
 
     static let getTenant = administrator(
@@ -45,12 +44,20 @@ extension Endpoint {
         "updateTenant", .patch, resource, needs: .config
     ) { call, administrator in
         let (input, mask) = (try call.decodedBody(as: TenantInput.self), call.updateMask)
-        try input.requireImplemented()
+        let warnings = try call.requireImplemented(.ofTenant, maskedBy: mask, for: administrator.project)
         let changed = try await call.services.projects.tenancy.change(
             try call.tenantInPath(), by: administrator.actor, in: administrator.project
-        ) { input.apply(to: &$0, maskedBy: mask) }
+        ) {
+            let projectDeletesGuests = administrator.project.policy.deletesUnusedAnonymousAccounts
+            let deletedGuests = $0.deletesUnusedAnonymousAccounts ?? projectDeletesGuests
+            try input.apply(to: &$0, maskedBy: mask, project: administrator.project)
+            // The janitor deletes accounts as soon as this is on.
+            if $0.deletesUnusedAnonymousAccounts ?? projectDeletesGuests, !deletedGuests {
+                try administrator.require(.writeUsers)
+            }
+        }
         guard let changed else { throw RequestRefusal.rejected(.tenantNotFound) }
-        return try .json(TenantResource(changed.tenant, warnings: changed.warnings.texts))
+        return try .json(TenantResource(changed.tenant, warnings: warnings + (changed.warnings.texts ?? [])))
     }
 
     static let deleteTenant = administrator(
@@ -79,12 +86,6 @@ private struct Tenants: Encodable {
 }
 
 private struct TenantResource: Encodable {
-    /// Always disabled: there are no second factors yet.
-    struct MFA: Encodable {
-        let state = "DISABLED"
-        let enabledProviders: [String] = []
-    }
-
     let name: String
     let tenantId: String
     let displayName: String?
@@ -92,11 +93,26 @@ private struct TenantResource: Encodable {
     let enableEmailLinkSignin: Bool
     let enableAnonymousUser: Bool
     let disableAuth: Bool
-    let mfaConfig = MFA()
+    /// Absent members have the values of the project.
+    let client: ClientConfig?
+    let autodeleteAnonymousUsers: Bool?
+    let emailPrivacyConfig: EmailPrivacyConfig?
+    let passwordPolicyConfig: PasswordPolicyConfig?
+    let mfaConfig = MFAConfig()
+    let recaptchaConfig = RecaptchaConfig()
+    let smsRegionConfig = EmptyObject()
     let warnings: [String]?
 
-    init(_ tenant: Tenant, warnings: [String]? = nil) {
-        self.warnings = warnings
+    init(_ tenant: Tenant, warnings: [String] = []) {
+        self.warnings = warnings.isEmpty ? nil : warnings
+        let settings = tenant.settings
+        let hasPermissions = settings.allowsSignUp != nil || settings.allowsDeletion != nil
+        client =
+            hasPermissions
+            ? ClientConfig(allowsSignUp: settings.allowsSignUp, allowsDeletion: settings.allowsDeletion) : nil
+        autodeleteAnonymousUsers = settings.deletesUnusedAnonymousAccounts
+        emailPrivacyConfig = settings.emailEnumerationProtection.map(EmailPrivacyConfig.init)
+        passwordPolicyConfig = settings.passwordPolicy.map(PasswordPolicyConfig.init)
         name = tenant.resourceName
         tenantId = tenant.id.rawValue
         displayName = tenant.settings.displayName
@@ -108,31 +124,49 @@ private struct TenantResource: Encodable {
 }
 
 private struct TenantInput: Decodable {
-    struct MFA: Decodable {
-        let state: String?
-    }
-
     let displayName: String?
     let allowPasswordSignup: Bool?
     let enableEmailLinkSignin: Bool?
     let enableAnonymousUser: Bool?
     let disableAuth: Bool?
-    let mfaConfig: MFA?
+    let client: ClientConfig?
+    let autodeleteAnonymousUsers: Bool?
+    let emailPrivacyConfig: EmailPrivacyConfig?
+    let passwordPolicyConfig: PasswordPolicyInput?
 
-    /// Rejects values that this release does not support.
-    func requireImplemented() throws(RequestRefusal) {
-        guard ["DISABLED", "STATE_UNSPECIFIED", nil].contains(mfaConfig?.state) else {
-            throw .notImplemented("mfaConfig")
-        }
-    }
-
-    /// Sets the members that `mask` covers. Without a mask in the request, absent members get their defaults.
-    func apply(to settings: inout TenantSettings, maskedBy mask: FieldMask) {
+    /// Sets the members that `mask` covers. Without a mask in the request, absent members get their defaults; those
+    /// that a tenant shares with its project get the values of the project.
+    func apply(
+        to settings: inout TenantSettings, maskedBy mask: FieldMask, project: Project
+    ) throws(RequestRefusal) {
         mask.assign("displayName", displayName.nonEmpty, to: &settings.displayName)
         mask.assign("allowPasswordSignup", allowPasswordSignup, to: &settings.allowsPasswords, default: false)
         mask.assign("enableEmailLinkSignin", enableEmailLinkSignin, to: &settings.allowsEmailLinks, default: false)
         mask.assign("enableAnonymousUser", enableAnonymousUser, to: &settings.allowsAnonymous, default: false)
         mask.assign("disableAuth", disableAuth, to: &settings.isDisabled, default: false)
+        mask.assign("client.permissions.disabledUserSignup", client?.allowsSignUp, to: &settings.allowsSignUp)
+        mask.assign("client.permissions.disabledUserDeletion", client?.allowsDeletion, to: &settings.allowsDeletion)
+        mask.assign(
+            "autodeleteAnonymousUsers", autodeleteAnonymousUsers, to: &settings.deletesUnusedAnonymousAccounts)
+        mask.assign(
+            "emailPrivacyConfig.enableImprovedEmailPrivacy", emailPrivacyConfig?.enableImprovedEmailPrivacy,
+            to: &settings.emailEnumerationProtection)
+        try applyPasswordPolicy(to: &settings, maskedBy: mask, project: project)
+    }
+
+    /// A tenant without rules of its own starts from those of the project.
+    private func applyPasswordPolicy(
+        to settings: inout TenantSettings, maskedBy mask: FieldMask, project: Project
+    ) throws(RequestRefusal) {
+        if mask.coversAllFields || (mask.contains("passwordPolicyConfig") && passwordPolicyConfig == nil) {
+            settings.passwordPolicy = nil
+        }
+        guard let passwordPolicyConfig, passwordPolicyConfig.hasRules, mask.touches("passwordPolicyConfig") else {
+            return
+        }
+        var policy = settings.passwordPolicy ?? project.policy.passwordPolicy
+        try passwordPolicyConfig.apply(to: &policy, maskedBy: mask)
+        settings.passwordPolicy = policy
     }
 }
 

@@ -23,6 +23,11 @@ struct FieldMask {
 
     var coversAllFields: Bool { paths == nil }
 
+    /// Whether the mask contains `path`, a parent of it, or a part of it.
+    func touches(_ path: String) -> Bool {
+        contains(path) || paths?.contains { $0.rawValue.utf8.starts(with: "\(path).".utf8) } == true
+    }
+
     /// Whether the mask contains `path` or a parent of it.
     func contains(_ path: String) -> Bool {
         guard let paths else { return true }

@@ -12,7 +12,7 @@ public final class RequestPipeline: Sendable {
     private let router: Router<Route>
     private let rejection: (@Sendable (Request) -> Response?)?
     private let trustedProxies: [IPNetwork]
-    private let log: Log
+    let log: Log
     let metrics: GatewayMetrics
 
     /// - Parameters:
@@ -278,7 +278,7 @@ struct RequestTarget: Hashable {
     let path: String
 
     init(_ method: HTTP.Method, _ path: String) {
-        let path = Self.withoutHost(path)
+        let path = Self.withoutAdminPrefix(Self.withoutHost(path))
         if path.hasPrefix(Self.legacyPrefix),
             let current = Self.currentTargets[String(path.dropFirst(Self.legacyPrefix.count))]
         {
@@ -295,11 +295,17 @@ struct RequestTarget: Hashable {
         return path
     }
 
+    /// Google serves its configuration operations (`/v2/projects/…`) under this prefix too.
+    private static func withoutAdminPrefix(_ path: String) -> String {
+        path.hasPrefix("/admin/v2/projects/") ? String(path.dropFirst("/admin".count)) : path
+    }
+
     /// The host names, each with the beginning of its paths. A host name is accepted only before its own paths, so that
-    /// an operation has at most one address with a host name.
+    /// an operation has at most one address with a host name, not counting the prefix `/admin`.
     private static let hosts: [(prefix: String, path: String)] = [
         ("/identitytoolkit.googleapis.com", "/v1/"),
         ("/identitytoolkit.googleapis.com", "/v2/"),
+        ("/identitytoolkit.googleapis.com", "/admin/v2/"),
         ("/securetoken.googleapis.com", "/v1/"),
         ("/www.googleapis.com", "/robot/"),
         ("/www.googleapis.com", "/service_accounts/"),

@@ -5,7 +5,8 @@ extension Endpoint {
     public static let all: [Endpoint] =
         [
             .signUp, .signInWithPassword, .lookUpOwnAccount, .updateOwnAccount, .deleteOwnAccount, .createAuthUri,
-            .refreshTokens, .getProject, .getPasswordPolicy, .sendOobCode, .resetPassword, .signInWithEmailLink,
+            .refreshTokens, .getProject, .getPasswordPolicy, .getRecaptchaConfig, .sendOobCode, .resetPassword,
+            .signInWithEmailLink,
             .signInWithIdp, .getAuthHandler, .getProviderAuthHandler, .getTenantProviderAuthHandler, .postAuthHandler,
             .getEmulatorAuthHandler, .getAuthFrame,
             .getEmulatorAuthFrame, .issueNonce, .revokeToken, .getOwnCredentialState, .getCredentialState,
@@ -13,7 +14,7 @@ extension Endpoint {
             .receiveAppleNotification, .receiveProjectAppleNotification,
             .listSessions, .revokeSession, .lookUpSession,
             .signInWithCustomToken, .createSessionCookie, .getSessionCookiePublicKeys, .getProjectConfig,
-            .updateProjectConfig,
+            .updateProjectConfig, .initializeAuth,
             .listDefaultSupportedIdpConfigs, .createDefaultSupportedIdpConfig, .getDefaultSupportedIdpConfig,
             .updateDefaultSupportedIdpConfig, .deleteDefaultSupportedIdpConfig,
             .listOauthIdpConfigs, .createOauthIdpConfig, .getOauthIdpConfig, .updateOauthIdpConfig,
@@ -109,7 +110,7 @@ enum Route: Sendable {
             standardMethods(of: "/v2/projects/{project}\($0)/inboundSamlConfigs", resource: "config")
         }
         + [
-            "/v1/recaptchaParams", "/v2/defaultSupportedIdps", "/v2/recaptchaConfig",
+            "/v1/recaptchaParams", "/v2/defaultSupportedIdps",
         ].map { (.get, $0) }
 
     /// The methods and paths of a collection and its resources.

@@ -18,17 +18,22 @@ struct ProjectConfigTests {
             config.json == [
                 "name": .string("projects/\(gateway.project.number)/config"),
                 "signIn": [
-                    "email": ["enabled": true, "passwordRequired": true], "anonymous": ["enabled": true],
-                    "allowDuplicateEmails": false,
+                    "email": ["enabled": true, "passwordRequired": false], "anonymous": ["enabled": true],
+                    "phoneNumber": ["enabled": false], "allowDuplicateEmails": false,
                 ],
+                "client": ["permissions": ["disabledUserSignup": false, "disabledUserDeletion": false]],
+                "autodeleteAnonymousUsers": false,
                 "emailPrivacyConfig": ["enableImprovedEmailPrivacy": false],
                 "passwordPolicyConfig": [
-                    "passwordPolicyEnforcementState": "ENFORCE",
+                    "passwordPolicyEnforcementState": "ENFORCE", "forceUpgradeOnSignin": false,
                     "passwordPolicyVersions": [["customStrengthOptions": ["minPasswordLength": 6]]],
                 ],
                 "loginServicesConfig": ["requiresAppleOnEveryPlatform": true],
                 "authorizedDomains": ["localhost"],
                 "notification": ["sendEmail": ["method": "DEFAULT"], "defaultLocale": "en"],
+                "mfa": ["state": "DISABLED", "enabledProviders": []],
+                "recaptchaConfig": ["emailPasswordEnforcementState": "OFF", "phoneEnforcementState": "OFF"],
+                "multiTenant": ["allowTenants": true], "smsRegionConfig": [:], "blockingFunctions": [:],
             ])
         #expect(try await gateway.send(.get, "/v2/projects/other/config", by: backend).status == 403)
         #expect(try await gateway.getWithoutAPIKey(Self.path).status == 403)
@@ -36,14 +41,13 @@ struct ProjectConfigTests {
         #expect(client.outcome.hasPrefix("400 INSUFFICIENT_PERMISSION"))
     }
 
-    /// For each member that can be changed, a value that differs from the stored value; also `mfa`, which is ignored.
+    /// Values that differ from the stored ones.
     static let allMembersChanged: JSON = [
         "signIn": ["email": ["enabled": false], "anonymous": ["enabled": false], "allowDuplicateEmails": true],
         "emailPrivacyConfig": ["enableImprovedEmailPrivacy": true],
         "passwordPolicyConfig": ["passwordPolicyVersions": [["customStrengthOptions": ["minPasswordLength": 12]]]],
         "loginServicesConfig": ["requiresAppleOnEveryPlatform": false],
         "authorizedDomains": ["App.Example.com"],
-        "mfa": ["state": "ENABLED"],
     ]
 
     @Test(
@@ -183,17 +187,17 @@ struct ProjectConfigTests {
                 ["signIn": ["email": ["enabled": "yes"]]],
                 "400 Invalid JSON payload received. /signIn/email/enabled must be a boolean"
             ),
-            (["signIn": ["email": ["passwordRequired": false]]], "501 passwordRequired false is not implemented."),
             (
-                ["passwordPolicyConfig": ["passwordPolicyEnforcementState": "OFF"]],
-                "501 passwordPolicyEnforcementState OFF is not implemented."
+                ["passwordPolicyConfig": ["passwordPolicyEnforcementState": "MAYBE"]],
+                "400 Invalid JSON payload received. /passwordPolicyConfig/passwordPolicyEnforcementState must be equal to one of the allowed values: PASSWORD_POLICY_ENFORCEMENT_STATE_UNSPECIFIED, OFF, ENFORCE"
             ),
             (
                 [
                     "passwordPolicyConfig": [
                         "passwordPolicyVersions": [["customStrengthOptions": ["maxPasswordLength": 30]]]
                     ]
-                ], "501 maxPasswordLength other than 4096 is not implemented."
+                ],
+                "501 passwordPolicyConfig.passwordPolicyVersions.customStrengthOptions.maxPasswordLength is not implemented."
             ),
         ] as [([String: JSON], String)])
     func refusals(body: [String: JSON], expected: String) async throws {

@@ -20,6 +20,8 @@ struct TenantTests {
                 "name": .string("projects/demo/tenants/\(id)"), "tenantId": .string(id), "displayName": "Acme",
                 "allowPasswordSignup": false, "enableEmailLinkSignin": false, "enableAnonymousUser": false,
                 "disableAuth": false, "mfaConfig": Self.mfaOff,
+                "recaptchaConfig": ["emailPasswordEnforcementState": "OFF", "phoneEnforcementState": "OFF"],
+                "smsRegionConfig": [:],
             ])
         #expect(try await fixture.send(.get, "\(TenantFixture.tenantsPath)/\(id)").json == made.json)
     }

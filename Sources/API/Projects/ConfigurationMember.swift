@@ -1,0 +1,173 @@
+internal import Encoding
+internal import Identity
+internal import Telemetry
+
+/// A member of Firebase's configuration of projects, tenants and providers, and what the gateway does with it.
+///
+/// A setting that has no effect is a false protection. Therefore, a member without an entry is not implemented, and
+/// only a member without any effect on security can be ``Treatment/ignored``.
+struct ConfigurationMember: Sendable {
+    enum Treatment: Sendable {
+        /// The endpoint applies the member, or rejects it.
+        case applied
+        /// The member has no effect, and none on security in Firebase either; or it is only for responses.
+        case ignored
+        /// Accepted only with a value that asks for what the gateway does anyway.
+        case accepted(if: @Sendable (ConfigurationValue, Project) -> Bool)
+
+        /// Accepted only with a value that turns the feature off; see ``ConfigurationValue/isOff``.
+        static let off = Treatment.accepted { value, _ in value.isOff }
+
+        static func accepted(_ values: ConfigurationValue...) -> Treatment {
+            .accepted { value, _ in values.contains(value) || value == .null }
+        }
+    }
+
+    /// The names of the member and its parents, outermost first, separated by dots. The members of the objects in an
+    /// array follow the name of the array.
+    let path: String
+    let treatment: Treatment
+
+    /// - Parameter parent: the path of the object that has the members; empty for the configuration itself.
+    static func all(_ treatment: Treatment, in parent: String = "", _ names: String...) -> [ConfigurationMember] {
+        names.map { ConfigurationMember(path: parent.isEmpty ? $0 : "\(parent).\($0)", treatment: treatment) }
+    }
+}
+
+/// A JSON value of a configuration, with names in camel case.
+enum ConfigurationValue: Equatable, Sendable, Decodable {
+    case null
+    case bool(Bool)
+    case number(Double)
+    case text(ByteText)
+    case array([ConfigurationValue])
+    case object([ByteText: ConfigurationValue])
+
+    private struct Name: CodingKey {
+        let stringValue: String
+        var intValue: Int? { nil }
+
+        init(stringValue: String) { self.stringValue = stringValue }
+        init?(intValue: Int) { nil }
+    }
+
+    init(from decoder: any Decoder) throws {
+        if let members = try? decoder.container(keyedBy: Name.self) {
+            let pairs = try members.allKeys.map {
+                (ByteText($0.stringValue), try members.decode(ConfigurationValue.self, forKey: $0))
+            }
+            // If several names are equal in camel case, the first one is used, as in every other decoding.
+            self = .object(Dictionary(pairs, uniquingKeysWith: { first, _ in first }))
+            return
+        }
+        // Tries one type after another; only the last attempt throws.
+        let container = try decoder.singleValueContainer()
+        if container.decodeNil() {
+            self = .null
+        } else if let value = try? container.decode(Bool.self) {
+            self = .bool(value)
+        } else if let value = try? container.decode(Double.self) {
+            self = .number(value)
+        } else if let value = try? container.decode(String.self) {
+            self = .text(ByteText(value))
+        } else {
+            self = .array(try container.decode([ConfigurationValue].self))
+        }
+    }
+}
+
+extension ConfigurationValue {
+    /// Whether the value asks for nothing: it is empty, or turns a feature off. An object whose `state` or `enabled` is
+    /// off asks for nothing unless a part of it is on.
+    var isOff: Bool {
+        switch self {
+        case .null: true
+        case .bool(let value): !value
+        case .number(let value): value == 0
+        case .text(let text):
+            ["", "OFF", "DISABLED"].contains(text) || text.rawValue.utf8.suffix(12).elementsEqual("_UNSPECIFIED".utf8)
+        case .array(let elements): elements.allSatisfy(\.isOff)
+        case .object(let members):
+            if let isOn = Self.isOn(members) {
+                !isOn && !members.values.contains(where: \.hasPartThatIsOn)
+            } else {
+                members.values.allSatisfy(\.isOff)
+            }
+        }
+    }
+
+    /// Whether the feature that an object describes is on; `nil` if the object does not say it.
+    private static func isOn(_ members: [ByteText: ConfigurationValue]) -> Bool? {
+        (members["state"] ?? members["enabled"]).map { !$0.isOff }
+    }
+
+    private var hasPartThatIsOn: Bool {
+        switch self {
+        case .null, .bool, .number, .text: false
+        case .array(let elements): elements.contains(where: \.hasPartThatIsOn)
+        case .object(let members):
+            Self.isOn(members) == true || members.values.contains(where: \.hasPartThatIsOn)
+        }
+    }
+
+    /// Calls `visit` with the path and the value of each member that has an entry in `names`, and of each other member
+    /// that is neither an object nor an array.
+    fileprivate func visitMembers(_ names: Set<ByteText>, at path: String = "", _ visit: (String, Self) -> Void) {
+        guard path.isEmpty || !names.contains(ByteText(path)) else { return visit(path, self) }
+        switch self {
+        case .object(let members):
+            for (name, value) in members.sorted(by: { $0.key < $1.key }) {
+                // A name with a dot must not look like a path.
+                let name = name.rawValue.utf8.contains(UInt8(ascii: ".")) ? "\"\(name)\"" : name.rawValue
+                value.visitMembers(names, at: path.isEmpty ? name : "\(path).\(name)", visit)
+            }
+        case .array(let elements):
+            for element in elements { element.visitMembers(names, at: path, visit) }
+        case .null: return
+        case .bool, .number, .text: visit(path, self)
+        }
+    }
+}
+
+extension [ConfigurationMember] {
+    /// Returns the paths of the members that `body` sets and the gateway does not implement, without those that `mask`
+    /// excludes.
+    func unimplemented(in body: ConfigurationValue, maskedBy mask: FieldMask, for project: Project) -> [String] {
+        let treatments = Dictionary(uniqueKeysWithValues: map { (ByteText($0.path), $0.treatment) })
+        var paths: [String] = []
+        body.visitMembers(Set(treatments.keys)) { path, value in
+            guard mask.touches(path), !paths.contains(path) else { return }
+            switch treatments[ByteText(path)] {
+            case .applied, .ignored: return
+            case .accepted(let isAccepted): if !isAccepted(value, project) { paths.append(path) }
+            case nil: paths.append(path)
+            }
+        }
+        return paths
+    }
+}
+
+extension EndpointCall {
+    /// Checks that the gateway implements every member of the body.
+    ///
+    /// - Returns: the warnings for the response. In `sekisho dev`, members that are not implemented cause warnings, in
+    ///   the log too, because Firebase's emulator ignores them.
+    /// - Throws: ``RequestRefusal/notImplemented(_:)``, which names the first such member.
+    func requireImplemented(
+        _ members: [ConfigurationMember], maskedBy mask: FieldMask = .all, for project: Project
+    ) throws -> [String] {
+        let body = try decodedBody(as: ConfigurationValue.self)
+        let paths = members.unimplemented(in: body, maskedBy: mask, for: project).map(Self.shown)
+        guard let first = paths.first else { return [] }
+        guard project.emulatorRules != nil else { throw RequestRefusal.notImplemented(first) }
+        let warnings = paths.prefix(20).map { "\($0) is not implemented and has no effect." }
+        for warning in warnings { pipeline.log.warning(warning, ["realm": .string(project.realm.rawValue)]) }
+        return warnings
+    }
+
+    /// The path of a member for a message; `(unreadable)` for a long one, or one with characters other than visible
+    /// ASCII.
+    private static func shown(_ path: String) -> String {
+        path.utf8.count <= 128 && path.utf8.allSatisfy { (0x21...0x7E).contains($0) } ? path : "(unreadable)"
+    }
+}

@@ -1,0 +1,92 @@
+internal import Encoding
+internal import Identity
+
+/// The members of Identity Platform's `Config`, `Tenant`, `DefaultSupportedIdpConfig` and `OAuthIdpConfig`, and the
+/// gateway's own. `InboundSamlConfig` has no table, because its operations are not implemented.
+extension [ConfigurationMember] {
+    static let ofProject: Self =
+        ofRealm + ofSignIn + ofNotification
+        + ConfigurationMember.all(.applied, "authorizedDomains", "loginServicesConfig.requiresAppleOnEveryPlatform")
+        + ConfigurationMember.all(.accepted(.bool(true)), "multiTenant.allowTenants")
+        + ConfigurationMember.all(.off, "blockingFunctions", "mfa", "quota")
+        + ConfigurationMember.all(
+            .ignored, "client.apiKey", "client.firebaseSubdomain", "defaultHostingSite", "mobileLinksConfig",
+            "monitoring", "multiTenant.defaultTenantLocation", "name", "subtype", "warnings")
+
+    static let ofTenant: Self =
+        ofRealm
+        + ConfigurationMember.all(
+            .applied, "allowPasswordSignup", "disableAuth", "displayName", "enableAnonymousUser",
+            "enableEmailLinkSignin")
+        + ConfigurationMember.all(.off, "mfaConfig", "testPhoneNumbers")
+        + ConfigurationMember.all(
+            .ignored, "hashConfig", "inheritance", "mobileLinksConfig", "monitoring", "name", "tenantId", "warnings")
+
+    static let ofDefaultProvider: Self =
+        ofProvider
+        + ConfigurationMember.all(.applied, "hostedDomains")
+        + ConfigurationMember.all(.applied, in: "appleSignInConfig", "acceptsUnhashedNonces", "bundleIds")
+        + ConfigurationMember.all(
+            .applied, in: "appleSignInConfig.codeFlowConfig", "keyId", "privateKey", "teamId")
+
+    static let ofOpenIDProvider: Self =
+        ofProvider
+        + ConfigurationMember.all(.applied, "displayName", "issuer", "relationReason", "trustsEmail")
+        + ConfigurationMember.all(.applied, in: "responseType", "code", "idToken")
+        + ConfigurationMember.all(.off, in: "responseType", "token")
+
+    /// The members that projects and tenants have.
+    private static let ofRealm: Self =
+        ConfigurationMember.all(.applied, "autodeleteAnonymousUsers", "emailPrivacyConfig.enableImprovedEmailPrivacy")
+        + ConfigurationMember.all(
+            .applied, in: "client.permissions", "disabledUserDeletion", "disabledUserSignup")
+        + ConfigurationMember.all(.off, "recaptchaConfig", "smsRegionConfig") + ofPasswordPolicy
+
+    private static let ofPasswordPolicy: Self =
+        ConfigurationMember.all(
+            .applied, in: "passwordPolicyConfig", "forceUpgradeOnSignin", "passwordPolicyEnforcementState")
+        + ConfigurationMember.all(
+            .applied, in: "passwordPolicyConfig.passwordPolicyVersions.customStrengthOptions",
+            "containsLowercaseCharacter", "containsNonAlphanumericCharacter", "containsNumericCharacter",
+            "containsUppercaseCharacter", "minPasswordLength")
+        + ConfigurationMember.all(
+            .accepted(.number(Double(Policy.maximumPasswordLength))),
+            in: "passwordPolicyConfig.passwordPolicyVersions.customStrengthOptions", "maxPasswordLength")
+        + ConfigurationMember.all(
+            .ignored, in: "passwordPolicyConfig", "lastUpdateTime", "passwordPolicyVersions.schemaVersion")
+
+    private static let ofSignIn: Self =
+        ConfigurationMember.all(
+            .applied, in: "signIn", "allowDuplicateEmails", "anonymous.enabled", "email.enabled",
+            "email.passwordRequired")
+        + ConfigurationMember.all(.off, in: "signIn", "phoneNumber")
+        + ConfigurationMember.all(.ignored, in: "signIn", "hashConfig")
+
+    private static let ofNotification: Self =
+        ConfigurationMember.all(.applied, in: "notification", "defaultLocale", "sendEmail.callbackUri")
+        + ConfigurationMember.all(.off, in: "notification.sendEmail", "dnsInfo", "smtp")
+        + ConfigurationMember.all(
+            .accepted(.text("METHOD_UNSPECIFIED"), .text("DEFAULT"), .number(0), .number(1)),
+            in: "notification.sendEmail", "method")
+        + ConfigurationMember.all(
+            .ignored, in: "notification", "sendEmail.legacyResetPasswordTemplate",
+            "sendEmail.revertSecondFactorAdditionTemplate", "sendSms")
+        + ["changeEmailTemplate", "resetPasswordTemplate", "verifyEmailTemplate"].flatMap(ofTemplate)
+
+    private static func ofTemplate(_ name: String) -> Self {
+        let path = "notification.sendEmail.\(name)"
+        return ConfigurationMember.all(.applied, in: path, "replyTo", "senderDisplayName", "subject")
+            + ConfigurationMember.all(
+                .accepted { value, project in
+                    value.isOff || project.emailSettings.senderLocalPart.map { value == .text(ByteText($0)) } == true
+                }, in: path, "senderLocalPart")
+            + ConfigurationMember.all(.off, in: path, "body")
+            + ConfigurationMember.all(.ignored, in: path, "bodyFormat", "customized")
+    }
+
+    /// The operations check that `targetProjectId` and `tenantId` name the realm of the path.
+    private static let ofProvider: Self =
+        ConfigurationMember.all(
+            .applied, "clientId", "clientIds", "clientSecret", "enabled", "relation", "targetProjectId", "tenantId")
+        + ConfigurationMember.all(.ignored, "name", "warnings")
+}
