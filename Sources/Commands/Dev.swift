@@ -21,6 +21,10 @@ extension Command {
             .text(
                 "database-url", "URL", "URL of a PostgreSQL database, which must be empty or created by `dev`",
                 defaultNote: "a private PostgreSQL in the directory of --data"),
+            .flag(
+                "signed-tokens",
+                "sign ID tokens and session cookies, and accept only signed ones, for backends that verify them with the public keys"
+            ),
             .text(
                 "listen", "ADDRESS", "numeric address to listen on besides loopback; 0.0.0.0 or :: for all",
                 defaultNote: "127.0.0.1 and ::1 alone"),
@@ -41,6 +45,7 @@ extension Command {
             let listen = Config.ListenAddress(
                 besidesLoopback: arguments.optionalText("listen"), port: UInt16(clamping: try arguments.number("port")))
         else { throw UsageError(message: "--listen: expected a numeric address without port") }
+        let signsTokens = arguments.has("signed-tokens")
         let draft = try ProjectDraft(devProject: try arguments.text("project"))
         // Fails before the directory and the database are created, if the port is in use.
         try RunningGateway.requireFree(listen)
@@ -62,8 +67,8 @@ extension Command {
         let gateway = try RunningGateway(
             config, log: log,
             mode: .dev(
-                draft.project.id, under: config.masterKeys, clock: clock, simulators: simulators, hosts: hosts,
-                sender: sender))
+                draft.project.id, signsTokens: signsTokens, under: config.masterKeys, clock: clock,
+                simulators: simulators, hosts: hosts, sender: sender))
         simulators.sendNotifications(toPort: gateway.port)
         gateway.startEmailDelivery()
         if !listen.isLoopback {
@@ -71,7 +76,9 @@ extension Command {
                 "warning: other machines can reach \(listen). The gateway accepts every caller, so they can read and change all data."
             )
         }
-        Terminal.writeLine(DevGreeting.text(port: gateway.port, project: draft.project.id, databaseURL: database.url))
+        Terminal.writeLine(
+            DevGreeting.text(
+                port: gateway.port, project: draft.project.id, databaseURL: database.url, signsTokens: signsTokens))
         Signals.waitForTermination()
         try gateway.drain(within: config.drainTimeout)
         try simulators.stop()

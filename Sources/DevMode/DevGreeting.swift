@@ -3,12 +3,17 @@ package import Identity
 
 /// The text that `dev` prints at start: the addresses for a first session.
 package enum DevGreeting {
-    package static func text(port: UInt16, project: ID<Project>, databaseURL: String) -> String {
+    package static func text(port: UInt16, project: ID<Project>, databaseURL: String, signsTokens: Bool) -> String {
+        let signatures =
+            signsTokens
+            ? "signed; only signed ones are accepted"
+            : "unsigned; a backend that verifies signatures needs `sekisho dev --signed-tokens`"
         let base = "http://127.0.0.1:\(port)"
         return """
             Sekisho \(Release.version) is ready: \(base)
             project: \(project)
             database: \(databaseURL)
+            ID tokens: \(signatures)
             reference of the API: \(base)/docs
             captured emails: \(base)/emulator/emails
             Firebase's tools: export FIREBASE_AUTH_EMULATOR_HOST=127.0.0.1:\(port)

@@ -11,10 +11,12 @@ extension Mode {
     ///
     /// - Parameters:
     ///   - project: the default project, for requests that name no project.
+    ///   - signsTokens: whether ID tokens and session cookies are signed, and only signed ID tokens are accepted, as in
+    ///     `serve`.
     ///   - isSimulatorKey: whether a simulator has published the key with this ID. If so, the signature of a token with
     ///     this key is verified. Otherwise, the signature is ignored if the token has the issuer of Apple or Google.
     package static func emulator(
-        project: ID<Project>, providers: ProviderEndpoints = .live,
+        project: ID<Project>, signsTokens: Bool = false, providers: ProviderEndpoints = .live,
         isSimulatorKey: @escaping @Sendable (_ keyID: String) -> Bool = { _ in true }
     ) -> Mode {
         var mode = Mode(
@@ -32,18 +34,23 @@ extension Mode {
             },
             acceptsLoopbackIssuers: true)
         mode.acceptsTenantsWithoutApple = true
+        if !signsTokens {
+            mode.tokens = UnsignedTokens.init(signed:)
+            mode.tenantOfToken = UnsignedTokens.tenant(namedBy:)
+        }
         return mode
     }
 
-    /// Returns the mode of `sekisho dev`: ``emulator(project:providers:isSimulatorKey:)`` with simulators of Apple and
-    /// Google, projects that are created on first use, a settable clock, captured emails, and further endpoints of
-    /// Firebase's emulator.
+    /// Returns the mode of `sekisho dev`: ``emulator(project:signsTokens:providers:isSimulatorKey:)`` with simulators of
+    /// Apple and Google, projects that are created on first use, a settable clock, captured emails, and further
+    /// endpoints of Firebase's emulator.
     package static func dev(
-        _ project: ID<Project>, under masterKeys: MasterKeys, clock: DevClock, simulators: DevSimulators,
-        hosts: AllowedHosts, sender: EmailAddress
+        _ project: ID<Project>, signsTokens: Bool, under masterKeys: MasterKeys, clock: DevClock,
+        simulators: DevSimulators, hosts: AllowedHosts, sender: EmailAddress
     ) -> Mode {
         var mode = emulator(
-            project: project, providers: simulators.endpoints, isSimulatorKey: simulators.havePublishedKey)
+            project: project, signsTokens: signsTokens, providers: simulators.endpoints,
+            isSimulatorKey: simulators.havePublishedKey)
         mode.clock = clock.wallClock
         mode.authorizationEndpoints = AuthorizationEndpoints(apple: simulators.appleURL, google: simulators.googleURL)
         mode.acceptsHostHeader = true

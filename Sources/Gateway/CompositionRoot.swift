@@ -73,7 +73,8 @@ struct CompositionRoot: Sendable {
         let store = PostgresAccountStore(pool: pool)
         let federation = PostgresFederationStore(pool: pool)
         let trail = AuditStore(pool: pool).trail
-        let tokens = GatewayTokens(keyRing: configuration.keyRings.value(for:), issuers: mode.issuers, clock: clock)
+        let tokens = mode.tokens(
+            GatewayTokens(keyRing: configuration.keyRings.value(for:), issuers: mode.issuers, clock: clock))
         let sealedTokens = MasterKeySealedTokens(masterKeys: masterKeys)
         let networks = NetworkHashing.live(under: masterKeys)
         let appleSealing = AppleGrantSealing.sealing(under: masterKeys)
@@ -173,7 +174,7 @@ struct CompositionRoot: Sendable {
     ) -> Tenancy {
         Tenancy(
             projectInTenant: { try await extensions.resolveTenant(configuration.realm(ID($0, of: $1.id)), $0, $1) },
-            tenantOfToken: GatewayTokens.tenant(namedBy:), store: PostgresTenantStore(pool: pool),
+            tenantOfToken: mode.tenantOfToken, store: PostgresTenantStore(pool: pool),
             onChange: configuration.invalidateConfiguration, newID: { ID(Random.text(length: 28)) }, clock: clock)
     }
 

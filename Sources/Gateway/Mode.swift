@@ -15,6 +15,10 @@ package struct Mode: Sendable {
     let access: @Sendable (ConfigurationCache) -> Access
     /// Verifies custom tokens.
     package let customTokens: @Sendable (ConfigurationCache, WallClock) -> CustomTokens
+    /// Returns the authority that issues and verifies the gateway's own tokens, given one that signs them.
+    package var tokens: @Sendable (GatewayTokens) -> any TokenAuthority = { $0 }
+    /// Returns the tenant that an unverified ID token or refresh token names, or `nil` if it names none.
+    package var tenantOfToken: @Sendable (_ token: String) -> ID<Tenant>? = GatewayTokens.tenant(namedBy:)
     /// Verifies the credentials of identity providers.
     let verifier: @Sendable (JWKSCache, WallClock) -> Verifier
     package var clock = WallClock.live

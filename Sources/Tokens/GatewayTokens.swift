@@ -9,7 +9,7 @@ internal import JSON
 public struct GatewayTokens: TokenAuthority {
     /// Returns the decrypted keys of a project.
     private let keyRing: @Sendable (ID<Project>) async throws -> KeyRing
-    private let issuers: Issuers
+    public let issuers: Issuers
     private let clock: WallClock
     private let verifiedTokens = VerifiedTokenCache()
 
@@ -26,10 +26,17 @@ public struct GatewayTokens: TokenAuthority {
         for account: Account, session: Session, in project: Project, at now: Instant
     ) async throws -> String {
         let key = try await keyRing(project.id).idTokenSigner(at: now)
+        let payload = try idTokenPayload(for: account, session: session, in: project, at: now)
+        return try JWS.sign(payload: payload, keyID: key.stored.id, with: key.privateKey)
+    }
+
+    /// Returns the payload of ``idToken(for:session:in:at:)``.
+    public func idTokenPayload(
+        for account: Account, session: Session, in project: Project, at now: Instant
+    ) throws -> [UInt8] {
         let claims = IDTokenClaims(
             for: account, session: session, issuer: issuers.idTokenIssuer(of: project.id), in: project, at: now)
-        let payload = try claims.payload(adding: [account.customClaims, session.claims].compactMap { $0 })
-        return try JWS.sign(payload: payload, keyID: key.stored.id, with: key.privateKey)
+        return try claims.payload(adding: [account.customClaims, session.claims].compactMap { $0 })
     }
 
     public func refreshToken(_ contents: RefreshTokenContents, in project: Project) async throws -> String {
@@ -38,17 +45,28 @@ public struct GatewayTokens: TokenAuthority {
     }
 
     public func sessionCookie(
-        from idToken: String, lasting lifetime: Duration, in project: Project, at now: Instant
+        from idToken: String, of _: Caller, lasting lifetime: Duration, in project: Project, at now: Instant
     ) async throws -> String {
         let keyRing = try await self.keyRing(project.id)
-        var claims = try StrictJSON.decode(
-            JSONObject.self, from: try verify(idToken, by: keyRing, in: project, at: now).payload)
+        let payload = try sessionCookiePayload(
+            from: try verify(idToken, by: keyRing, in: project, at: now).payload, lasting: lifetime, in: project,
+            at: now)
+        let key = try keyRing.idTokenSigner(at: now)
+        return try JWS.sign(payload: payload, keyID: key.stored.id, type: nil, with: key.privateKey)
+    }
+
+    /// Returns the payload of a session cookie with the claims of an ID token.
+    ///
+    /// - Parameter payload: the payload of the ID token, from a verified token or from
+    ///   ``idTokenPayload(for:session:in:at:)``.
+    public func sessionCookiePayload(
+        from payload: [UInt8], lasting lifetime: Duration, in project: Project, at now: Instant
+    ) throws -> [UInt8] {
+        var claims = try StrictJSON.decode(JSONObject.self, from: payload)
         claims["iss"] = .string(issuers.sessionCookieIssuer(of: project.id))
         claims["iat"] = .integer(now.seconds)
         claims["exp"] = .integer(now.seconds + lifetime.components.seconds)
-        let key = try keyRing.idTokenSigner(at: now)
-        return try JWS.sign(
-            payload: try StrictJSON.encode(claims), keyID: key.stored.id, type: nil, with: key.privateKey)
+        return try StrictJSON.encode(claims)
     }
 
     public func read(idToken: String, in project: Project, at now: Instant) async throws -> IDTokenContents {
@@ -60,10 +78,10 @@ public struct GatewayTokens: TokenAuthority {
             return entry.contents
         }
         let (claims, _, keyID) = try verify(idToken, by: keyRing, in: project, at: now)
-        let contents = IDTokenContents(account: ID(claims.sub), session: ID(claims.sid))
         verifiedTokens.insert(
-            VerifiedTokenCache.Entry(contents: contents, keyID: keyID, expiresAt: claims.exp), for: digest)
-        return contents
+            VerifiedTokenCache.Entry(contents: claims.contents, keyID: keyID, expiresAt: claims.expiresAt),
+            for: digest)
+        return claims.contents
     }
 
     public func read(refreshToken: String, in project: Project) async throws -> RefreshTokenContents {
@@ -79,44 +97,28 @@ public struct GatewayTokens: TokenAuthority {
         if let tenant = RefreshTokenCodec.tenant(namedBy: token) { return tenant }
         // A text that is not a token names no tenant. It is rejected later.
         guard let unverified = try? UnverifiedJWS(parsing: token) else { return nil }
-        return unverified.unverified(RequiredClaims.self)?.firebase.tenant.map { ID($0) }
+        return unverified.unverified(IDTokenPayload.self)?.tenant
     }
 
     /// Verifies an ID token. The error reveals only that the token is invalid, or that it belongs to another tenant.
     private func verify(
         _ idToken: String, by keyRing: KeyRing, in project: Project, at now: Instant
-    ) throws(TokenRefusal) -> (claims: RequiredClaims, payload: [UInt8], keyID: String) {
+    ) throws(TokenRefusal) -> (claims: IDTokenPayload, payload: [UInt8], keyID: String) {
+        let payload: [UInt8]
+        let keyID: String
         do {
             let unverified = try UnverifiedJWS(parsing: idToken)
-            guard let keyID = unverified.keyID, let key = keyRing.idTokenKey(keyID, at: now) else {
+            guard let id = unverified.keyID, let key = keyRing.idTokenKey(id, at: now) else {
                 throw TokenRefusal.invalidIDToken
             }
-            let payload = try unverified.payload(verifiedWith: key)
-            let claims = try StrictJSON.decode(RequiredClaims.self, from: payload)
-            guard claims.iss == issuers.idTokenIssuer(of: project.id), claims.aud == project.id.rawValue,
-                claims.exp > now.seconds
-            else { throw TokenRefusal.invalidIDToken }
-            guard claims.firebase.tenant == project.tenant?.id.rawValue else { throw TokenRefusal.otherTenant }
-            return (claims, payload, keyID)
-        } catch TokenRefusal.otherTenant {
-            throw .otherTenant
+            payload = try unverified.payload(verifiedWith: key)
+            keyID = id
         } catch {
             throw .invalidIDToken
         }
-    }
-}
-
-/// The claims that every ID token of the gateway must have. A token may have others.
-private struct RequiredClaims: Decodable {
-    let iss: String
-    let aud: String
-    let sub: String
-    let sid: String
-    let exp: Int64
-    let firebase: Firebase
-
-    struct Firebase: Decodable {
-        let tenant: String?
+        let claims = try IDTokenPayload(payload)
+        try claims.requireIssued(by: issuers, for: project, at: now)
+        return (claims, payload, keyID)
     }
 }
 

@@ -111,9 +111,12 @@ public protocol TokenAuthority: Sendable {
     func idToken(for account: Account, session: Session, in project: Project, at now: Instant) async throws -> String
     func refreshToken(_ contents: RefreshTokenContents, in project: Project) async throws -> String
     /// Returns a token with the claims of `idToken`, but with other times and another issuer, so that the two kinds of
-    /// token cannot be confused.
-    func sessionCookie(from idToken: String, lasting lifetime: Duration, in project: Project, at now: Instant)
-        async throws -> String
+    /// token cannot be confused. An authority that accepts unsigned ID tokens takes the claims from `caller` instead.
+    ///
+    /// - Parameter caller: the account and the session of the ID token.
+    func sessionCookie(
+        from idToken: String, of caller: Caller, lasting lifetime: Duration, in project: Project, at now: Instant
+    ) async throws -> String
     func read(idToken: String, in project: Project, at now: Instant) async throws -> IDTokenContents
     func read(refreshToken: String, in project: Project) async throws -> RefreshTokenContents
 }

@@ -28,7 +28,7 @@ public struct SessionCookies: Sendable {
         let caller = try await authenticator.authenticate(idToken: idToken, in: project)
         let now = clock.now()
         let cookie = try await tokens.sessionCookie(
-            from: idToken, lasting: lifetime, in: project, at: now)
+            from: idToken, of: caller, lasting: lifetime, in: project, at: now)
         try await trail.record(AuditNote(.sessionCookieCreated, caller.account.id), actor, project.realm, now)
         return cookie
     }

@@ -1,0 +1,154 @@
+import HTTP
+import Identity
+import Simulators
+import Storage
+import Testing
+
+@testable import DevMode
+@testable import Gateway
+@testable import Support
+
+/// Calls every operation of the contract that accepts an ID token of the gateway.
+struct OperationsWithIDToken: Sendable {
+    /// A member of an operation's body that contains an ID token.
+    struct Operation: Sendable {
+        let id: String
+        let path: String
+        let member: String
+        let isForAdministrators: Bool
+    }
+
+    typealias Body = @Sendable (OperationsWithIDToken, TestGateway.Tokens) async throws -> [String: JSON]
+
+    /// The other members of a valid body, by operation.
+    static let bodies: [String: Body] = [
+        "signUp": { _, _ in ["email": "new@example.com", "password": "secret2"] },
+        "signInWithPassword": { fixture, ada in
+            let email = try await fixture.email(of: ada)
+            return ["email": .string(email), "password": "secret1"]
+        },
+        "signInWithIdp": { fixture, ada in
+            let credential = try fixture.gateway.googleCredential(SimulatedPerson(id: ada.localId))
+            return ["requestUri": "http://localhost", "postBody": .string(credential.postBody)]
+        },
+        "sendOobCode": { _, _ in ["requestType": "VERIFY_EMAIL"] },
+        "signInWithEmailLink": { fixture, ada in
+            let email = JSON.string(try await fixture.email(of: ada))
+            var request: [String: JSON] = ["email": email]
+            request["tenantId"] = fixture.tenant.map(JSON.string)
+            let code = try await fixture.gateway.requestedCode("EMAIL_SIGNIN", request)
+            return ["email": email, "oobCode": .string(code)]
+        },
+        "unlinkOwnProvider": { _, _ in ["deleteProvider": ["password"], "allowNoSignInMethod": true] },
+        "revokeToken": { fixture, ada in
+            let credential = try fixture.gateway.appleCredential(SimulatedPerson(id: ada.localId))
+            #expect(try await fixture.gateway.link(credential, to: ada.idToken).status == 200)
+            return ["providerId": "apple.com", "tokenType": "CODE", "token": "code"]
+        },
+        "getOwnCredentialState": { _, _ in [:] },
+        "mergeOwnAccounts": { fixture, ada in
+            let other = try await fixture.signUp("other.\(ada.localId)@example.com")
+            return ["dryRun": true, "idToken": .string(other.idToken), "targetIdToken": .string(other.idToken)]
+        },
+        "listSessions": { _, _ in [:] },
+        "revokeSession": { _, _ in ["sessionId": "current"] },
+        "lookUpOwnAccount": { _, _ in [:] },
+        "updateOwnAccount": { _, _ in ["displayName": "Ada"] },
+        "deleteOwnAccount": { _, _ in [:] },
+        "signInWithCustomToken": { fixture, ada in
+            let token = try fixture.backend.customToken(uid: ada.localId, at: fixture.gateway.clock.now) {
+                $0["tenant_id"] = fixture.tenant.map(JSON.string)
+            }
+            return ["token": .string(token)]
+        },
+        "createSessionCookie": { _, _ in [:] },
+        "createSessionCookieInTenant": { _, _ in [:] },
+        "sendProjectOobCode": { _, _ in ["requestType": "VERIFY_EMAIL"] },
+        "sendProjectOobCodeInTenant": { _, _ in ["requestType": "VERIFY_EMAIL"] },
+    ]
+
+    let gateway: TestGateway
+    let backend: ServiceKey
+    let tenant: String?
+
+    /// - Parameter tenant: the tenant of the accounts; `nil` for the project itself.
+    init(_ gateway: TestGateway, tenant: String?) async throws {
+        self.gateway = gateway
+        self.tenant = tenant
+        backend = try await ServiceKey(in: gateway)
+        guard let tenant else { return }
+        var settings = TenantSettings()
+        settings.allowsPasswords = true
+        settings.allowsEmailLinks = true
+        try await PostgresTenantStore(pool: gateway.database.pool).create(
+            Tenant(id: ID(tenant), parent: ID("demo"), settings: settings), by: .system, at: gateway.clock.now)
+    }
+
+    /// Reads the operations from the contract that the gateway publishes.
+    func operations() async throws -> [Operation] {
+        let all = try await operationsOfContract()
+        guard tenant != nil else { return all.filter { !$0.path.contains("{tenant}") } }
+        // The tenant has no identity providers.
+        return all.filter { !["signInWithIdp", "revokeToken"].contains($0.id) }
+            .filter { !$0.isForAdministrators || $0.path.contains("{tenant}") }
+    }
+
+    private func operationsOfContract() async throws -> [Operation] {
+        let contract = try await gateway.getWithoutAPIKey("/openapi.json").json
+        guard case .object(let paths) = contract["paths"] else { return [] }
+        return try paths.sorted { $0.key < $1.key }.flatMap { path, item in
+            guard case .object(let methods) = item else { return [Operation]() }
+            return try methods.values.flatMap { try Self.operations(described: $0, at: path, in: contract) }
+        }
+    }
+
+    private static func operations(described: JSON, at path: String, in contract: JSON) throws -> [Operation] {
+        // The operation's `id_token` is the one of Apple.
+        guard let id = described["operationId"]?.string, id != "postAuthHandler",
+            case .object(let content) = described["requestBody"]?["content"]
+        else { return [] }
+        let isForAdministrators = described["security"]?[0]?.keys == ["serviceKey"]
+        return try content.values.flatMap { try members(of: $0["schema"], in: contract) }
+            .map { Operation(id: id, path: path, member: $0, isForAdministrators: isForAdministrators) }
+    }
+
+    /// The members of a request that contain an ID token of the gateway: texts whose name ends with `IdToken` in any
+    /// letter case.
+    private static func members(of schema: JSON?, in contract: JSON) throws -> [String] {
+        guard let reference = schema?["$ref"]?.string else { return [] }
+        let name = try #require(reference.split(separator: "/").last)
+        guard case .object(let properties) = contract["components"]?["schemas"]?[String(name)]?["properties"] else {
+            return []
+        }
+        return properties.keys.filter { $0.lowercased().replacing("_", with: "").hasSuffix("idtoken") }.sorted()
+    }
+
+    func signUp(_ email: String) async throws -> TestGateway.Tokens {
+        var body: [String: JSON] = ["email": .string(email), "password": "secret1"]
+        body["tenantId"] = tenant.map(JSON.string)
+        return try TestGateway.Tokens(try await gateway.post("/v1/accounts:signUp", .object(body)))
+    }
+
+    private func email(of account: TestGateway.Tokens) async throws -> String {
+        try #require(try await gateway.accountSeenByUser(account.idToken)["email"]?.string)
+    }
+
+    /// Returns a valid body for the operation, without the token.
+    func body(for operation: Operation, of account: TestGateway.Tokens) async throws -> [String: JSON] {
+        let makeBody = try #require(Self.bodies[operation.id])
+        var body = try await makeBody(self, account)
+        if !operation.isForAdministrators { body["tenantId"] = tenant.map(JSON.string) }
+        return body
+    }
+
+    /// Returns the outcome of a request with the token.
+    func call(_ operation: Operation, _ body: [String: JSON], with token: String) async throws -> String {
+        let body = JSON.object(body.merging([operation.member: .string(token)]) { $1 })
+        guard operation.isForAdministrators else { return try await gateway.post(operation.path, body).outcome }
+        let bearer = gateway.root.mode.publicURL == nil ? "owner" : backend.secret
+        let path = operation.path.replacing("{project}", with: "demo").replacing("{tenant}", with: tenant ?? "")
+        return try await gateway.send(
+            .post, path, body: body.bytes, query: [], headers: ["Authorization": "Bearer \(bearer)"]
+        ).outcome
+    }
+}
