@@ -5,7 +5,10 @@ extension Endpoint {
     /// Returns the purpose and the address of an email action code. With a new password, redeems a password reset code.
     static let resetPassword = client("resetPassword", .post, "/v1/accounts:resetPassword") { call, client in
         let request = try call.body(as: ResetPasswordRequest.self, for: client)
-        guard request.oldPassword == nil else { throw RequestRefusal.notImplemented("oldPassword") }
+        // Firebase's Admin SDKs for Java and Go send an old password with each code, which proves more.
+        guard request.oldPassword == nil || request.oobCode.nonEmpty != nil else {
+            throw RequestRefusal.notImplemented("oldPassword")
+        }
         let allowsPasswords = client.project.policy.allowsPasswords
         let isCheckOnly = request.newPassword.nonEmpty == nil
         // A project without passwords still has codes for other purposes, which clients can check.

@@ -191,6 +191,22 @@ struct ResetTests {
         #expect(try await gateway.emails(.passwordChanged).map(\.recipient) == ["ada@example.com"])
     }
 
+    @Test("An old password beside a reset code is ignored, and one without a code is not supported")
+    func oldPassword() async throws {
+        let gateway = try await TestGateway()
+        _ = try await gateway.signUp()
+        let code = try await gateway.requestedCode("PASSWORD_RESET", ["email": "ada@example.com"])
+        func reset(_ members: [String: JSON]) async throws -> Exchange {
+            let passwords: [String: JSON] = ["oldPassword": "wrong", "newPassword": "another secret"]
+            return try await gateway.post("/v1/accounts:resetPassword", .object(passwords.merging(members) { $1 }))
+        }
+        for members in [[:], ["oobCode": ""], ["email": "ada@example.com"]] as [[String: JSON]] {
+            #expect(try await reset(members).status == 501)
+        }
+        #expect(try await reset(["oobCode": .string(code)]).outcome == "200")
+        #expect(try await gateway.signIn(password: "another secret").outcome == "200")
+    }
+
     @Test("A weak password does not use up the reset code")
     func weak() async throws {
         let gateway = try await TestGateway()
