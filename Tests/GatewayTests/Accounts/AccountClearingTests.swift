@@ -21,6 +21,17 @@ struct AccountClearingTests {
         #expect(try await rowCounts(in: gateway) == [0, 0, 0])
     }
 
+    @Test("After clearing, a credential with a used nonce signs in again")
+    func nonces() async throws {
+        let gateway = try await TestGateway()
+        let credential = try gateway.appleCredential(nonce: "nonce")
+        #expect(try await gateway.signIn(credential).outcome == "200")
+        #expect(try await gateway.signIn(credential).status == 400)
+        try await AccountClearing(pool: gateway.database.pool).clear(gateway.project.realm)
+        #expect(try await gateway.signIn(credential).json["isNewUser"] == true)
+        #expect(try await gateway.signIn(credential).status == 400)
+    }
+
     /// The numbers of accounts, sessions and tombstones (rows for deleted accounts).
     private func rowCounts(in gateway: TestGateway) async throws -> [Int64] {
         let rows = try await gateway.database.pool.query(
