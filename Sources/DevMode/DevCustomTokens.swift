@@ -7,7 +7,7 @@ extension CustomTokens {
     /// account, whose signature is ignored. Passes other signed tokens to `signed`. `serve` cannot use this function.
     static func unsigned(otherwise signed: CustomTokens) -> CustomTokens {
         CustomTokens { token, project in
-            guard let unsigned = UnsignedToken(token) ?? UnsignedToken(strippingSignatureOfServiceAccount: token) else {
+            guard let unsigned = UnsignedToken(custom: token) else {
                 return try await signed.read(token, project)
             }
             let payload = try CustomTokenPayload(unsigned.claims)

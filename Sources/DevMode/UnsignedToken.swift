@@ -40,14 +40,17 @@ enum UnsignedToken {
         self = .jwt(jwt.payload)
     }
 
-    /// Parses a signed custom token, and ignores its signature.
+    /// Parses a custom token. Ignores the signature if the issuer is the address of a Google service account, which no
+    /// service key of the gateway has as its ID.
     ///
-    /// - Returns: `nil` unless the issuer is the address of a Google service account, which no service key of the
-    ///   gateway has as its ID.
-    init?(strippingSignatureOfServiceAccount token: String) {
-        guard let jwt = UnverifiedJWT(token), jwt.isSigned, let issuer = jwt.issuer,
-            issuer.contains("@"), issuer.utf8.reversed().starts(with: ".gserviceaccount.com".utf8.reversed())
-        else { return nil }
+    /// - Returns: `nil` unless the token is bare JSON, a JWT with an empty signature and any algorithm, or a JWT of a
+    ///   Google service account. Firebase's Admin SDK for Java names RS256 in tokens that it does not sign.
+    init?(custom token: String) {
+        if let unsigned = UnsignedToken(token) {
+            self = unsigned
+            return
+        }
+        guard let jwt = UnverifiedJWT(token), !jwt.isSigned || jwt.isOfServiceAccount else { return nil }
         self = .jwt(jwt.payload)
     }
 
@@ -86,6 +89,12 @@ private struct UnverifiedJWT {
         self.header = decoded
         self.payload = payload
         isSigned = !parts[2].isEmpty
+    }
+
+    /// Whether the issuer is the address of a Google service account.
+    var isOfServiceAccount: Bool {
+        guard let issuer else { return false }
+        return issuer.contains("@") && issuer.utf8.reversed().starts(with: ".gserviceaccount.com".utf8.reversed())
     }
 
     /// The claim `iss`; `nil` if it is absent or the claims cannot be decoded.

@@ -10,6 +10,10 @@ public struct CustomTokenPayload: Sendable {
     /// The maximum of `exp` minus `iat`, in seconds.
     private static let maximumLifetime: Double = 3600
 
+    /// The claims that a backend copies when it puts the claims of an ID token into a custom token, as
+    /// next-firebase-auth-edge does. They name the session and the actor of the other token, so they are dropped.
+    private static let claimsOfOtherTokens: [ByteText] = ["sid", "act"]
+
     private let members: JSONObject
 
     /// - Throws: ``CustomTokenRefusal`` if `json` is not a JSON object.
@@ -51,7 +55,8 @@ public struct CustomTokenPayload: Sendable {
         guard members["tenant_id"] ?? .null == named ?? .null else { throw .tenantMismatch }
     }
 
-    /// Returns the account, the additional claims and the issue time of the token.
+    /// Returns the account, the additional claims and the issue time of the token. The claims `sid` and `act` are
+    /// dropped.
     ///
     /// - Throws: ``CustomTokenRefusal`` if the account ID is missing or not valid, or if the claims are invalid,
     ///   reserved or too large.
@@ -71,7 +76,8 @@ public struct CustomTokenPayload: Sendable {
 
     private func claims() throws(CustomTokenRefusal) -> Claims? {
         guard let value = members["claims"], value != .null else { return nil }
-        guard case .object(let claims) = value else { throw .invalidClaims }
+        guard case .object(var claims) = value else { throw .invalidClaims }
+        for name in Self.claimsOfOtherTokens { claims[name] = nil }
         if let name = Claims.firstReserved(among: claims.keys) { throw .reservedClaim(name: name) }
         guard !claims.isEmpty else { return nil }
         let json: String

@@ -1,4 +1,5 @@
 public import Crypto
+internal import Encoding
 public import Identity
 internal import JOSE
 
@@ -52,8 +53,17 @@ extension CustomTokens {
         do {
             return try UnverifiedJWS(parsing: token)
         } catch {
-            throw .invalid(error == .algorithmNotAllowed ? .algorithmNotAllowed : .malformed)
+            throw .invalid(
+                error == .algorithmNotAllowed ? .algorithmNotAllowed : isUnsigned(token) ? .unsigned : .malformed)
         }
+    }
+
+    /// Whether the token is a JWT, apart from its signature, which is empty.
+    private static func isUnsigned(_ token: String) -> Bool {
+        let parts = Array(token.utf8).split(
+            separator: UInt8(ascii: "."), maxSplits: 3, omittingEmptySubsequences: false)
+        return parts.count == 3 && parts[2].isEmpty
+            && parts[..<2].allSatisfy { !$0.isEmpty && Base64URL.decode($0) != nil }
     }
 
     private static func verify(

@@ -71,6 +71,8 @@ extension CustomTokenRefusal {
 /// The fault of a custom token.
 public enum CustomTokenFault: Hashable, Sendable {
     case malformed
+    /// A JWT whose signature is empty.
+    case unsigned
     case algorithmNotAllowed
     case unknownKey
     case signatureInvalid
@@ -94,6 +96,7 @@ extension CustomTokenFault {
     fileprivate var sentence: String {
         switch self {
         case .malformed: "The custom token is not a JWT."
+        case .unsigned: "The custom token is not signed."
         case .algorithmNotAllowed: "The custom token must be signed with the algorithm of its key: RS256 or ES256."
         case .unknownKey:
             "The custom token's kid (or its iss, if it has no kid) is not the ID of an active service key."

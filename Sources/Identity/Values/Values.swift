@@ -215,8 +215,14 @@ extension Claims {
     /// first, because some letters, such as the long s (ſ), become ASCII only in upper case.
     public static func folded(_ name: ByteText) -> ByteText { ByteText(name.rawValue.uppercased().lowercased()) }
 
-    /// - Returns: the first reserved name in alphabetical order, so that error messages are deterministic.
+    /// - Returns: the first reserved name in alphabetical order, so that error messages are deterministic, with the
+    ///   reason if the name is reserved by the gateway only; `nil` if no name is reserved.
     public static func firstReserved(among names: some Sequence<ByteText>) -> String? {
-        names.filter(isReserved).min()?.rawValue
+        guard let name = names.filter(isReserved).min() else { return nil }
+        return switch folded(name) {
+        case "sid": "\(name.rawValue) (the gateway sets this claim to the ID of the session)"
+        case "act": "\(name.rawValue) (this claim names a user who acts for another, RFC 8693 section 4.1)"
+        default: name.rawValue
+        }
     }
 }

@@ -145,6 +145,31 @@ struct CustomTokenTests {
         #expect(try await gateway.signIn(customToken: token).outcome == row.expected)
     }
 
+    @Test("The claims sid and act of a custom token are dropped, but not names that differ only in case")
+    func claimsOfOtherTokens() async throws {
+        let gateway = try await TestGateway()
+        let backend = try await ServiceKey(in: gateway)
+        let other = try await gateway.signUp()
+        let session = try #require(try claims(of: other.idToken)["sid"])
+        func signIn(_ claims: JSON) async throws -> Exchange {
+            try await gateway.signIn(
+                customToken: backend.customToken(uid: other.localId, claims: claims, at: gateway.clock.now))
+        }
+        let answer = try await signIn(["sid": session, "act": ["sub": "eve"], "role": "editor"])
+        let idToken = try #require(answer.json["idToken"]?.string)
+        let claims = try claims(of: idToken)
+        #expect(claims["role"] == "editor")
+        #expect(claims["act"] == nil)
+        #expect(claims["sid"] != session, "the new session has its own ID")
+        _ = try await gateway.post("/v1/accounts:revokeSession", ["idToken": .string(idToken)])
+        #expect(try await gateway.lookup(other.idToken).outcome == "200", "the other session lives on")
+        #expect(
+            try await signIn(["Sid": session]).outcome
+                == "400 FORBIDDEN_CLAIM : Sid (the gateway sets this claim to the ID of the session)")
+        #expect(try await signIn(["ACT": "eve"]).wireCode == "FORBIDDEN_CLAIM")
+        #expect(try await signIn(["sub": "eve"]).outcome == "400 FORBIDDEN_CLAIM : sub")
+    }
+
     @Test("A malformed token and a token with an invalid signature are rejected")
     func signatures() async throws {
         let gateway = try await TestGateway()
@@ -156,6 +181,7 @@ struct CustomTokenTests {
         let wrongAlgorithm =
             "INVALID_CUSTOM_TOKEN : The custom token must be signed with the algorithm of its key: RS256 or ES256."
         let malformed = "INVALID_CUSTOM_TOKEN : The custom token is not a JWT."
+        let unsigned = "INVALID_CUSTOM_TOKEN : The custom token is not signed."
         let stranger = try PrivateKey.generate(.es256)
         let rsa = try PrivateKey.generate(.rs256)
         let payload = try #require(Base64URL.decode(parts[1]))
@@ -163,7 +189,11 @@ struct CustomTokenTests {
             ("", "MISSING_CUSTOM_TOKEN"),
             ("nonsense", malformed),
             (#"{"uid":"ada"}"#, malformed),
-            ("\(noneHeader).\(parts[1]).", malformed),
+            ("\(noneHeader).\(parts[1]).", unsigned),
+            ("\(parts[0]).\(parts[1]).", unsigned),
+            ("\(parts[0])..", malformed),
+            ("\(parts[0]).\(parts[1])", malformed),
+            ("\(parts[0]).\(parts[1])..", malformed),
             ("\(noneHeader).\(parts[1]).\(parts[2])", wrongAlgorithm),
             ("\(hmacHeader).\(parts[1]).\(parts[2])", wrongAlgorithm),
             (try JWS.sign(payload: payload, keyID: "backend", with: rsa), wrongAlgorithm),
@@ -274,15 +304,20 @@ struct CustomTokenTests {
         let backend = try await ServiceKey(in: dev)
         let good = try backend.customToken(at: dev.clock.now)
         let payload = good.split(separator: ".")[1]
-        let none = "\(Base64URL.encode(Array(#"{"alg":"none","typ":"JWT"}"#.utf8))).\(payload)."
+        func unsigned(_ header: String) -> String { "\(Base64URL.encode(Array(header.utf8))).\(payload)." }
+        let none = unsigned(#"{"alg":"none","typ":"JWT"}"#)
+        // Firebase's Admin SDK for Java sends such tokens.
+        let withoutSignature = unsigned(#"{"alg":"RS256"}"#)
         let bare = #"{"uid":"ada","claims":{"role":"editor"}}"#
-        for token in [none, bare, good] {
+        for token in [none, withoutSignature, bare, good] {
             #expect(try await dev.signIn(customToken: token).outcome == "200", "\(token)")
         }
-        let inTenant = try await [none, bare].asyncMap {
+        let inTenant = try await [none, withoutSignature, bare].asyncMap {
             try await dev.post("/v1/accounts:signInWithCustomToken", ["token": .string($0), "tenantId": "acme"]).outcome
         }
-        #expect(inTenant == ["400 TENANT_ID_MISMATCH", "200"], "bare claims need not name a tenant")
+        #expect(
+            inTenant == ["400 TENANT_ID_MISMATCH", "400 TENANT_ID_MISMATCH", "200"],
+            "bare claims need not name a tenant")
         #expect(try await dev.signIn(customToken: #"{"claims":{}}"#).outcome == "400 MISSING_IDENTIFIER")
         #expect(
             try await dev.signIn(customToken: #"{"uid":"ada","claims":{"sub":"eve"}}"#).outcome
@@ -290,10 +325,11 @@ struct CustomTokenTests {
         #expect(try await dev.signIn(customToken: String(good.dropLast(4)) + "AAAA").status == 400)
         let serve = try await TestGateway()
         _ = try await ServiceKey(in: serve)
-        for token in [none, bare] {
-            #expect(
-                try await serve.signIn(customToken: token).outcome
-                    == "400 INVALID_CUSTOM_TOKEN : The custom token is not a JWT.")
+        let refusals = try await [none, withoutSignature, bare].asyncMap {
+            try await serve.signIn(customToken: $0).outcome
         }
+        #expect(
+            refusals.map { $0.replacing("400 INVALID_CUSTOM_TOKEN : The custom token is not ", with: "") }
+                == ["signed.", "signed.", "a JWT."])
     }
 }
