@@ -601,6 +601,7 @@ ROWS = [
     Row("discovery of a named project", "getProjectOpenIdConfiguration"),
     Row("keys of a named project", "getProjectJwks"),
     Row("signing certificates", "getSigningCertificates"),
+    Row("signing certificates of a named project", "getProjectSigningCertificates"),
     Row("signing keys", "getSigningKeys"),
     Row("reference page", "getReference"),
     Row("contract as YAML", "getOpenApiYaml"),

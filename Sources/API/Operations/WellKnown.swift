@@ -32,6 +32,10 @@ extension Endpoint {
     static let getSigningCertificates = unauthenticated(
         "getSigningCertificates", "/robot/v1/metadata/x509/securetoken@system.gserviceaccount.com"
     ) { try await $0.document { $0.certificates } }
+
+    static let getProjectSigningCertificates = unauthenticated(
+        "getProjectSigningCertificates", "/{project}/robot/v1/metadata/x509/securetoken@system.gserviceaccount.com"
+    ) { try await $0.document { $0.certificates } }
 }
 
 extension EndpointCall {

@@ -21,7 +21,7 @@ extension Endpoint {
             .deleteOauthIdpConfig,
             .listApps, .createApp, .getApp, .updateApp, .deleteApp, .getLoginMethods,
             .getOpenIDConfiguration, .getProjectOpenIDConfiguration, .getJwks, .getProjectJwks, .getSigningKeys,
-            .getSigningCertificates,
+            .getSigningCertificates, .getProjectSigningCertificates,
             .getAppleAppSiteAssociation, .getAssetLinks, .getAppleDomainAssociation,
             .createAccount, .sendProjectOobCode, .lookUpAccounts, .updateAccount, .deleteAccount, .batchCreateAccounts,
             .batchDeleteAccounts,

@@ -18,6 +18,7 @@ struct OperationsTests {
             ("/service_accounts/v1/jwk/securetoken@system.gserviceaccount.com", "keys"),
             ("/www.googleapis.com/service_accounts/v1/jwk/securetoken@system.gserviceaccount.com", "keys"),
             ("/robot/v1/metadata/x509/securetoken@system.gserviceaccount.com", nil),
+            ("/demo/robot/v1/metadata/x509/securetoken@system.gserviceaccount.com", nil),
             ("/www.googleapis.com/robot/v1/metadata/x509/securetoken@system.gserviceaccount.com", nil),
         ] as [(String, String?)])
     func documents(path: String, member: String?) async throws {
@@ -38,7 +39,12 @@ struct OperationsTests {
 
     @Test(
         "A document is not found if the path names an unknown project, or names no project while there are several",
-        arguments: ["/.well-known/jwks.json", "/none/.well-known/jwks.json"])
+        arguments: ["", "/none"].flatMap { project in
+            [
+                "/.well-known/jwks.json", "/.well-known/openid-configuration",
+                "/robot/v1/metadata/x509/securetoken@system.gserviceaccount.com",
+            ].map { project + $0 }
+        })
     func unknownProject(path: String) async throws {
         let gateway = try await TestGateway()
         // A second project, so that a path without a project names neither.
