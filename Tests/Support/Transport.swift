@@ -43,8 +43,8 @@ final class SocketServer: Sendable {
     init(_ gateway: RequestPipeline, on loop: Loop) throws {
         self.loop = loop
         let handler = RequestHandler(
-            route: { method, path in
-                let matched = gateway.route(method, path)
+            route: { method, path, headers in
+                let matched = gateway.route(method, path, headers)
                 return MatchedRoute(bodyLimit: matched.bodyLimit) { await matched.respond(Self.received($0)) }
             }, rejected: gateway.rejected)
         server = try Server(loops: [loop], address: "127.0.0.1", port: 0, handlers: [handler])

@@ -39,9 +39,13 @@ extension CallerCredential {
     /// Reads the credentials of a request. Ignores authentication schemes other than `Bearer`.
     init(_ request: Request) {
         let key = request.query("key").nonEmpty ?? request.headers["x-goog-api-key"].nonEmpty
-        let words = request.headers["Authorization"]?.split(separator: " ", maxSplits: 1) ?? []
-        let bearer = words.count == 2 && words[0].lowercased() == "bearer" ? String(words[1]) : nil
-        self.init(apiKey: key, bearer: bearer)
+        self.init(apiKey: key, bearer: Self.bearer(in: request.headers))
+    }
+
+    /// Returns the token of the scheme `Bearer`; `nil` if there is none.
+    static func bearer(in headers: Headers) -> String? {
+        let words = headers["Authorization"]?.split(separator: " ", maxSplits: 1) ?? []
+        return words.count == 2 && words[0].lowercased() == "bearer" ? String(words[1]) : nil
     }
 }
 

@@ -71,9 +71,15 @@ public struct Endpoint: Sendable {
     /// Fits a batch of a thousand accounts with 4 KiB each.
     static let batchBodyLimit = 4 * 1024 * 1024
 
-    /// The body limit of an operation, unless the operation sets another one. GET and DELETE read no body.
+    /// Whether the handler gets the body. Some clients send a body with GET and DELETE, which has no meaning (RFC 9110
+    /// §9.3.1, §9.3.5) and is dropped.
+    var readsBody: Bool { Self.readsBody(method) }
+
+    private static func readsBody(_ method: HTTP.Method) -> Bool { method != .get && method != .delete }
+
+    /// The body limit of an operation, unless the operation sets another one.
     private static func defaultBodyLimit(of method: HTTP.Method) -> Int {
-        method == .get || method == .delete ? minimalBodyLimit : smallBodyLimit
+        readsBody(method) ? smallBodyLimit : minimalBodyLimit
     }
 
     /// An operation of the client API.

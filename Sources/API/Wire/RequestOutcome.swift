@@ -13,6 +13,8 @@ struct RequestOutcome {
     let fault: (any Error)?
     /// Whether pages of other origins can read the response.
     let isReadableByOtherOrigins: Bool
+    /// The method of the operation if a ``MethodOverride`` names it, otherwise `nil`.
+    var methodOverride: HTTP.Method?
 
     init(_ response: Response, of endpoint: Endpoint? = nil, realm: ID<Realm>? = nil) {
         self.response = response
@@ -127,6 +129,10 @@ extension Log {
         } else {
             fields.add("method", .string(request.method.rawValue))
             fields.add("path", .string(PathShape(request.path).description))
+        }
+        if let method = outcome.methodOverride {
+            if outcome.operationID != nil { fields.add("method", .string(request.method.rawValue)) }
+            fields.add("methodOverride", .string(method.rawValue))
         }
         if let realm = outcome.realm { fields.add("realm", .string(realm.rawValue)) }
         if let refusalCode = outcome.refusalCode { fields.add("refusal", .string(refusalCode)) }

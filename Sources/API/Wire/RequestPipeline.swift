@@ -35,13 +35,17 @@ public final class RequestPipeline: Sendable {
     }
 
     public func respond(to request: Request) async -> Response {
-        await respond(to: request, match(request.method, request.path, in: router))
+        await route(request.method, request.path, request.headers).respond(request)
     }
 
-    private func respond(to request: Request, _ match: RouteMatch<Route>) async -> Response {
+    /// - Parameter method: the method of the operation if a ``MethodOverride`` names it, otherwise `nil`.
+    private func respond(
+        to request: Request, _ match: RouteMatch<Route>, overriding method: HTTP.Method?
+    ) async -> Response {
         let began = ContinuousClock.now
         let client = network(of: request)
-        let outcome = await self.outcome(for: request, match, from: RequestContext(client, request))
+        var outcome = await self.outcome(for: request, match, from: RequestContext(client, request))
+        outcome.methodOverride = method
         return finish(outcome, of: request, from: client, since: began)
     }
 
@@ -82,7 +86,10 @@ public final class RequestPipeline: Sendable {
         return switch match {
         case .found(.endpoint(let endpoint), let parameters):
             await run(
-                endpoint, EndpointCall(request: request, parameters: parameters, context: context, pipeline: self))
+                endpoint,
+                EndpointCall(
+                    request: endpoint.readsBody ? request : request.withoutBody, parameters: parameters,
+                    context: context, pipeline: self))
         case .found(.unimplemented, _): RequestOutcome(RequestRefusal.notImplemented("This operation"))
         case .methodNotAllowed(let allowed): RequestOutcome(RequestRefusal.methodNotAllowed, allowed: allowed)
         case .notFound: RequestOutcome(RequestRefusal.notFound)
@@ -180,15 +187,40 @@ extension RequestPipeline {
 
     /// The handler of a listener that serves only the operations for monitoring.
     public var monitoringHandler: RequestHandler {
-        RequestHandler(route: { [self] in route($0, $1, in: Route.monitoringRouter) }, rejected: rejected)
+        RequestHandler(
+            route: { [self] method, path, _ in route(method, path, in: Route.monitoringRouter) }, rejected: rejected)
     }
 
-    @Sendable func route(_ method: HTTP.Method, _ path: String) -> MatchedRoute { route(method, path, in: router) }
+    @Sendable func route(_ method: HTTP.Method, _ path: String, _ headers: Headers = [:]) -> MatchedRoute {
+        do {
+            let target = try overriddenMethod(method, path, headers)
+            return route(target ?? method, path, in: router, overriding: target)
+        } catch {
+            return MatchedRoute(bodyLimit: .bytes(Endpoint.minimalBodyLimit)) { [self] request in
+                finish(RequestOutcome(error), of: request, from: network(of: request), since: .now)
+            }
+        }
+    }
 
-    private func route(_ method: HTTP.Method, _ path: String, in router: Router<Route>) -> MatchedRoute {
+    private func route(
+        _ method: HTTP.Method, _ path: String, in router: Router<Route>, overriding target: HTTP.Method? = nil
+    ) -> MatchedRoute {
         let match = match(method, path, in: router)
         let limit: BodyLimit = method == .options ? .bytes(Endpoint.minimalBodyLimit) : bodyLimit(of: match)
-        return MatchedRoute(bodyLimit: limit) { [self] request in await respond(to: request, match) }
+        return MatchedRoute(bodyLimit: limit) { [self] in await respond(to: $0, match, overriding: target) }
+    }
+
+    /// Returns the method that replaces the method of a request; `nil` if the request has no ``MethodOverride``, or if
+    /// its path has no operation for administrators with one of ``MethodOverride/methods``.
+    ///
+    /// - Throws: ``RequestRefusal`` for an invalid override.
+    private func overriddenMethod(
+        _ method: HTTP.Method, _ path: String, _ headers: Headers
+    ) throws(RequestRefusal) -> HTTP.Method? {
+        guard let override = MethodOverride(method, headers), !RequestTarget(method, path).isLegacyName,
+            MethodOverride.methods.contains(where: { match($0, path, in: router).isForAdministrators })
+        else { return nil }
+        return try override.method()
     }
 
     /// Matches a method and a path. HEAD and preflight requests match like GET: the server omits the body of a response
@@ -258,6 +290,13 @@ extension RequestRejection {
     }
 }
 
+extension RouteMatch<Route> {
+    /// Whether only administrators can call the operation.
+    fileprivate var isForAdministrators: Bool {
+        if case .found(.endpoint(let endpoint), _) = self, case .administrator = endpoint.action { true } else { false }
+    }
+}
+
 extension BodyRejection {
     fileprivate var error: any Error {
         switch self {
@@ -269,72 +308,4 @@ extension BodyRejection {
         case .malformedGzip: RequestRefusal.unreadableBody("The body is not valid gzip.")
         }
     }
-}
-
-/// The method and path of a request, without the host name that Firebase's SDKs prepend to the path. A legacy name of
-/// an operation (`/identitytoolkit/v3/relyingparty/…`) is replaced by the current method and path.
-struct RequestTarget: Hashable {
-    let method: HTTP.Method
-    let path: String
-
-    init(_ method: HTTP.Method, _ path: String) {
-        let path = Self.withoutAdminPrefix(Self.withoutHost(path))
-        if path.hasPrefix(Self.legacyPrefix),
-            let current = Self.currentTargets[String(path.dropFirst(Self.legacyPrefix.count))]
-        {
-            (self.method, self.path) = current
-        } else {
-            (self.method, self.path) = (method, path)
-        }
-    }
-
-    private static func withoutHost(_ path: String) -> String {
-        for host in hosts where path.hasPrefix(host.prefix) && path.dropFirst(host.prefix.count).hasPrefix(host.path) {
-            return String(path.dropFirst(host.prefix.count))
-        }
-        return path
-    }
-
-    /// Google serves its configuration operations (`/v2/projects/…`) under this prefix too.
-    private static func withoutAdminPrefix(_ path: String) -> String {
-        path.hasPrefix("/admin/v2/projects/") ? String(path.dropFirst("/admin".count)) : path
-    }
-
-    /// The host names, each with the beginning of its paths. A host name is accepted only before its own paths, so that
-    /// an operation has at most one address with a host name, not counting the prefix `/admin`.
-    private static let hosts: [(prefix: String, path: String)] = [
-        ("/identitytoolkit.googleapis.com", "/v1/"),
-        ("/identitytoolkit.googleapis.com", "/v2/"),
-        ("/identitytoolkit.googleapis.com", "/admin/v2/"),
-        ("/securetoken.googleapis.com", "/v1/"),
-        ("/www.googleapis.com", "/robot/"),
-        ("/www.googleapis.com", "/service_accounts/"),
-        ("/www.googleapis.com", legacyPrefix),
-    ]
-
-    private static let legacyPrefix = "/identitytoolkit/v3/relyingparty/"
-
-    /// The current method and path of each legacy name. A legacy name accepts any method.
-    private static let currentTargets: [String: (HTTP.Method, String)] = [
-        "createAuthUri": (.post, "/v1/accounts:createAuthUri"),
-        "deleteAccount": (.post, "/v1/accounts:delete"),
-        "downloadAccount": (.post, "/v1/accounts:download"),
-        "emailLinkSignin": (.post, "/v1/accounts:signInWithEmailLink"),
-        "getAccountInfo": (.post, "/v1/accounts:lookup"),
-        "getOobConfirmationCode": (.post, "/v1/accounts:sendOobCode"),
-        "getProjectConfig": (.get, "/v1/projects"),
-        "getRecaptchaParam": (.get, "/v1/recaptchaParams"),
-        // The certificates that verify session cookies.
-        "publicKeys": (.get, "/robot/v1/metadata/x509/securetoken@system.gserviceaccount.com"),
-        "resetPassword": (.post, "/v1/accounts:resetPassword"),
-        "sendVerificationCode": (.post, "/v1/accounts:sendVerificationCode"),
-        "setAccountInfo": (.post, "/v1/accounts:update"),
-        "signOutUser": (.post, "/v1/accounts:signOutUser"),
-        "signupNewUser": (.post, "/v1/accounts:signUp"),
-        "uploadAccount": (.post, "/v1/accounts:upload"),
-        "verifyAssertion": (.post, "/v1/accounts:signInWithIdp"),
-        "verifyCustomToken": (.post, "/v1/accounts:signInWithCustomToken"),
-        "verifyPassword": (.post, "/v1/accounts:signInWithPassword"),
-        "verifyPhoneNumber": (.post, "/v1/accounts:signInWithPhoneNumber"),
-    ]
 }

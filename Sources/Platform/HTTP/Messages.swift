@@ -32,6 +32,14 @@ public struct Request: Sendable {
         self.presence = presence
     }
 
+    /// The same request with an empty body.
+    public var withoutBody: Request {
+        body.isEmpty
+            ? self
+            : Request(
+                id: id, method: method, path: path, query: query, headers: headers, peer: peer, presence: presence)
+    }
+
     /// The first value with this name.
     public func query(_ name: ByteText) -> String? {
         query.first { $0.name == name }?.value

@@ -1,15 +1,15 @@
 /// Routes and answers requests. The server has one handler per event loop.
 public struct RequestHandler: Sendable {
-    /// Returns the route for a method and a path, which is not percent-decoded. Called once per request, before the
-    /// body is read.
-    let route: @Sendable (Method, String) -> MatchedRoute
+    /// Returns the route for a method, a path, which is not percent-decoded, and header fields. Called once per request,
+    /// before the body is read.
+    let route: @Sendable (Method, String, Headers) -> MatchedRoute
     /// Returns the response to a request whose body is rejected. Receives the request without its body.
     let rejected: @Sendable (BodyRejection, Request) -> Response
     /// Returns the response to a request whose head is rejected.
     let headRejected: @Sendable (RequestRejection) -> Response
 
     public init(
-        route: @escaping @Sendable (Method, String) -> MatchedRoute,
+        route: @escaping @Sendable (Method, String, Headers) -> MatchedRoute,
         rejected: @escaping @Sendable (BodyRejection, Request) -> Response = { rejection, _ in rejection.response },
         headRejected: @escaping @Sendable (RequestRejection) -> Response = { $0.response }
     ) {
@@ -24,7 +24,9 @@ public struct RequestHandler: Sendable {
         rejected: @escaping @Sendable (BodyRejection, Request) -> Response = { rejection, _ in rejection.response },
         respond: @escaping @Sendable (Request) async -> Response
     ) {
-        self.init(route: { MatchedRoute(bodyLimit: bodyLimit($0, $1), respond: respond) }, rejected: rejected)
+        self.init(
+            route: { method, path, _ in MatchedRoute(bodyLimit: bodyLimit(method, path), respond: respond) },
+            rejected: rejected)
     }
 }
 
@@ -79,7 +81,7 @@ extension RequestHandler {
     /// Routes a request, and decides from its head whether the server accepts it. A chunked or encoded body, whose size
     /// is unknown, needs the same check as the largest body of its route.
     func validate(_ head: RequestHead, within limits: Limits) throws(BodyRejection) -> ValidatedHead {
-        let route = route(head.method, head.target.path)
+        let route = route(head.method, head.target.path, head.headers)
         let coding = try ContentCoding(head.headers)
         let limit = max(limits.bodyBytes, route.bodyLimit.bytes)
         var size = limit

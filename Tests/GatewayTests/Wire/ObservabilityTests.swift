@@ -19,6 +19,7 @@ struct ObservabilityTests {
         let operationId: String?
         let realm: String?
         let method: String?
+        let methodOverride: String?
         let path: String?
         let refusal: String?
         let cause: String?
@@ -49,6 +50,21 @@ struct ObservabilityTests {
         _ = try await gateway.lookup("wrong-token")
         _ = try await gateway.send(.get, "/v1/projects", query: [])
         _ = try await gateway.send(.get, "/ada@example.com")
+    }
+
+    @Test("The log has both methods of a request with a method override")
+    func methodOverride() async throws {
+        let lines = try await loggedLines { gateway in
+            try await gateway.makeServiceKey()
+            let headers: Headers = [
+                "Authorization": "Bearer \(TestGateway.serviceKeySecret)", "X-HTTP-Method-Override": "DELETE",
+            ]
+            _ = try await gateway.send(
+                .post, "/v2/projects/demo/oauthIdpConfigs/oidc.unknown", query: [], headers: headers)
+        }
+        #expect(lines.map(\.operationId) == ["deleteOauthIdpConfig"])
+        #expect(lines.map(\.method) == ["POST"])
+        #expect(lines.map(\.methodOverride) == ["DELETE"])
     }
 
     @Test("Each request is one line of the log")
