@@ -157,7 +157,8 @@ private struct BatchCreateRequest: LegacyBatchRequest {
 
 private struct BatchCreateResponse: Encodable {
     let kind = "identitytoolkit#UploadAccountResponse"
-    let error: [Entry]
+    /// Absent if nothing failed, because Firebase's command line takes an empty list for a failure.
+    let error: [Entry]?
     /// The imported entries of which a member was changed or left out; absent if there are none.
     let changes: [Entry]?
 
@@ -168,10 +169,10 @@ private struct BatchCreateResponse: Encodable {
 
     init(_ faults: [Int: String], changes: [Int: String]) {
         error = Self.sorted(faults)
-        self.changes = changes.isEmpty ? nil : Self.sorted(changes)
+        self.changes = Self.sorted(changes)
     }
 
-    private static func sorted(_ messages: [Int: String]) -> [Entry] {
-        messages.sorted { $0.key < $1.key }.map { Entry(index: $0.key, message: $0.value) }
+    private static func sorted(_ messages: [Int: String]) -> [Entry]? {
+        messages.isEmpty ? nil : messages.sorted { $0.key < $1.key }.map { Entry(index: $0.key, message: $0.value) }
     }
 }

@@ -28,10 +28,10 @@ struct LargeBody: Sendable {
     init<Content: Decodable & Sendable>(_ bytes: [UInt8], as type: Content.Type) {
         do {
             let json = try ParsedJSON(bytes)
-            target = Result { try json.decode(TargetFields.self, camelCasesNames: true) }
+            target = Result { try json.decodeBody(as: TargetFields.self) }
             // `TargetFields` are decoded from the same members, and are checked.
-            tenantNames = (try? json.decode(TenantNames.self, camelCasesNames: true)) ?? TenantNames()
-            content = Result { try json.decode(type, camelCasesNames: true) }
+            tenantNames = (try? json.decodeBody(as: TenantNames.self)) ?? TenantNames()
+            content = Result { try json.decodeBody(as: type) }
         } catch {
             (target, tenantNames, content) = (.failure(error), TenantNames(), .failure(error))
         }

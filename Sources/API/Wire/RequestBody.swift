@@ -32,8 +32,8 @@ extension EndpointCall {
             }
         }
         return try decoding { json in
-            try json.decode(TargetFields.self, camelCasesNames: true).check(for: administrator)
-            return try json.decode(type, camelCasesNames: true)
+            try json.decodeBody(as: TargetFields.self).check(for: administrator)
+            return try json.decodeBody(as: type)
         }
     }
 
@@ -76,7 +76,7 @@ extension EndpointCall {
     /// - Parameter camelCasesNames: `false` for a map whose names are data and must not be converted.
     /// - Throws: ``RequestRefusal``, or what `Content` throws.
     public func decodedBody<Content: Decodable>(as type: Content.Type, camelCasesNames: Bool = true) throws -> Content {
-        try decoding { try $0.decode(type, camelCasesNames: camelCasesNames) }
+        try decoding { try $0.decodeBody(as: type, camelCasesNames: camelCasesNames) }
     }
 
     /// Parses the body, and returns the value that `decode` decodes from it.
@@ -97,6 +97,14 @@ extension EndpointCall {
     }
 }
 
+extension ParsedJSON {
+    /// Decodes the body of a request. Clients write scalars in several ways, for example `"true"` for `true`, so they
+    /// are converted.
+    func decodeBody<Content: Decodable>(as type: Content.Type, camelCasesNames: Bool = true) throws -> Content {
+        try decode(type, camelCasesNames: camelCasesNames, convertsScalars: true)
+    }
+}
+
 extension Response {
     public static func json(_ value: some Encodable, status: Int = 200) throws -> Response {
         .json(encoded: try StrictJSON.encode(value), status: status)
@@ -114,7 +122,7 @@ extension Response {
 struct EmptyObject: Encodable {}
 
 /// Shadows the standard library's function. The synthesized decoding of every optional text in this module therefore
-/// accepts numbers and enforces the limit of the text's length.
+/// accepts numbers, also in import files, and enforces the limit of the text's length.
 extension KeyedDecodingContainer {
     func decodeIfPresent(_: String.Type, forKey key: Key) throws -> String? {
         guard let text = try wireText(forKey: key) else { return nil }
@@ -136,7 +144,7 @@ extension KeyedDecodingContainerProtocol {
     fileprivate func unboundedText(forKey key: Key) throws -> String? { try decodeIfPresent(String.self, forKey: key) }
 }
 
-/// A text of any length, or a number that is converted to text.
+/// A text of any length, or an integer that is converted to text.
 struct WireText: Decodable {
     let text: String
 
@@ -150,9 +158,9 @@ struct WireText: Decodable {
         }
     }
 
-    /// - Returns: `nil` for a value that is not a number or is out of range.
+    /// - Returns: `nil` for a value that is not an integer or is out of range.
     private static func number(_ container: any SingleValueDecodingContainer) -> String? {
-        (try? container.decode(Int64.self)).map(String.init) ?? (try? container.decode(Double.self)).map { "\($0)" }
+        (try? container.decode(Int64.self)).map(String.init)
     }
 }
 

@@ -49,10 +49,17 @@ public struct ParsedJSON: Sendable {
         value = try StrictJSON.parse(bytes)
     }
 
-    /// - Parameter camelCasesNames: as in ``StrictJSON/decode(_:from:camelCasesNames:)``.
+    /// - Parameters:
+    ///   - camelCasesNames: as in ``StrictJSON/decode(_:from:camelCasesNames:)``.
+    ///   - convertsScalars: whether `Bool` is also decoded from the texts `true` and `false`, integers from decimal
+    ///     text, and `String` from a number without a remainder. Values inside a ``JSONObject`` stay unchanged.
     /// - Throws: `DecodingError`, or what the initializers of `Value` throw.
-    public func decode<Value: Decodable>(_ type: Value.Type, camelCasesNames: Bool = false) throws -> Value {
-        try ValueDecoder(value: value, codingPath: [], camelCasesNames: camelCasesNames).decode(type)
+    public func decode<Value: Decodable>(
+        _ type: Value.Type, camelCasesNames: Bool = false, convertsScalars: Bool = false
+    ) throws -> Value {
+        try ValueDecoder(
+            value: value, codingPath: [], camelCasesNames: camelCasesNames, convertsScalars: convertsScalars
+        ).decode(type)
     }
 }
 

@@ -7,6 +7,8 @@ struct ValueDecoder: Decoder {
     let codingPath: [any CodingKey]
     /// Whether members are looked up by their names in camel case.
     let camelCasesNames: Bool
+    /// Whether scalars of another type are converted; see ``ParsedJSON/decode(_:camelCasesNames:convertsScalars:)``.
+    let convertsScalars: Bool
 
     var userInfo: [CodingUserInfoKey: Any] { [:] }
 
@@ -35,7 +37,9 @@ struct ValueDecoder: Decoder {
     }
 
     func nestedDecoder(for value: ParsedValue, at key: any CodingKey) -> ValueDecoder {
-        ValueDecoder(value: value, codingPath: codingPath + [key], camelCasesNames: camelCasesNames)
+        ValueDecoder(
+            value: value, codingPath: codingPath + [key], camelCasesNames: camelCasesNames,
+            convertsScalars: convertsScalars)
     }
 
     /// Converts the value without trying one type after another, because each failed attempt creates an error.
@@ -67,6 +71,11 @@ struct ValueDecoder: Decoder {
     }
 
     private func integer<Integer: FixedWidthInteger>(_ type: Integer.Type) throws -> Integer {
+        if convertsScalars, case .string(let text) = value {
+            guard text.isDecimalInteger else { throw mismatch(type) }
+            guard let integer = Integer(text) else { throw outOfRange() }
+            return integer
+        }
         guard case .number(let text) = value else { throw mismatch(type) }
         if let integer = Integer(text) { return integer }
         guard let integer = Double(text).flatMap(Integer.init(exactly:)) else { throw outOfRange() }
@@ -88,13 +97,23 @@ extension ValueDecoder: SingleValueDecodingContainer {
     }
 
     func decode(_ type: Bool.Type) throws -> Bool {
-        guard case .bool(let flag) = value else { throw mismatch(type) }
-        return flag
+        switch value {
+        case .bool(let flag): return flag
+        case .string("true") where convertsScalars: return true
+        case .string("false") where convertsScalars: return false
+        default: throw mismatch(type)
+        }
     }
 
     func decode(_ type: String.Type) throws -> String {
-        guard case .string(let text) = value else { throw mismatch(type) }
-        return text
+        switch value {
+        case .string(let text): return text
+        case .number where convertsScalars:
+            // A number that is not an integer, or is out of range, is not converted.
+            guard let integer = try? integer(Int64.self) else { throw mismatch(type) }
+            return String(integer)
+        default: throw mismatch(type)
+        }
     }
 
     func decode(_ type: Double.Type) throws -> Double { try floatingPoint(type) }
@@ -113,7 +132,8 @@ extension ValueDecoder: SingleValueDecodingContainer {
     func decode<Value: Decodable>(_ type: Value.Type) throws -> Value {
         assert(!(type is any ComparesNamesAsStrings.Type), "decode [ByteText: …] instead of \(type)")
         guard camelCasesNames, type is any KeepsMemberNames.Type else { return try Value(from: self) }
-        return try Value(from: ValueDecoder(value: value, codingPath: codingPath, camelCasesNames: false))
+        return try Value(
+            from: ValueDecoder(value: value, codingPath: codingPath, camelCasesNames: false, convertsScalars: false))
     }
 }
 
@@ -160,7 +180,7 @@ private final class MemberContainer<Key: CodingKey>: KeyedDecodingContainerProto
         switch value(key.stringValue) {
         case nil, .null?: nil
         case .bool(let flag)?: flag
-        case let value?: throw decoder.nestedDecoder(for: value, at: key).mismatch(type)
+        case let value?: try decoder.nestedDecoder(for: value, at: key).decode(type)
         }
     }
 
@@ -168,7 +188,7 @@ private final class MemberContainer<Key: CodingKey>: KeyedDecodingContainerProto
         switch value(key.stringValue) {
         case nil, .null?: nil
         case .string(let text)?: text
-        case let value?: throw decoder.nestedDecoder(for: value, at: key).mismatch(type)
+        case let value?: try decoder.nestedDecoder(for: value, at: key).decode(type)
         }
     }
 
@@ -263,6 +283,14 @@ private struct ElementContainer: UnkeyedDecodingContainer {
                 type, DecodingError.Context(codingPath: codingPath + [position], debugDescription: "the array ends"))
         }
         return decoder.nestedDecoder(for: elements[currentIndex], at: position)
+    }
+}
+
+extension String {
+    /// Whether the text is an integer in decimal digits, which can begin with a minus sign.
+    fileprivate var isDecimalInteger: Bool {
+        let digits = utf8.first == UInt8(ascii: "-") ? utf8.dropFirst() : utf8[...]
+        return !digits.isEmpty && digits.allSatisfy { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }
     }
 }
 

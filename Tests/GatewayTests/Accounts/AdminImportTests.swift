@@ -23,7 +23,7 @@ struct AdminImportTests {
             ], ["localId": "bob", "disabled": true],
         ]
         let answer = try await gateway.administerAccounts(":batchCreate", ["users": users])
-        #expect(answer.json == ["kind": "identitytoolkit#UploadAccountResponse", "error": []])
+        #expect(answer.json == ["kind": "identitytoolkit#UploadAccountResponse"])
         let ada = try await gateway.accountSeenByAdmin("ada")
         let expected: [String: JSON] = [
             "email": "ada@example.com", "emailVerified": true, "displayName": "Ada",
@@ -309,7 +309,7 @@ struct AdminImportTests {
                 "allowOverwrite": true,
                 "users": [["localId": "ada", "email": "first@b.c"], ["localId": "ada", "email": "a@b.c"]],
             ])
-        #expect(answer.json["error"] == [])
+        #expect(answer.json["error"] == nil)
         let ada = try await gateway.accountSeenByAdmin("ada")
         #expect(ada.keys == ["localId", "email", "emailVerified", "disabled", "validSince", "createdAt"])
         #expect(ada["email"] == "a@b.c")
@@ -328,7 +328,7 @@ struct AdminImportTests {
         let refused = try await gateway.administerAccounts(":batchCreate", ["users": .array(users)])
         #expect(refused.outcome == "400 MAXIMUM_USER_COUNT_EXCEEDED")
         let accepted = try await gateway.administerAccounts(":batchCreate", ["users": .array(Array(users.dropLast()))])
-        #expect(accepted.json["error"] == [])
+        #expect(accepted.json["error"] == nil)
         // A page has at most 1000 accounts.
         let page = try await gateway.batchGet([("maxResults", "5000")])
         #expect(page.json["users"]?[999] != nil && page.json["nextPageToken"] == "user999")

@@ -22,7 +22,7 @@ struct RequestBodyTests {
             (#"{"identifier":"eve@example.com","continue_uri":"http://localhost","session_id":"s"}"#, #""s""#),
             (#"{\#(requiredMembers),"sessionId":42}"#, #""42""#),
             (#"{\#(requiredMembers),"sessionId":-9223372036854775808}"#, #""-9223372036854775808""#),
-            (#"{\#(requiredMembers),"sessionId":1.5}"#, #""1.5""#),
+            (#"{\#(requiredMembers),"sessionId":42.0}"#, #""42""#),
             (#"{\#(requiredMembers),"sessionId":null}"#, #""random""#),
             (#"{\#(requiredMembers),"sessionId":""}"#, #""random""#),
             (#"{\#(requiredMembers),"providerId":null,"tenantId":null,"targetProjectId":null}"#, #""random""#),
@@ -54,6 +54,7 @@ struct RequestBodyTests {
         "A request body of the wrong shape is rejected with the path of the member",
         arguments: [
             (#"{"sessionId":true}"#, "/sessionId must be a string"),
+            (#"{"sessionId":1.5}"#, "/sessionId must be a string"),
             (#"{"sessionId":{}}"#, "/sessionId must be a string"),
             (#"{"sessionId":["a"]}"#, "/sessionId must be a string"),
             (#"{"session_id":[]}"#, "/sessionId must be a string"),
@@ -78,11 +79,46 @@ struct RequestBodyTests {
             (#"{"deleteAttribute":[true]}"#, "/deleteAttribute/0 must be a string"),
             (#"{"disableUser":"yes"}"#, "/disableUser must be a boolean"),
             (#"{"disableUser":1}"#, "/disableUser must be a boolean"),
+            (#"{"disableUser":"True"}"#, "/disableUser must be a boolean"),
+            (#"{"disableUser":""}"#, "/disableUser must be a boolean"),
             (#"{"deleteProvider":"password"}"#, "/deleteProvider must be an array"),
         ])
     func types(body: String, problem: String) async throws {
         let response = try await Self.shared.value.post("/v1/accounts:update", text: body)
         #expect(response.outcome == "400 Invalid JSON payload received. \(problem)")
+    }
+
+    @Test("Booleans and integers are also accepted as text, and enumerations by index")
+    func conversions() async throws {
+        let gateway = try await TestGateway.withServiceKey()
+        let users: JSON = [
+            ["localId": "ada", "email": "ada@example.com", "emailVerified": "true", "disabled": "false"]
+        ]
+        let imported = try await gateway.administerAccounts(":batchCreate", ["users": users, "sanityCheck": "true"])
+        #expect(imported.json == ["kind": "identitytoolkit#UploadAccountResponse"])
+        #expect(try await gateway.accountSeenByAdmin("ada")["emailVerified"] == true)
+        for (length, expected): (JSON, JSON) in [("8", 8), (9, 9), (.number(10.0), 10)] {
+            let policy: JSON = ["passwordPolicyVersions": [["customStrengthOptions": ["minPasswordLength": length]]]]
+            let answer = try await gateway.send(
+                .patch, "/v2/projects/demo/config", body: JSON.object(["passwordPolicyConfig": policy]).bytes,
+                query: [], headers: ["Authorization": "Bearer \(TestGateway.serviceKeySecret)"])
+            let versions = answer.json["passwordPolicyConfig"]?["passwordPolicyVersions"]
+            #expect(versions?[0]?["customStrengthOptions"]?["minPasswordLength"] == expected, "\(answer.text)")
+        }
+        let sent = try await gateway.post(
+            "/v1/accounts:sendOobCode", text: #"{"requestType":1,"email":"ada@example.com"}"#)
+        #expect(sent.outcome == "200")
+    }
+
+    @Test("Values inside claims keep their types")
+    func claims() async throws {
+        let gateway = try await TestGateway.withServiceKey()
+        let claims = #"{"admin":"true","level":"7","ratio":1.5}"#
+        let created = try await gateway.createAccountAsAdmin(["localId": "ada"])
+        #expect(created.outcome == "200")
+        let body: JSON = ["localId": "ada", "customAttributes": .string(claims)]
+        #expect(try await gateway.administerAccounts(":update", body).outcome == "200")
+        #expect(try await gateway.accountSeenByAdmin("ada")["customAttributes"] == .string(claims))
     }
 
     @Test(

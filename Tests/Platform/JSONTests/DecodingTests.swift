@@ -64,6 +64,39 @@ struct DecodingTests {
         Outcome { try StrictJSON.decode(type, from: Array(text.utf8), camelCasesNames: camelCasesNames) }
     }
 
+    private struct Scalars: Decodable, Equatable {
+        var flag: Bool?
+        var count: Int?
+        var small: UInt8?
+        var name: String?
+        var names: [String]?
+        var members: JSONObject?
+    }
+
+    @Test(
+        "Scalars of another type are converted on request only",
+        arguments: [
+            (#"{"flag":"true"}"#, Scalars(flag: true)), (#"{"flag":"false"}"#, Scalars(flag: false)),
+            (#"{"flag":"True"}"#, nil), (#"{"flag":"1"}"#, nil), (#"{"flag":1}"#, nil), (#"{"flag":""}"#, nil),
+            (#"{"count":"12"}"#, Scalars(count: 12)), (#"{"count":"-12"}"#, Scalars(count: -12)),
+            (#"{"count":"+12"}"#, nil), (#"{"count":"1.0"}"#, nil), (#"{"count":" 1"}"#, nil), (#"{"count":""}"#, nil),
+            (#"{"count":"-"}"#, nil), (#"{"count":"99999999999999999999"}"#, nil), (#"{"count":"١"}"#, nil),
+            (#"{"small":"256"}"#, nil), (#"{"count":true}"#, nil),
+            (#"{"name":12}"#, Scalars(name: "12")), (#"{"name":1.0}"#, Scalars(name: "1")),
+            (#"{"name":1e2}"#, Scalars(name: "100")), (#"{"name":1.5}"#, nil), (#"{"name":1e30}"#, nil),
+            (#"{"name":true}"#, nil), (#"{"names":[1,"a"]}"#, Scalars(names: ["1", "a"])),
+            (
+                #"{"members":{"flag":"true","count":"1"}}"#,
+                Scalars(members: ["flag": .string("true"), "count": .string("1")])
+            ),
+        ] as [(String, Scalars?)])
+    private func conversions(text: String, expected: Scalars?) throws {
+        let parsed = try ParsedJSON(Array(text.utf8))
+        let converted = try? parsed.decode(Scalars.self, convertsScalars: true)
+        #expect(converted == expected)
+        if expected?.members == nil { #expect((try? parsed.decode(Scalars.self)) == nil) }
+    }
+
     @Test(
         "The decoded value, or the error and its coding path, is the same as Foundation's",
         arguments: [
