@@ -64,7 +64,10 @@ run({
     assert.deepEqual([claims.uid, claims.role, claims.email], [ada.uid, "editor", email]);
     const refreshed = await (await fetch(
       `http://${process.env.FIREBASE_AUTH_EMULATOR_HOST}/v1/token?key=any`,
-      { method: "POST", body: new URLSearchParams({ grant_type: "refresh_token", refresh_token: session.refreshToken }) },
+      {
+        method: "POST",
+        body: new URLSearchParams({ grant_type: "refresh_token", refresh_token: session.refreshToken }),
+      },
     )).json();
     assert.equal((await admin.verifyIdToken(refreshed.id_token, true)).uid, ada.uid);
     await fails(admin.verifyIdToken("a.b.c"), "auth/argument-error");
@@ -126,7 +129,8 @@ run({
   },
   async createProviderConfig() {
     const config = {
-      providerId: oidc, displayName: "Node", enabled: true, clientId: "client", issuer: `https://node-${unique}.example.com`,
+      providerId: oidc, displayName: "Node", enabled: true, clientId: "client",
+      issuer: `https://node-${unique}.example.com`,
     };
     const created = await admin.createProviderConfig(config);
     assert.deepEqual([created.providerId, created.clientId], [oidc, "client"]);
@@ -146,7 +150,8 @@ run({
     await fails(admin.getProviderConfig(oidc), "auth/configuration-not-found");
   },
   async createTenant() {
-    tenant = await tenants.createTenant({ displayName: "Node", emailSignInConfig: { enabled: true, passwordRequired: false } });
+    const emailSignInConfig = { enabled: true, passwordRequired: false };
+    tenant = await tenants.createTenant({ displayName: "Node", emailSignInConfig });
     assert.equal(tenant.displayName, "Node");
   },
   async getTenant() {
