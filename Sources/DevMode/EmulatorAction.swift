@@ -33,7 +33,8 @@ extension EndpointCall {
         case .signIn: return try redirectToApp(checked, code)
         case .resetPassword:
             guard let password = request.query("newPassword") else { throw CredentialRefusal.missingPassword }
-            try await emailActions.resetPassword(code, to: Secret(password), unlinking: [], from: context)
+            try await emailActions.resetPassword(
+                code, to: Secret(password), unlinking: [], choosesNewAccount: false, from: context)
         case .verifyEmail, .changeEmail: _ = try await emailActions.confirm(code, unlinking: [], from: context)
         case .recoverEmail: _ = try await emailActions.recover(code, unlinking: [], from: context)
         case .removeSignInMethod: _ = try await emailActions.removeSignInMethod(code, from: context)

@@ -25,6 +25,7 @@ public struct EmailRenderer: Sendable {
         let values = EmailTextValues(
             kind: email.kind, projectName: sending.name, method: SignInMethodName(payload.provider, in: project),
             staysConnectedToApple: payload.staysConnectedToApple == true,
+            hasEarlierMailbox: payload.hasEarlierMailbox == true,
             methods: payload.methods.map { $0.map { SignInMethodName($0, in: project) } } ?? [], hasLink: link != nil,
             lifetime: HumanDuration(email.expiresAt - email.createdAt),
             removable: removals.map { SignInMethodName($0.provider, in: project) })

@@ -39,6 +39,8 @@ struct EmailTextValues: Hashable {
     let method: SignInMethodName
     /// Whether the app of a deleted account is still connected with the Apple Account.
     let staysConnectedToApple: Bool
+    /// Whether the owner of another mailbox can take the account back.
+    let hasEarlierMailbox: Bool
     /// The sign-in methods of the account after a merge.
     let methods: [SignInMethodName]
     /// Whether the email has a link besides those for ``removable``.

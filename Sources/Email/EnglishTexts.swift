@@ -79,6 +79,18 @@ extension EmailTexts {
                     "If you signed in, you do not need to do anything. If you did not, someone else may be able to read "
                         + "your email. First make sure that only you can open your mailbox."
                 ])
+        case .accountReplaced:
+            return english(
+                "You have a new account for \(app)",
+                "You proved that this address is yours. The account for \(app) that had it belongs to someone who used "
+                    + "another address before, and who can still take it back. So you got a new account with your address, "
+                    + "and the other account no longer has it.",
+                [
+                    "If the other account is yours too, open the link in the email that we sent to its earlier address. "
+                        + "The link gives you that account back.",
+                    "If you did not prove your address, someone else may be able to read your email. First make sure that "
+                        + "only you can open your mailbox.",
+                ])
         case .accountDeleted:
             return english(
                 "Your account for \(app) was deleted",
@@ -93,7 +105,8 @@ extension EmailTexts {
         let change = "The password of your account for \(app) was changed, and other devices were signed out."
         let hasLinks = !values.removable.isEmpty
         return english(
-            "Your password for \(app) was changed", [change] + (hasLinks ? [stillWork] : []),
+            "Your password for \(app) was changed",
+            [change] + (values.hasEarlierMailbox ? [earlierMailbox] : []) + (hasLinks ? [stillWork] : []),
             linkLabels: values.removable.map(\.englishRemovalLabel),
             hasLinks
                 ? [removalExplanation, values.lifetime.englishSinceChange, ignoreOrResetIfMethodsAreListed]
@@ -143,6 +156,10 @@ extension EmailTexts {
     private static func ignoreOrContact(_ app: String) -> String {
         "\(noAction) If you did not, contact the people who run \(app)."
     }
+
+    private static let earlierMailbox =
+        "The account had another email address before, and the owner of that address can still take the account back. If "
+        + "you do not know that address, reset your password again, and choose a new account on the page."
 
     private static let stillWork =
         "The ways to sign in below still work for your account. If you did not add one of them, open its link."

@@ -61,6 +61,14 @@ extension EmailTexts {
                 "【\(app)】アカウントが保護されました",
                 "\(app)に、このメールアドレスが確認されないまま登録されていたアカウントがありました。このたび、アドレスの持ち主であることを確認できた方がログインしたため、アカウントはその方のものになりました。以前のパスワードと、そのほかの以前からのログイン方法は、すべて削除しました。",
                 ["ご自身でログインされた場合は、何もする必要はありません。お心当たりがない場合は、ほかの人があなたのメールを読めるおそれがあります。まず、メールボックスをほかの人が開けないようにしてください。"])
+        case .accountReplaced:
+            return japanese(
+                "【\(app)】新しいアカウントを作成しました",
+                "このメールアドレスがあなたのものであることを確認しました。このアドレスが登録されていた\(app)のアカウントは、以前に別のアドレスを使っていた方のもので、その方が今も取り戻せる状態にあります。そのため、あなたのアドレスで新しいアカウントを作成し、もとのアカウントからこのアドレスを削除しました。",
+                [
+                    "もとのアカウントもご自身のものである場合は、以前のアドレスに届いたメールのリンクを開くと、そのアカウントを取り戻せます。",
+                    "お心当たりがない場合は、ほかの人があなたのメールを読めるおそれがあります。まず、メールボックスをほかの人が開けないようにしてください。",
+                ])
         case .accountDeleted:
             return japanese(
                 "【\(app)】アカウントが削除されました", "\(app)のアカウントが削除されました。今後、このアカウントにログインすることはできません。",
@@ -74,7 +82,8 @@ extension EmailTexts {
         let change = "\(app)のアカウントのパスワードが変更され、ほかの端末からログアウトしました。"
         let hasLinks = !values.removable.isEmpty
         return japanese(
-            "【\(app)】パスワードが変更されました", [change] + (hasLinks ? [stillWork] : []),
+            "【\(app)】パスワードが変更されました",
+            [change] + (values.hasEarlierMailbox ? [earlierMailbox] : []) + (hasLinks ? [stillWork] : []),
             linkLabels: values.removable.map(\.japaneseRemovalLabel),
             hasLinks
                 ? [removalExplanation, values.lifetime.japaneseSinceChange, ignoreOrResetIfMethodsAreListed]
@@ -120,6 +129,9 @@ extension EmailTexts {
     private static func ignoreOrContact(_ app: String) -> String {
         "\(noAction)お心当たりがない場合は、\(app)の運営者にお問い合わせください。"
     }
+
+    private static let earlierMailbox =
+        "このアカウントには以前、別のメールアドレスが登録されていました。そのアドレスの持ち主は、今もアカウントを取り戻せます。そのアドレスにお心当たりがない場合は、もう一度パスワードの再設定を行い、ページで新しいアカウントの作成を選んでください。"
 
     private static let stillWork =
         "次のログイン方法は、現在もあなたのアカウントで使えます。ご自身で追加していないものがある場合は、そのリンクを開いてください。"

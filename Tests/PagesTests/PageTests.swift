@@ -73,6 +73,8 @@ struct PageTests {
         return Account(id: ID("ada"), emailIsVerified: isVerified, createdAt: createdAt, validSince: createdAt)
     }
 
+    static let untilNewYear = NewAccountChoice.optional(until: Instant(seconds: 1_767_225_600))
+
     static let everyRequirement: [PasswordRequirement] = [
         .minimumLength(8), .maximumLength(4096), .lowercase, .uppercase, .digit, .symbol, .notBreached,
     ]
@@ -82,29 +84,38 @@ struct PageTests {
             Row(testDescription: "verifyEmail") {
                 .verifyEmail(
                     $0.email, of: account(isVerified: false), methods: [.password, .named($0.provider)],
-                    removable: $0.identities, $0.form, $0.context)
+                    removable: $0.identities, .none, $0.form, $0.context)
+            },
+            Row(testDescription: "verifyEmail, another mailbox was first") {
+                .verifyEmail(
+                    $0.email, of: account(isVerified: false), methods: [.password], removable: [], untilNewYear,
+                    $0.form,
+                    $0.context)
             },
             Row(testDescription: "verifyEmail, already verified") {
                 .verifyEmail(
-                    $0.email, of: account(isVerified: true), methods: [], removable: [], $0.form, $0.context)
+                    $0.email, of: account(isVerified: true), methods: [], removable: [], .none, $0.form, $0.context)
             },
             Row(testDescription: "emailVerified") { .emailVerified($0.email, continuing: $0.continueURL, $0.context) },
             Row(testDescription: "emailDisavowed") { .emailDisavowed($0.context) },
             Row(testDescription: "resetPassword") {
-                .resetPassword(of: $0.email, $0.rules, removable: [], $0.form, $0.context)
+                .resetPassword(of: $0.email, $0.rules, removable: [], .none, $0.form, $0.context)
             },
             Row(testDescription: "resetPassword, rejected password") {
-                .resetPassword(of: $0.email, $0.rules, missing: everyRequirement, removable: [], $0.form, $0.context)
+                .resetPassword(
+                    of: $0.email, $0.rules, missing: everyRequirement, removable: [], .none, $0.form, $0.context)
             },
             Row(testDescription: "resetPassword, identities") {
-                .resetPassword(of: $0.email, $0.rules, removable: $0.identities, $0.form, $0.context)
+                .resetPassword(of: $0.email, $0.rules, removable: $0.identities, .none, $0.form, $0.context)
             },
             Row(testDescription: "resetPassword, recovered") {
-                .resetPassword(of: $0.email, $0.rules, removable: [], after: .recovered($0.email), $0.form, $0.context)
+                .resetPassword(
+                    of: $0.email, $0.rules, removable: [], .none, after: .recovered($0.email), $0.form, $0.context)
             },
             Row(testDescription: "resetPassword, removed") {
                 .resetPassword(
-                    of: $0.email, $0.rules, removable: [], after: .removed(.named($0.provider)), $0.form, $0.context)
+                    of: $0.email, $0.rules, removable: [], .none, after: .removed(.named($0.provider)), $0.form,
+                    $0.context)
             },
             Row(testDescription: "removeSignInMethod") {
                 .removeSignInMethod(
@@ -122,11 +133,27 @@ struct PageTests {
             },
             Row(testDescription: "changeEmail") {
                 .changeEmail(
-                    from: $0.email, to: $0.email, methods: [.named($0.provider)], removable: $0.identities, $0.form,
-                    $0.context)
+                    from: $0.email, to: $0.email, methods: [.named($0.provider)], removable: $0.identities, .none,
+                    $0.form, $0.context)
+            },
+            Row(testDescription: "changeEmail, in place of a proven address") {
+                .changeEmail(
+                    from: $0.email, to: $0.email, methods: [], removable: [], .optional(until: nil), $0.form, $0.context
+                )
+            },
+            Row(testDescription: "resetPassword, another mailbox was first") {
+                .resetPassword(of: $0.email, $0.rules, removable: [], untilNewYear, $0.form, $0.context)
+            },
+            Row(testDescription: "resetPassword, new account") {
+                .resetPassword(of: $0.email, $0.rules, removable: [], .required, $0.form, $0.context)
+            },
+            Row(testDescription: "resetPassword, account created") {
+                .resetPassword(
+                    of: $0.email, $0.rules, removable: [], .none, after: .accountCreated($0.email), $0.form, $0.context)
             },
             Row(testDescription: "resetPassword, confirmed") {
-                .resetPassword(of: $0.email, $0.rules, removable: [], after: .confirmed($0.email), $0.form, $0.context)
+                .resetPassword(
+                    of: $0.email, $0.rules, removable: [], .none, after: .confirmed($0.email), $0.form, $0.context)
             },
             Row(testDescription: "emailChanged") {
                 .emailChanged(to: $0.email, continuing: $0.continueURL, $0.context)
@@ -208,7 +235,7 @@ struct PageTests {
         let values = Values()
         for isVerified in [false, true] {
             let page = Page.verifyEmail(
-                values.email, of: Self.account(isVerified: isVerified), methods: [], removable: [], values.form,
+                values.email, of: Self.account(isVerified: isVerified), methods: [], removable: [], .none, values.form,
                 values.context)
             #expect(page.html.contains("This was not me") != isVerified)
             #expect(page.html.contains(#"<time datetime="2026-01-01T00:00:00.000Z">1 January 2026, 00:00 UTC</time>"#))

@@ -74,17 +74,17 @@ private struct ActionPageRequest {
         return switch code.purpose {
         case .verifyEmail:
             .verifyEmail(
-                code.email, of: checked.account, methods: checked.methods, removable: checked.removableIdentities, form,
-                pageContext)
+                code.email, of: checked.account, methods: checked.methods, removable: checked.removableIdentities,
+                checked.newAccountChoice, form, pageContext)
         case .resetPassword:
             .resetPassword(
                 of: code.email, PasswordRules(checked.project.policy), missing: unmet,
-                removable: checked.removableIdentities, after: remedy, form, pageContext)
+                removable: checked.removableIdentities, checked.newAccountChoice, after: remedy, form, pageContext)
         case .signIn: .signIn(code.email, appLink(of: checked), pageContext)
         case .changeEmail:
             .changeEmail(
                 from: code.replacedEmail, to: code.newEmail ?? code.email, methods: checked.methods,
-                removable: checked.removableIdentities, form, pageContext)
+                removable: checked.removableIdentities, checked.newAccountChoice, form, pageContext)
         case .recoverEmail:
             .recoverEmail(
                 to: code.email, from: code.newEmail, removable: checked.removableIdentities, form, pageContext)
@@ -103,7 +103,8 @@ private struct ActionPageRequest {
             let password = Secret(fields[.newPassword] ?? "")
             do {
                 try await emailActions.resetPassword(
-                    code, to: password, unlinking: fields.selectedProviders, from: context)
+                    code, to: password, unlinking: fields.selectedProviders,
+                    choosesNewAccount: fields[.newAccount] != nil, from: context)
             } catch let refusal as CredentialRefusal {
                 let unmet = refusal.unmetRequirements(of: checked.project.policy)
                 return PageResponse(page(of: checked, unmet: unmet), of: checked.project.realm, because: refusal)
@@ -112,19 +113,21 @@ private struct ActionPageRequest {
             try await emailActions.disavow(code, from: context)
             return PageResponse(.emailDisavowed(pageContext(of: checked)), of: checked.project.realm)
         case .verifyEmail, .changeEmail:
-            let result = try await emailActions.confirm(code, unlinking: fields.selectedProviders, from: context)
-            if result.resetCode != nil {
-                return PageResponse(page(after: result, of: checked), of: checked.project.realm)
+            if fields[.step] == CodeForm.AlternativeAction.createAccount.rawValue {
+                let result = try await emailActions.createAccount(code, from: context)
+                return try await pageResponse(
+                    after: result, .accountCreated(checked.code.newEmail ?? checked.code.email), of: checked)
             }
+            let result = try await emailActions.confirm(code, unlinking: fields.selectedProviders, from: context)
+            if result.resetCode != nil { return try await pageResponse(after: result, of: checked) }
         case .recoverEmail:
             let result = try await emailActions.recover(code, unlinking: fields.selectedProviders, from: context)
-            return PageResponse(page(after: result, of: checked), of: checked.project.realm)
+            return try await pageResponse(after: result, of: checked)
         case .removeSignInMethod:
-            let result = try await emailActions.removeSignInMethod(code, from: context)
-            return PageResponse(page(after: result, of: checked), of: checked.project.realm)
+            return try await pageResponse(
+                after: try await emailActions.removeSignInMethod(code, from: context), of: checked)
         case .undoMerge:
-            let result = try await emailActions.undoMerge(code, from: context)
-            return PageResponse(page(after: result, of: checked), of: checked.project.realm)
+            return try await pageResponse(after: try await emailActions.undoMerge(code, from: context), of: checked)
         }
         return PageResponse(finalPage(checked), of: checked.project.realm)
     }
@@ -154,12 +157,18 @@ private struct ActionPageRequest {
 
     /// The page after a remedy (see ``page(of:unmet:after:)``): the form for a new password if the result contains a
     /// reset code, otherwise a confirmation.
-    private func page(after result: RemedyResult, of checked: CheckedCode) -> Page {
-        guard let reset = result.resetCode else { return confirmation(result.account, checked) }
+    ///
+    /// - Parameter remedy: `nil` for the action that the code is for.
+    private func pageResponse(
+        after result: RemedyResult, _ remedy: Page.Remedy? = nil, of checked: CheckedCode
+    ) async throws -> PageResponse {
+        let remedy = remedy ?? self.remedy(checked)
+        guard let reset = result.resetCode else {
+            return PageResponse(confirmation(result.account, remedy, checked), of: checked.project.realm)
+        }
         let next = ActionPageRequest(call: call, code: reset.secret, continueURL: continueURL, language: language)
-        let resetCode = CheckedCode(
-            code: reset.record, project: checked.project, projectName: checked.projectName, account: result.account)
-        return next.page(of: resetCode, after: remedy(checked))
+        let page = next.page(of: try await emailActions.check(reset.secret), after: remedy)
+        return PageResponse(page, of: checked.project.realm)
     }
 
     private func remedy(_ checked: CheckedCode) -> Page.Remedy {
@@ -174,10 +183,11 @@ private struct ActionPageRequest {
     }
 
     /// The page after a remedy if the account cannot have a password.
-    private func confirmation(_ account: Account, _ checked: CheckedCode) -> Page {
+    private func confirmation(_ account: Account, _ remedy: Page.Remedy, _ checked: CheckedCode) -> Page {
         let pageContext = pageContext(of: checked)
         let continueURL = checkedContinueURL(in: checked.project)
-        switch remedy(checked) {
+        switch remedy {
+        case .accountCreated(let email): return .emailVerified(email, continuing: continueURL, pageContext)
         case .undone: return .mergeUndone(account.email, continuing: continueURL, pageContext)
         case .confirmed: return finalPage(checked)
         case .recovered(let email): return .emailRecovered(to: email, continuing: continueURL, pageContext)

@@ -34,17 +34,26 @@ public struct EmailActionService: Sendable {
         guard let project = try await findRealm(found.realm) else { throw OOBCodeRefusal.invalid }
         guard project.tenant?.settings.isDisabled != true else { throw OOBCodeRefusal.notAllowed }
         let name = try await name(of: project)
-        return CheckedCode(code: found.code, project: project, projectName: name, account: found.account)
+        return CheckedCode(
+            code: found.code, project: project, projectName: name, account: found.account,
+            newAccountChoice: found.newAccountChoice)
     }
 
-    /// Sets a new password; see ``OOBRedemption/resetPassword(_:to:unlinking:in:from:)``.
+    /// Sets a new password; see ``OOBRedemption/resetPassword(_:to:unlinking:choosesNewAccount:in:from:)``.
     ///
     /// - Throws: also ``CredentialRefusal``, for a password that the project's policy does not allow.
     public func resetPassword(
-        _ code: String, to password: Secret, unlinking providers: Set<ProviderID>, from context: RequestContext
+        _ code: String, to password: Secret, unlinking providers: Set<ProviderID>, choosesNewAccount: Bool,
+        from context: RequestContext
     ) async throws {
         _ = try await redemption.resetPassword(
-            code, to: password, unlinking: providers, in: try await project(of: code), from: context)
+            code, to: password, unlinking: providers, choosesNewAccount: choosesNewAccount,
+            in: try await project(of: code), from: context)
+    }
+
+    /// Creates a new account with the address that the code proves; see ``OOBRedemption/createAccount(_:in:from:)``.
+    public func createAccount(_ code: String, from context: RequestContext) async throws -> RemedyResult {
+        try await redemption.createAccount(code, in: try await project(of: code), from: context)
     }
 
     /// Verifies or changes an address, and removes the identities that the user did not add; see
@@ -116,4 +125,5 @@ public struct CheckedCode: Sendable {
     public let projectName: String
     /// The account of the code; for a sign-in link, the account that has the address now. `nil` if there is none.
     public let account: Account?
+    public let newAccountChoice: NewAccountChoice
 }

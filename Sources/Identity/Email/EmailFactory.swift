@@ -93,9 +93,11 @@ extension EmailFactory {
     }
 
     /// Returns a notice to the owner about a password reset, with a removal link for each of `identities`.
+    ///
+    /// - Parameter earlier: a mailbox whose owner can take the account back.
     func resetNotice(
         to email: EmailAddress, about account: ID<Account>, withRemovalLinksFor identities: [LinkedIdentity],
-        from context: RequestContext, at now: Instant
+        earlier: EarlierMailbox?, from context: RequestContext, at now: Instant
     ) throws -> EmailBatch {
         guard sendsEmail else { return .none }
         let issued = identities.compactMap { identity in
@@ -109,7 +111,8 @@ extension EmailFactory {
             }
         }
         let removals = issued.map { EmailPayload.Removal(provider: $0.provider, code: $0.code.secret) }
-        let payload = EmailPayload(removals: removals.isEmpty ? nil : removals)
+        var payload = EmailPayload(removals: removals.isEmpty ? nil : removals)
+        payload.hasEarlierMailbox = earlier == nil ? nil : true
         let emails = try notice(.passwordChanged, to: .proven(email), about: account, payload, from: context, at: now)
         return EmailBatch(codes: issued.map(\.code.record), emails: emails)
     }

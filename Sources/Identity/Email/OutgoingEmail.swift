@@ -19,6 +19,8 @@ public struct OutgoingEmail: Hashable, Sendable {
         case identityUnlinked = "notice.identity-unlinked"
         /// Sent after the user who proved the address took over an account whose address had never been verified.
         case accountReclaimed = "notice.account-reclaimed"
+        /// Sent after the user who proved the address got a new account with it; see ``EarlierMailbox``.
+        case accountReplaced = "notice.account-replaced"
         case accountDeleted = "notice.account-deleted"
         /// Has a link that undoes the merge if it goes to the address of the source account.
         case accountsMerged = "notice.accounts-merged"
@@ -75,6 +77,8 @@ public struct EmailPayload: Hashable, Codable, Sendable {
     /// `true` in the notice of a deletion if the gateway cannot disconnect the app from the Apple Account; otherwise
     /// `nil`.
     public var staysConnectedToApple: Bool?
+    /// `true` in the notice of a password reset if there is an ``EarlierMailbox``; otherwise `nil`.
+    public var hasEarlierMailbox: Bool?
 
     /// A link that removes an identity.
     public struct Removal: Hashable, Codable, Sendable {

@@ -91,7 +91,9 @@ extension OutgoingEmail.Kind {
         case .emailChanged: .recoverEmail
         case .identityLinked: .removeSignInMethod
         case .accountsMerged: .undoMerge
-        case .passwordChanged, .relayAddressChanged, .identityUnlinked, .accountReclaimed, .accountDeleted: nil
+        case .passwordChanged, .relayAddressChanged, .identityUnlinked, .accountReclaimed, .accountReplaced,
+            .accountDeleted:
+            nil
         }
     }
 }

@@ -10,8 +10,6 @@ public struct MailboxChange: Hashable, Sendable {
     /// Which codes that recover an address or remove a sign-in method the change invalidates; `nil` if it invalidates
     /// none of them.
     public var voidedRemedies: VoidedRemedies?
-    /// The hash of a network that becomes a known network of the account; see ``NetworkHashing``.
-    public var networkHash: [UInt8]?
     public var event: Event?
     /// Another account that has the address ``email`` and never verified it. That account loses the address first, as
     /// after ``disavowing(_:)``. Otherwise an attacker who registers the address would prevent the owner from
@@ -26,18 +24,18 @@ public struct MailboxChange: Hashable, Sendable {
 
     /// The remedies that become invalid when control of a mailbox is proven. Here, a remedy is a code that recovers an
     /// address or removes a sign-in method. Codes that undo a merge stay valid.
-    public enum VoidedRemedies: Hashable, Sendable {
-        case all
-        /// Voids every remedy that was created since the first one was sent to `email`, the address of the proven
-        /// mailbox. Earlier remedies stay valid. Otherwise an attacker who has changed the address could invalidate the
-        /// emails that the owner received before.
-        ///
-        /// - Parameters:
-        ///   - redeemedCodeCreatedAt: the creation time of the redeemed code if it is a remedy that was sent to
-        ///     `email`, otherwise `nil`. The redeemed code may be the first remedy, but is no longer stored.
-        ///   - keepingMethodsAddedBefore: removal links that were sent to `email` stay valid if their sign-in method
-        ///     was added before this time.
-        case proven(email: EmailAddress, redeemedCodeCreatedAt: Instant?, keepingMethodsAddedBefore: Instant)
+    ///
+    /// The change voids every remedy that was created since the first one was sent to ``email``. Earlier remedies stay
+    /// valid; see ``EarlierMailbox``. Otherwise an attacker who has changed the address could invalidate the emails
+    /// that the owner received before.
+    public struct VoidedRemedies: Hashable, Sendable {
+        /// The address of the proven mailbox.
+        public let email: EmailAddress
+        /// The creation time of the redeemed code if it is a remedy that was sent to ``email``, otherwise `nil`. The
+        /// redeemed code may be the first remedy, but is no longer stored.
+        public var redeemedCodeCreatedAt: Instant?
+        /// Removal links that were sent to ``email`` stay valid if their sign-in method was added before this time.
+        public var methodsKeptBefore = MailboxChange.epoch
     }
 
     /// Earlier than every stored time, so that a limit with this value includes everything.
@@ -91,10 +89,7 @@ public struct MailboxChange: Hashable, Sendable {
         guard !unlinkedProviders.isEmpty, let email else { return }
         if account.hasPassword { update.passwordHash = .remove }
         update.endsSessions = true
-        // If the address was never verified, nobody has proven it before, as in ``reclaiming(_:)``.
-        voidedRemedies =
-            account.email == email && !account.emailIsVerified
-            ? .all : .proven(email: email, redeemedCodeCreatedAt: nil, keepingMethodsAddedBefore: Self.epoch)
+        voidedRemedies = VoidedRemedies(email: email)
     }
 
     /// Restores the address that `code` was sent to. Removes the identities and the password that were added after that
@@ -110,8 +105,8 @@ public struct MailboxChange: Hashable, Sendable {
         change.update.endsSessions = true
         change.unlinksIdentitiesLinkedSince = code.createdAt
         change.unlinkIdentities(of: providers)
-        change.voidedRemedies = .proven(
-            email: code.email, redeemedCodeCreatedAt: code.createdAt, keepingMethodsAddedBefore: code.createdAt)
+        change.voidedRemedies = VoidedRemedies(
+            email: code.email, redeemedCodeCreatedAt: code.createdAt, methodsKeptBefore: code.createdAt)
         if account.passwordWasSet(since: code.createdAt) { change.update.passwordHash = .remove }
         return change
     }
@@ -131,8 +126,8 @@ public struct MailboxChange: Hashable, Sendable {
         change.update.endsSessions = true
         change.unlinksIdentitiesLinkedSince = method.addedAt
         change.update.usesEmailLinks = account.usesEmailLinks && method.provider != .emailLink && !addressIsTaken
-        change.voidedRemedies = .proven(
-            email: code.email, redeemedCodeCreatedAt: code.createdAt, keepingMethodsAddedBefore: method.addedAt)
+        change.voidedRemedies = VoidedRemedies(
+            email: code.email, redeemedCodeCreatedAt: code.createdAt, methodsKeptBefore: method.addedAt)
         if addressIsTaken ? account.hasPassword : account.passwordWasSet(since: method.addedAt) {
             change.update.passwordHash = .remove
         }
@@ -145,10 +140,7 @@ public struct MailboxChange: Hashable, Sendable {
         _ account: Account, to passwordHash: String, unlinking providers: Set<ProviderID>, by policy: Policy
     ) -> MailboxChange {
         var change = account.emailIsVerified ? MailboxChange(account) : reclaiming(account)
-        if change.voidedRemedies == nil, let email = account.email {
-            change.voidedRemedies = .proven(
-                email: email, redeemedCodeCreatedAt: nil, keepingMethodsAddedBefore: epoch)
-        }
+        change.voidedRemedies = account.email.map { VoidedRemedies(email: $0) }
         change.unlinkIdentities(of: providers)
         change.update.passwordHash = .set(passwordHash)
         change.update.endsSessions = true
@@ -173,22 +165,24 @@ public struct MailboxChange: Hashable, Sendable {
         return change
     }
 
-    /// The user who controls the mailbox disavows the account ("this was not me"). The account loses the address, the
-    /// password and the sign-in by email link. Ends every session, and voids all remedies (``VoidedRemedies/all``).
+    /// The user who controls the mailbox disavows the account ("this was not me"), or gets a new account with the
+    /// address. The account loses the address, the password and the sign-in by email link. Ends every session.
     public static func disavowing(_ account: Account) -> MailboxChange {
         var change = MailboxChange(account)
         change.email = nil
         change.update.passwordHash = account.hasPassword ? .remove : nil
         change.update.usesEmailLinks = false
         change.update.endsSessions = true
-        change.voidedRemedies = .all
+        change.voidedRemedies = account.email.map { VoidedRemedies(email: $0) }
         change.event = .disavowed
         return change
     }
 
     /// Gives an account whose address was never verified to the user who has proven the mailbox. Removes everything
     /// that the creator of the account added: ``Account/initialEmail``, password, email links, phone number,
-    /// identities, name and photo. Ends every session, and voids all remedies (``VoidedRemedies/all``).
+    /// identities, name and photo. Ends every session.
+    ///
+    /// The caller makes sure that there is no ``EarlierMailbox``, so that the change voids no remedy of another mailbox.
     private static func reclaiming(_ account: Account) -> MailboxChange {
         var change = MailboxChange(account)
         change.update.passwordHash = account.hasPassword ? .remove : nil
@@ -199,7 +193,7 @@ public struct MailboxChange: Hashable, Sendable {
         change.update.photoURL = .remove
         change.update.usesEmailLinks = false
         change.update.endsSessions = true
-        change.voidedRemedies = .all
+        change.voidedRemedies = account.email.map { VoidedRemedies(email: $0) }
         change.event = .reclaimed
         return change
     }

@@ -20,7 +20,7 @@ public protocol OOBCodeStore: Sendable {
     /// Returns a stored code, expired or not, with its account; see ``FoundCode/account``.
     ///
     /// - Parameter realm: `nil` searches every realm.
-    func find(_ hash: [UInt8], in realm: ID<Realm>?) async throws -> FoundCode?
+    func find(_ hash: [UInt8], at now: Instant, in realm: ID<Realm>?) async throws -> FoundCode?
 
     /// Consumes the code and applies its change in one transaction.
     ///
@@ -45,11 +45,14 @@ public struct FoundCode: Hashable, Sendable {
     public let realm: ID<Realm>
     /// The account of the code; for a sign-in link, the account that has the address now. `nil` if there is none.
     public let account: Account?
+    /// A mailbox that has precedence over that of the account's address; `nil` if there is none.
+    public internal(set) var earlierMailbox: EarlierMailbox?
 
-    public init(code: OOBCode, realm: ID<Realm>, account: Account?) {
+    public init(code: OOBCode, realm: ID<Realm>, account: Account?, earlierMailbox: EarlierMailbox?) {
         self.code = code
         self.realm = realm
         self.account = account
+        self.earlierMailbox = earlierMailbox
     }
 
     /// - Throws: ``OOBCodeRefusal/invalid`` if the account has changed since the code was issued, and
@@ -74,8 +77,11 @@ public struct FoundCode: Hashable, Sendable {
 public struct Redemption: Hashable, Sendable {
     public enum Step: Hashable, Sendable {
         case change(MailboxChange)
-        /// Creates an account that has only the address of the code, as a verified address.
-        case create(NewAccount)
+        /// Creates an account that has only a verified address, and a password if the user has set one.
+        ///
+        /// - Parameter former: the account that has the address now, and loses it; see
+        ///   ``MailboxChange/disavowing(_:)``.
+        case create(NewAccount, inPlaceOf: Account?)
     }
 
     public let code: OOBCode
@@ -85,19 +91,21 @@ public struct Redemption: Hashable, Sendable {
     /// The session of a caller who adds the mailbox to their own account. It must be active.
     public let callerSession: Session?
     public let emailBatch: EmailBatch
+    /// The hash of a network that becomes a known network of the account; see ``NetworkHashing``.
+    public let networkHash: [UInt8]?
     public let trace: RequestTrace
     public let redeemedAt: Instant
 
     public init(
         code: OOBCode, step: Step, session: Session? = nil, callerSession: Session? = nil,
-        emailBatch: EmailBatch = .none,
-        trace: RequestTrace, redeemedAt: Instant
+        emailBatch: EmailBatch = .none, networkHash: [UInt8]? = nil, trace: RequestTrace, redeemedAt: Instant
     ) {
         self.code = code
         self.step = step
         self.session = session
         self.callerSession = callerSession
         self.emailBatch = emailBatch
+        self.networkHash = networkHash
         self.trace = trace
         self.redeemedAt = redeemedAt
     }

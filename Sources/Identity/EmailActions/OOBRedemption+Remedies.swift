@@ -10,9 +10,9 @@ extension OOBRedemption {
         _ code: String?, unlinking providers: Set<ProviderID>, in project: Project, from context: RequestContext
     ) async throws -> RemedyResult {
         let secret = emailFactory.newCode()
-        let result = try await redeem(code, for: [.recoverEmail], in: project, from: context) { account, record, now in
-            let change = try await recovery(of: account, by: record, unlinking: providers, in: project)
-            return (change, EmailBatch(codes: resetCode(secret, after: change, in: project, at: now)))
+        let result = try await redeem(code, for: [.recoverEmail], in: project, from: context) { account, found, now in
+            let change = try await recovery(of: account, by: found.code, unlinking: providers, in: project)
+            return (.change(change), EmailBatch(codes: resetCode(secret, after: change, in: project, at: now)))
         }
         return RemedyResult(result, secret)
     }
@@ -26,13 +26,32 @@ extension OOBRedemption {
     ) async throws -> RemedyResult {
         let secret = emailFactory.newCode()
         let result = try await redeem(code, for: [.verifyEmail, .changeEmail], in: project, from: context) {
-            account, record, now in
+            account, found, now in
             var (change, emailBatch) = try confirmation(
-                of: account, by: record, unlinking: providers, in: project, from: context, at: now)
+                of: account, by: found.code, unlinking: providers, in: project, from: context, at: now)
             if !change.unlinkedProviders.isEmpty {
                 emailBatch.codes += resetCode(secret, after: change, in: project, at: now)
             }
-            return (change, emailBatch)
+            return (.change(change), emailBatch)
+        }
+        return RemedyResult(result, secret)
+    }
+
+    /// Redeems a code that verifies or changes an address, but creates a new account with the address, because the
+    /// owner of another mailbox could take the code's account back; see ``EarlierMailbox``. The user sets a password
+    /// next. If the code's account has the address, it loses it.
+    public func createAccount(
+        _ code: String?, in project: Project, from context: RequestContext
+    ) async throws -> RemedyResult {
+        let secret = emailFactory.newCode()
+        let result = try await redeem(code, for: [.verifyEmail, .changeEmail], in: project, from: context) {
+            account, found, now in
+            guard found.newAccountChoice.createsAccount(isChosen: true) else { throw OOBCodeRefusal.invalid }
+            guard project.policy.allowsSignUp else { throw OOBCodeRefusal.notAllowed }
+            let email = found.code.newEmail ?? found.code.email
+            let new = NewAccount(id: entropy.accountID(), email: email, createdAt: now)
+            let codes = resetCode(secret, of: new.id, generation: 1, email, in: project, at: now)
+            return (.create(new, inPlaceOf: account.email == email ? account : nil), EmailBatch(codes: codes))
         }
         return RemedyResult(result, secret)
     }
@@ -61,11 +80,11 @@ extension OOBRedemption {
     ) async throws -> RemedyResult {
         let secret = emailFactory.newCode()
         let result = try await redeem(code, for: [.removeSignInMethod], in: project, from: context) {
-            account, record, now in
-            guard let method = record.method else { throw OOBCodeRefusal.invalid }
-            let otherHolder = try await otherHolder(of: record.email, than: account, in: project)
-            let change = MailboxChange.removing(method, from: account, by: record, otherHolder: otherHolder)
-            return (change, EmailBatch(codes: resetCode(secret, after: change, in: project, at: now)))
+            account, found, now in
+            guard let method = found.code.method else { throw OOBCodeRefusal.invalid }
+            let otherHolder = try await otherHolder(of: found.code.email, than: account, in: project)
+            let change = MailboxChange.removing(method, from: account, by: found.code, otherHolder: otherHolder)
+            return (.change(change), EmailBatch(codes: resetCode(secret, after: change, in: project, at: now)))
         }
         return RemedyResult(result, secret)
     }
@@ -91,11 +110,20 @@ extension OOBRedemption {
     private func resetCode(
         _ secret: String, after change: MailboxChange, in project: Project, at now: Instant
     ) -> [OOBCode] {
-        guard project.policy.allowsPasswords, let email = change.email else { return [] }
+        change.email.map {
+            resetCode(secret, of: change.account.id, generation: change.generation, $0, in: project, at: now)
+        } ?? []
+    }
+
+    private func resetCode(
+        _ secret: String, of account: ID<Account>, generation: Int64, _ email: EmailAddress, in project: Project,
+        at now: Instant
+    ) -> [OOBCode] {
+        guard project.policy.allowsPasswords else { return [] }
         return [
             OOBCode(
-                hash: emailFactory.hash(secret), purpose: .resetPassword, account: change.account.id,
-                generation: change.generation, email: email, createdAt: now,
+                hash: emailFactory.hash(secret), purpose: .resetPassword, account: account, generation: generation,
+                email: email, createdAt: now,
                 expiresAt: now + project.policy.resetLifetime)
         ]
     }

@@ -40,32 +40,46 @@ public struct OOBRedemption: Sendable {
     public func check(_ code: String?, in realm: ID<Realm>?) async throws -> FoundCode {
         guard let code, !code.isEmpty else { throw OOBCodeRefusal.missing }
         guard code.utf8.count <= Self.lengthLimit,
-            let found = try await codes.find(emailFactory.hash(code), in: realm)
+            case let now = clock.now(),
+            var found = try await codes.find(emailFactory.hash(code), at: now, in: realm)
         else { throw OOBCodeRefusal.invalid }
-        try found.requireValid(at: clock.now())
+        try found.requireValid(at: now)
+        // Firebase's emulator also sends recovery codes to addresses that nobody has proven.
+        if emailFactory.restoresFirstAddress { found.earlierMailbox = nil }
         return found
     }
 
     /// Sets a password, which also verifies the address. The password is checked and hashed before the code is
-    /// consumed.
+    /// consumed. The user may get a new account; see ``EarlierMailbox``.
     ///
-    /// - Parameter providers: identities of these providers are unlinked, if they are among the
-    ///   ``Account/removableIdentities(byOwnerOf:)``.
+    /// - Parameters:
+    ///   - providers: identities of these providers are unlinked, if they are among the
+    ///     ``Account/removableIdentities(byOwnerOf:)``.
+    ///   - choosesNewAccount: whether the user wants a new account because of an ``EarlierMailbox``.
     /// - Returns: the redeemed code.
     public func resetPassword(
-        _ code: String?, to password: Secret, unlinking providers: Set<ProviderID>, in project: Project,
-        from context: RequestContext
+        _ code: String?, to password: Secret, unlinking providers: Set<ProviderID>, choosesNewAccount: Bool = false,
+        in project: Project, from context: RequestContext
     ) async throws -> OOBCode {
         guard project.policy.allowsPasswords else { throw OOBCodeRefusal.notAllowed }
         let found = try await check(code, for: [.resetPassword], in: project)
         try await project.policy.require(password, unknownTo: breaches)
         let hash = try await passwords.hash(password, context.hashingClient(in: project))
-        _ = try await redeem(code, for: [.resetPassword], in: project, from: context) { account, _, now in
-            var change = MailboxChange.resetting(account, to: hash, unlinking: providers, by: project.policy)
-            // The client's network becomes a known network. Otherwise wrong passwords of other clients could block the
-            // owner's next sign-in.
-            change.networkHash = networks.hash(of: context, in: project)
-            return (change, try emailsAboutReset(change, from: context, at: now))
+        // The client's network becomes a known network. Otherwise wrong passwords of other clients could block the
+        // owner's next sign-in.
+        let networkHash = networks.hash(of: context, in: project)
+        _ = try await redeem(
+            code, for: [.resetPassword], fromNetwork: networkHash, in: project, from: context
+        ) { account, found, now in
+            if found.newAccountChoice.createsAccount(isChosen: choosesNewAccount) {
+                guard project.policy.allowsSignUp else { throw OOBCodeRefusal.notAllowed }
+                let new = NewAccount(
+                    id: entropy.accountID(), email: found.code.email, passwordHash: hash, createdAt: now)
+                return (.create(new, inPlaceOf: account), try replacementNotice(of: new, from: context, at: now))
+            }
+            let change = MailboxChange.resetting(account, to: hash, unlinking: providers, by: project.policy)
+            let emails = try emailsAboutReset(change, earlier: found.earlierMailbox, from: context, at: now)
+            return (.change(change), emails)
         }
         return found.code
     }
@@ -74,10 +88,13 @@ public struct OOBRedemption: Sendable {
     public func apply(_ code: String?, in project: Project, from context: RequestContext) async throws -> Applied {
         let result = try await redeem(
             code, for: [.verifyEmail, .changeEmail, .recoverEmail], in: project, from: context
-        ) { account, code, now in
-            code.purpose == .recoverEmail
-                ? (try await recovery(of: account, by: code, unlinking: [], in: project), .none)
-                : try confirmation(of: account, by: code, unlinking: [], in: project, from: context, at: now)
+        ) { account, found, now in
+            guard found.code.purpose == .recoverEmail else {
+                let (change, emailBatch) = try confirmation(
+                    of: account, by: found.code, unlinking: [], in: project, from: context, at: now)
+                return (.change(change), emailBatch)
+            }
+            return (.change(try await recovery(of: account, by: found.code, unlinking: [], in: project)), .none)
         }
         return Applied(account: result.account, code: result.redemption.code)
     }
@@ -93,7 +110,7 @@ public struct OOBRedemption: Sendable {
     public func disavow(_ code: String?, in project: Project, from context: RequestContext) async throws {
         _ = try await redeem(code, for: [.verifyEmail], in: project, from: context) { account, _, _ in
             guard !account.emailIsVerified else { throw OOBCodeRefusal.invalid }
-            return (.disavowing(account), .none)
+            return (.change(.disavowing(account)), .none)
         }
     }
 
@@ -167,12 +184,17 @@ public struct OOBRedemption: Sendable {
                 .change(change), account: caller.account.id, generation: change.generation, sending: emailBatch,
                 authenticatedAt: isNewLogin ? now : caller.authenticatedAt(linkingAt: now))
         }
-        guard let account = found.account else {
+        func preparedNew(inPlaceOf former: Account?) throws -> PreparedSignIn {
             guard project.policy.allowsSignUp else { throw SignUpRefusal.notAllowed }
             let new = NewAccount(id: entropy.accountID(), email: email, createdAt: now)
-            return prepared(.create(new), account: new.id, generation: 1, sending: .none, authenticatedAt: now)
+            let emailBatch = former == nil ? .none : try replacementNotice(of: new, from: context, at: now)
+            return prepared(
+                .create(new, inPlaceOf: former), account: new.id, generation: 1, sending: emailBatch,
+                authenticatedAt: now)
         }
+        guard let account = found.account else { return try preparedNew(inPlaceOf: nil) }
         guard !account.isDisabled else { throw OOBCodeRefusal.accountDisabled }
+        if found.newAccountChoice.createsAccount(isChosen: false) { return try preparedNew(inPlaceOf: account) }
         let change = MailboxChange.signingIn(account)
         let emails = try reclaimNotice(of: change, from: context, at: now)
         return prepared(
@@ -197,20 +219,24 @@ extension OOBRedemption {
         let account: Account
     }
 
-    /// Consumes a code and applies the change that `decide` returns. If the account has changed in the meantime, checks
+    /// Consumes a code and applies the step that `decide` returns. If the account has changed in the meantime, checks
     /// the code again, and calls `decide` again.
+    ///
+    /// - Parameter networkHash: see ``Redemption/networkHash``.
     func redeem(
-        _ code: String?, for purposes: Set<OOBCode.Purpose>, in project: Project, from context: RequestContext,
-        _ decide: (Account, OOBCode, Instant) async throws -> (MailboxChange, EmailBatch)
+        _ code: String?, for purposes: Set<OOBCode.Purpose>, fromNetwork networkHash: [UInt8]? = nil,
+        in project: Project, from context: RequestContext,
+        _ decide: (Account, FoundCode, Instant) async throws -> (Redemption.Step, EmailBatch)
     ) async throws -> RedemptionResult {
         try await retryingConflicts { _ in
             let found = try await check(code, for: purposes, in: project)
             guard let account = found.account else { throw OOBCodeRefusal.invalid }
             guard !account.isDisabled else { throw OOBCodeRefusal.accountDisabled }
             let now = clock.now()
-            let (change, emailBatch) = try await decide(account, found.code, now)
+            let (step, emailBatch) = try await decide(account, found, now)
             let redemption = Redemption(
-                code: found.code, step: .change(change), emailBatch: emailBatch, trace: context.trace, redeemedAt: now)
+                code: found.code, step: step, emailBatch: emailBatch, networkHash: networkHash, trace: context.trace,
+                redeemedAt: now)
             let updated = try await mappingConflicts(to: \.refusalOfCodeRedemption) {
                 try await codes.redeem(redemption, in: project.realm)
             }
@@ -220,15 +246,23 @@ extension OOBRedemption {
 
     /// Returns the notice to the mailbox that the reset has just proven. If the account was reclaimed, because its
     /// address was never verified, the notice states that. Otherwise it states that the password was changed.
-    private func emailsAboutReset(_ reset: MailboxChange, from context: RequestContext, at now: Instant) throws
-        -> EmailBatch
-    {
+    private func emailsAboutReset(
+        _ reset: MailboxChange, earlier: EarlierMailbox?, from context: RequestContext, at now: Instant
+    ) throws -> EmailBatch {
         guard reset.event != .reclaimed, let email = reset.email else {
             return EmailBatch(emails: try reclaimNotice(of: reset, from: context, at: now))
         }
         return try emailFactory.resetNotice(
-            to: email, about: reset.account.id, withRemovalLinksFor: reset.remainingRemovableIdentities, from: context,
-            at: now)
+            to: email, about: reset.account.id, withRemovalLinksFor: reset.remainingRemovableIdentities,
+            earlier: earlier, from: context, at: now)
+    }
+
+    /// Returns the notice that the owner of the mailbox has a new account; see ``EarlierMailbox``.
+    func replacementNotice(of new: NewAccount, from context: RequestContext, at now: Instant) throws -> EmailBatch {
+        guard let email = new.email else { return .none }
+        return EmailBatch(
+            emails: try emailFactory.notice(
+                .accountReplaced, to: .proven(email), about: new.id, from: context, at: now))
     }
 
     /// Returns the notices about an address that is added for email links. They go to the address that the account had

@@ -85,8 +85,10 @@ public struct FederatedSignIn: Sendable {
             try proof.requireSameIssuer(asIdentityOf: candidates.owner)
             let decision = LinkingDecision(
                 LinkingFacts(
-                    identity: proof.identity, owner: candidates.owner, sameEmail: candidates.sameEmail, caller: caller,
-                    autoCreate: autoCreate, policy: project.policy,
+                    identity: proof.identity, owner: candidates.owner, sameEmail: candidates.sameEmail,
+                    hasEarlierMailbox: try await hasEarlierMailbox(
+                        candidates.sameEmail, signingInWith: proof.identity, in: project),
+                    caller: caller, autoCreate: autoCreate, policy: project.policy,
                     rejectsRepeatedLink: project.emulatorRules != nil, linkOnly: linkOnly))
             guard caller == nil, candidates.owner == nil else {
                 return try await apply(decision, to: proof, in: project, from: context)
@@ -95,6 +97,16 @@ public struct FederatedSignIn: Sendable {
                 with: proof.identity, isCounted: attempt == 1, from: context, in: project
             ) { try await apply(decision, to: proof, in: project, from: context) }
         }
+    }
+
+    /// Whether `sameEmail` has an ``EarlierMailbox``. Looked up only if the decision can depend on it.
+    private func hasEarlierMailbox(
+        _ sameEmail: Account?, signingInWith identity: VerifiedIdentity, in project: Project
+    ) async throws -> Bool {
+        guard let sameEmail, !sameEmail.emailIsVerified, identity.emailTrust == .authoritative,
+            !emailFactory.restoresFirstAddress
+        else { return false }
+        return try await store.hasEarlierMailbox(sameEmail.id, at: clock.now(), in: project.realm)
     }
 
     /// Runs the sign-in of an identity that no account has, within two limits.
@@ -167,7 +179,11 @@ public struct FederatedSignIn: Sendable {
             try await store.commit(commit, in: project.realm)
         }
         let signedIn = try await tokens.signedIn(account, session, in: project, at: now)
-        let isNew = if case .create = change { true } else { false }
+        let isNew =
+            switch change {
+            case .create, .createInPlaceOf: true
+            case .signIn, .signInChangingEmail, .link, .reclaim: false
+            }
         return .signedIn(signedIn, identity, isNew: isNew)
     }
 
@@ -186,6 +202,12 @@ public struct FederatedSignIn: Sendable {
             }
             return (account.id, account.generation, now, EmailBatch(emails: emails))
         case .create: return (entropy.accountID(), 1, now, .none)
+        case .createInPlaceOf(let former):
+            let id = entropy.accountID()
+            let emails = try former.email.map {
+                try emailFactory.notice(.accountReplaced, to: .proven($0), about: id, from: context, at: now)
+            }
+            return (id, 1, now, EmailBatch(emails: emails ?? []))
         case .link(let account, let caller, _):
             let method = AddedSignInMethod(provider: identity.provider, subject: identity.subject, addedAt: now)
             return (

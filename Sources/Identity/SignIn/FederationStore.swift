@@ -18,6 +18,9 @@ public protocol FederationStore: Sendable {
     /// Whether a change of the account's email address can still be undone by the link sent to the earlier address.
     func hasRecoveryCode(_ account: ID<Account>, at now: Instant, in realm: ID<Realm>) async throws -> Bool
 
+    /// Whether the account has an ``EarlierMailbox``.
+    func hasEarlierMailbox(_ account: ID<Account>, at now: Instant, in realm: ID<Realm>) async throws -> Bool
+
     /// Applies the merge plan, stores a merge record for the undo, enqueues `notices`, and opens the session of
     /// `signIn` for the target. The ID of the source, which the merge deletes, is reserved as after a deletion.
     ///

@@ -5,6 +5,8 @@ public struct LinkingFacts: Hashable, Sendable {
     public var owner: Account?
     /// The account whose own address is the email address of the identity. It may be ``owner``.
     public var sameEmail: Account?
+    /// Whether ``sameEmail`` has an ``EarlierMailbox``.
+    public var hasEarlierMailbox: Bool
     /// The caller, who requests to link the identity to their account.
     public var caller: Caller?
     /// `false` for a re-authentication: only an identity that is already linked is accepted.
@@ -17,12 +19,14 @@ public struct LinkingFacts: Hashable, Sendable {
     public var linkOnly: Set<ProviderID>
 
     public init(
-        identity: VerifiedIdentity, owner: Account? = nil, sameEmail: Account? = nil, caller: Caller? = nil,
-        autoCreate: Bool = true, policy: Policy, rejectsRepeatedLink: Bool = false, linkOnly: Set<ProviderID> = []
+        identity: VerifiedIdentity, owner: Account? = nil, sameEmail: Account? = nil, hasEarlierMailbox: Bool = false,
+        caller: Caller? = nil, autoCreate: Bool = true, policy: Policy, rejectsRepeatedLink: Bool = false,
+        linkOnly: Set<ProviderID> = []
     ) {
         self.identity = identity
         self.owner = owner
         self.sameEmail = sameEmail
+        self.hasEarlierMailbox = hasEarlierMailbox
         self.caller = caller
         self.autoCreate = autoCreate
         self.policy = policy
@@ -76,6 +80,9 @@ public enum SignInChange: Hashable, Sendable {
     case reclaim(Account)
     /// - Parameter copiesEmail: whether the account gets the identity's address.
     case create(copiesEmail: Bool)
+    /// As ``reclaim(_:)``, but the owner of another mailbox can still take the account back; see ``EarlierMailbox``. So
+    /// this account only loses its address, and the user gets a new account.
+    case createInPlaceOf(Account)
 }
 
 /// A change that signs a user in, with everything needed to apply it.
@@ -109,7 +116,7 @@ extension LinkingDecision {
         } else if !facts.autoCreate {
             self = .refuse(.accountUnknown)
         } else if let other = facts.sameEmail, !facts.policy.allowsDuplicateEmails {
-            self.init(facts.identity, existing: other, linkOnly: facts.linkOnly)
+            self.init(facts, existing: other)
         } else if !facts.policy.allowsSignUp {
             self = .refuse(.signUpNotAllowed)
         } else {
@@ -140,7 +147,8 @@ extension LinkingDecision {
             }
     }
 
-    private init(_ identity: VerifiedIdentity, existing other: Account, linkOnly: Set<ProviderID>) {
+    private init(_ facts: LinkingFacts, existing other: Account) {
+        let (identity, linkOnly) = (facts.identity, facts.linkOnly)
         let verifiedIdentities = other.identities.filter {
             $0.email == identity.email && $0.emailTrust >= .verified && !linkOnly.contains($0.provider)
         }
@@ -160,7 +168,11 @@ extension LinkingDecision {
                 identity.isPrivateEmail
                     ? .confirm(other, isRecycled: false) : .commit(.link(to: other, by: nil, copiesEmail: true))
             } else {
-                verifiedIdentities.isEmpty ? .commit(.reclaim(other)) : .confirm(other, isRecycled: false)
+                !verifiedIdentities.isEmpty
+                    ? .confirm(other, isRecycled: false)
+                    : !facts.hasEarlierMailbox
+                        ? .commit(.reclaim(other))
+                        : facts.policy.allowsSignUp ? .commit(.createInPlaceOf(other)) : .refuse(.signUpNotAllowed)
             }
     }
 }

@@ -8,9 +8,10 @@ extension Page {
     ///   - old: `nil` if the account has no address.
     ///   - methods: the ways to sign in to the account.
     ///   - identities: identities that the owner may remove.
+    ///   - choice: whether the owner may have a new account instead.
     public static func changeEmail(
         from old: EmailAddress?, to new: EmailAddress, methods: [SignInMethodName],
-        removable identities: [ListedIdentity], _ form: CodeForm, _ context: Context
+        removable identities: [ListedIdentity], _ choice: NewAccountChoice, _ form: CodeForm, _ context: Context
     ) -> Page {
         let app = context.app(in: context.language)
         return Page(
@@ -33,7 +34,7 @@ extension Page {
                     LocalizedString(
                         "You will be signed out on every device. Then sign in again.",
                         "すべての端末からログアウトします。その後、もう一度ログインしてください。")),
-            ])
+            ] + context.newAccountSection(choice, form))
     }
 
     public static func emailChanged(to new: EmailAddress, continuing url: ContinueURL?, _ context: Context) -> Page {

@@ -15,6 +15,8 @@ public struct CodeForm: Sendable {
     public enum AlternativeAction: String, Sendable {
         /// The user states that the account is not theirs.
         case disavow
+        /// The user wants a new account with the address; see ``NewAccountChoice``.
+        case createAccount
     }
 
     /// The names of the fields in the forms of these pages.
@@ -25,6 +27,8 @@ public struct CodeForm: Sendable {
         case newPassword
         /// An ``AlternativeAction``; absent for the action that the code is for.
         case step
+        /// Checked if the user of a password reset wants a new account; see ``NewAccountChoice``.
+        case newAccount
         /// For password managers; the gateway ignores it.
         case username
         /// The address of an account, in the form that requests a password reset.

@@ -33,6 +33,8 @@ extension Page {
         case undone
         /// The address was confirmed, and ways to sign in that the user did not add were removed.
         case confirmed(EmailAddress)
+        /// The user has a new account with the address, because the account that had it may not be theirs.
+        case accountCreated(EmailAddress)
     }
 
     /// Asks for a new password.
@@ -40,11 +42,12 @@ extension Page {
     /// - Parameters:
     ///   - missing: requirements that the submitted password does not meet; empty if no password was submitted.
     ///   - identities: identities that the owner may remove with the reset.
+    ///   - choice: whether the user gets a new account.
     ///   - remedy: what the link has just done; `nil` if the user opened the link of a password reset.
     public static func resetPassword(
         of email: EmailAddress, _ rules: PasswordRules, missing: [PasswordRequirement] = [],
-        removable identities: [ListedIdentity],
-        after remedy: Remedy? = nil, _ form: CodeForm, _ context: Context
+        removable identities: [ListedIdentity], _ choice: NewAccountChoice, after remedy: Remedy? = nil,
+        _ form: CodeForm, _ context: Context
     ) -> Page {
         let language = context.language
         let alert = Markup(
@@ -86,6 +89,7 @@ extension Page {
                             LocalizedString(
                                 "Select those that you did not add yourself. They are removed when you save the password.",
                                 "ご自身で追加していないものを選んでください。パスワードの保存と同時に削除します。"))
+                        + context.newAccountCheckbox(choice)
                         + [context.button(LocalizedString("Save the password", "パスワードを保存する"))]),
                 context.note(
                     LocalizedString(
@@ -121,6 +125,10 @@ extension Page.Context {
                     password. You were signed out on every device.
                     """,
                     "メールアドレス\(email.rawValue)を確認しました。選んだログイン方法とパスワードを削除し、すべての端末からログアウトしました。")
+            case .accountCreated(let email):
+                LocalizedString(
+                    "You have a new account with your address \(email.rawValue).",
+                    "あなたのアドレス\(email.rawValue)で新しいアカウントを作成しました。")
             case .undone:
                 LocalizedString(
                     "You have your account back. You were signed out on every device.",

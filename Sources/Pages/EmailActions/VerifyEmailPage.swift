@@ -9,10 +9,10 @@ extension Page {
     ///     account, because another user may have created it.
     ///   - methods: the ways to sign in to the account.
     ///   - identities: identities that the owner may remove.
+    ///   - choice: whether the owner may have a new account instead.
     public static func verifyEmail(
         _ email: EmailAddress, of account: Account?, methods: [SignInMethodName],
-        removable identities: [ListedIdentity],
-        _ form: CodeForm, _ context: Context
+        removable identities: [ListedIdentity], _ choice: NewAccountChoice, _ form: CodeForm, _ context: Context
     ) -> Page {
         let language = context.language
         let app = context.app(in: language)
@@ -49,7 +49,7 @@ extension Page {
                     in: context,
                     context.checkboxes(disowning: identities)
                         + [context.button(LocalizedString("Confirm this address", "このアドレスを確認する"))]),
-            ] + (account?.emailIsVerified == false ? [disavowal] : []))
+            ] + context.newAccountSection(choice, form) + (account?.emailIsVerified == false ? [disavowal] : []))
     }
 
     public static func emailVerified(_ email: EmailAddress, continuing url: ContinueURL?, _ context: Context) -> Page {

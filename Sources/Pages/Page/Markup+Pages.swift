@@ -14,6 +14,7 @@ extension ElementID {
     static let address = ElementID("address")
     /// The button that returns to the app. The scripts of the pages use this ID.
     static let back = ElementID("back")
+    static let newAccount = ElementID("newAccount")
     static let notYou = ElementID("notYou")
     static let password = ElementID("password")
     static let passwordRules = ElementID("passwordRules")

@@ -53,14 +53,28 @@ struct InvalidOOBCodeRow: Error, CustomStringConvertible {
 extension SQL {
     /// Selects a code with its account. The account of a sign-in code is the account that has the address now. The
     /// account's columns are NULL if there is no account.
-    static func findCode(_ hash: [UInt8], in realm: ID<Realm>?) -> SQL {
+    static func findCode(_ hash: [UInt8], at now: Instant, in realm: ID<Realm>?) -> SQL {
         let inRealm: SQL = realm.map { "AND c.realm_id = \($0.rawValue)" } ?? ""
         return """
-            SELECT a.id IS NOT NULL AS has_account, \(OOBCodeRow.columns), \(AccountRow.columns)
+            SELECT a.id IS NOT NULL AS has_account, (\(lastEarlierRemedy(at: now))) AS earlier_remedies_expire_at,
+                \(OOBCodeRow.columns), \(AccountRow.columns)
             FROM oob_code c LEFT JOIN account a ON a.realm_id = c.realm_id AND a.id =
                 CASE WHEN c.purpose <> \(OOBCode.Purpose.signIn.rawValue) THEN c.account_id
                 ELSE (SELECT h.id FROM account h WHERE h.realm_id = c.realm_id AND h.email = c.email) END
             WHERE c.hash = \(hash) \(inRealm)
+            """
+    }
+
+    /// Selects when the last remedy of an ``EarlierMailbox`` of the account `a` expires; NULL if there is none.
+    static func lastEarlierRemedy(at now: Instant) -> SQL {
+        let remedies: SQL = """
+            FROM oob_code r WHERE r.realm_id = a.realm_id AND r.account_id = a.id \
+            AND r.purpose = ANY (\(OOBCode.Purpose.accountRemedies))
+            """
+        return """
+            SELECT max(r.expires_at) \(remedies) AND r.email <> a.email AND r.expires_at > \(Timestamp(now))
+                AND r.created_at < coalesce(
+                    (SELECT min(r.created_at) \(remedies) AND r.email = a.email), 'infinity')
             """
     }
 
@@ -104,16 +118,14 @@ extension SQL {
             c.realm_id = \(realm.rawValue) AND c.account_id = \(account.rawValue) \
             AND c.purpose = ANY (\(OOBCode.Purpose.accountRemedies))
             """
-        guard case .proven(let email, let redeemedCodeCreatedAt, let methodsKeptBefore) = remedies else {
-            return "DELETE FROM oob_code c WHERE \(all)"
-        }
+        let email = remedies.email.rawValue
         return """
             DELETE FROM oob_code c WHERE \(all)
                 AND c.created_at >= (
-                    SELECT least(\(redeemedCodeCreatedAt.map { Timestamp($0) }), min(c.created_at)) FROM oob_code c
-                    WHERE \(all) AND c.email = \(email.rawValue))
-                AND (c.email <> \(email.rawValue) OR c.added_at IS NULL
-                    OR c.added_at >= \(Timestamp(methodsKeptBefore)))
+                    SELECT least(\(remedies.redeemedCodeCreatedAt.map { Timestamp($0) }), min(c.created_at)) FROM oob_code c
+                    WHERE \(all) AND c.email = \(email))
+                AND (c.email <> \(email) OR c.added_at IS NULL
+                    OR c.added_at >= \(Timestamp(remedies.methodsKeptBefore)))
             """
     }
 }

@@ -52,7 +52,7 @@ extension PostgresOOBCodeStore {
     ) async throws {
         let (source, now) = (merge.plan.source, undoing.undoneAt)
         if let other = reversal.accountLosingAddress {
-            try await disavow(other, by: undoing.code, undoing.trace, at: now, in: realm, transaction)
+            try await transaction.apply(.disavowing(other), undoing.trace, at: now, in: realm)
         }
         if let remaining = reversal.target {
             try await transaction.removeSourceMembers(

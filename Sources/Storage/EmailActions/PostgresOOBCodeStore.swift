@@ -33,11 +33,13 @@ public struct PostgresOOBCodeStore: OOBCodeStore {
         _ = try await withStoreErrors { try await pool.execute(statement) }
     }
 
-    public func find(_ hash: [UInt8], in realm: ID<Realm>?) async throws -> FoundCode? {
-        try await withStoreErrors { try await pool.query(.findCode(hash, in: realm)) }.first.map { row in
+    public func find(_ hash: [UInt8], at now: Instant, in realm: ID<Realm>?) async throws -> FoundCode? {
+        try await withStoreErrors { try await pool.query(.findCode(hash, at: now, in: realm)) }.first.map { row in
             FoundCode(
                 code: try OOBCodeRow.code(row), realm: ID(try row.decode("code_realm_id")),
-                account: try row.decode("has_account") ? try AccountRow.account(row) : nil)
+                account: try row.decode("has_account") ? try AccountRow.account(row) : nil,
+                earlierMailbox: try row.decode("earlier_remedies_expire_at", as: Timestamp?.self)
+                    .map { EarlierMailbox(canRecoverUntil: Instant($0)) })
         }
     }
 
@@ -59,8 +61,9 @@ public struct PostgresOOBCodeStore: OOBCodeStore {
     /// the caller then decides again, with the account that has the address now. A recovery code stays valid, because
     /// the other account may release the address later. Any other code is consumed.
     private func emailConflict(of redemption: Redemption, in realm: ID<Realm>) async throws -> StoreConflict {
-        if case .create = redemption.step { return .stale }
-        if redemption.code.purpose == .removeSignInMethod { return .stale }
+        if [.signIn, .removeSignInMethod].contains(redemption.code.purpose), redemption.callerSession == nil {
+            return .stale
+        }
         if redemption.code.purpose == .recoverEmail { return .taken(.email) }
         let statement = SQL.redeem(redemption.code, at: redemption.redeemedAt, in: realm)
         return try await withStoreErrors { try await pool.execute(statement) } == 1 ? .taken(.email) : .alreadyUsed
@@ -75,20 +78,38 @@ public struct PostgresOOBCodeStore: OOBCodeStore {
         }
         let account: ID<Account>
         switch redemption.step {
-        case .create(let new):
-            guard let session = redemption.session else { throw StoreConflict.stale }
+        case .create(let new, let former):
             account = new.id
+            if let former {
+                try await transaction.apply(
+                    .disavowing(former), redemption.trace, at: redemption.redeemedAt, in: realm)
+            }
             var proven = Account(new)
-            (proven.emailIsVerified, proven.usesEmailLinks) = (true, true)
-            _ = try await transaction.execute(.create(proven, opening: session, in: realm))
+            (proven.emailIsVerified, proven.usesEmailLinks) = (true, code.purpose == .signIn)
+            if let session = redemption.session {
+                _ = try await transaction.execute(.create(proven, opening: session, in: realm))
+            } else {
+                _ = try await transaction.execute(.insertion(of: proven, passwordHash: new.passwordHash, in: realm))
+            }
         case .change(let change):
             account = change.account.id
             if let other = change.accountLosingAddress {
                 _ = try await transaction.execute(.lock([account, other.id], in: realm))
-                try await disavow(
-                    other, by: code, redemption.trace, at: redemption.redeemedAt, in: realm, transaction)
+                try await transaction.apply(
+                    .disavowing(other), redemption.trace, at: redemption.redeemedAt, in: realm)
             }
-            try await apply(change, redemption, in: realm, transaction)
+            try await transaction.apply(
+                change, bySession: redemption.callerSession, signsIn: redemption.session != nil, redemption.trace,
+                at: redemption.redeemedAt, in: realm)
+            if let session = redemption.session {
+                _ = try await transaction.execute(
+                    .openSession(session, openedAt: redemption.redeemedAt, in: realm, forEachRowOf: .singleRow))
+            }
+        }
+        if let networkHash = redemption.networkHash {
+            _ = try await transaction.execute(
+                .storeKnownNetwork(
+                    networkHash, of: account, at: redemption.redeemedAt, in: realm, forEachRowOf: .singleRow))
         }
         try await transaction.enqueue(redemption.emailBatch, in: realm)
         guard let row = try await transaction.query(.find([.id(account)], in: realm)).first else {
@@ -99,57 +120,43 @@ public struct PostgresOOBCodeStore: OOBCodeStore {
         return current
     }
 
-    /// Removes the address from an account that never verified it, because `code` has proven that another user owns the
-    /// mailbox.
-    func disavow(
-        _ account: Account, by code: OOBCode, _ trace: RequestTrace, at now: Instant, in realm: ID<Realm>,
-        _ transaction: Transaction
-    ) async throws {
-        let change = MailboxChange.disavowing(account)
-        let redemption = Redemption(code: code, step: .change(change), trace: trace, redeemedAt: now)
-        try await apply(change, redemption, in: realm, transaction)
-    }
+}
 
-    /// Applies the change that the redemption of a code causes.
+extension Transaction {
+    /// Applies the change after a proof of a mailbox, if the account has not changed since the decision.
+    ///
+    /// - Parameters:
+    ///   - session: the session of a caller who adds the mailbox to their own account. It must be active.
+    ///   - signsIn: whether the user is signed in to the account.
     func apply(
-        _ change: MailboxChange, _ redemption: Redemption, in realm: ID<Realm>, _ transaction: Transaction
+        _ change: MailboxChange, bySession session: Session? = nil, signsIn: Bool = false, _ trace: RequestTrace,
+        at now: Instant, in realm: ID<Realm>
     ) async throws {
         let account = change.account
         var update = change.update
-        if redemption.session != nil { update.lastSignInAt = redemption.redeemedAt }
-        let isActive: SQL = try redemption.callerSession.map { try SQL.isActive($0) } ?? "true"
+        if signsIn { update.lastSignInAt = now }
+        let isActive: SQL = try session.map { try SQL.isActive($0) } ?? "true"
         let statement = SQL.update(
-            account.id, by: update, at: redemption.redeemedAt, in: realm,
+            account.id, by: update, at: now, in: realm,
             where: "\(SQL.isUnchangedSinceDecision(account)) AND \(isActive)")
-        guard try await transaction.execute(statement) == 1 else { throw StoreConflict.stale }
+        guard try await execute(statement) == 1 else { throw StoreConflict.stale }
         if change.update.endsSessions {
-            _ = try await transaction.execute(.deleteSessions(of: account.id, before: account.generation, in: realm))
-            _ = try await transaction.execute(.voidCodesExceptRemedies(of: account.id, in: realm))
+            _ = try await execute(.deleteSessions(of: account.id, before: account.generation, in: realm))
+            _ = try await execute(.voidCodesExceptRemedies(of: account.id, in: realm))
         }
         if let remedies = change.voidedRemedies {
-            _ = try await transaction.execute(.voidRemedies(remedies, of: account.id, in: realm))
+            _ = try await execute(.voidRemedies(remedies, of: account.id, in: realm))
         }
         if change.unlinksIdentitiesLinkedSince != nil || !change.unlinkedProviders.isEmpty {
-            for row in try await transaction.query(.unlink(by: change, in: realm)) {
-                try await transaction.recordUnlinking(
-                    of: ProviderID(try row.decode("provider")), from: account.id, by: .user(redemption.trace),
-                    at: redemption.redeemedAt, in: realm)
+            for row in try await query(.unlink(by: change, in: realm)) {
+                try await recordUnlinking(
+                    of: ProviderID(try row.decode("provider")), from: account.id, by: .user(trace), at: now, in: realm)
             }
         }
-        try await transaction.audit(
-            change.notes, by: .user(redemption.trace), at: redemption.redeemedAt, in: realm)
+        try await audit(change.notes, by: .user(trace), at: now, in: realm)
         if let event = change.event {
             let event = OutboxEvent(OutboxEvent.Kind(event), of: account.id)
-            _ = try await transaction.execute(.insertOutboxEvent(event, at: redemption.redeemedAt, in: realm))
-        }
-        if let networkHash = change.networkHash {
-            _ = try await transaction.execute(
-                .storeKnownNetwork(
-                    networkHash, of: account.id, at: redemption.redeemedAt, in: realm, forEachRowOf: .singleRow))
-        }
-        if let session = redemption.session {
-            _ = try await transaction.execute(
-                .openSession(session, openedAt: redemption.redeemedAt, in: realm, forEachRowOf: .singleRow))
+            _ = try await execute(.insertOutboxEvent(event, at: now, in: realm))
         }
     }
 }

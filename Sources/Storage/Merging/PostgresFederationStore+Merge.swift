@@ -9,6 +9,14 @@ extension PostgresFederationStore {
         try await !withStoreErrors { try await pool.query(.recoveries(of: [account], at: now, in: realm)) }.isEmpty
     }
 
+    public func hasEarlierMailbox(_ account: ID<Account>, at now: Instant, in realm: ID<Realm>) async throws -> Bool {
+        let statement: SQL = """
+            SELECT FROM account a WHERE a.realm_id = \(realm.rawValue) AND a.id = \(account.rawValue)
+                AND (\(.lastEarlierRemedy(at: now))) IS NOT NULL
+            """
+        return try await !withStoreErrors { try await pool.query(statement) }.isEmpty
+    }
+
     public func merge(
         _ merge: AccountMerge, with signIn: MergeSignIn, announcing notices: MergeNotices, in realm: ID<Realm>
     ) async throws -> (account: Account, session: Session) {

@@ -50,6 +50,17 @@ extension PostgresFederationStore {
         return signIn.account
     }
 
+    /// Creates an account with the address that `former` loses.
+    func create(inPlaceOf former: Account, _ commit: SignInCommit, in realm: ID<Realm>) async throws -> Account {
+        let signIn = FirstSignIn(commit, copiesEmail: true)
+        return try await pool.transaction { transaction in
+            try await transaction.apply(.disavowing(former), commit.trace, at: commit.committedAt, in: realm)
+            guard try await transaction.execute(.create([signIn], in: realm)) == 1 else { throw StoreConflict.stale }
+            try await transaction.enqueue(commit.emailBatch, in: realm)
+            return signIn.account
+        }
+    }
+
     static var firstSignIns: Batching<FirstSignIn, FirstSignIn.Key, Bool> {
         .writes(exclusiveKeys: \.uniqueKeys) { signIns, realm in
             try .create(signIns, in: realm)

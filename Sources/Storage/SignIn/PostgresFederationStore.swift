@@ -30,6 +30,7 @@ public struct PostgresFederationStore: FederationStore {
                     try await link(to: account, by: caller, copiesEmail: copiesEmail, commit, in: realm)
                 case .reclaim(let account): try await reclaim(account, commit, in: realm)
                 case .create(let copiesEmail): try await create(copiesEmail: copiesEmail, commit, in: realm)
+                case .createInPlaceOf(let former): try await create(inPlaceOf: former, commit, in: realm)
                 }
             }
         } catch StoreConflict.taken {

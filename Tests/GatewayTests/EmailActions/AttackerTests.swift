@@ -16,7 +16,7 @@ struct AttackerTests {
             try await attacker.take(Attacker.Action.allCases.randomElement(using: &random) ?? .changePassword)
         }
         account.gateway.clock.advance(by: .seconds(Int.random(in: 1...3600, using: &random)))
-        guard let remedy = try await account.useRemedy(after: attacker.actions, &random) else { return }
+        let remedy = try await account.useRemedy(after: attacker.actions, &random)
         try await account.expectOwnerHasAccount(after: attacker.actions, remedy)
         let before = try await account.storedRows()
         let owner = try await account.signInAsOwner()

@@ -55,44 +55,65 @@ struct MailboxPreHijackingTests {
         #expect(try await gateway.emails(.accountReclaimed).map(\.recipient) == ["ada@example.com"])
     }
 
-    @Test(
-        "The victim's verification invalidates the attacker's codes for a change or a recovery of the address",
-        arguments: Verification.allCases)
-    func pendingChanges(verification: Verification) async throws {
-        let gateway = try await TestGateway { $0.emailEnumerationProtection = false }
-        // The first address is verified, so a recovery code is sent to it when the account takes the victim's address.
-        let attacker = try await gateway.signUpVerified(email: "eve@example.com", password: "known to the attacker")
-        gateway.clock.advance(by: .seconds(1))
-        let renewed = try TestGateway.Tokens(await gateway.update(attacker.idToken, ["email": "ada@example.com"]))
-        let recovery = try await gateway.latestCode(.emailChanged)
-        let change = try await gateway.requestedCode(
-            "VERIFY_AND_CHANGE_EMAIL", ["idToken": .string(renewed.idToken), "newEmail": "eve@example.com"])
-        gateway.clock.advance(by: .seconds(1))
-        #expect(try await verification.perform(gateway).status == 200)
-        for code in [recovery, change] {
-            #expect(try await gateway.checkCode(code).outcome == "400 INVALID_OOB_CODE")
-            #expect(try await gateway.applyCode(code).outcome == "400 INVALID_OOB_CODE")
-        }
-        let codes = try await gateway.database.pool.query("SELECT purpose FROM oob_code")
-        #expect(codes.isEmpty, "the codes are deleted, not only expired")
-    }
-
-    @Test("A sign-in of the victim with Apple invalidates all earlier codes of the attacker's account")
-    func federated() async throws {
-        let gateway = try await TestGateway { $0.emailEnumerationProtection = false }
-        let victim = SimulatedPerson.ada
-        let email = try #require(victim.email)
+    /// The attacker's account has the victim's address in place of a verified address of the attacker. Returns it with a
+    /// code that recovers the attacker's address, and a code that changes the address to it.
+    private static func attackersAccount(
+        takingAddress email: String, at gateway: TestGateway
+    ) async throws -> (attacker: TestGateway.Tokens, recovery: String, change: String) {
         let attacker = try await gateway.signUpVerified(email: "eve@example.com", password: "known to the attacker")
         gateway.clock.advance(by: .seconds(1))
         let renewed = try TestGateway.Tokens(await gateway.update(attacker.idToken, ["email": .string(email)]))
         let recovery = try await gateway.latestCode(.emailChanged)
         let change = try await gateway.requestedCode(
             "VERIFY_AND_CHANGE_EMAIL", ["idToken": .string(renewed.idToken), "newEmail": "eve@example.com"])
+        gateway.clock.advance(by: .seconds(1))
+        return (renewed, recovery, change)
+    }
+
+    /// The attacker's recovery code gives the attacker the account back, but not the victim's new account.
+    private static func expectSeparateAccounts(
+        of attacker: TestGateway.Tokens, andVictim victim: String, _ recovery: String, at gateway: TestGateway
+    ) async throws {
+        #expect(victim != attacker.localId)
+        #expect(try await gateway.lookup(attacker.idToken).outcome == "400 TOKEN_EXPIRED")
+        #expect(try await gateway.applyCode(recovery).json["email"] == "eve@example.com")
+        let holders = try await gateway.database.pool.query("SELECT email, id FROM account ORDER BY email DESC")
+            .map { try $0.decode("id", as: String.self) }
+        #expect(holders == [attacker.localId, victim])
+    }
+
+    @Test(
+        "A victim whose address replaced an attacker's proven address gets an account that no code of the attacker opens",
+        arguments: Verification.allCases)
+    func replacedAddress(verification: Verification) async throws {
+        let gateway = try await TestGateway { $0.emailEnumerationProtection = false }
+        let (attacker, recovery, change) = try await Self.attackersAccount(
+            takingAddress: "ada@example.com", at: gateway)
+        #expect(try await verification.perform(gateway).status == 200)
+        #expect(try await gateway.checkCode(change).outcome == "400 INVALID_OOB_CODE")
+        #expect(try await gateway.emails(.accountReplaced).map(\.recipient) == ["ada@example.com"])
+        let victim = try TestGateway.Tokens(
+            await gateway.signInWithEmailLink(
+                "ada@example.com", gateway.requestedCode("EMAIL_SIGNIN", ["email": "ada@example.com"])))
+        try await Self.expectSeparateAccounts(of: attacker, andVictim: victim.localId, recovery, at: gateway)
+        #expect(try await gateway.lookup(victim.idToken).status == 200)
+    }
+
+    @Test("The same applies to a victim who signs in with Apple")
+    func federated() async throws {
+        let gateway = try await TestGateway { $0.emailEnumerationProtection = false }
+        let victim = SimulatedPerson.ada
+        let email = try #require(victim.email)
+        let (attacker, recovery, change) = try await Self.attackersAccount(takingAddress: email, at: gateway)
         let reset = try await gateway.requestedCode("PASSWORD_RESET", ["email": .string(email)])
-        #expect(try await gateway.signIn(gateway.appleCredential(victim)).json["localId"]?.string == attacker.localId)
-        for code in [recovery, change, reset] {
+        let signedIn = try await gateway.signIn(gateway.appleCredential(victim))
+        #expect(signedIn.json["isNewUser"] == true)
+        for code in [change, reset] {
             #expect(try await gateway.checkCode(code).outcome == "400 INVALID_OOB_CODE")
         }
+        #expect(try await gateway.emails(.accountReplaced).map(\.recipient) == [email])
+        try await Self.expectSeparateAccounts(
+            of: attacker, andVictim: try #require(signedIn.json["localId"]?.string), recovery, at: gateway)
     }
 
     @Test("A merge cannot be undone after a password reset of the target, the account that remains")

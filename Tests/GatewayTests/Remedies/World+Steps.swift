@@ -11,6 +11,9 @@ extension World {
         case setPassword(Int)
         case changeAddress(Int, to: Mailbox)
         case confirmOwnAddress(Int)
+        /// On the same page, the intruder states that the account or its identities are not theirs, or chooses a new
+        /// account.
+        case disavowOwnAddress(Int), disownIdentities(Int), createOwnAccount(from: Int)
         case openOwnEmailLink(in: Int?)
         case resetOwnPassword
         case merge(Int, into: Int)
@@ -32,6 +35,10 @@ extension World {
         for member in members {
             let id = member.id
             if member.mailbox != nil, !member.isVerified { steps.append(.ownerConfirmsAddress(of: id)) }
+            if sessions.contains(id), member.mailbox == .intruder {
+                if !member.identities.isEmpty { steps.append(.disownIdentities(id)) }
+                steps.append(member.isVerified ? .createOwnAccount(from: id) : .disavowOwnAddress(id))
+            }
             guard sessions.contains(id) else { continue }
             steps += [Person.intruderGoogle, .intruderApple].filter { self.member(with: $0) == nil }
                 .map { .link($0, to: id) }
@@ -83,6 +90,17 @@ extension World {
         case .confirmOwnAddress(let id):
             guard let member = member(id), member.mailbox == .intruder else { return }
             apply(.verifying(account(member)))
+        case .disavowOwnAddress(let id):
+            guard let member = member(id), member.mailbox == .intruder, !member.isVerified else { return }
+            apply(.disavowing(account(member)))
+        case .disownIdentities(let id):
+            guard let member = member(id), member.mailbox == .intruder else { return }
+            apply(.verifying(account(member), unlinking: Set(member.identities.map(\.person.provider))))
+        case .createOwnAccount(let id):
+            guard let member = member(id), member.mailbox == .intruder,
+                choice(.verifyEmail, member).createsAccount(isChosen: true)
+            else { return }
+            sessions.insert(createAccount(inPlaceOf: member, setsPassword: true, passwordIsKnown: true))
         case .openOwnEmailLink(let id): openEmailLink(.intruder, in: id)
         case .resetOwnPassword:
             guard let member = holder(of: .intruder) else { return }
@@ -118,6 +136,9 @@ extension World {
             let keepsSession = sessions.contains(id)
             apply(change)
             if keepsSession { sessions.insert(id) }
+        } else if let holder, choice(.signIn, holder).createsAccount(isChosen: false) {
+            let id = createAccount(inPlaceOf: holder, usesEmailLinks: true)
+            if mailbox == .intruder { sessions.insert(id) }
         } else if let holder {
             apply(.signingIn(account(holder)))
             if mailbox == .intruder { sessions.insert(holder.id) }
@@ -144,18 +165,40 @@ extension World {
         }
     }
 
+    /// Whether a user who proves the mailbox of an account gets a new account.
+    func choice(_ purpose: OOBCode.Purpose, _ member: Member) -> NewAccountChoice {
+        guard let mailbox = member.mailbox else { return .none }
+        let account = account(member)
+        let code = OOBCode(
+            hash: [], purpose: purpose, account: account.id, email: mailbox.address, createdAt: Self.instant(now),
+            expiresAt: Self.endOfTime)
+        return FoundCode(code: code, realm: ID(""), account: account, earlierMailbox: earlierMailbox(of: member))
+            .newAccountChoice
+    }
+
     /// Resets a password with the link in an email.
     ///
-    /// - Parameter providers: the identities that the user selects on the page.
-    mutating func reset(_ member: Member, selecting providers: Set<ProviderID>, passwordIsKnown: Bool = false) {
+    /// - Parameters:
+    ///   - providers: the identities that the user selects on the page.
+    ///   - choosesNewAccount: whether the user chooses a new account if the page offers it.
+    /// - Returns: the account whose password was set.
+    @discardableResult
+    mutating func reset(
+        _ member: Member, selecting providers: Set<ProviderID>, choosesNewAccount: Bool = false,
+        passwordIsKnown: Bool = false
+    ) -> Int {
+        if choice(.resetPassword, member).createsAccount(isChosen: choosesNewAccount) {
+            return createAccount(inPlaceOf: member, setsPassword: true, passwordIsKnown: passwordIsKnown)
+        }
         let change = MailboxChange.resetting(account(member), to: "hash", unlinking: providers, by: Self.policy)
         apply(change, passwordIsKnown: passwordIsKnown)
         guard change.event == nil, let email = change.email,
             let notice = try? Self.emails.resetNotice(
                 to: email, about: change.account.id, withRemovalLinksFor: change.remainingRemovableIdentities,
-                from: Self.context, at: Self.instant(now))
-        else { return }
+                earlier: earlierMailbox(of: member), from: Self.context, at: Self.instant(now))
+        else { return member.id }
         store(notice)
+        return member.id
     }
 
     /// Uses a remedy.
@@ -179,108 +222,5 @@ extension World {
             return nil
         }
         return member.id
-    }
-}
-
-/// What the owner of a mailbox can do against an intruder.
-extension World {
-    struct Remedy {
-        let name: String
-        /// The owner's account after the remedy.
-        let account: Int
-        let after: World
-    }
-
-    /// Every remedy that the owner has, with its outcome. On a page, the owner selects each listed identity that is not
-    /// theirs. After a remedy, the owner sets a new password.
-    var remedies: [Remedy] {
-        var remedies: [Remedy] = []
-        if let member = holder(of: .owner) {
-            remedies.append(resettingOnPage(member.id, "reset on the page"))
-            remedies.append(resettingThroughAPI(member.id, "reset through the API, then the links in its notice"))
-            if !member.isVerified { remedies += [confirmingOnPage(member)].compactMap(\.self) }
-        }
-        for code in codes where code.mailbox == .owner {
-            for selects in code.kind == .recovery ? [true, false] : [true] {
-                var world = self
-                let foreign = selects ? world.foreignProviders(of: code.account, since: code.createdAt) : []
-                guard let id = world.use(code, selecting: foreign), world.member(id)?.mailbox == .owner else {
-                    continue
-                }
-                world.now += 1
-                remedies.append(
-                    selects
-                        ? world.resettingOnPage(id, "\(code)")
-                        : world.resettingThroughAPI(id, "\(code) through the API"))
-            }
-        }
-        for person in [Person.ownerApple, .ownerGoogle] where member(with: person) == nil {
-            guard let member = holder(of: .owner), !member.isVerified else { continue }
-            var world = self
-            if world.present(person) == member.id {
-                remedies.append(Remedy(name: "reclaim with \(person)", account: member.id, after: world))
-            }
-        }
-        return remedies
-    }
-
-    /// The listed identities that the owner did not add.
-    private func foreignProviders(of id: Int, since time: Int = .max) -> Set<ProviderID> {
-        guard let member = member(id) else { return [] }
-        let listed = account(member).removableIdentities(byOwnerOf: Mailbox.owner.address).map(\.subject)
-        return Set(
-            member.identities.filter { $0.person.isIntruder && $0.time < time && listed.contains($0.person.subject) }
-                .map(\.person.provider))
-    }
-
-    private func resettingOnPage(_ id: Int, _ name: String) -> Remedy {
-        var world = self
-        let foreign = world.foreignProviders(of: id)
-        if let member = world.member(id) { world.reset(member, selecting: foreign) }
-        return Remedy(name: name, account: id, after: world)
-    }
-
-    private func resettingThroughAPI(_ id: Int, _ name: String) -> Remedy {
-        var world = self
-        let time = now
-        if let member = world.member(id) { world.reset(member, selecting: []) }
-        let links = world.codes.filter { code in
-            guard code.account == id, code.createdAt == time, code.mailbox == .owner,
-                case .removal(.identity(let person)) = code.kind
-            else { return false }
-            return person.isIntruder
-        }
-        world.now += 1
-        for link in links where world.codes.contains(link) {
-            guard world.use(link, selecting: []) != nil, let member = world.member(id) else { continue }
-            world.reset(member, selecting: world.foreignProviders(of: id))
-            world.now += 1
-        }
-        return Remedy(name: name, account: id, after: world)
-    }
-
-    /// `nil` if the page lists no identity that the owner did not add.
-    private func confirmingOnPage(_ member: Member) -> Remedy? {
-        var world = self
-        let foreign = foreignProviders(of: member.id)
-        guard !foreign.isEmpty else { return nil }
-        world.apply(.verifying(account(member), unlinking: foreign))
-        return world.resettingOnPage(member.id, "confirmation on the page")
-    }
-
-    /// The ways by which the intruder gets into an account.
-    func waysIn(_ id: Int) -> [String] {
-        guard let member = member(id) else { return [] }
-        var ways: [String] = []
-        if sessions.contains(id) { ways.append("session") }
-        if member.passwordIsKnown { ways.append("password") }
-        if member.mailbox == .intruder { ways.append("mailbox") }
-        ways += member.identities.filter(\.person.isIntruder).map { "\($0.person)" }
-        // The account's first mailbox has precedence; see "Known limits" in `SECURITY.md`.
-        if member.firstProven != .intruder {
-            ways += codes.filter { $0.account == id && $0.mailbox == .intruder && !$0.isUndo }
-                .map { "\($0)" }
-        }
-        return ways
     }
 }

@@ -11,18 +11,15 @@ extension World {
         let facts = LinkingFacts(
             identity: person.verified, owner: member(with: person).map { account($0) },
             sameEmail: person.mailbox.flatMap { holder(of: $0) }.map { account($0) },
+            hasEarlierMailbox: person.mailbox.flatMap { holder(of: $0) }.flatMap { earlierMailbox(of: $0) } != nil,
             caller: callerAccount.map { Caller(account: $0, session: session(of: $0)) }, policy: Self.policy)
         guard case .commit(let change) = LinkingDecision(facts) else { return nil }
         switch change {
         case .signIn(let account), .signInChangingEmail(let account, _): return Int(account.id.rawValue)
-        case .create(let copiesEmail):
-            var linked = LinkedIdentity(person.verified)
-            linked.linkedAt = Self.instant(now)
-            let account = Account(ID(String(nextID)), for: linked, copiesEmail: copiesEmail, at: Self.instant(now))
-            return insert(
-                Member(
-                    id: nextID, mailbox: Mailbox(account.email), isVerified: account.emailIsVerified,
-                    identities: [Linked(person: person, time: now)], createdAt: now))
+        case .create(let copiesEmail): return create(for: person, copiesEmail: copiesEmail)
+        case .createInPlaceOf(let former):
+            apply(.disavowing(former))
+            return create(for: person, copiesEmail: true)
         case .link(let account, _, let copiesEmail):
             guard let id = Int(account.id.rawValue) else { return nil }
             let method = AddedSignInMethod(
@@ -41,12 +38,41 @@ extension World {
             self.change(id) {
                 ($0.passwordTime, $0.passwordIsKnown, $0.isVerified) = (nil, false, true)
                 $0.identities = [Linked(person: person, time: time)]
-                $0.firstProven = person.mailbox
             }
             sessions.remove(id)
             codes.removeAll { $0.account == id && !$0.isUndo }
             return id
         }
+    }
+
+    private mutating func create(for person: Person, copiesEmail: Bool) -> Int {
+        var linked = LinkedIdentity(person.verified)
+        linked.linkedAt = Self.instant(now)
+        let account = Account(ID(String(nextID)), for: linked, copiesEmail: copiesEmail, at: Self.instant(now))
+        return insert(
+            Member(
+                id: nextID, mailbox: Mailbox(account.email), isVerified: account.emailIsVerified,
+                identities: [Linked(person: person, time: now)], createdAt: now))
+    }
+
+    /// Creates an account for the user who has proven the mailbox of `former`, which loses its address.
+    mutating func createAccount(
+        inPlaceOf former: Member, usesEmailLinks: Bool = false, setsPassword: Bool = false,
+        passwordIsKnown: Bool = false
+    ) -> Int {
+        apply(.disavowing(account(former)))
+        return insert(
+            Member(
+                id: nextID, mailbox: former.mailbox, isVerified: true, passwordTime: setsPassword ? now : nil,
+                passwordIsKnown: passwordIsKnown, usesEmailLinks: usesEmailLinks, createdAt: now))
+    }
+
+    /// Another mailbox that can take the account back.
+    func earlierMailbox(of member: Member) -> EarlierMailbox? {
+        let remedies = codes.filter { $0.account == member.id && !$0.isUndo }
+        let first = remedies.filter { $0.mailbox == member.mailbox }.map(\.createdAt).min() ?? .max
+        return remedies.contains { $0.mailbox != member.mailbox && $0.createdAt < first }
+            ? EarlierMailbox(canRecoverUntil: Self.endOfTime) : nil
     }
 
     private func session(of account: Account) -> Session {
@@ -58,7 +84,6 @@ extension World {
     mutating func insert(_ member: Member) -> Int {
         members.append(member)
         nextID += 1
-        change(member.id) { _ in }
         return member.id
     }
 
@@ -87,13 +112,11 @@ extension World {
                     || change.unlinksIdentitiesLinkedSince.map { linked.time >= Self.time($0) } ?? false
             }
         }
-        if change.event == .reclaimed { self.change(id) { $0.firstProven = mailbox } }
         if update.endsSessions { sessions.remove(id) }
-        switch change.voidedRemedies {
-        case .all: codes.removeAll { $0.account == id && !$0.isUndo }
-        case .proven(let email, let redeemed, let kept):
-            voidRemedies(of: id, provenBy: Mailbox(email), redeemed.map(Self.time), keepingBefore: Self.time(kept))
-        case nil: break
+        if let voided = change.voidedRemedies {
+            voidRemedies(
+                of: id, provenBy: Mailbox(voided.email), voided.redeemedCodeCreatedAt.map(Self.time),
+                keepingBefore: Self.time(voided.methodsKeptBefore))
         }
         return true
     }
@@ -226,7 +249,6 @@ extension World {
             (source.passwordTime, source.passwordIsKnown) = (nil, false)
         }
         members.append(source)
-        change(source.id) { _ in }
         merges.removeAll { $0.source.id == source.id }
         for index in merges.indices where merge.earlier.contains(merges[index].source.id) {
             merges[index].target = source.id

@@ -99,9 +99,6 @@ struct World: Hashable {
         var usesEmailLinks = false
         var identities: [Linked] = []
         var createdAt: Int
-        /// The first mailbox that was proven for the account, or the one that reclaimed it. Its owner has precedence;
-        /// see "Known limits" in `SECURITY.md`.
-        var firstProven: Mailbox?
     }
 
     struct Linked: Hashable {
@@ -192,9 +189,6 @@ extension World {
     mutating func change(_ id: Int, _ change: (inout Member) -> Void) {
         guard let index = members.firstIndex(where: { $0.id == id }) else { return }
         change(&members[index])
-        if members[index].firstProven == nil {
-            members[index].firstProven = Mailbox(account(members[index]).provenEmail)
-        }
     }
 
     func account(_ member: Member) -> Account {

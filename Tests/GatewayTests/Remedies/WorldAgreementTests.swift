@@ -57,8 +57,11 @@ private struct GatewayWorld {
     mutating func take(_ step: World.Step, from before: World, to after: World) async throws {
         gateway.clock.advance(by: .seconds(1))
         let response = try await send(step, in: before)
-        if let created = after.members.map(\.id).first(where: { localIDs[$0] == nil }) {
-            localIDs[created] = response?.json["localId"]?.string
+        if let created = after.members.first(where: { localIDs[$0.id] == nil }) {
+            localIDs[created.id] =
+                if let localId = response?.json["localId"]?.string { localId } else {
+                    try await holder(created.mailbox)
+                }
         }
         try keepTokens(of: response, in: after)
         for content in try await gateway.emails().map(\.content) {
@@ -105,6 +108,17 @@ private struct GatewayWorld {
             let code = try await gateway.requestedCode("VERIFY_EMAIL", ["idToken": .string(try idToken(id))])
             _ = try await gateway.applyCode(code)
             return nil
+        case .disavowOwnAddress(let id):
+            try await submitConfirmation(of: id, ["step": "disavow"])
+            return nil
+        case .disownIdentities(let id):
+            let providers = world.member(id)?.identities.map(\.person.provider.rawValue) ?? []
+            try await submitConfirmation(
+                of: id, Dictionary(uniqueKeysWithValues: providers.map { ("remove.\($0)", "on") }))
+            return nil
+        case .createOwnAccount(let id):
+            try await submitConfirmation(of: id, ["step": "createAccount"], setting: Self.password)
+            return nil
         case .openOwnEmailLink(let id):
             return try await openEmailLink(.intruder, try id.map { ["idToken": .string(try idToken($0))] } ?? [:])
         case .ownerOpensEmailLink: return try await openEmailLink(.owner, [:])
@@ -129,6 +143,24 @@ private struct GatewayWorld {
             }
             return nil
         }
+    }
+
+    /// Submits the page that confirms the address of an account.
+    ///
+    /// - Parameter password: the new password; `nil` to leave the page that asks for it.
+    private func submitConfirmation(
+        of id: Int, _ fields: [String: String], setting password: String? = nil
+    ) async throws {
+        let code = try await gateway.requestedCode("VERIFY_EMAIL", ["idToken": .string(try idToken(id))])
+        let page = try await gateway.submitActionPage(code, fields)
+        guard let password, let next = page.formCode else { return }
+        _ = try await gateway.submitActionPage(next, ["newPassword": password])
+    }
+
+    /// The account that has the address of the mailbox.
+    private func holder(_ mailbox: World.Mailbox?) async throws -> String? {
+        try await gateway.database.pool.query("SELECT id FROM account WHERE email = \(mailbox?.text)").first?
+            .decode("id")
     }
 
     private func idToken(_ id: Int) throws -> String { try #require(tokens[id]).idToken }

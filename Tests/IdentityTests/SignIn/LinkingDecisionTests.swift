@@ -55,7 +55,8 @@ struct LinkingDecisionTests {
         init(
             _ testDescription: String, trust: EmailTrust = .authoritative, provider: ProviderID = .apple,
             email: EmailAddress? = address, isPrivate: Bool = false, owner: Account? = nil, sameEmail: Account? = nil,
-            caller account: Account? = nil, autoCreate: Bool = true, profile: Policy.Profile = .sekisho,
+            hasEarlierMailbox: Bool = false, caller account: Account? = nil, autoCreate: Bool = true,
+            profile: Policy.Profile = .sekisho,
             allowsDuplicates: Bool = false, _ expected: LinkingDecision
         ) {
             self.testDescription = testDescription
@@ -65,7 +66,8 @@ struct LinkingDecisionTests {
                 identity: VerifiedIdentity(
                     provider: provider, subject: "subject", audience: "client", email: email, emailTrust: trust,
                     isPrivateEmail: isPrivate),
-                owner: owner, sameEmail: sameEmail, caller: account.map(caller), autoCreate: autoCreate, policy: policy)
+                owner: owner, sameEmail: sameEmail, hasEarlierMailbox: hasEarlierMailbox, caller: account.map(caller),
+                autoCreate: autoCreate, policy: policy)
             self.expected = expected
         }
     }
@@ -89,6 +91,12 @@ struct LinkingDecisionTests {
     static let newRows: [Row] = [
         Row("address proven on both sides: link", sameEmail: ada, .commit(.link(to: ada, by: nil, copiesEmail: true))),
         Row("address never proven here: reclaim", sameEmail: squatter, .commit(.reclaim(squatter))),
+        Row(
+            "address never proven here, and the owner of an earlier address can take the account back: new account",
+            sameEmail: squatter, hasEarlierMailbox: true, .commit(.createInPlaceOf(squatter))),
+        Row(
+            "address proven on both sides, and the owner of an earlier address can take the account back: link",
+            sameEmail: ada, hasEarlierMailbox: true, .commit(.link(to: ada, by: nil, copiesEmail: true))),
         Row(
             "address never proven here, but a provider verified it for the account: confirm",
             sameEmail: account("s", isVerified: false, identities: [linked(.google, .verified)]),
