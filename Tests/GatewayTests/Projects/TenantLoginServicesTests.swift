@@ -55,7 +55,7 @@ struct TenantLoginServicesTests {
             .get, "/v1/loginMethods", body: [], query: [("key", "any"), ("tenantId", tenant)])
         #expect(
             methods.json["methods"]?.elements.map { $0["providerId"] } == [
-                "apple.com", "google.com", "oidc.corp", "password", "anonymous",
+                "apple.com", "google.com", "oidc.corp", "password",
             ])
     }
 }

@@ -27,7 +27,9 @@ struct LargeBodyTests {
             testDescription: "an API key", hasAPIKey: true,
             outcomePrefix: "400 INSUFFICIENT_PERMISSION : Only authenticated requests can specify target_project_id."),
         Row(testDescription: "an unknown service key", bearer: "sks_unknown", outcomePrefix: "401 Request had invalid"),
-        Row(testDescription: "the emulator's token", bearer: "owner", outcomePrefix: "401 Request had invalid"),
+        Row(
+            testDescription: "the emulator's token", bearer: "owner",
+            outcomePrefix: "401 This gateway is not an emulator"),
         Row(
             testDescription: "another project's service key", bearer: "sks_elsewhere",
             outcomePrefix: "403 The caller does not have permission"),
