@@ -53,8 +53,9 @@ struct AttackTableTests {
     /// - Parameter name: `test_file.py` or `test_file.py::test_name`.
     private static func existsInPython(_ name: Substring) throws -> Bool {
         let parts = name.split(separator: ":")
-        let path = "Tests/ClientTests/\(parts[0])"
-        guard FileManager.default.fileExists(atPath: Repository.root + "/" + path) else { return false }
+        let paths = ["ClientTests", "FaultTests"].map { "Tests/\($0)/\(parts[0])" }
+        guard let path = paths.first(where: { FileManager.default.fileExists(atPath: Repository.root + "/" + $0) })
+        else { return false }
         return try parts.count == 1 || Repository.text(path).contains("def \(parts[1])(")
     }
 }

@@ -89,14 +89,20 @@ struct Connector: Sendable {
     private func options(_ explicitOptions: String?, _ isReader: Bool) -> String {
         let timeout = max(1, configuration.statementDeadline * 9 / 10 / .milliseconds(1))
         let readerSettings = isReader ? Self.readerSettings : nil
-        return ["-c statement_timeout=\(timeout)", readerSettings, explicitOptions].compactMap(\.self)
-            .joined(separator: " ")
+        return ["-c statement_timeout=\(timeout)", Self.plannerSettings, readerSettings, explicitOptions]
+            .compactMap(\.self).joined(separator: " ")
     }
 
-    /// Settings of a read connection, whose statements select rows by key. `force_generic_plan`: a plan for specific
-    /// values is not better, and may be based on outdated statistics. `enable_seqscan=off`: a plan that reads a whole
-    /// table would be chosen while the table is small, and would stay in use while the table grows.
-    private static let readerSettings = "-c plan_cache_mode=force_generic_plan -c enable_seqscan=off -c jit=off"
+    /// Settings of the planner, for statements that select rows by key. A plan that reads a whole table or index would
+    /// be chosen while the table is small or has no statistics, and would stay in use while the table grows. Nested
+    /// loops with index scans read few rows at every size. `jit=off`: the settings raise the estimated cost of a plan
+    /// without such a choice, so that the server would compile it.
+    private static let plannerSettings =
+        "-c enable_seqscan=off -c enable_hashjoin=off -c enable_mergejoin=off -c jit=off"
+
+    /// Settings of a read connection. `force_generic_plan`: a plan for specific values is not better, and may be based
+    /// on outdated statistics.
+    private static let readerSettings = "-c plan_cache_mode=force_generic_plan"
 
     private func start(_ target: Target, _ settings: [String: String]) -> OpaquePointer? {
         var all = settings

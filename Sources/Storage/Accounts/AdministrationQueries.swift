@@ -10,7 +10,8 @@ extension SQL {
         "param AS MATERIALIZED (SELECT \(realm.rawValue) AS realm_id)"
     }
 
-    /// Finds the accounts that `references` name. Looks up each reference by an index.
+    /// Finds the accounts that `references` name. Looks up each reference by an index: because the lateral subqueries
+    /// have `LIMIT 1`, every plan reads the references before the tables.
     static func find(_ references: [AccountReference], in realm: ID<Realm>) -> SQL {
         let columns = ReferenceColumns(references)
         return """
@@ -18,18 +19,20 @@ extension SQL {
             found AS MATERIALIZED (
                 SELECT unnest(\(columns.ids)) AS id
                 UNION
-                SELECT e.id FROM param CROSS JOIN unnest(\(columns.emails)) AS w (email)
-                JOIN account e ON e.realm_id = param.realm_id AND e.email = w.email
+                SELECT e.id FROM param CROSS JOIN unnest(\(columns.emails)) AS w (email) CROSS JOIN LATERAL (
+                    SELECT id FROM account WHERE realm_id = param.realm_id AND email = w.email LIMIT 1) e
                 UNION
                 SELECT p.id FROM param CROSS JOIN unnest(\(columns.phoneNumbers)) AS w (phone_number)
-                JOIN account p ON p.realm_id = param.realm_id AND p.phone_number = w.phone_number
+                CROSS JOIN LATERAL (
+                    SELECT id FROM account WHERE realm_id = param.realm_id AND phone_number = w.phone_number LIMIT 1) p
                 UNION
                 SELECT l.account_id FROM param
                 CROSS JOIN unnest(\(columns.providers), \(columns.subjects)) AS w (provider, subject)
-                JOIN linked_identity l
-                    ON l.realm_id = param.realm_id AND l.provider = w.provider AND l.subject = w.subject)
+                CROSS JOIN LATERAL (
+                    SELECT account_id FROM linked_identity
+                    WHERE realm_id = param.realm_id AND provider = w.provider AND subject = w.subject LIMIT 1) l)
             SELECT \(AccountRow.columns), \(AccountRow.lastRefresh) FROM param CROSS JOIN found f
-            JOIN account a ON a.realm_id = param.realm_id AND a.id = f.id
+            CROSS JOIN LATERAL (SELECT * FROM account WHERE realm_id = param.realm_id AND id = f.id LIMIT 1) a
             """
     }
 

@@ -15,6 +15,7 @@ extension Transaction {
         at now: Instant, in realm: ID<Realm>
     ) async throws {
         guard !providers.isEmpty else { return }
+        // `OFFSET 0` keeps the planner from reading all identities once, instead of those of each session.
         let excluded = try excluded.map { try UUID($0) }
         _ = try await execute(
             """
@@ -23,7 +24,7 @@ extension Transaction {
             WHERE realm_id = \(realm.rawValue) AND account_id = ANY (\(accounts.map(\.rawValue)))
                 AND (method = ANY (\(providers.map(\.rawValue))) OR method LIKE '%.%' AND NOT EXISTS (
                     SELECT FROM linked_identity l WHERE l.realm_id = session.realm_id
-                        AND l.account_id = session.account_id AND l.provider = session.method))
+                        AND l.account_id = session.account_id AND l.provider = session.method OFFSET 0))
                 AND id IS DISTINCT FROM \(excluded) AND ended_at IS NULL
             """)
     }

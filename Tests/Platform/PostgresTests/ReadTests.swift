@@ -143,7 +143,7 @@ struct ReadTests {
         }
     }
 
-    @Test("Reads use an index even if the table has few rows")
+    @Test("Queries and reads use an index even if the table has few rows")
     func plansByKey() async throws {
         try await withReader { pool, _ in
             try await pool.execute("CREATE TABLE few AS SELECT n AS id FROM generate_series(1, 5) n")
@@ -151,8 +151,9 @@ struct ReadTests {
             try await pool.execute("ANALYZE few")
             let explain: SQL = "EXPLAIN SELECT FROM few WHERE id = 3"
             let plans = try await (pool.query(explain)[0], pool.read(explain)[0])
-            #expect(try plans.0.decode("QUERY PLAN", as: String.self).hasPrefix("Seq Scan"))
-            #expect(try plans.1.decode("QUERY PLAN", as: String.self).hasPrefix("Index Only Scan"))
+            for plan in [plans.0, plans.1] {
+                #expect(try plan.decode("QUERY PLAN", as: String.self).hasPrefix("Index Only Scan"))
+            }
             try await pool.execute("DROP TABLE few")
         }
     }
