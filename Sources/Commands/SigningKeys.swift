@@ -53,7 +53,7 @@ extension Command {
                 throw Failure(message: "project \(id) does not exist")
             }
             let store = SigningKeyStore(pool: administration.pool)
-            let now = administration.clock.now()
+            let now = try await administration.databaseTime()
             let current = try await store.unretiredKeys(in: id, at: now).first { $0.purpose == .idToken }
             let algorithm = requested ?? current.flatMap { SignatureAlgorithm(rawValue: $0.algorithm) } ?? .es256
             let signsFrom = isImmediate ? now : now + KeyRing.publicationLead
@@ -85,7 +85,7 @@ extension Command {
             guard try await ProjectStore(pool: administration.pool).project(id) != nil else {
                 throw Failure(message: "project \(id) does not exist")
             }
-            let now = administration.clock.now()
+            let now = try await administration.databaseTime()
             let key = try KeyGenerator(masterKeys: masterKeys)
                 .refreshTokenKey(in: id, at: now, signsFrom: isImmediate ? now : now + .seconds(30))
             try await SigningKeyStore(pool: administration.pool)

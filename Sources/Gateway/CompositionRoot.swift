@@ -51,14 +51,16 @@ struct CompositionRoot: Sendable {
     private var clock: WallClock { mode.clock }
 
     /// Composes the request pipeline for the event loop of `pool`.
-    func pipeline(on pool: Pool) -> RequestPipeline {
+    ///
+    /// - Parameter readiness: shared by all loops (default: for this one only).
+    func pipeline(on pool: Pool, readiness: ReadinessProbe? = nil) -> RequestPipeline {
         let extensions = mode.extensions(pool, emailService)
         let configuration = ConfigurationCache(
             pool: pool, masterKeys: masterKeys, clock: clock, serviceKeyUse: serviceKeyUse,
-            emulatorClients: emulatorClients, lookup: extensions.projectLookup,
+            emulatorClients: emulatorClients, lookup: extensions.projectLookup, outageLimit: outageLimit,
             acceptsLoopbackIssuers: mode.acceptsLoopbackIssuers,
             acceptsTenantsWithoutApple: mode.acceptsTenantsWithoutApple, publicURL: publicURL())
-        let services = services(on: pool, configuration, extensions)
+        let services = services(on: pool, configuration, extensions, readiness ?? ReadinessProbe([pool]))
         return RequestPipeline(
             services: services, access: mode.access(configuration),
             endpointsOutsideContract: extensions.endpoints(services.emailActions.pageService),
@@ -68,13 +70,15 @@ struct CompositionRoot: Sendable {
 
     /// Builds every service with its dependencies.
     private func services(
-        on pool: Pool, _ configuration: ConfigurationCache, _ extensions: ModeExtensions
+        on pool: Pool, _ configuration: ConfigurationCache, _ extensions: ModeExtensions, _ probe: ReadinessProbe
     ) -> Services {
         let store = PostgresAccountStore(pool: pool)
         let federation = PostgresFederationStore(pool: pool)
         let trail = AuditStore(pool: pool).trail
         let tokens = mode.tokens(
-            GatewayTokens(keyRing: configuration.keyRings.value(for:), issuers: mode.issuers, clock: clock))
+            GatewayTokens(
+                keyRing: configuration.keyRings.value(for:), newKeyRing: configuration.newKeyRing(of:),
+                issuers: mode.issuers, clock: clock, clockTolerance: mode.clockTolerance))
         let sealedTokens = MasterKeySealedTokens(masterKeys: masterKeys)
         let networks = NetworkHashing.live(under: masterKeys)
         let appleSealing = AppleGrantSealing.sealing(under: masterKeys)
@@ -124,7 +128,7 @@ struct CompositionRoot: Sendable {
             operations: OperationsServices(
                 documents: { [self] in try await documents(of: $0, in: configuration) },
                 associatedApps: configuration.associatedApps, appleDomainAssociation: appleDomainAssociation,
-                readiness: { [isDraining] in await configuration.readiness(isDraining: isDraining()) }),
+                readiness: { [isDraining] in Readiness(await probe.findings(), isDraining: isDraining()) }),
             threads: threads)
     }
 
@@ -217,7 +221,15 @@ struct CompositionRoot: Sendable {
         // this time, so that all of them know the key when it begins to sign.
         return ProjectDocuments(
             openIDConfiguration: try discovery.json(), jwks: try ring.jwks(at: now),
-            certificates: try ring.certificates(at: now), maxAge: Int(KeyRing.publicationLead.components.seconds / 3))
+            certificates: try ring.certificates(at: now), maxAge: Int(maxAge.components.seconds))
+    }
+}
+
+extension Readiness {
+    fileprivate init(_ findings: ReadinessProbe.Findings, isDraining: Bool) {
+        self.init(
+            isDraining: isDraining, databaseIsReachable: findings.databaseIsReachable,
+            schemaIsCurrent: findings.schemaIsCurrent, clockLead: findings.clockLead ?? .zero)
     }
 }
 

@@ -23,7 +23,6 @@ package struct ConfigurationCache: Sendable {
     /// By the ID of a tenant's realm: the project with the settings of the tenant applied.
     private let tenants: Cache<ID<Realm>, Project?>
     let keyRings: Cache<ID<Project>, KeyRing>
-    private let schemaIsCurrent: Cache<Int, Bool>
     /// Projects and apps by the hash of an API key.
     private let callingApps: Cache<[UInt8], CallingApp?>
     /// Service keys (credentials of backends) by the hash of the secret, for requests of backends.
@@ -33,6 +32,8 @@ package struct ConfigurationCache: Sendable {
     private let serviceKeyUse: ServiceKeyUsageTracker
     private let emulatorClients: EmulatorClientReporter
     private let clock: WallClock
+    private let loop: Loop
+    private let outageLimit: Duration
     private let store: ConfigurationStore
     private let apps: Cache<ID<Project>, [App]>
     private let appsWithDomains: Cache<Int, [AssociatedApp]>
@@ -57,6 +58,7 @@ package struct ConfigurationCache: Sendable {
         self.clock = clock
         self.serviceKeyUse = serviceKeyUse
         self.emulatorClients = emulatorClients
+        loop = pool.loop
         store = ConfigurationStore(
             pool: pool,
             rules: .live(
@@ -82,14 +84,10 @@ package struct ConfigurationCache: Sendable {
             try KeyRing(
                 try await signingKeys.unretiredKeys(in: project, at: clock.now()), of: project, under: masterKeys)
         }
-        // One entry, with the key 0. It is cached because any client may request the readiness, and the check takes
-        // several statements.
-        schemaIsCurrent = Cache(lifetime: .seconds(1)) { _ in
-            do {
-                return try await Schema.status(of: pool).allSatisfy { $0.state == .applied }
-            } catch is PreReleaseDatabase {
-                return false
-            }
+        keyRings = Cache(lifetime: Self.lifetime, outageLimit: limit, isOutage: isOutage) { project in
+            let time = clock.now() - KeyRing.acceptanceAfterRetirement
+            return try KeyRing(
+                try await signingKeys.keysByThisClock(in: project, retiredAfter: time), of: project, under: masterKeys)
         }
         callingApps = Cache(lifetime: Self.lifetime) { hash in
             try await apiKeys.projectAndApp(ofKeyWithHash: hash).map {
@@ -171,6 +169,18 @@ package struct ConfigurationCache: Sendable {
 
     /// - Returns: `nil` if the project has no such app.
     package func app(_ id: ID<App>, of project: ID<Project>) async throws -> App? {
+    /// Returns signing keys that were loaded after this call. They are loaded at most once a second, so that tokens with
+    /// invented key IDs do not load the database.
+    func newKeyRing(of project: ID<Project>) async throws -> KeyRing {
+        try await keyRings.newValue(for: project, interval: .seconds(1)) { try await loop.sleep(for: $0) }
+    }
+
+    /// Returns for how much longer the cached signing keys are used if the database is unavailable; `nil` if they are
+    /// always loaded.
+    func remainingUse(ofKeysOf project: ID<Project>) -> Duration? {
+        outageLimit == .zero ? nil : max(.zero, outageLimit - (keyRings.age(of: project) ?? .zero))
+    }
+
         try await apps.value(for: project).first { $0.id == id }
     }
 
@@ -202,16 +212,5 @@ package struct ConfigurationCache: Sendable {
     /// Returns the project with the settings of a realm applied; `nil` if the realm does not exist.
     func realm(_ id: ID<Realm>) async throws -> Project? {
         id.tenant == nil ? try await projects.value(for: id.project) : try await tenants.value(for: id)
-    }
-
-    /// Returns whether this process can serve requests.
-    func readiness(isDraining: Bool) async -> Readiness {
-        do {
-            return Readiness(
-                isDraining: isDraining, databaseIsReachable: true,
-                schemaIsCurrent: try await schemaIsCurrent.value(for: 0))
-        } catch {
-            return Readiness(isDraining: isDraining, databaseIsReachable: false, schemaIsCurrent: false)
-        }
     }
 }

@@ -22,6 +22,8 @@ package struct Mode: Sendable {
     /// Verifies the credentials of identity providers.
     let verifier: @Sendable (JWKSCache, WallClock) -> Verifier
     package var clock = WallClock.live
+    /// How much longer than its lifetime an ID token is accepted.
+    package var clockTolerance: Duration = .zero
     /// The issuers of Apple and Google, and the URLs at which they publish their keys.
     package var providerEndpoints = ProviderEndpoints.live
     /// The URLs at which Apple redeems codes, and checks and revokes tokens.
@@ -97,10 +99,12 @@ extension Mode {
     ///
     /// - Parameter publicURL: the URL of the gateway for clients, without a slash at the end.
     package static func serve(at publicURL: String) -> Mode {
-        Mode(
+        var mode = Mode(
             publicURL: publicURL, issuers: .own(publicURL),
             access: { $0.access },
             customTokens: { .signed(by: $0.publicServiceKey(_:preferringProject:), clock: $1) },
             verifier: { .live(keyCache: $0, clock: $1) }, limitsRates: true)
+        mode.clockTolerance = GatewayTokens.clockTolerance
+        return mode
     }
 }

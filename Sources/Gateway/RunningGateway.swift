@@ -67,10 +67,12 @@ package final class RunningGateway: Sendable {
             providerKeys: providerKeys, appleTokens: appleTokens, tokenRequestSender: client.tokenRequestSender,
             countFlowEvent: AuthorizationFlowMetrics(metrics: metrics.registry).count, serviceKeyUse: serviceKeyUse,
             emulatorClients: EmulatorClientReporter(log: log, metrics: metrics.registry), mode: mode,
-            servesMonitoring: config.operationsListen == nil, emailService: emailService,
+            servesMonitoring: config.operationsListen == nil, outageLimit: config.outageLimit,
+            emailService: emailService,
             appleDomainAssociation: config.appleDomainAssociation,
             publicURL: publicURL, isDraining: { state.isDraining.load(ordering: .relaxed) })
-        let pipelines = pools.map { root.pipeline(on: $0) }
+        let readiness = ReadinessProbe(pools)
+        let pipelines = pools.map { root.pipeline(on: $0, readiness: readiness) }
         server = try config.listen.server(
             on: group.loops, config.server.limits(exempting: config.trustedProxies), pipelines.map(\.handler))
         monitoringServer = try config.operationsListen?.server(
@@ -96,7 +98,10 @@ package final class RunningGateway: Sendable {
             metrics: metrics.registry)
         let janitor = Worker.janitor(pools[0], clock: mode.clock, metrics: metrics.registry)
         workers = Workers(
-            [janitor, serviceKeyUse.worker(on: pools[0])] + (mode.limitsRates ? [limits.worker(on: pools[0])] : [])
+            [
+                janitor, .statistics(pools[0]), .clock(readiness, log: log, metrics: metrics.registry),
+                .repeatedErrors(log), serviceKeyUse.worker(on: pools[0]),
+            ] + (mode.limitsRates ? [limits.worker(on: pools[0])] : [])
                 + [emailService?.waitingEmailsMetricWorker].compactMap(\.self) + appleGrantWorkers.workers,
             on: group.loops[0], log: log)
     }

@@ -7,25 +7,40 @@ internal import JSON
 /// A ``TokenAuthority`` that signs with the keys of each project. ID tokens are JWTs; ``RefreshTokenCodec`` encodes
 /// refresh tokens.
 public struct GatewayTokens: TokenAuthority {
+    /// How much longer than its lifetime an ID token is accepted where several gateways run: the limit for the
+    /// difference of a gateway's clock from PostgreSQL's, for the gateway that has signed the token and for the one that
+    /// verifies it. Otherwise, a gateway whose clock is ahead would sign users out. A token is accepted only while its
+    /// session is active, so a longer time does not weaken a revocation.
+    public static let clockTolerance: Duration = .seconds(600)
+
     /// Returns the decrypted keys of a project.
-    private let keyRing: @Sendable (ID<Project>) async throws -> KeyRing
+    private let cachedKeyRing: @Sendable (ID<Project>) async throws -> KeyRing
+    private let newKeyRing: @Sendable (ID<Project>) async throws -> KeyRing
     public let issuers: Issuers
     private let clock: WallClock
+    private let clockTolerance: Duration
     private let verifiedTokens = VerifiedTokenCache()
 
-    /// - Parameter keyRing: returns the decrypted keys of a project.
+    /// - Parameters:
+    ///   - keyRing: returns the decrypted keys of a project, which may be cached.
+    ///   - newKeyRing: returns keys that were loaded after the call, for a token whose key is not cached.
+    ///   - clockTolerance: how much longer than its lifetime an ID token is accepted.
     public init(
-        keyRing: @escaping @Sendable (ID<Project>) async throws -> KeyRing, issuers: Issuers, clock: WallClock
+        keyRing: @escaping @Sendable (ID<Project>) async throws -> KeyRing,
+        newKeyRing: @escaping @Sendable (ID<Project>) async throws -> KeyRing, issuers: Issuers, clock: WallClock,
+        clockTolerance: Duration = .zero
     ) {
-        self.keyRing = keyRing
+        cachedKeyRing = keyRing
+        self.newKeyRing = newKeyRing
         self.issuers = issuers
         self.clock = clock
+        self.clockTolerance = clockTolerance
     }
 
     public func idToken(
         for account: Account, session: Session, in project: Project, at now: Instant
     ) async throws -> String {
-        let key = try await keyRing(project.id).idTokenSigner(at: now)
+        let key = try await cachedKeyRing(project.id).idTokenSigner(at: now)
         let payload = try idTokenPayload(for: account, session: session, in: project, at: now)
         return try JWS.sign(payload: payload, keyID: key.stored.id, with: key.privateKey)
     }
@@ -40,14 +55,14 @@ public struct GatewayTokens: TokenAuthority {
     }
 
     public func refreshToken(_ contents: RefreshTokenContents, in project: Project) async throws -> String {
-        let key = try await keyRing(project.id).refreshTokenSigner(at: clock.now())
+        let key = try await cachedKeyRing(project.id).refreshTokenSigner(at: clock.now())
         return try RefreshTokenCodec.encode(contents, keyID: key.stored.id, secret: key.secret, in: project)
     }
 
     public func sessionCookie(
         from idToken: String, of _: Caller, lasting lifetime: Duration, in project: Project, at now: Instant
     ) async throws -> String {
-        let keyRing = try await self.keyRing(project.id)
+        let keyRing = try await keyRing(of: project, forIDToken: idToken)
         let payload = try sessionCookiePayload(
             from: try verify(idToken, by: keyRing, in: project, at: now).payload, lasting: lifetime, in: project,
             at: now)
@@ -70,13 +85,13 @@ public struct GatewayTokens: TokenAuthority {
     }
 
     public func read(idToken: String, in project: Project, at now: Instant) async throws -> IDTokenContents {
-        let keyRing = try await self.keyRing(project.id)
         let digest = VerifiedTokenCache.digest(of: idToken, in: project.realm)
-        if let entry = verifiedTokens[digest], entry.expiresAt > now.seconds,
-            keyRing.idTokenKey(entry.keyID, at: now) != nil
+        if let entry = verifiedTokens[digest], entry.expiresAt > (now - clockTolerance).seconds,
+            try await cachedKeyRing(project.id).idTokenKey(entry.keyID, at: now) != nil
         {
             return entry.contents
         }
+        let keyRing = try await keyRing(of: project, forIDToken: idToken)
         let (claims, _, keyID) = try verify(idToken, by: keyRing, in: project, at: now)
         verifiedTokens.insert(
             VerifiedTokenCache.Entry(contents: claims.contents, keyID: keyID, expiresAt: claims.expiresAt),
@@ -85,7 +100,9 @@ public struct GatewayTokens: TokenAuthority {
     }
 
     public func read(refreshToken: String, in project: Project) async throws -> RefreshTokenContents {
-        let keyRing = try await self.keyRing(project.id)
+        let keyRing = try await keyRing(of: project) { keyRing in
+            RefreshTokenCodec.keyID(namedBy: refreshToken).map(keyRing.hasRefreshKey)
+        }
         let now = clock.now()
         let contents = RefreshTokenCodec.decode(refreshToken, in: project) { keyRing.refreshKey($0, at: now) }
         guard let contents else { throw TokenRefusal.invalidRefreshToken }
@@ -98,6 +115,22 @@ public struct GatewayTokens: TokenAuthority {
         // A text that is not a token names no tenant. It is rejected later.
         guard let unverified = try? UnverifiedJWS(parsing: token) else { return nil }
         return unverified.unverified(IDTokenPayload.self)?.tenant
+    }
+
+    private func keyRing(of project: Project, forIDToken token: String) async throws -> KeyRing {
+        try await keyRing(of: project) { keyRing in
+            // A text that is not a token names no key. It is rejected later.
+            (try? UnverifiedJWS(parsing: token))?.keyID.map(keyRing.hasIDTokenKey)
+        }
+    }
+
+    /// Returns the keys of a project. Loads them again if they lack the key of a token: another gateway may have signed
+    /// the token with a key that was created since.
+    ///
+    /// - Parameter hasKey: whether a key ring has the key of the token; `nil` if the token names no key.
+    private func keyRing(of project: Project, hasKey: (KeyRing) -> Bool?) async throws -> KeyRing {
+        let cached = try await cachedKeyRing(project.id)
+        return hasKey(cached) == false ? try await newKeyRing(project.id) : cached
     }
 
     /// Verifies an ID token. The error reveals only that the token is invalid, or that it belongs to another tenant.
@@ -117,7 +150,7 @@ public struct GatewayTokens: TokenAuthority {
             throw .invalidIDToken
         }
         let claims = try IDTokenPayload(payload)
-        try claims.requireIssued(by: issuers, for: project, at: now)
+        try claims.requireIssued(by: issuers, for: project, at: now - clockTolerance)
         return (claims, payload, keyID)
     }
 }
@@ -165,6 +198,9 @@ public struct KeyRing: Sendable {
     /// How long a key for ID tokens is published before it signs, so that verifiers that cache the keys have fetched
     /// it. The first key of a project, and a key that replaces a leaked one, sign immediately.
     public static let publicationLead: Duration = .seconds(900)
+    /// How long an ID token is accepted after its key was retired: until every gateway has loaded the keys again, and
+    /// no longer signs with the retired one.
+    public static let acceptanceAfterRetirement: Duration = .seconds(6)
 
     /// Newest first, like ``refreshKeys``.
     let idTokenKeys: [IDTokenKey]
@@ -184,25 +220,34 @@ public struct KeyRing: Sendable {
         }
     }
 
-    /// Returns the newest key that signs ID tokens now.
+    func hasIDTokenKey(_ id: String) -> Bool { idTokenKeys.contains { $0.stored.id == id } }
+
+    func hasRefreshKey(_ id: String) -> Bool { refreshKeys.contains { $0.stored.id == id } }
+
+    /// Returns the newest key that signs ID tokens now. If none signs yet, returns the one that signs first: the first
+    /// keys of a project sign at once, even if the clock of this gateway is behind that of the gateway or command that
+    /// created them.
     func idTokenSigner(at now: Instant) throws -> IDTokenKey {
-        guard let key = idTokenKeys.first(where: { $0.stored.signs(at: now) }) else {
-            throw NoSigningKey(purpose: .idToken, project: project)
-        }
+        guard
+            let key = idTokenKeys.first(where: { $0.stored.signs(at: now) })
+                ?? idTokenKeys.last(where: { $0.stored.isTrusted(at: now) })
+        else { throw NoSigningKey(purpose: .idToken, project: project) }
         return key
     }
 
-    /// Returns the public key that verifies ID tokens with the key ID `id`; `nil` if there is none, or if it is
-    /// retired.
+    /// Returns the public key that verifies ID tokens with the key ID `id`; `nil` if there is none, or if it was retired
+    /// more than ``acceptanceAfterRetirement`` ago.
     func idTokenKey(_ id: String, at now: Instant) -> PublicKey? {
-        idTokenKeys.first { $0.stored.id == id && $0.stored.isTrusted(at: now) }?.publicKey
+        let time = now - Self.acceptanceAfterRetirement
+        return idTokenKeys.first { $0.stored.id == id && $0.stored.isTrusted(at: time) }?.publicKey
     }
 
-    /// Returns the newest key that signs refresh tokens now.
+    /// Returns the newest key that signs refresh tokens now, or the first one as ``idTokenSigner(at:)`` does.
     func refreshTokenSigner(at now: Instant) throws -> RefreshKey {
-        guard let key = refreshKeys.first(where: { $0.stored.signs(at: now) }) else {
-            throw NoSigningKey(purpose: .refreshToken, project: project)
-        }
+        guard
+            let key = refreshKeys.first(where: { $0.stored.signs(at: now) })
+                ?? refreshKeys.last(where: { $0.stored.isTrusted(at: now) })
+        else { throw NoSigningKey(purpose: .refreshToken, project: project) }
         return key
     }
 
@@ -214,7 +259,7 @@ public struct KeyRing: Sendable {
 
     /// Whether at `now` one of the keys signs ID tokens and one signs refresh tokens.
     public func canSign(at now: Instant) -> Bool {
-        idTokenKeys.contains { $0.stored.signs(at: now) } && refreshKeys.contains { $0.stored.signs(at: now) }
+        idTokenKeys.contains { $0.stored.isTrusted(at: now) } && refreshKeys.contains { $0.stored.isTrusted(at: now) }
     }
 
     /// The JOSE algorithms of ID tokens, for discovery.
@@ -236,7 +281,7 @@ public struct KeyRing: Sendable {
     }
 }
 
-/// The project has no key that signs now: none was created, all are retired, or none signs yet.
+/// The project has no key that signs now: none was created, or all are retired.
 struct NoSigningKey: Error, CustomStringConvertible {
     let purpose: StoredKey.Purpose
     let project: ID<Project>

@@ -47,6 +47,9 @@ enum RefreshTokenCodec {
     /// Returns the tenant that an unverified token names; `nil` if it names none, or is not a refresh token.
     static func tenant(namedBy token: String) -> ID<Tenant>? { parse(token).flatMap(tenant(in:)) }
 
+    /// Returns the key ID that an unverified token names; `nil` if it is not a refresh token.
+    static func keyID(namedBy token: String) -> String? { parse(token).map { keyID(Array($0[1..<5])) } }
+
     static func keyID(_ bytes: [UInt8]) -> String { Hexadecimal.encode(bytes) }
 
     /// - Returns: the bytes of a token whose form is valid; `nil` for any other text.

@@ -29,6 +29,16 @@ public enum JSON: Hashable, Sendable {
         if case .array(let elements) = self { elements } else { [] }
     }
 
+    /// The value without the fractions of its times. The clock of PostgreSQL, which dates refreshes, runs in tests too.
+    public var withWholeSeconds: JSON {
+        switch self {
+        case .string(let text): .string(text.replacing(#/(T\d\d:\d\d:\d\d)\.\d{3}Z$/#) { "\($0.output.1)Z" })
+        case .array(let elements): .array(elements.map(\.withWholeSeconds))
+        case .object(let members): .object(members.mapValues(\.withWholeSeconds))
+        case .null, .bool, .number: self
+        }
+    }
+
     public var keys: Set<String> {
         guard case .object(let members) = self else { return [] }
         return Set(members.keys)

@@ -88,6 +88,8 @@ struct TestGateway: Sendable {
             ? RateLimits(masterKeys: masterKeys, clock: clock.wallClock, metrics: metrics.registry) : nil
         var mode = sendsEmails ? mode.queueingEmails : mode
         mode.clock = clock.wallClock
+        // The clock of the tests does not differ from others.
+        mode.clockTolerance = .zero
         root = CompositionRoot(
             masterKeys: masterKeys, trustedProxies: trustedProxies, log: log, metrics: metrics,
             passwords: try passwords ?? .argon2id(lowCost, by: .libsodium, keys: keys, on: Self.hashingThreads.get()),

@@ -62,6 +62,23 @@ struct KeyRingTests {
         #expect(!certificates.contains(refresh.id))
     }
 
+    @Test("If no key signs yet, the one that is first to sign does, unless it is retired: the clock may be behind")
+    func firstKeys() throws {
+        let generator = KeyGenerator(masterKeys: masterKeys)
+        let (soon, later) = (now + .seconds(300), now + .seconds(900))
+        let first = try generator.idTokenKey(.es256, in: project, at: soon, signsFrom: soon)
+        let second = try generator.idTokenKey(.es256, in: project, at: soon, signsFrom: later)
+        let refresh = try generator.refreshTokenKey(in: project, at: soon, signsFrom: soon)
+        let ring = try KeyRing([first, second, refresh], of: project, under: masterKeys)
+        #expect(ring.canSign(at: now))
+        #expect(try ring.idTokenSigner(at: now).stored.id == first.id)
+        #expect(try ring.idTokenSigner(at: later).stored.id == second.id)
+        #expect(try ring.refreshTokenSigner(at: now).stored.id == refresh.id)
+        let replaced = try KeyRing(
+            [first.with(retiresAt: now), second, refresh], of: project, under: masterKeys)
+        #expect(try replaced.idTokenSigner(at: now).stored.id == second.id)
+    }
+
     @Test("The error for a project without keys names the project and the command that creates a key")
     func missing() throws {
         let ring = try KeyRing([], of: project, under: masterKeys)

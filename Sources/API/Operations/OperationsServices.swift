@@ -49,10 +49,13 @@ public struct Readiness: Sendable {
     public let isDraining: Bool
     public let databaseIsReachable: Bool
     public let schemaIsCurrent: Bool
+    /// How far the clock of this machine is ahead of PostgreSQL's.
+    public let clockLead: Duration
 
-    public init(isDraining: Bool, databaseIsReachable: Bool, schemaIsCurrent: Bool) {
+    public init(isDraining: Bool, databaseIsReachable: Bool, schemaIsCurrent: Bool, clockLead: Duration) {
         self.isDraining = isDraining
         self.databaseIsReachable = databaseIsReachable
         self.schemaIsCurrent = schemaIsCurrent
+        self.clockLead = clockLead
     }
 }

@@ -77,6 +77,12 @@ package struct Administration: Sendable {
         return project
     }
 
+    /// Returns the time of PostgreSQL's clock, by which gateways begin to use a key and retire it.
+    package func databaseTime() async throws -> Instant {
+        let lead = try await DatabaseProbe(of: pool).clockLead ?? .zero
+        return clock.now() - lead
+    }
+
     /// A store for configuration changes that contain no secrets.
     package var configurations: ConfigurationStore {
         ConfigurationStore(pool: pool, rules: .live(), secrets: .unavailable, clock: clock)
@@ -95,6 +101,7 @@ package struct Administration: Sendable {
         // An import needs three connections: it stores two batches and gathers statistics at the same time. A migration
         // outside of a transaction needs two.
         database.connections = 3
+        database.budget = nil
         let loop = try Loop(name: "command")
         defer { loop.stop() }
         let pool = Pool(loop: loop, configuration: database)

@@ -38,6 +38,8 @@ package struct DatabaseCheck: Sendable {
             guard unapplied.isEmpty else {
                 let names = unapplied.map { "\($0.name) is \($0.state)" }.joined(separator: ", ")
                 let advice =
+            findings += try await clock()
+            findings += try await connections()
                     unapplied.contains { $0.state == .changed }
                     ? "another build of sekisho migrated this database: use that build, or another database"
                     : "run `sekisho migrate`"
@@ -63,6 +65,36 @@ package struct DatabaseCheck: Sendable {
         guard let installation = try await InstallationStore(pool: pool).current() else {
             return [Finding(isGood: true, text: "database not in use yet")]
         }
+    /// Lists a difference of this machine's clock from PostgreSQL's. A gateway whose clock is wrong issues ID tokens
+    /// that backends reject.
+    private func clock() async throws -> [Finding] {
+        let lead = try await DatabaseProbe(of: pool).clockLead
+        return lead.flatMap(ClockDifference.init(lead:)).map { difference in
+            [Finding(isGood: false, text: "clock of this machine: \(difference): synchronise both clocks")]
+        } ?? []
+    }
+
+    /// Compares the number of connections with what PostgreSQL allows, for several gateways.
+    private func connections() async throws -> [Finding] {
+        guard let budget else { return [] }
+        let capacity = try await ConnectionCapacity(of: pool)
+        if budget.isDefault { budget.lower(to: capacity.perGateway) }
+        let count = capacity.connections / max(1, budget.connections)
+        let (isGood, isNote, judgement) =
+            switch count {
+            case 0: (false, false, "lower SEKISHO_DATABASE_CONNECTIONS, or raise max_connections")
+            case 1: (true, true, "too many for two gateways, as during a restart")
+            default: (true, false, "enough for \(count) gateways")
+            }
+        return [
+            Finding(
+                isGood: isGood, isNote: isNote,
+                text:
+                    "database connections: PostgreSQL allows \(capacity.connections), and a gateway uses at most \(budget.connections): \(judgement)"
+            )
+        ]
+    }
+
         let isForServe = installation.mode == .serve
         let isMasterKeyValid = Canary.isEncrypted(installation.canary, under: masterKeys)
         return [

@@ -6,6 +6,9 @@ internal import Synchronization
 /// loads the value and the others wait for it. If loading fails, all of them get the error, which is not cached. If the
 /// value is invalidated while it is being loaded, only the caller that loads it gets this value or error; the others
 /// load the value again.
+///
+/// With an outage limit, the last value is returned while its source cannot be reached, until the value is that old. A
+/// failure is then remembered for the lifetime; meanwhile, no caller waits for the source.
 public final class Cache<Key: Hashable & Sendable, Value: Sendable>: Sendable {
     /// Resumed with `nil` if loading ended before the wait began, or if the value was invalidated while it was loaded.
     private typealias Waiter = CheckedContinuation<Value?, any Error>
@@ -13,6 +16,13 @@ public final class Cache<Key: Hashable & Sendable, Value: Sendable>: Sendable {
     private struct Entry {
         var value: Value?
         var loadedAt = ContinuousClock.now
+        /// When the loading of `value` began, and when the latest loading began.
+        var valueBegan: ContinuousClock.Instant?
+        var loadingBegan: ContinuousClock.Instant?
+        /// Whether the next look-up loads the value, although it is fresh.
+        var mustReload = false
+        /// The latest failure, if loading has not succeeded since.
+        var failure: (at: ContinuousClock.Instant, error: any Error)?
         /// The callers that wait for the loading caller; `nil` if no caller is loading.
         var waiters: [Waiter]?
         var isLoading: Bool { waiters != nil }
@@ -21,16 +31,25 @@ public final class Cache<Key: Hashable & Sendable, Value: Sendable>: Sendable {
     }
 
     private let lifetime: Duration
+    private let outageLimit: Duration
+    private let isOutage: @Sendable (any Error) -> Bool
     private let capacity: Int
     private let load: @Sendable (Key) async throws -> Value
     private let entries = Mutex<[Key: Entry]>([:])
 
-    /// - Parameter capacity: with this number of entries, a new key removes all entries that are not being loaded. This
-    ///   limits the memory, because clients may choose keys.
+    /// - Parameters:
+    ///   - outageLimit: the maximum age of a value that is returned while loading fails; zero returns none.
+    ///   - isOutage: whether an error of `load` means that the source cannot be reached.
+    ///   - capacity: with this number of entries, a new key removes all entries that are not being loaded. This limits
+    ///     the memory, because clients may choose keys.
     public init(
-        lifetime: Duration, capacity: Int = 10_000, load: @escaping @Sendable (Key) async throws -> Value
+        lifetime: Duration, outageLimit: Duration = .zero,
+        isOutage: @escaping @Sendable (any Error) -> Bool = { _ in true }, capacity: Int = 10_000,
+        load: @escaping @Sendable (Key) async throws -> Value
     ) {
         self.lifetime = lifetime
+        self.outageLimit = outageLimit
+        self.isOutage = isOutage
         self.capacity = capacity
         self.load = load
     }
@@ -49,9 +68,51 @@ public final class Cache<Key: Hashable & Sendable, Value: Sendable>: Sendable {
                 do { result = .success(try await load(key)) } catch { result = .failure(error) }
                 let (waiters, answer) = entries.withLock { finishLoading(key, result, in: &$0) }
                 for waiter in waiters { waiter.resume(with: answer) }
-                if let value = try result.get() { return value }
+                // The caller that has loaded a value may use it even if it was invalidated meanwhile.
+                if let value = try answer.get() ?? result.get() { return value }
             }
         }
+    }
+
+    /// Returns a value whose loading began after this call. For each key, one loading begins per `interval` at most: a
+    /// caller waits for the next permitted loading, together with other callers.
+    ///
+    /// - Parameter sleep: suspends the caller for a duration.
+    /// - Throws: errors of `load` and of `sleep`.
+    public func newValue(
+        for key: Key, interval: Duration, sleep: (Duration) async throws -> Void
+    ) async throws -> Value {
+        let start = ContinuousClock.now
+        while true {
+            let pause = entries.withLock { pauseBeforeLoading(key, after: start, interval, in: &$0) }
+            guard pause <= .zero else {
+                try await sleep(pause)
+                continue
+            }
+            let value = try await value(for: key)
+            // Without an entry, the value was loaded for this call, and invalidated meanwhile.
+            guard let entry = entries.withLock({ $0[key] }), let began = entry.valueBegan, began <= start else {
+                return value
+            }
+            if let failure = entry.failure { throw failure.error }
+        }
+    }
+
+    /// Returns the age of the cached value; `nil` if there is none.
+    public func age(of key: Key) -> Duration? {
+        entries.withLock { $0[key] }.flatMap { $0.value == nil ? nil : $0.loadedAt.duration(to: .now) }
+    }
+
+    /// Returns the time until the next permitted loading. If the value may be loaded now, the next look-up loads it.
+    private func pauseBeforeLoading(
+        _ key: Key, after start: ContinuousClock.Instant, _ interval: Duration, in entries: inout [Key: Entry]
+    ) -> Duration {
+        guard let entry = entries[key], !entry.isLoading, let began = entry.loadingBegan, began <= start else {
+            return .zero
+        }
+        let pause = interval - began.duration(to: .now)
+        if pause <= .zero { entries[key]?.mustReload = true }
+        return pause
     }
 
     /// Invalidates all values: later callers load them again.
@@ -74,25 +135,44 @@ public final class Cache<Key: Hashable & Sendable, Value: Sendable>: Sendable {
 
     private func beginLookUp(_ key: Key, in entries: inout [Key: Entry]) -> Decision {
         if let entry = entries[key] {
-            if let value = entry.value, entry.loadedAt.duration(to: .now) < lifetime { return .fresh(value) }
+            if let value = entry.value {
+                let age = entry.loadedAt.duration(to: .now)
+                if age < lifetime, !entry.mustReload { return .fresh(value) }
+                let waits = entry.failure.map { !entry.isLoading && $0.at.duration(to: .now) >= lifetime } ?? true
+                if age < outageLimit, !waits { return .fresh(value) }
+            }
             if entry.isLoading { return .wait }
         } else if entries.count >= capacity {
             entries = entries.filter { $0.value.isLoading }
         }
         entries[key, default: Entry()].waiters = []
+        entries[key]?.loadingBegan = .now
         return .load
     }
 
     private func finishLoading(
         _ key: Key, _ result: Result<Value?, any Error>, in entries: inout [Key: Entry]
     ) -> ([Waiter], Result<Value?, any Error>) {
-        let waiters = entries[key]?.waiters ?? []
-        let isInvalidated = entries[key]?.isInvalidated == true
-        switch result {
-        case .success(let value) where !isInvalidated: entries[key] = Entry(value: value)
-        default: entries[key] = nil
+        let entry = entries[key] ?? Entry()
+        let waiters = entry.waiters ?? []
+        guard !entry.isInvalidated else {
+            entries[key] = nil
+            return (waiters, .success(nil))
         }
-        return (waiters, isInvalidated ? .success(nil) : result)
+        switch result {
+        case .success(let value):
+            let began = entry.loadingBegan
+            entries[key] = Entry(value: value, valueBegan: began, loadingBegan: began)
+        case .failure(let error):
+            guard let value = entry.value, isOutage(error), entry.loadedAt.duration(to: .now) < outageLimit else {
+                entries[key] = nil
+                return (waiters, result)
+            }
+            entries[key]?.waiters = nil
+            entries[key]?.failure = (.now, error)
+            return (waiters, .success(value))
+        }
+        return (waiters, result)
     }
 
     private func loadedByAnother(_ key: Key) async throws -> Value? {

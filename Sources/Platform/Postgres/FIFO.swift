@@ -11,6 +11,10 @@ struct FIFO<Element> {
         elements.append(element)
     }
 
+    mutating func prepend(_ element: Element) {
+        elements.insert(element, at: head)
+    }
+
     mutating func popFirst() -> Element? {
         guard let first else { return nil }
         elements[head] = nil

@@ -62,6 +62,14 @@ public struct Migrator: Sendable {
         }
     }
 
+    /// Whether all migrations are applied, and no unknown one before the last of them.
+    ///
+    /// - Parameter ledger: the digests of the applied migrations by name.
+    public func isComplete(with ledger: [String: [UInt8]]) -> Bool {
+        MigrationPlan.unknown(to: migrations, in: ledger) == nil
+            && migrations.allSatisfy { ledger[$0.name] == $0.digest }
+    }
+
     private enum Step {
         case nothing
         /// Another process holds the migration lock.

@@ -62,14 +62,16 @@ public actor Pool {
     }
 
     /// Gives the waiter a connection now or when one becomes free, or rejects the waiter.
-    func serve(_ waiter: Waiter) {
+    ///
+    /// - Parameter first: whether the waiter gets the next free connection, before those that wait longer.
+    func serve(_ waiter: Waiter, first: Bool = false) {
         if isClosing { return waiter.fail(PostgresError.unavailable("the pool is closed")) }
         if let connection = free.popLast() { return assign(connection, to: waiter) }
         if open.isEmpty, attempts.failsFast(.now) { return waiter.fail(PostgresError.unavailable(attempts.reason)) }
         guard waiting.count < configuration.waitingLimit else {
             return waiter.fail(PostgresError.unavailable("too many callers wait for a connection"))
         }
-        waiting.append(waiter)
+        if first { waiting.prepend(waiter) } else { waiting.append(waiter) }
         openMore()
         startCheckingDeadlines()
     }
@@ -157,6 +159,14 @@ public actor Pool {
         do {
             let connection = try await connector.connect { handle in
                 try Connection(handle, on: loop, usesPreparedStatements: configuration.keepsSessionState)
+    /// Returns whether the budget allows another connection. It always allows the first one.
+    private func takeSlot() -> Bool { open.count + opening == 0 || configuration.budget?.take() != false }
+
+    /// Called after a connection has ended, or could not be opened.
+    private func giveBackSlot() {
+        if open.count + opening > 0 { configuration.budget?.giveBack() }
+    }
+
             }
             connection.onFree = { self.connectionBecameFree($0) }
             connection.onLoss = { self.connectionWasLost($0) }
@@ -225,6 +235,25 @@ public actor Pool {
         guard !isCheckingDeadlines else { return }
         isCheckingDeadlines = true
         loop.schedule(after: Self.deadlineCheckInterval) { self.checkDeadlines() }
+    // MARK: Idle connections
+
+    private func startCheckingIdle() {
+        guard !isCheckingIdle, open.count > 1 else { return }
+        isCheckingIdle = true
+        loop.schedule(after: configuration.idleLimit / 4) { self.endIdle() }
+    }
+
+    /// Ends the connections that were not used recently, so that other pools and processes can have them.
+    private func endIdle() {
+        isCheckingIdle = false
+        let cutoff = ContinuousClock.now - configuration.idleLimit
+        // The connection at the front has been free for the longest time, because the last one is used first.
+        while !isClosing, open.count > 1, let idle = free.first, idle.freeSince < cutoff {
+            idle.end("the connection was idle")
+        }
+        if !isClosing, !free.isEmpty { startCheckingIdle() }
+    }
+
     }
 
     private func checkDeadlines() {

@@ -62,7 +62,13 @@ extension Pool {
         try await run(sql).affectedRows
     }
 
-    /// Whether a connection becomes free within a second, and a statement then succeeds within a second.
+    /// Executes a statement that examines the server, before the statements that wait for a connection. Fails unless a
+    /// connection becomes free within half a second, and the statement ends within another half.
+    public func probe(_ sql: SQL) async throws -> [Row] {
+        try await run(sql, acquireDeadline: .milliseconds(500), timeLimit: .milliseconds(500), first: true).rows
+    }
+
+    /// Whether a statement succeeds within the deadlines of the configuration.
     public func isReachable() async -> Bool { await reachabilityProblem() == nil }
 
     /// Returns why ``isReachable()`` would be `false`, in one line; `nil` if it would be `true`.
@@ -79,15 +85,17 @@ extension Pool {
     /// - Parameters:
     ///   - acquireDeadline: the time limit for the wait for a connection (default: that of the pool's configuration).
     ///   - timeLimit: of the statement (default: that of the pool's configuration).
-    private func run(_ sql: SQL, acquireDeadline: Duration? = nil, timeLimit: Duration? = nil) async throws -> ResultSet
-    {
+    ///   - first: see ``serve(_:first:)``.
+    private func run(
+        _ sql: SQL, acquireDeadline: Duration? = nil, timeLimit: Duration? = nil, first: Bool = false
+    ) async throws -> ResultSet {
         try ParameterBuffer.check(sql.parameters)
         let deadline = ContinuousClock.now + (acquireDeadline ?? configuration.acquireDeadline)
         return try await suspendCancellably { id, continuation in
             let statement = Statement(
                 id: id, text: .sql(sql), timeLimit: timeLimit ?? configuration.statementDeadline,
                 completion: { continuation.resume(with: $0) })
-            serve(Waiter(id: id, deadline: deadline, demand: .statement(statement)))
+            serve(Waiter(id: id, deadline: deadline, demand: .statement(statement)), first: first)
         }
     }
 

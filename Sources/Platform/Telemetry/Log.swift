@@ -28,6 +28,7 @@ public final class Log: Sendable {
     private let level: Level
     private let format: Format?
     private let writer: LogWriter
+    private let repeatedErrors = RepeatedErrors()
 
     /// - Parameters:
     ///   - level: the lowest level that is written.
@@ -51,6 +52,27 @@ public final class Log: Sendable {
     public func info(_ message: String, _ fields: LogFields = [:]) { write(.info, message, fields) }
     public func warning(_ message: String, _ fields: LogFields = [:]) { write(.warning, message, fields) }
     public func error(_ message: String, _ fields: LogFields = [:]) { write(.error, message, fields) }
+
+    /// Writes an error, unless an error with the same cause was written within the last second. The field `repeated` of
+    /// a later line counts the errors that were not written. ``writeRepeatedErrors()`` must be called every second.
+    public func error(_ message: String, cause: String, _ fields: LogFields) {
+        guard let repeated = repeatedErrors.add(cause, at: .now) else { return }
+        write(.error, message, cause: cause, repeated: repeated, fields)
+    }
+
+    /// Writes a line for each cause with errors that were not written.
+    public func writeRepeatedErrors() {
+        for (cause, count) in repeatedErrors.takeDue(at: .now) {
+            write(.error, "repeated", cause: cause, repeated: count, [:])
+        }
+    }
+
+    private func write(_ level: Level, _ message: String, cause: String, repeated: Int, _ fields: LogFields) {
+        var fields = fields
+        fields.add("cause", .string(cause))
+        if repeated > 0 { fields.add("repeated", .int(repeated)) }
+        write(level, message, fields)
+    }
 
     /// Blocks until all previous lines have been written; for the end of the process.
     ///

@@ -22,6 +22,11 @@ public enum Schema {
         try await rejectingPreReleases { try await Migrator(migrations: .all).status(with: pool) }
     }
 
+    /// Whether a table of migrations, with digests by name, has those of this release.
+    static func isCurrent(with ledger: [String: [UInt8]]) -> Bool {
+        Migrator(migrations: .all).isComplete(with: ledger)
+    }
+
     private static func rejectingPreReleases<Value>(_ body: () async throws -> Value) async throws -> Value {
         do {
             return try await body()

@@ -19,6 +19,21 @@ public struct SigningKeyStore: Sendable {
         ).map(\.key)
     }
 
+    /// Returns the keys that are not retired, or were retired after `time`, with the times at which they begin to sign
+    /// and retire by the clock of this machine, which may differ from PostgreSQL's. Gateways therefore replace a key at
+    /// the same time.
+    ///
+    /// - Parameter time: by the clock of the gateway, which `dev` and tests set.
+    public func keysByThisClock(in project: ID<Project>, retiredAfter time: Instant) async throws -> [StoredKey] {
+        let lead: SQL = "(\(Timestamp(.machineNow)) - statement_timestamp())"
+        return try await keys(
+            """
+            WHERE project_id = \(project.rawValue) AND (retires_at IS NULL OR retires_at + \(lead) > \(Timestamp(time)))
+            ORDER BY signs_from DESC, id
+            """, delayedBy: lead
+        ).map(\.key)
+    }
+
     /// Returns the keys of all projects, including retired keys.
     public func all() async throws -> [(project: ID<Project>, key: StoredKey)] {
         try await keys("ORDER BY project_id, created_at, id")
@@ -56,10 +71,15 @@ public struct SigningKeyStore: Sendable {
         }
     }
 
-    /// - Parameter clauses: the clauses after `FROM`.
-    private func keys(_ clauses: SQL) async throws -> [(project: ID<Project>, key: StoredKey)] {
+    /// - Parameters:
+    ///   - clauses: the clauses after `FROM`.
+    ///   - delay: an interval that is added to the times at which keys begin to sign and retire.
+    private func keys(
+        _ clauses: SQL, delayedBy delay: SQL = "interval '0'"
+    ) async throws -> [(project: ID<Project>, key: StoredKey)] {
         let statement: SQL = """
-            SELECT project_id, id, purpose, algorithm, private_key, certificate, created_at, signs_from, retires_at
+            SELECT project_id, id, purpose, algorithm, private_key, certificate, created_at,
+                signs_from + \(delay) AS signs_from, retires_at + \(delay) AS retires_at
             FROM signing_key \(clauses)
             """
         return try await withStoreErrors { try await pool.query(statement) }.map { row in

@@ -8,10 +8,11 @@ struct PresentedRefreshToken: Sendable {
     let counter: Int64
     /// Whether the policy rotates refresh tokens.
     let rotates: Bool
-    /// Grace periods (in which a token is accepted although a newer one exists) have expired if they began before this
-    /// time.
-    let graceCutoff: Instant
-    let presentedAt: Instant
+    /// How long a token is accepted after a newer one exists.
+    let gracePeriod: Duration
+    /// How far the time of the request is ahead of PostgreSQL's clock, by which grace periods are measured: several
+    /// gateways rotate the tokens of a session, and their clocks may differ.
+    let clockOffset: Duration
 }
 
 extension PostgresAccountStore {
@@ -20,7 +21,7 @@ extension PostgresAccountStore {
     ) async throws -> Rotation {
         let token = PresentedRefreshToken(
             session: try UUID(contents.session), counter: contents.counter, rotates: policy.rotatesRefreshTokens,
-            graceCutoff: now - policy.refreshTokenGracePeriod, presentedAt: now)
+            gracePeriod: policy.refreshTokenGracePeriod, clockOffset: now.distanceFromMachineClock)
         return try await withStoreErrors {
             let attempt = try await rotations.run(token, in: realm)
             var row = attempt.row
@@ -63,4 +64,10 @@ extension Rotation {
         }
         self = .continues(try SessionRow.session(row), try AccountRow.account(row), counter: try row.decode("counter"))
     }
+}
+
+extension Instant {
+    /// How far the time is ahead of the machine's clock. Close to zero for the time of `serve`; `dev` and tests set the
+    /// time.
+    fileprivate var distanceFromMachineClock: Duration { self - .machineNow }
 }

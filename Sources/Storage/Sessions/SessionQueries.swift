@@ -176,7 +176,8 @@ extension SQL {
     static func rotate(_ token: PresentedRefreshToken, in realm: ID<Realm>) -> SQL {
         """
         \(rotation) FROM account a, (SELECT \(token.counter) AS counter, \(token.rotates) AS rotates,
-            \(Timestamp(token.graceCutoff)) AS grace_cutoff, \(Timestamp(token.presentedAt)) AS now) p
+            \(now(ahead: "\(token.clockOffset.microseconds)")) AS now,
+            \(now(ahead: "\((token.clockOffset - token.gracePeriod).microseconds)")) AS grace_cutoff) p
         WHERE s.realm_id = \(realm.rawValue) AND s.id = \(token.session) AND s.ended_at IS NULL
             AND a.realm_id = s.realm_id || '' AND a.id = s.account_id
             AND a.generation = s.generation AND a.disabled_at IS NULL
@@ -196,12 +197,12 @@ extension SQL {
         """
         WITH presented AS (
             SELECT s.realm_id, s.id, s.account_id, s.generation, p.counter, p.rotates = 1 AS rotates,
-                \(timestamptz(microseconds: "p.grace_cutoff")) AS grace_cutoff,
-                \(timestamptz(microseconds: "p.presented_at")) AS now
+                \(now(ahead: "p.clock_offset")) AS now,
+                \(now(ahead: "p.clock_offset - p.grace_period")) AS grace_cutoff
             FROM unnest((SELECT \(tokens.map(\.session))), (SELECT \(tokens.map(\.counter))),
-                (SELECT \(tokens.map { $0.rotates ? 1 : 0 })), (SELECT \(tokens.map(\.graceCutoff.microseconds))),
-                (SELECT \(tokens.map(\.presentedAt.microseconds))))
-                AS p (session, counter, rotates, grace_cutoff, presented_at)
+                (SELECT \(tokens.map { $0.rotates ? 1 : 0 })), (SELECT \(tokens.map(\.gracePeriod.microseconds))),
+                (SELECT \(tokens.map(\.clockOffset.microseconds))))
+                AS p (session, counter, rotates, grace_period, clock_offset)
             CROSS JOIN LATERAL (
                 SELECT s.realm_id, s.id, s.account_id, s.generation FROM session s
                 WHERE s.realm_id = \(realm.rawValue) AND s.id = p.session AND s.ended_at IS NULL
@@ -214,6 +215,11 @@ extension SQL {
         WHERE s.realm_id = p.realm_id AND s.id = p.id
         \(returningRotation)
         """
+    }
+
+    /// PostgreSQL's time at the start of the statement, plus a number of microseconds.
+    private static func now(ahead microseconds: SQL) -> SQL {
+        "statement_timestamp() + (\(microseconds)) * interval '1 microsecond'"
     }
 
     /// Applies the rules of ``Rotation`` to the session `s`, for the presented token `p`. The migration that creates
@@ -256,5 +262,12 @@ extension SQL {
         FROM session s JOIN account a ON a.realm_id = s.realm_id AND a.id = s.account_id
         WHERE s.realm_id = \(realm.rawValue) AND s.id = \(session)
         """
+    }
+}
+
+extension Duration {
+    fileprivate var microseconds: Int64 {
+        let (seconds, attoseconds) = components
+        return seconds * 1_000_000 + attoseconds / 1_000_000_000_000
     }
 }

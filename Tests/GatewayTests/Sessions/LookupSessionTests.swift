@@ -87,7 +87,9 @@ struct LookupSessionTests {
         let answer = try await gateway.lookUpSession(of: cookie, by: backend)
         #expect(answer.status == 200, "\(answer.text)")
         #expect(answer.json["localId"] == .string(tokens.localId))
-        for name in ["active", "endedAt", "endReason"] { #expect(answer.json[name] == row.expected[name], "\(name)") }
+        for name in ["active", "endedAt", "endReason"] {
+            #expect(answer.json[name]?.withWholeSeconds == row.expected[name]?.withWholeSeconds, "\(name)")
+        }
     }
 
     @Test("Nothing is known about sessions of deleted accounts, of another project or tenant, or that never existed")

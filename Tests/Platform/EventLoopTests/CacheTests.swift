@@ -81,4 +81,47 @@ struct CacheTests {
         #expect(try await cache.value(for: 3) == 3)
         #expect(try await cache.value(for: 1) == 4)
     }
+
+    @Test("While loading fails, the last value is returned up to the outage limit, and loading is rarely tried")
+    func outage() async throws {
+        struct Unreachable: Error {}
+        let counter = Counter()
+        let isDown = Mutex(false)
+        let cache = Cache<String, Int>(lifetime: .milliseconds(20), outageLimit: .seconds(3600)) { _ in
+            if isDown.withLock({ $0 }) { throw Unreachable() }
+            return counter.next()
+        }
+        #expect(try await cache.value(for: "a") == 1)
+        isDown.withLock { $0 = true }
+        try await Task.sleep(for: .milliseconds(30))
+        for _ in 1...3 { #expect(try await cache.value(for: "a") == 1) }
+        await #expect(throws: Unreachable.self) { try await cache.value(for: "never loaded") }
+        await #expect(throws: Unreachable.self) {
+            try await cache.newValue(for: "a", interval: .zero) { try await Task.sleep(for: $0) }
+        }
+        #expect(try await cache.value(for: "a") == 1, "the failed attempt to get a new value has not removed it")
+        isDown.withLock { $0 = false }
+        try await Task.sleep(for: .milliseconds(30))
+        #expect(try await cache.value(for: "a") == 2)
+        cache.invalidateAll()
+        isDown.withLock { $0 = true }
+        await #expect(throws: Unreachable.self) { try await cache.value(for: "a") }
+    }
+
+    @Test("Fifty callers that need a new value share one loading, which begins after the interval")
+    func newValue() async throws {
+        let counter = Counter()
+        let cache = Cache<String, Int>(lifetime: .seconds(3600)) { _ in counter.next() }
+        #expect(try await cache.value(for: "a") == 1)
+        let values = try await withThrowingTaskGroup(of: Int.self) { group in
+            for _ in 1...50 {
+                group.addTask {
+                    try await cache.newValue(for: "a", interval: .milliseconds(50)) { try await Task.sleep(for: $0) }
+                }
+            }
+            return try await group.reduce(into: []) { $0.append($1) }
+        }
+        #expect(Set(values).isSubset(of: [2, 3]), "a caller that came during the loading needs another one")
+        #expect(try await cache.value(for: "a") == counter.next() - 1)
+    }
 }

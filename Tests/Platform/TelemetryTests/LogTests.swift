@@ -46,6 +46,27 @@ struct LogTests {
         try #require(JSONSerialization.jsonObject(with: Data(line.utf8)) as? [String: any Sendable])
     }
 
+    @Test("Errors with one cause have one line a second, with the number of errors without a line")
+    func repeated() async throws {
+        let channel = Channel()
+        let log = Log(descriptor: channel.writer)
+        for _ in 1...5 { log.error("request", cause: "no database", ["status": .int(503)]) }
+        log.error("request", cause: "full disk", [:])
+        log.writeRepeatedErrors()
+        try await Task.sleep(for: .milliseconds(1100))
+        log.writeRepeatedErrors()
+        log.error("request", cause: "full disk", [:])
+        log.writeRepeatedErrors()
+        let lines = channel.lines(4).map { $0.replacing(#/"time":"[^"]*",/#, with: "") }
+        #expect(
+            lines == [
+                #"{"level":"error","message":"request","cause":"no database","status":503}"#,
+                #"{"level":"error","message":"request","cause":"full disk"}"#,
+                #"{"level":"error","message":"repeated","cause":"no database","repeated":4}"#,
+                #"{"level":"error","message":"request","cause":"full disk"}"#,
+            ])
+    }
+
     @Test("A line is a JSON object: time, level, message, and then the fields sorted by name")
     func line() throws {
         let channel = Channel()

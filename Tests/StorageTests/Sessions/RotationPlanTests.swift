@@ -53,9 +53,9 @@ struct RotationPlanTests {
     }
 
     private static func tokens(_ count: Int) -> [PresentedRefreshToken] {
-        let now = Instant(seconds: 1_800_000_000)
-        return (0..<count).map { _ in
-            PresentedRefreshToken(session: UUID(), counter: 0, rotates: true, graceCutoff: now, presentedAt: now)
+        (0..<count).map { _ in
+            PresentedRefreshToken(
+                session: UUID(), counter: 0, rotates: true, gracePeriod: .seconds(30), clockOffset: .zero)
         }
     }
 }
