@@ -42,8 +42,10 @@ extension Command {
             "ok    email: \(config.email.map { "sent through \($0.server)" } ?? "disabled (SEKISHO_SMTP_URL is not set)")"
         )
         try Administration.run(on: config.database) { administration in
-            var findings = await DatabaseCheck(pool: administration.pool, masterKeys: config.masterKeys)
-                .findings(at: administration.clock.now())
+            let budget = config.database.keepsSessionState ? config.database.budget : nil
+            var findings = await DatabaseCheck(
+                pool: administration.pool, masterKeys: config.masterKeys, budget: budget
+            ).findings(at: administration.clock.now())
             if isLive, findings.allSatisfy(\.isGood) {
                 findings += try await AppleKeyCheck(pool: administration.pool, masterKeys: config.masterKeys).findings()
             }

@@ -68,8 +68,21 @@ extension Config {
         } catch let error as PreReleaseDatabase {
             throw Failure(message: error.description)
         }
+        try await boundConnections(pool, log)
         try await Canary.markOrCheckDatabase(pool, for: .serve, under: masterKeys, at: WallClock.live.now())
         try await updateGracePeriods(pool, log)
+    }
+
+    /// Lowers the default number of connections to what PostgreSQL allows. Logs a warning if a configured number is too
+    /// high. A connection pooler has limits of its own.
+    private func boundConnections(_ pool: Pool, _ log: Log) async throws {
+        guard let budget = database.budget, database.keepsSessionState else { return }
+        let capacity = try await ConnectionCapacity(of: pool)
+        if budget.isDefault { budget.lower(to: capacity.perGateway) }
+        guard budget.connections > capacity.perGateway else { return }
+        log.warning(
+            "PostgreSQL allows too few connections for two gateways, as during a restart",
+            ["connections": .int(budget.connections), "allowed": .int(capacity.connections)])
     }
 
     /// Updates the grace periods in which apps that violate App Review guideline 4.8 are tolerated. Logs each of these

@@ -15,8 +15,9 @@ UNREACHABLE = "postgresql:///unreachable?host=/nonexistent"
 def test_check_succeeds_with_a_project(installation):
     checked = installation.run("check")
     assert checked.returncode == 0
-    # Configuration, email, connection, migrations, kind of database, master key, signing keys, guideline 4.8.
-    assert [line[:5] for line in checked.stdout.splitlines()] == ["ok   "] * 8
+    # Configuration, email, connection, number of connections, migrations, kind of database, master key, signing keys,
+    # guideline 4.8.
+    assert [line[:5] for line in checked.stdout.splitlines()] == ["ok   "] * 9
     # Without Apple as a provider, there is no advice to register an endpoint for its notifications.
     assert "notification" not in checked.stdout
     assert "email: disabled (SEKISHO_SMTP_URL is not set)" in checked.stdout

@@ -216,7 +216,7 @@ SETTINGS = [
     ({"SEKISHO_PASSWORD_THREADS": "0"}, "SEKISHO_PASSWORD_THREADS: expected an integer from 1 to 256, got \"0\""),
     ({"SEKISHO_PASSWORD_WAITING": "1"}, "SEKISHO_PASSWORD_WAITING: expected an integer from 2 to 10000, got \"1\""),
     ({"SEKISHO_DATABASE_CONNECTIONS": "0"},
-     "SEKISHO_DATABASE_CONNECTIONS: expected an integer from 1 to 64, got \"0\""),
+     "SEKISHO_DATABASE_CONNECTIONS: expected an integer from 1 to 1000, got \"0\""),
     ({"SEKISHO_DATABASE_PREPARED": "maybe"}, "SEKISHO_DATABASE_PREPARED: expected on or off, got \"maybe\""),
     ({"SEKISHO_LOG_LEVEL": "loud"}, "SEKISHO_LOG_LEVEL: expected debug, info, warning or error, got \"loud\""),
     ({"SEKISHO_BREACHED_PASSWORDS_URL": "ftp://x"},

@@ -1,3 +1,4 @@
+internal import API
 package import Crypto
 package import Identity
 package import Postgres
@@ -21,10 +22,13 @@ package struct DatabaseCheck: Sendable {
 
     let pool: Pool
     let masterKeys: MasterKeys
+    /// The connections of a gateway; `nil` if PostgreSQL's limit does not apply, because a connection pooler has its own.
+    private let budget: ConnectionBudget?
 
-    package init(pool: Pool, masterKeys: MasterKeys) {
+    package init(pool: Pool, masterKeys: MasterKeys, budget: ConnectionBudget? = nil) {
         self.pool = pool
         self.masterKeys = masterKeys
+        self.budget = budget
     }
 
     package func findings(at now: Instant) async -> [Finding] {
@@ -34,12 +38,12 @@ package struct DatabaseCheck: Sendable {
                 return [Finding(isGood: false, text: "database not reachable: check DATABASE_URL; \(problem)")]
             }
             findings.append(Finding(isGood: true, text: "database reachable"))
+            findings += try await clock()
+            findings += try await connections()
             let unapplied = try await Schema.status(of: pool).filter { $0.state != .applied }
             guard unapplied.isEmpty else {
                 let names = unapplied.map { "\($0.name) is \($0.state)" }.joined(separator: ", ")
                 let advice =
-            findings += try await clock()
-            findings += try await connections()
                     unapplied.contains { $0.state == .changed }
                     ? "another build of sekisho migrated this database: use that build, or another database"
                     : "run `sekisho migrate`"
@@ -61,10 +65,6 @@ package struct DatabaseCheck: Sendable {
         return findings
     }
 
-    private func installation() async throws -> [Finding] {
-        guard let installation = try await InstallationStore(pool: pool).current() else {
-            return [Finding(isGood: true, text: "database not in use yet")]
-        }
     /// Lists a difference of this machine's clock from PostgreSQL's. A gateway whose clock is wrong issues ID tokens
     /// that backends reject.
     private func clock() async throws -> [Finding] {
@@ -95,6 +95,10 @@ package struct DatabaseCheck: Sendable {
         ]
     }
 
+    private func installation() async throws -> [Finding] {
+        guard let installation = try await InstallationStore(pool: pool).current() else {
+            return [Finding(isGood: true, text: "database not in use yet")]
+        }
         let isForServe = installation.mode == .serve
         let isMasterKeyValid = Canary.isEncrypted(installation.canary, under: masterKeys)
         return [

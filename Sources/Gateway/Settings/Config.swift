@@ -13,9 +13,14 @@ package enum Settings {
         name: "DATABASE_URL", fallback: nil,
         meaning: "the PostgreSQL database, such as postgresql://user:password@host/name", isSecret: true)
     static let databaseConnections = Setting(
-        name: "SEKISHO_DATABASE_CONNECTIONS", fallback: "4",
+        name: "SEKISHO_DATABASE_CONNECTIONS", fallback: nil,
         meaning:
-            "the maximum number of database connections per event loop, 1 to 64; if SEKISHO_DATABASE_PREPARED is on, each loop opens one more connection, for reads"
+            "the maximum number of database connections of this process, at least one per event loop, at most 1000 (default: 5 per event loop, but at most 40, and at most half of the connections that PostgreSQL allows)"
+    )
+    static let outage = Setting(
+        name: "SEKISHO_OUTAGE_SECONDS", fallback: "600",
+        meaning:
+            "how long, in seconds, public keys, discovery documents, login methods and pages are served from the last loaded configuration while PostgreSQL is unavailable, 0 to 600"
     )
     static let databasePrepared = Setting(
         name: "SEKISHO_DATABASE_PREPARED", fallback: "on",
@@ -87,7 +92,7 @@ package enum Settings {
 
     static let all =
         [
-            databaseURL, databaseConnections, databasePrepared, masterKey, previousMasterKey, publicURL, listen,
+            databaseURL, databaseConnections, databasePrepared, outage, masterKey, previousMasterKey, publicURL, listen,
             operationsListen, loops, trustedProxies, passwordThreads, passwordMemory, passwordIterations,
             passwordWaiting, breachedPasswords, appleDomainAssociation, logLevel, drainDelay,
             drain,
@@ -97,6 +102,8 @@ package enum Settings {
 /// The configuration of a gateway, as read from the environment or chosen by dev mode.
 package struct Config: Sendable {
     package var database: Pool.Configuration
+    /// The maximum age of a configuration that is used while the database is unavailable.
+    package var outageLimit: Duration = .zero
     package var masterKeys: MasterKeys
     package var listen: ListenAddress
     /// The listener for monitoring; `nil`: ``listen`` serves the operations for monitoring.
@@ -174,6 +181,8 @@ extension Config {
         let operationsListen = reader.optional(
             Settings.operationsListen, "ADDRESS:PORT with a numeric address", ListenAddress.init)
         let loops = reader.optional(Settings.loops, "an integer from 1 to 256", Self.parse(count:))
+        let connections = reader.connections(ofLoops: loops)
+        let outageSeconds = reader.number(Settings.outage, in: 0...600)
         let trustedProxies = reader.required(
             Settings.trustedProxies, "comma-separated networks such as 10.0.0.0/8", Self.parse(networks:))
         let server = reader.server()
@@ -186,17 +195,20 @@ extension Config {
         let drainSeconds = reader.number(Settings.drain, in: 0...300)
         let email = reader.email()
         try reader.requireNoProblems()
-        guard let database, let masterKeys, let publicURL, let listen, let trustedProxies, let server,
+        guard var database, let masterKeys, let publicURL, let listen, let trustedProxies, let server,
             let passwords, let breachedPasswordsURL, let logLevel, let drainDelaySeconds,
-            let drainSeconds
+            let drainSeconds, let outageSeconds
         else { throw ConfigurationError(problems: ["a setting is missing"]) }
-        let config = Config(
+        let loopCount = loops ?? min(coreCount, connections ?? coreCount)
+        database.bound(to: connections, sharedBy: loopCount)
+        var config = Config(
             database: database, masterKeys: masterKeys, listen: listen,
-            operationsListen: operationsListen, loops: loops ?? coreCount, trustedProxies: trustedProxies,
+            operationsListen: operationsListen, loops: loopCount, trustedProxies: trustedProxies,
             server: server, passwords: passwords,
             breachedPasswordsURL: breachedPasswordsURL.isEmpty ? nil : breachedPasswordsURL,
             appleDomainAssociation: appleDomainAssociation, logLevel: logLevel,
             drainDelay: .seconds(drainDelaySeconds), drainTimeout: .seconds(drainSeconds), email: email)
+        config.outageLimit = .seconds(outageSeconds)
         return (config, publicURL)
     }
 }
@@ -257,11 +269,18 @@ extension SettingsReader {
             Settings.databaseURL,
             "postgresql://USER:PASSWORD@HOST/DATABASE; a password with other characters than letters and digits must be percent-encoded, such as %40 for @"
         ) { Pool.Configuration.isConnectionString($0) ? $0 : nil }
-        let connections = number(Settings.databaseConnections, in: 1...64)
         let prepared = required(Settings.databasePrepared, "on or off") { ["on": true, "off": false][$0] }
-        guard let url, let connections, let prepared else { return nil }
-        return Pool.Configuration(
-            url: url, connections: connections, keepsSessionState: prepared, applicationName: "sekisho")
+        guard let url, let prepared else { return nil }
+        return Pool.Configuration(url: url, keepsSessionState: prepared, applicationName: "sekisho")
+    }
+
+    /// - Parameter loops: `nil` if the number of event loops is not set.
+    mutating func connections(ofLoops loops: Int?) -> Int? {
+        let minimum = loops ?? 1
+        return optional(
+            Settings.databaseConnections,
+            "an integer from \(minimum)\(minimum > 1 ? " (SEKISHO_LOOPS)" : "") to 1000"
+        ) { Int($0).flatMap { (minimum...1000).contains($0) ? $0 : nil } }
     }
 
     mutating func passwords() -> Config.PasswordConfig? {
@@ -298,5 +317,19 @@ extension SettingsReader {
     /// Reads the environment of the process, and the files that the environment names.
     package static func live() -> SettingsReader {
         SettingsReader(environment: ProcessInfo.processInfo.environment, contents: InputFile.text(of:))
+    }
+}
+
+extension Pool.Configuration {
+    /// The default number of connections of an event loop, with the one for reads, and of a process.
+    private static let (connectionsPerLoop, connectionsPerProcess) = (5, 40)
+
+    /// Bounds the connections of all pools with this configuration together.
+    ///
+    /// - Parameter connections: `nil` for the default.
+    fileprivate mutating func bound(to connections: Int?, sharedBy loops: Int) {
+        let bound = connections ?? max(loops, min(loops * Self.connectionsPerLoop, Self.connectionsPerProcess))
+        budget = ConnectionBudget(connections: bound, pools: loops, isDefault: connections == nil)
+        self.connections = max(self.connections, bound / loops - 1)
     }
 }

@@ -5,6 +5,10 @@ extension Pool {
         public var url: String
         /// The maximum number of connections, not counting the one for ``Pool/read(_:)``.
         public var connections: Int
+        /// Bounds the connections of this pool and others together, those for reads included; `nil`: no such bound.
+        public var budget: ConnectionBudget?
+        /// A connection that is not used for this time ends, unless it is the only one.
+        public var idleLimit: Duration
         /// The time limit for connecting, for all hosts together.
         public var connectDeadline: Duration
         /// The time limit for waiting for a free connection.
@@ -24,12 +28,15 @@ extension Pool {
         public var waitingLimit: Int
 
         public init(
-            url: String, connections: Int = 4, connectDeadline: Duration = .seconds(5),
+            url: String, connections: Int = 4, budget: ConnectionBudget? = nil, idleLimit: Duration = .seconds(60),
+            connectDeadline: Duration = .seconds(5),
             acquireDeadline: Duration = .seconds(3), statementDeadline: Duration = .seconds(5),
             keepsSessionState: Bool = true, applicationName: String = "sekisho", waitingLimit: Int = 1000
         ) {
             self.url = url
             self.connections = connections
+            self.budget = budget
+            self.idleLimit = idleLimit
             self.connectDeadline = connectDeadline
             self.acquireDeadline = acquireDeadline
             self.statementDeadline = statementDeadline

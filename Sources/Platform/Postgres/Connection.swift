@@ -20,6 +20,8 @@ final class Connection {
     private var failure: ServerError?
 
     private(set) var isLost = false
+    /// When the connection became free; only meaningful while it is.
+    var freeSince = ContinuousClock.now
     /// Whether the connection is reserved for one caller, even while no statement is running.
     private var isLeased = false
     /// Called whenever no statement is left and the connection is not leased.

@@ -29,6 +29,7 @@ public actor Pool {
     private var readerAttempts = ConnectionAttempts()
     private var lastID: UInt64 = 0
     private var isCheckingDeadlines = false
+    private var isCheckingIdle = false
     private var isClosing = false
     /// The callers that wait in ``close()``.
     private var closers: [CheckedContinuation<Void, Never>] = []
@@ -136,12 +137,15 @@ public actor Pool {
     private func connectionBecameFree(_ connection: Connection) {
         if isClosing { return connection.end("the pool is closed") }
         if let waiter = waiting.popFirst() { return assign(connection, to: waiter) }
+        connection.freeSince = .now
         free.append(connection)
+        startCheckingIdle()
     }
 
     private func connectionWasLost(_ connection: Connection) {
         open.removeAll { $0 === connection }
         free.removeAll { $0 === connection }
+        giveBackSlot()
         openMore()
         finishClosing()
     }
@@ -149,16 +153,12 @@ public actor Pool {
     private func openMore() {
         while !isClosing, waiting.count > opening, open.count + opening < configuration.connections {
             // After a failure, only one connection at a time is tried.
-            guard !attempts.areFailing || (opening == 0 && attempts.allowsAttempt(.now)) else { return }
+            guard !attempts.areFailing || (opening == 0 && attempts.allowsAttempt(.now)), takeSlot() else { return }
             opening += 1
             Task(executorPreference: loop) { await self.openOne() }
         }
     }
 
-    private func openOne() async {
-        do {
-            let connection = try await connector.connect { handle in
-                try Connection(handle, on: loop, usesPreparedStatements: configuration.keepsSessionState)
     /// Returns whether the budget allows another connection. It always allows the first one.
     private func takeSlot() -> Bool { open.count + opening == 0 || configuration.budget?.take() != false }
 
@@ -167,6 +167,10 @@ public actor Pool {
         if open.count + opening > 0 { configuration.budget?.giveBack() }
     }
 
+    private func openOne() async {
+        do {
+            let connection = try await connector.connect { handle in
+                try Connection(handle, on: loop, usesPreparedStatements: configuration.keepsSessionState)
             }
             connection.onFree = { self.connectionBecameFree($0) }
             connection.onLoss = { self.connectionWasLost($0) }
@@ -177,8 +181,9 @@ public actor Pool {
             openMore()
         } catch {
             opening -= 1
+            giveBackSlot()
             attempts.fail(error.reason)
-            if open.isEmpty {
+            if open.isEmpty, attempts.failsFast(.now) {
                 for waiter in waiting.removeAll() { waiter.fail(PostgresError.unavailable(error.reason)) }
             }
         }
@@ -194,7 +199,7 @@ public actor Pool {
 
     private func openReader() {
         guard configuration.keepsSessionState, reader == nil, !isOpeningReader, !isClosing,
-            readerAttempts.allowsAttempt(.now)
+            readerAttempts.allowsAttempt(.now), configuration.budget?.take() != false
         else { return }
         isOpeningReader = true
         Task(executorPreference: loop) { await self.openOneReader() }
@@ -207,11 +212,13 @@ public actor Pool {
             reader.onReturn = { self.serveSeparately($0) }
             reader.onLoss = {
                 self.reader = nil
+                self.configuration.budget?.giveBack()
                 self.finishClosing()
             }
             self.reader = reader
             if isClosing { reader.close() }
         } catch {
+            configuration.budget?.giveBack()
             readerAttempts.fail(error.reason)
         }
         isOpeningReader = false
@@ -228,13 +235,6 @@ public actor Pool {
         closers = []
     }
 
-    // MARK: Deadlines
-
-    /// One timer checks all statements, because a timer per statement would be too expensive.
-    private func startCheckingDeadlines() {
-        guard !isCheckingDeadlines else { return }
-        isCheckingDeadlines = true
-        loop.schedule(after: Self.deadlineCheckInterval) { self.checkDeadlines() }
     // MARK: Idle connections
 
     private func startCheckingIdle() {
@@ -254,6 +254,13 @@ public actor Pool {
         if !isClosing, !free.isEmpty { startCheckingIdle() }
     }
 
+    // MARK: Deadlines
+
+    /// One timer checks all statements, because a timer per statement would be too expensive.
+    private func startCheckingDeadlines() {
+        guard !isCheckingDeadlines else { return }
+        isCheckingDeadlines = true
+        loop.schedule(after: Self.deadlineCheckInterval) { self.checkDeadlines() }
     }
 
     private func checkDeadlines() {

@@ -93,6 +93,55 @@ struct PoolTests {
         }
     }
 
+    @Test("Three pools share five connections: each always has one, and one pool can have at most three")
+    func budget() async throws {
+        let budget = ConnectionBudget(connections: 5, pools: 3)
+        /// The number of sessions that a pool uses for ten statements.
+        @Sendable func sessions(of pool: Pool, sleeping seconds: Double = 0.02) async throws -> Int {
+            let ids = try await withThrowingTaskGroup(of: Int.self) { group in
+                for _ in 0..<10 {
+                    group.addTask {
+                        try await pool.query("SELECT pg_backend_pid() AS pid, pg_sleep(\(seconds))")[0].decode("pid")
+                    }
+                }
+                return try await group.reduce(into: Set<Int>()) { $0.insert($1) }
+            }
+            return ids.count
+        }
+        let change: @Sendable (inout Pool.Configuration) -> Void = { configuration in
+            configuration.budget = budget
+            configuration.connections = 4
+            configuration.idleLimit = .milliseconds(200)
+        }
+        try await withPool(change) { first in
+            #expect(try await sessions(of: first) == 3)
+            try await withPool(change) { second in
+                let busy = Task { try await sessions(of: first, sleeping: 0.5) }
+                try await second.loop.sleep(for: .milliseconds(50))
+                #expect(try await sessions(of: second) == 1, "the first pool has all shared connections")
+                #expect(try await busy.value == 3)
+                for _ in 0..<100 where try await sessions(of: second) < 3 {
+                    try await second.loop.sleep(for: .milliseconds(50))
+                }
+                #expect(try await sessions(of: second) == 3, "the idle connections of the first pool have ended")
+            }
+        }
+    }
+
+    @Test("A budget can be lowered, but leaves each pool one connection")
+    func lowerBudget() async throws {
+        let budget = ConnectionBudget(connections: 12, pools: 3)
+        budget.lower(to: 20)
+        #expect(budget.connections == 12)
+        budget.lower(to: 2)
+        #expect(budget.connections == 3)
+        try await withPool {
+            $0.budget = budget
+        } _: { pool async throws in
+            #expect(try await pool.read("SELECT 1 AS one").count == 1, "without a connection for reads")
+        }
+    }
+
     @Test("A pool closes after its running transaction, and cannot be used afterwards")
     func close() async throws {
         try await withPool { pool async throws in
