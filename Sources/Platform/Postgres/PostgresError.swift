@@ -1,7 +1,7 @@
 /// Why a statement has no result. Descriptions contain neither parameters nor passwords.
 public enum PostgresError: Error, Sendable, CustomStringConvertible {
     /// No connection was available, the connection was lost while the statement ran, or the server reported that it is
-    /// not available, for example because it is a standby. The statement may have been executed.
+    /// not available, for example because it is a standby or its disk is full. The statement may have been executed.
     case unavailable(String)
     /// The statement took longer than its deadline, or was cancelled on the server. A `COMMIT`, or a statement outside
     /// of a transaction, may have been executed.

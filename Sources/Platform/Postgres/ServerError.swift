@@ -27,6 +27,10 @@ struct ServerError {
         code.isEmpty || code.hasPrefix("08") || Self.unavailableCodes.contains(code)
     }
 
+    /// Whether the server lacks a resource, such as disk space (class 53), or a file operation failed (class 58). The
+    /// connection remains usable, and reads may succeed.
+    private var meansServerIsShort: Bool { code.hasPrefix("53") || code.hasPrefix("58") }
+
     private static let unavailableCodes: Set = [
         "25006",  // read_only_sql_transaction, for example because the server has become a standby
         "53300",  // too_many_connections
@@ -38,6 +42,7 @@ struct ServerError {
 
     var postgresError: PostgresError {
         if meansUnavailable { return .unavailable(message) }
+        if meansServerIsShort { return .unavailable("the server reported \(code) \(message)") }
         if code == "57014" { return .timedOut }
         return .rejected(.init(code: code, constraint: constraint, message: mayContainData ? "" : message))
     }
@@ -52,7 +57,6 @@ struct ServerError {
         "26",  // invalid SQL statement name
         "40",  // transaction rollback
         "42",  // syntax error or access rule violation
-        "53",  // insufficient resources
         "55",  // object not in prerequisite state
     ]
 }

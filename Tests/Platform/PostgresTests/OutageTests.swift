@@ -86,4 +86,29 @@ struct OutageTests {
             .replacingOccurrences(of: "port=5432", with: "port=1,5432")
         try await withPool(url: twoHosts) { #expect(await $0.isReachable()) }
     }
+
+    @Test(
+        "A lack of resources means that the database is unavailable, and the connection is used again",
+        arguments: ["53100", "53200", "58030", "58P01"])
+    func resources(code: String) async throws {
+        try await withPool {
+            $0.connections = 1
+        } _: { pool in
+            try await pool.execute(
+                """
+                CREATE OR REPLACE FUNCTION pg_temp.fail(code text) RETURNS int LANGUAGE plpgsql AS
+                $$ BEGIN RAISE EXCEPTION 'no space left' USING ERRCODE = code; END $$
+                """)
+            let error = await #expect(throws: PostgresError.self) {
+                try await pool.query("SELECT pg_temp.fail(\(code))")
+            }
+            guard case .unavailable(let reason)? = error else {
+                Issue.record("\(String(describing: error))")
+                return
+            }
+            #expect(reason.contains("\(code) no space left"))
+            // The temporary function still exists, so the session is the same.
+            await expectUnavailable { try await pool.query("SELECT pg_temp.fail(\(code))") }
+        }
+    }
 }

@@ -160,6 +160,26 @@ struct BatcherTests {
         #expect(accounts.isEmpty)
     }
 
+    @Test("If the disk is full, a batch fails as a whole: its sign-ups are not repeated one by one")
+    func fullDisk() async throws {
+        let fixture = try await StoreFixture()
+        for statement: SQL in [
+            "CREATE SEQUENCE attempt",
+            """
+            CREATE FUNCTION fail() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
+                PERFORM nextval('attempt');
+                RAISE EXCEPTION 'could not extend file' USING ERRCODE = '53100';
+            END $$
+            """,
+            "CREATE TRIGGER full_disk BEFORE INSERT ON account FOR EACH STATEMENT EXECUTE FUNCTION fail()",
+        ] { try await fixture.database.pool.execute(statement) }
+        let signUps = (1...20).map { number in Task { try await fixture.signUp("user\(number)") } }
+        for signUp in signUps { await #expect(throws: StoreUnavailable.self) { try await signUp.value } }
+        let attempts: Int = try await fixture.database.pool.query("SELECT last_value AS count FROM attempt")[0]
+            .decode("count")
+        #expect(attempts < 20)
+    }
+
     @Test("A sign-up whose connection is lost has an unknown outcome and is not repeated")
     func lostConnection() async throws {
         let fixture = try await StoreFixture()
