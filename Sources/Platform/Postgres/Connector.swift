@@ -1,5 +1,6 @@
 internal import CSystem
 internal import EventLoop
+internal import Synchronization
 
 /// Why a connection failed. Contains no password.
 struct ConnectFault: Error {
@@ -11,6 +12,12 @@ struct Connector: Sendable {
     private let loop: Loop
     private let connectionString: ConnectionString?
     private let configuration: Pool.Configuration
+    private let lastTarget = LastTarget()
+
+    /// Guards the position of the host that has accepted the latest session.
+    private final class LastTarget: Sendable {
+        let position = Mutex(0)
+    }
 
     init(_ configuration: Pool.Configuration, loop: Loop) {
         self.loop = loop
@@ -18,8 +25,9 @@ struct Connector: Sendable {
         connectionString = ConnectionString(configuration.url)
     }
 
-    /// Opens a session with the first host that accepts it. Each host has an equal share of the deadline. Runs on the
-    /// loop.
+    /// Opens a session with the first host that accepts it. Begins with the host that has accepted the latest session,
+    /// so that a host that does not respond delays only the first one. Each host has an equal share of the deadline.
+    /// Runs on the loop.
     ///
     /// - Parameters:
     ///   - isReader: whether the session is for a ``ReadConnection``.
@@ -32,12 +40,17 @@ struct Connector: Sendable {
         var settings = connectionString.settings
         if configuration.keepsSessionState { settings["options"] = options(settings["options"], isReader) }
         var reasons: [String] = []
-        for target in connectionString.targets {
+        let targets = connectionString.targets
+        let first = lastTarget.position.withLock { $0 }
+        for position in targets.indices.map({ ($0 + first) % targets.count }) {
+            let target = targets[position]
             let deadline = ContinuousClock.now + timePerTarget
             do throws(ConnectFault) {
                 for address in try await addresses(of: target, until: deadline) {
                     do throws(ConnectFault) {
-                        return try await connect(to: address, settings, until: deadline, adopt)
+                        let session = try await connect(to: address, settings, until: deadline, adopt)
+                        lastTarget.position.withLock { $0 = position }
+                        return session
                     } catch {
                         reasons.append(error.reason)
                     }

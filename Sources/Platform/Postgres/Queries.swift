@@ -74,7 +74,7 @@ extension Pool {
     /// Returns why ``isReachable()`` would be `false`, in one line; `nil` if it would be `true`.
     public func reachabilityProblem() async -> String? {
         do {
-            _ = try await run("SELECT 1", acquireDeadline: .seconds(1), timeLimit: .seconds(1))
+            _ = try await run("SELECT 1")
             return nil
         } catch {
             let text = (error as? PostgresError)?.description ?? "the check was cancelled"
