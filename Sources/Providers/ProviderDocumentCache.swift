@@ -163,9 +163,11 @@ final class ProviderDocumentCache<Value: Sendable>: Sendable {
         do {
             if try await store.claimForcedFetch(url, now) {
                 let failure = await fetchAndStore(address)
-                update(url) {
-                    $0.recordForcedFetch(until: now + ProviderDocumentStore.forcedFetchInterval, failure: failure)
-                }
+                // A failed fetch must not make sign-ins fail for longer than the provider's outage.
+                if failure != nil { try? await store.withdrawForcedFetch(url, now) }
+                let pause =
+                    failure == nil ? ProviderDocumentStore.forcedFetchInterval : CachePolicy.pauseAfterFailure
+                update(url) { $0.recordForcedFetch(until: now + pause, failure: failure) }
             } else {
                 let failure = try await loadFromOtherProcess(url)
                 update(url) {

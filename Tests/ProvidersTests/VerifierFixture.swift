@@ -231,6 +231,10 @@ final class TestDocumentStore: Sendable {
                     fetches[url] = now
                     return true
                 }
+            },
+            withdrawForcedFetch: { [self] url, _ in
+                try requireAvailable()
+                forcedFetches.withLock { $0[url] = nil }
             })
     }
 

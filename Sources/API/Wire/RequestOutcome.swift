@@ -137,9 +137,8 @@ extension Log {
         if let realm = outcome.realm { fields.add("realm", .string(realm.rawValue)) }
         if let refusalCode = outcome.refusalCode { fields.add("refusal", .string(refusalCode)) }
         if let fault = outcome.fault {
-            fields.add(
-                "cause", .string("\(String(reflecting: type(of: fault))): \(String(describing: fault).prefix(500))"))
-            error("request", fields)
+            let cause = "\(String(reflecting: type(of: fault))): \(String(describing: fault).prefix(500))"
+            error("request", cause: cause, fields)
         } else {
             info("request", fields)
         }

@@ -26,17 +26,23 @@ public struct ProviderDocumentStore: Sendable {
     /// Claims a forced fetch of a URL. Returns `true` for only one caller per ``forcedFetchInterval``.
     public var claimForcedFetch: @Sendable (_ url: String, _ now: Instant) async throws -> Bool
 
+    /// Withdraws a claim whose fetch has failed, so that another fetch may be claimed before the interval has passed.
+    public var withdrawForcedFetch: @Sendable (_ url: String, _ claimedAt: Instant) async throws -> Void
+
     public init(
         load: @escaping @Sendable (String) async throws -> ProviderDocument?,
         store: @escaping @Sendable (String, String, Instant) async throws -> Void,
-        claimForcedFetch: @escaping @Sendable (String, Instant) async throws -> Bool
+        claimForcedFetch: @escaping @Sendable (String, Instant) async throws -> Bool,
+        withdrawForcedFetch: @escaping @Sendable (String, Instant) async throws -> Void
     ) {
         self.load = load
         self.store = store
         self.claimForcedFetch = claimForcedFetch
+        self.withdrawForcedFetch = withdrawForcedFetch
     }
 
     /// Stores nothing; for a short-lived process that runs alone.
     public static let none = ProviderDocumentStore(
-        load: { _ in nil }, store: { _, _, _ in }, claimForcedFetch: { _, _ in true })
+        load: { _ in nil }, store: { _, _, _ in }, claimForcedFetch: { _, _ in true },
+        withdrawForcedFetch: { _, _ in })
 }

@@ -183,8 +183,8 @@ final class RecordedFamily<Value: Measurement>: MetricFamily {
     }
 
     /// Returns samples of all combinations of declared label values, even before the first event of a combination.
-    /// Otherwise a rate that Prometheus computes would miss the first event. A combination with `other` is included
-    /// only if its value is no longer initial.
+    /// Otherwise a rate that Prometheus computes would miss the first event. A combination with `other`, and a histogram,
+    /// which has many lines, are included only if the value is no longer initial.
     func samples() -> [String] {
         measurements.indices.flatMap { index -> [String] in
             var remainder = index
@@ -196,7 +196,7 @@ final class RecordedFamily<Value: Measurement>: MetricFamily {
                 isDeclared = isDeclared && position < dimension.values.count - 1
                 labels.append((dimension.name, dimension.values[position]))
             }
-            guard isDeclared || !measurements[index].isInitial else { return [] }
+            guard (isDeclared && kind != .histogram) || !measurements[index].isInitial else { return [] }
             return measurements[index].samples(name: name, labels: Exposition.labels(labels.reversed()))
         }
     }

@@ -16,6 +16,12 @@ extension ProviderDocumentStore {
             }
         } claimForcedFetch: { url, now in
             try await withStoreErrors { try await pool.execute(.claimForcedFetch(of: url, at: now)) } == 1
+        } withdrawForcedFetch: { url, claimedAt in
+            let statement: SQL = """
+                UPDATE provider_document SET forced_refetch_at = NULL
+                WHERE url = \(url) AND forced_refetch_at = \(Timestamp(claimedAt))
+                """
+            _ = try await withStoreErrors { try await pool.execute(statement) }
         }
     }
 }

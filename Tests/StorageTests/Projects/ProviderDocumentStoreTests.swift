@@ -60,6 +60,17 @@ struct ProviderDocumentStoreTests {
         }
     }
 
+    @Test("A forced fetch whose claim was withdrawn may be claimed at once; a later claim stays")
+    func withdrawal() async throws {
+        let database = try TestDatabase()
+        let store = ProviderDocumentStore.postgres(on: database.pool)
+        #expect(try await store.claimForcedFetch(url, start))
+        try await store.withdrawForcedFetch(url, start)
+        #expect(try await store.claimForcedFetch(url, start + .seconds(1)))
+        try await store.withdrawForcedFetch(url, start)
+        #expect(try await !store.claimForcedFetch(url, start + .seconds(2)))
+    }
+
     @Test("Future times that a process with a wrong clock has stored prevent neither new documents nor forced fetches")
     func wrongClock() async throws {
         let database = try TestDatabase()
