@@ -40,6 +40,8 @@ struct CompositionRoot: Sendable {
     let mode: Mode
     /// Whether the pipelines serve the operations for monitoring; `false` if these have a listener of their own.
     var servesMonitoring = true
+    /// The maximum age of a configuration that is used while the database is unavailable.
+    var outageLimit: Duration = .zero
     /// `nil` if no emails are sent.
     var emailService: EmailService?
     /// The content of the file by which Apple verifies the host; `nil` if there is none.
@@ -218,7 +220,10 @@ struct CompositionRoot: Sendable {
             issuer: mode.issuers.idTokenIssuer(of: project.id),
             jwksURI: "\(publicURL())/\(project.id)/.well-known/jwks.json", algorithms: ring.algorithms)
         // A new key is usually published some time before it signs. Verifiers may cache the documents for a third of
-        // this time, so that all of them know the key when it begins to sign.
+        // this time, so that all of them know the key when it begins to sign. While the database is unavailable, they may
+        // cache the documents only as long as the gateway uses the keys, so that a retired key disappears.
+        let remainingUse = configuration.remainingUse(ofKeysOf: project.id)
+        let maxAge = min(KeyRing.publicationLead / 3, remainingUse ?? KeyRing.publicationLead)
         return ProjectDocuments(
             openIDConfiguration: try discovery.json(), jwks: try ring.jwks(at: now),
             certificates: try ring.certificates(at: now), maxAge: Int(maxAge.components.seconds))

@@ -48,17 +48,19 @@ package struct ConfigurationCache: Sendable {
     ///   - emulatorClients: is told of each request of a client that takes the gateway for an emulator.
     ///   - lookup: finds projects; if set, projects, tenants and apps are not cached. `nil` finds projects in the
     ///     database and caches them.
+    ///   - outageLimit: the maximum age of a configuration that is used while the database is unavailable. Keys of
+    ///     backends are not used then.
     ///   - acceptsLoopbackIssuers: see ``ConfigurationRules``.
     ///   - acceptsTenantsWithoutApple: see ``ConfigurationRules``.
     init(
         pool: Pool, masterKeys: MasterKeys, clock: WallClock, serviceKeyUse: ServiceKeyUsageTracker,
-        emulatorClients: EmulatorClientReporter, lookup: ProjectLookup? = nil, acceptsLoopbackIssuers: Bool = false,
-        acceptsTenantsWithoutApple: Bool = false, publicURL: String
+        emulatorClients: EmulatorClientReporter, lookup: ProjectLookup? = nil, outageLimit: Duration = .zero,
+        acceptsLoopbackIssuers: Bool = false, acceptsTenantsWithoutApple: Bool = false, publicURL: String
     ) {
         self.clock = clock
+        loop = pool.loop
         self.serviceKeyUse = serviceKeyUse
         self.emulatorClients = emulatorClients
-        loop = pool.loop
         store = ConfigurationStore(
             pool: pool,
             rules: .live(
@@ -69,27 +71,29 @@ package struct ConfigurationCache: Sendable {
         let signingKeys = SigningKeyStore(pool: pool)
         let apiKeys = APIKeyStore(pool: pool)
         let serviceKeys = ServiceKeyStore(pool: pool)
-        self.projects = Cache(lifetime: lookup == nil ? Self.lifetime : .zero) { id in
+        let lifetime = lookup == nil ? Self.lifetime : .zero
+        let limit = lookup == nil ? outageLimit : .zero
+        let isOutage: @Sendable (any Error) -> Bool = { $0 is StoreUnavailable }
+        self.outageLimit = limit
+        self.projects = Cache(lifetime: lifetime, outageLimit: limit, isOutage: isOutage) { id in
             if let lookup { return try await lookup(id) }
             guard let id else { return try await projects.singleProject() }
             return try await projects.project(id)
         }
-        tenants = Cache(lifetime: lookup == nil ? Self.lifetime : .zero) { try await projects.realm($0) }
-        apps = Cache(lifetime: lookup == nil ? Self.lifetime : .zero) {
+        tenants = Cache(lifetime: lifetime, outageLimit: limit, isOutage: isOutage) { try await projects.realm($0) }
+        apps = Cache(lifetime: lifetime, outageLimit: limit, isOutage: isOutage) {
             try await projects.apps(of: $0).map { $0.app.withoutEndedGracePeriod(at: clock.now()) }
         }
         // One entry, with the key 0, holds the apps of all projects.
-        appsWithDomains = Cache(lifetime: Self.lifetime) { _ in try await projects.associatedApps() }
-        keyRings = Cache(lifetime: Self.lifetime) { project in
-            try KeyRing(
-                try await signingKeys.unretiredKeys(in: project, at: clock.now()), of: project, under: masterKeys)
+        appsWithDomains = Cache(lifetime: Self.lifetime, outageLimit: limit, isOutage: isOutage) { _ in
+            try await projects.associatedApps()
         }
         keyRings = Cache(lifetime: Self.lifetime, outageLimit: limit, isOutage: isOutage) { project in
             let time = clock.now() - KeyRing.acceptanceAfterRetirement
             return try KeyRing(
                 try await signingKeys.keysByThisClock(in: project, retiredAfter: time), of: project, under: masterKeys)
         }
-        callingApps = Cache(lifetime: Self.lifetime) { hash in
+        callingApps = Cache(lifetime: Self.lifetime, outageLimit: limit, isOutage: isOutage) { hash in
             try await apiKeys.projectAndApp(ofKeyWithHash: hash).map {
                 CallingApp(project: $0.project, app: $0.app.withoutEndedGracePeriod(at: clock.now()))
             }
@@ -164,11 +168,6 @@ package struct ConfigurationCache: Sendable {
         return found.key
     }
 
-    /// Whether a key has not expired. A cached key must expire on time, so each use checks the clock.
-    private func isValid(until end: Instant?) -> Bool { end.map { clock.now() < $0 } ?? true }
-
-    /// - Returns: `nil` if the project has no such app.
-    package func app(_ id: ID<App>, of project: ID<Project>) async throws -> App? {
     /// Returns signing keys that were loaded after this call. They are loaded at most once a second, so that tokens with
     /// invented key IDs do not load the database.
     func newKeyRing(of project: ID<Project>) async throws -> KeyRing {
@@ -181,6 +180,11 @@ package struct ConfigurationCache: Sendable {
         outageLimit == .zero ? nil : max(.zero, outageLimit - (keyRings.age(of: project) ?? .zero))
     }
 
+    /// Whether a key has not expired. A cached key must expire on time, so each use checks the clock.
+    private func isValid(until end: Instant?) -> Bool { end.map { clock.now() < $0 } ?? true }
+
+    /// - Returns: `nil` if the project has no such app.
+    package func app(_ id: ID<App>, of project: ID<Project>) async throws -> App? {
         try await apps.value(for: project).first { $0.id == id }
     }
 
