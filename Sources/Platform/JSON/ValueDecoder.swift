@@ -287,10 +287,11 @@ private struct ElementContainer: UnkeyedDecodingContainer {
 }
 
 extension String {
-    /// Whether the text is an integer in decimal digits, which can begin with a minus sign.
+    /// Whether the text is an integer in decimal digits, which can begin with a minus sign, but not with further zeros.
     fileprivate var isDecimalInteger: Bool {
         let digits = utf8.first == UInt8(ascii: "-") ? utf8.dropFirst() : utf8[...]
-        return !digits.isEmpty && digits.allSatisfy { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }
+        return !digits.isEmpty && (digits.count == 1 || digits.first != UInt8(ascii: "0"))
+            && digits.allSatisfy { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }
     }
 }
 

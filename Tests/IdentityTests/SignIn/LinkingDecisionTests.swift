@@ -229,7 +229,10 @@ struct LinkingDecisionTests {
         var facts = row.facts
         facts.policy.allowsSignUp = false
         let expected =
-            if case .commit(.create) = row.expected { LinkingDecision.refuse(.signUpNotAllowed) } else { row.expected }
+            switch row.expected {
+            case .commit(.create), .commit(.createInPlaceOf): LinkingDecision.refuse(.signUpNotAllowed)
+            default: row.expected
+            }
         #expect(LinkingDecision(facts) == expected)
     }
 
