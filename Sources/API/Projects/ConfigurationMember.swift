@@ -111,39 +111,45 @@ extension ConfigurationValue {
     }
 
     /// Calls `visit` with the path and the value of each member that has an entry in `names`, and of each other member
-    /// that is neither an object nor an array.
-    fileprivate func visitMembers(_ names: Set<ByteText>, at path: String = "", _ visit: (String, Self) -> Void) {
+    /// that is neither an object nor an array, until `visit` returns `false`.
+    ///
+    /// - Returns: whether all members were visited.
+    @discardableResult
+    fileprivate func visitMembers(
+        _ names: Set<ByteText>, at path: String = "", _ visit: (String, Self) -> Bool
+    ) -> Bool {
         guard path.isEmpty || !names.contains(ByteText(path)) else { return visit(path, self) }
-        switch self {
+        return switch self {
         case .object(let members):
-            for (name, value) in members.sorted(by: { $0.key < $1.key }) {
+            members.sorted { $0.key < $1.key }.allSatisfy { name, value in
                 // A name with a dot must not look like a path.
                 let name = name.rawValue.utf8.contains(UInt8(ascii: ".")) ? "\"\(name)\"" : name.rawValue
-                value.visitMembers(names, at: path.isEmpty ? name : "\(path).\(name)", visit)
+                return value.visitMembers(names, at: path.isEmpty ? name : "\(path).\(name)", visit)
             }
-        case .array(let elements):
-            for element in elements { element.visitMembers(names, at: path, visit) }
-        case .null: return
+        case .array(let elements): elements.allSatisfy { $0.visitMembers(names, at: path, visit) }
+        case .null: true
         case .bool, .number, .text: visit(path, self)
         }
     }
 }
 
 extension [ConfigurationMember] {
-    /// Returns the paths of the members that `body` sets and the gateway does not implement, without those that `mask`
-    /// excludes.
+    /// Returns the paths of the first members that `body` sets and the gateway does not implement, without those that
+    /// `mask` excludes: at most 20, because a body can have thousands.
     func unimplemented(in body: ConfigurationValue, maskedBy mask: FieldMask, for project: Project) -> [String] {
         let treatments = Dictionary(uniqueKeysWithValues: map { (ByteText($0.path), $0.treatment) })
-        var paths: [String] = []
+        var paths: [ByteText] = []
         body.visitMembers(Set(treatments.keys)) { path, value in
-            guard mask.touches(path), !paths.contains(path) else { return }
-            switch treatments[ByteText(path)] {
-            case .applied, .ignored: return
-            case .accepted(let isAccepted): if !isAccepted(value, project) { paths.append(path) }
-            case nil: paths.append(path)
+            let key = ByteText(path)
+            guard mask.touches(path), !paths.contains(key) else { return true }
+            switch treatments[key] {
+            case .applied, .ignored: return true
+            case .accepted(let isAccepted): if !isAccepted(value, project) { paths.append(key) }
+            case nil: paths.append(key)
             }
+            return paths.count < 20
         }
-        return paths
+        return paths.map(\.rawValue)
     }
 }
 
@@ -160,7 +166,7 @@ extension EndpointCall {
         let paths = members.unimplemented(in: body, maskedBy: mask, for: project).map(Self.shown)
         guard let first = paths.first else { return [] }
         guard project.emulatorRules != nil else { throw RequestRefusal.notImplemented(first) }
-        let warnings = paths.prefix(20).map { "\($0) is not implemented and has no effect." }
+        let warnings = paths.map { "\($0) is not implemented and has no effect." }
         for warning in warnings { pipeline.log.warning(warning, ["realm": .string(project.realm.rawValue)]) }
         return warnings
     }

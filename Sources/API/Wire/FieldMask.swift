@@ -8,10 +8,17 @@ struct FieldMask {
 
     /// `nil` for all members.
     private let paths: Set<ByteText>?
+    /// The paths of the objects that have a member in ``paths``.
+    private let parents: Set<ByteText>
 
     /// - Parameter query: dotted paths of members, separated by commas, in camelCase or snake_case.
     init(_ query: String?) {
         paths = query.nonEmpty.map { Set($0.split(separator: ",").map(Self.camelCased)) }
+        parents = Set((paths ?? []).flatMap { Self.parents(of: $0.rawValue) })
+    }
+
+    private static func parents(of path: String) -> [ByteText] {
+        path.utf8.indices.filter { path.utf8[$0] == UInt8(ascii: ".") }.map { ByteText(path[..<$0]) }
     }
 
     private static func camelCased(_ path: Substring) -> ByteText {
@@ -25,14 +32,13 @@ struct FieldMask {
 
     /// Whether the mask contains `path`, a parent of it, or a part of it.
     func touches(_ path: String) -> Bool {
-        contains(path) || paths?.contains { $0.rawValue.utf8.starts(with: "\(path).".utf8) } == true
+        contains(path) || parents.contains(ByteText(path))
     }
 
     /// Whether the mask contains `path` or a parent of it.
     func contains(_ path: String) -> Bool {
         guard let paths else { return true }
-        let dots = path.utf8.indices.filter { path.utf8[$0] == UInt8(ascii: ".") }
-        return (dots + [path.endIndex]).contains { paths.contains(ByteText(path[..<$0])) }
+        return paths.contains(ByteText(path)) || Self.parents(of: path).contains(where: paths.contains)
     }
 }
 
