@@ -117,7 +117,7 @@ struct RefusalMessagesTests {
             ),
             (
                 RequestRefusal.notImplemented("mfa"), .identityToolkit,
-                #"{"error":{"code":501,"errorCode":"NOT_IMPLEMENTED","errors":[{"domain":"global","message":"mfa is not implemented.","reason":"unimplemented"}],"message":"mfa is not implemented.","status":"NOT_IMPLEMENTED"}}"#
+                #"{"error":{"code":501,"errorCode":"NOT_IMPLEMENTED","errors":[{"domain":"global","message":"OPERATION_NOT_ALLOWED : mfa is not implemented.","reason":"unimplemented"}],"message":"OPERATION_NOT_ALLOWED : mfa is not implemented.","status":"NOT_IMPLEMENTED"}}"#
             ),
         ])
     func envelope(refusal: any Refusal, envelope: ErrorEnvelope, expected: String) throws {

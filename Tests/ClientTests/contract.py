@@ -112,11 +112,18 @@ def with_closed_lists(node):
 def error_code(envelope):
     """Returns the error code in the body of an error response.
 
-    The code is the part of `message` before ` : ` if that part is in capitals. Otherwise it is the reason in `details`,
-    or `status` if there are no details.
+    The code is in `errorCode`. Without this member, it is the code in `message`, otherwise the reason in `details`, or
+    `status` if there are no details.
     """
     error = envelope["error"]
-    code = error["message"].split(" : ")[0]
-    if re.fullmatch(r"[A-Z][A-Z0-9_]+", code):
+    if "errorCode" in error:
+        return error["errorCode"]
+    if code := code_in_message(error):
         return code
     return error["details"][0]["reason"] if "details" in error else error.get("status")
+
+
+def code_in_message(error):
+    """Returns the part of `message` before ` : ` if that part is in capitals, otherwise `None`."""
+    code = error["message"].split(" : ")[0]
+    return code if re.fullmatch(r"[A-Z][A-Z0-9_]+", code) else None

@@ -70,7 +70,7 @@ struct WireError: Encodable {
         let (httpStatus, reason, status) = refusal.code.statuses
         code = httpStatus
         errorCode = refusal.code.rawValue
-        message = refusal.message
+        message = refusal.messageOnWire
         switch envelope {
         case .identityToolkit:
             let isUnauthenticated = status == .unauthenticated
@@ -93,6 +93,12 @@ struct WireError: Encodable {
 }
 
 extension Refusal {
+    /// The message, in which a code that Firebase's clients know precedes the sentence of status 501. Without it, these
+    /// clients would make a code from the sentence.
+    fileprivate var messageOnWire: String {
+        code == .notImplemented ? "\(ErrorCode.operationNotAllowed.rawValue) : \(message)" : message
+    }
+
     /// Whether the body cannot be parsed. Google has a separate `reason` for this error.
     fileprivate var isUnreadableBody: Bool {
         if case RequestRefusal.unreadableBody? = self as? RequestRefusal { true } else { false }

@@ -129,7 +129,7 @@ struct ForeignPasswordTests {
             (["signerKey": "AAAA"], "400 INVALID_HASH_PARAMETER : signerKey must have 16 to 256 bytes"),
             (["rounds": "x"], "400 Invalid JSON payload received. /rounds must be an integer"),
             (["signerKey": "?"], "400 Invalid JSON payload received. /signerKey must be base64"),
-            (["hashAlgorithm": "ARGON2"], "501 hashAlgorithm is not implemented."),
+            (["hashAlgorithm": "ARGON2"], "501 OPERATION_NOT_ALLOWED : hashAlgorithm is not implemented."),
         ] as [([String: JSON], String)])
     func parameters(change: [String: JSON], expected: String) async throws {
         let gateway = try await TestGateway.withServiceKey()

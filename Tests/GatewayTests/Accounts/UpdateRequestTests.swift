@@ -114,13 +114,22 @@ struct UpdateRequestTests {
                 "400 OPERATION_NOT_ALLOWED : Please verify the new email before changing email."
             ),
             (#""oobCode":"x""#, "400 INVALID_OOB_CODE"),
-            (#""provider":["x"]"#, "501 provider is not implemented."),
-            (#""upgradeToFederatedLogin":true"#, "501 upgradeToFederatedLogin is not implemented."),
-            (#""linkProviderUserInfo":{}"#, "501 linkProviderUserInfo is not implemented."),
-            (#""deletePasskey":["x"]"#, "501 deletePasskey is not implemented."),
-            (#""mfa":{"enrollments":[{}]}"#, "501 mfa is not implemented."),
-            (#""deleteAttribute":["PROVIDER"]"#, "501 deleteAttribute PROVIDER is not implemented."),
-            (#""deleteAttribute":[6]"#, "501 deleteAttribute RAW_USER_INFO is not implemented."),
+            (#""provider":["x"]"#, "501 OPERATION_NOT_ALLOWED : provider is not implemented."),
+            (
+                #""upgradeToFederatedLogin":true"#,
+                "501 OPERATION_NOT_ALLOWED : upgradeToFederatedLogin is not implemented."
+            ),
+            (#""linkProviderUserInfo":{}"#, "501 OPERATION_NOT_ALLOWED : linkProviderUserInfo is not implemented."),
+            (#""deletePasskey":["x"]"#, "501 OPERATION_NOT_ALLOWED : deletePasskey is not implemented."),
+            (#""mfa":{"enrollments":[{}]}"#, "501 OPERATION_NOT_ALLOWED : mfa is not implemented."),
+            (
+                #""deleteAttribute":["PROVIDER"]"#,
+                "501 OPERATION_NOT_ALLOWED : deleteAttribute PROVIDER is not implemented."
+            ),
+            (
+                #""deleteAttribute":[6]"#,
+                "501 OPERATION_NOT_ALLOWED : deleteAttribute RAW_USER_INFO is not implemented."
+            ),
         ])
     func rejection(members: String, outcome: String) async throws {
         let (gateway, ada) = try await Self.shared.value

@@ -189,15 +189,21 @@ struct EmailSettingsTests {
                 ["sendEmail": ["resetPasswordTemplate": ["subject": "a\nb"]]],
                 "400 INVALID_CONFIG : the subject of resetPassword in language en must have 1 to 200 characters, none of them a control character or a line separator"
             ),
-            (["sendEmail": ["method": "CUSTOM_SMTP"]], "501 notification.sendEmail.method is not implemented."),
-            (["sendEmail": ["smtp": ["host": "a"]]], "501 notification.sendEmail.smtp is not implemented."),
+            (
+                ["sendEmail": ["method": "CUSTOM_SMTP"]],
+                "501 OPERATION_NOT_ALLOWED : notification.sendEmail.method is not implemented."
+            ),
+            (
+                ["sendEmail": ["smtp": ["host": "a"]]],
+                "501 OPERATION_NOT_ALLOWED : notification.sendEmail.smtp is not implemented."
+            ),
             (
                 ["sendEmail": ["resetPasswordTemplate": ["body": "<p>"]]],
-                "501 notification.sendEmail.resetPasswordTemplate.body is not implemented."
+                "501 OPERATION_NOT_ALLOWED : notification.sendEmail.resetPasswordTemplate.body is not implemented."
             ),
             (
                 ["sendEmail": ["resetPasswordTemplate": ["senderLocalPart": "x"]]],
-                "501 notification.sendEmail.resetPasswordTemplate.senderLocalPart is not implemented."
+                "501 OPERATION_NOT_ALLOWED : notification.sendEmail.resetPasswordTemplate.senderLocalPart is not implemented."
             ),
         ] as [(JSON, String)])
     func refusals(notification: JSON, expected: String) async throws {

@@ -197,7 +197,7 @@ struct ProjectConfigTests {
                         "passwordPolicyVersions": [["customStrengthOptions": ["maxPasswordLength": 30]]]
                     ]
                 ],
-                "501 passwordPolicyConfig.passwordPolicyVersions.customStrengthOptions.maxPasswordLength is not implemented."
+                "501 OPERATION_NOT_ALLOWED : passwordPolicyConfig.passwordPolicyVersions.customStrengthOptions.maxPasswordLength is not implemented."
             ),
         ] as [([String: JSON], String)])
     func refusals(body: [String: JSON], expected: String) async throws {

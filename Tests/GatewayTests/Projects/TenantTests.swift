@@ -115,7 +115,7 @@ struct TenantTests {
                 ["displayName": "a\nb"],
                 "400 Invalid JSON payload received. /displayName must not contain control characters"
             ),
-            (["mfaConfig": ["state": "ENABLED"]], "501 mfaConfig is not implemented."),
+            (["mfaConfig": ["state": "ENABLED"]], "501 OPERATION_NOT_ALLOWED : mfaConfig is not implemented."),
             (["disableAuth": "yes"], "400 Invalid JSON payload received. /disableAuth must be a boolean"),
         ] as [(JSON, String)])
     func refusals(input: JSON, outcome: String) async throws {

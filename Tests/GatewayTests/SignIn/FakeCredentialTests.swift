@@ -70,7 +70,7 @@ struct FakeCredentialTests {
         #expect(try await signIn(dev, claims, "facebook.com").json["localId"] == first.json["localId"])
         #expect(
             try await signIn(serve, claims, "google.com").outcome
-                == "501 Sign-in with an access token alone is not implemented.")
+                == "501 OPERATION_NOT_ALLOWED : Sign-in with an access token alone is not implemented.")
         #expect(try await signIn(serve, claims, "facebook.com").wireCode == "OPERATION_NOT_ALLOWED")
         #expect(try await signIn(dev, "EAAB", "google.com").status == 501)
         #expect(try await serve.accountCount() == 0)

@@ -170,7 +170,7 @@ struct FederatedSignInTests {
             ),
             (
                 ["postBody": "access_token=x&providerId=google.com", "requestUri": "http://localhost"],
-                "501 Sign-in with an access token alone is not implemented."
+                "501 OPERATION_NOT_ALLOWED : Sign-in with an access token alone is not implemented."
             ),
             (["pendingToken": "nonsense"], "400 INVALID_PENDING_TOKEN"),
         ] as [([String: JSON], String)])

@@ -20,7 +20,7 @@ struct SignInTests {
         arguments: [
             ([:], "400 MISSING_EMAIL"),
             (["idToken": "x"], "400 MISSING_EMAIL"),
-            (["pending_id_token": "x"], "501 pendingIdToken is not implemented."),
+            (["pending_id_token": "x"], "501 OPERATION_NOT_ALLOWED : pendingIdToken is not implemented."),
             (["email": ""], "400 INVALID_EMAIL"),
             (["email": "nonsense"], "400 INVALID_EMAIL"),
             (["email": "ada@example.com"], "400 MISSING_PASSWORD"),

@@ -99,7 +99,7 @@ struct RequestPipelineTests {
         ])
     func notImplemented(path: String) async throws {
         let response = try await Self.shared.value.send(.post, path)
-        #expect(response.outcome == "501 This operation is not implemented.")
+        #expect(response.outcome == "501 OPERATION_NOT_ALLOWED : This operation is not implemented.")
     }
 
     struct Failure: CustomTestStringConvertible {

@@ -49,6 +49,7 @@ extension ServerError {
         "MISSING_NEW_EMAIL": .missingEmail,
         "MISSING_OR_INVALID_NONCE": .missingOrInvalidNonce,
         "MISSING_PASSWORD": .wrongPassword,
+        "NOT_IMPLEMENTED": .operationNotAllowed,
         "OPERATION_NOT_ALLOWED": .operationNotAllowed,
         "PASSWORD_DOES_NOT_MEET_REQUIREMENTS": .passwordDoesNotMeetRequirements,
         "PASSWORD_LOGIN_DISABLED": .operationNotAllowed,

@@ -4,7 +4,7 @@ internal import Foundation
 struct ServerError: Sendable {
     /// The error code, for example `EMAIL_EXISTS`.
     let code: String
-    /// The explanation that follows the code in `message`; the whole `message` if it does not begin with the code.
+    /// The explanation that follows a code in `message`; the whole `message` if it does not begin with a code.
     let text: String?
     /// `errors[0].reason`.
     let reason: String?
@@ -43,7 +43,10 @@ struct ServerError: Sendable {
             $0.trimmingCharacters(in: .whitespaces)
         }
         code = errorCode ?? parts.first ?? message
-        text = parts.first == code && parts.count == 2 ? parts[1] : parts.first == code ? nil : message
+        // The code in the message can be another one that Firebase's clients know.
+        let beginsWithCode =
+            parts.first == code || parts.first?.range(of: "^[A-Z0-9_]+$", options: .regularExpression) != nil
+        text = beginsWithCode && parts.count == 2 ? parts[1] : parts.first == code ? nil : message
         self.reason = reason
         self.metadata = metadata
     }

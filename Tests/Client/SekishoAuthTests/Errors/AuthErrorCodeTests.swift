@@ -18,7 +18,8 @@ struct AuthErrorCodeTests {
         ("CREDENTIAL_TOO_OLD_LOGIN_AGAIN", 17014), ("PASSWORD_DOES_NOT_MEET_REQUIREMENTS", 17211),
         ("INVALID_LOGIN_CREDENTIALS", 17004), ("INVALID_IDP_RESPONSE : expired", 17004),
         ("INVALID_PENDING_TOKEN", 17004), ("FEDERATED_USER_ID_ALREADY_LINKED", 17025),
-        ("OPERATION_NOT_ALLOWED", 17006), ("PASSWORD_LOGIN_DISABLED", 17006), ("ADMIN_ONLY_OPERATION", 17085),
+        ("OPERATION_NOT_ALLOWED", 17006), ("PASSWORD_LOGIN_DISABLED", 17006), ("NOT_IMPLEMENTED", 17006),
+        ("ADMIN_ONLY_OPERATION", 17085),
         ("TOO_MANY_ATTEMPTS_TRY_LATER", 17010), ("MISSING_OR_INVALID_NONCE", 17094), ("EXPIRED_OOB_CODE", 17029),
         ("INVALID_OOB_CODE", 17030), ("INVALID_CUSTOM_TOKEN", 17000), ("CREDENTIAL_MISMATCH", 17002),
         ("MISSING_EMAIL", 17034), ("INVALID_MESSAGE_PAYLOAD", 17031), ("INVALID_SENDER", 17032),
@@ -87,6 +88,15 @@ struct AuthErrorCodeTests {
         let body = #"{"error":{"code":400,"message":"WEAK_PASSWORD : at least 6 characters"}}"#
         let error = try #require(ServerError(decoding: Data(body.utf8))).authError
         #expect(error.localizedDescription == "at least 6 characters")
+    }
+
+    @Test("The description of an error that is not implemented does not contain the code of the message")
+    func notImplemented() throws {
+        let message = "OPERATION_NOT_ALLOWED : mfa is not implemented."
+        let body = #"{"error":{"code":501,"errorCode":"NOT_IMPLEMENTED","message":"\#(message)"}}"#
+        let error = try #require(ServerError(decoding: Data(body.utf8))).authError
+        #expect(error.rawValue == AuthErrorCode.operationNotAllowed.rawValue)
+        #expect(error.localizedDescription == "mfa is not implemented.")
     }
 
     @Test(
