@@ -224,7 +224,7 @@ def test_an_invalid_simulated_sign_in_is_rejected_with_the_name_of_the_member(si
     ({"apple": {"relayDomain": "icloud.com"}}, "/apple/relayDomain"),
     ({"apple": {"identityTokenLifetime": 0}}, "/apple/identityTokenLifetime"),
     ({"apple": {"identityTokenLifetime": 2 ** 62}}, "/apple/identityTokenLifetime"),
-    ({"apple": {"booleansAreStrings": "true"}}, "/apple/booleansAreStrings"),
+    ({"apple": {"booleansAreStrings": "yes"}}, "/apple/booleansAreStrings"),
 ])
 def test_an_invalid_simulator_setting_is_rejected_with_the_name_of_its_member(simulators, change, member):
     response = simulators.request("PATCH", "/simulators", change)

@@ -66,9 +66,9 @@ def run_scenario(dev):
         with LaterGateway(dev, contract) as later:
             printed = run_program(*words, **environment, SEKISHO_URL=later.url).splitlines()
         assert printed == STEPS_WITH_LATER_GATEWAY
-        # The scenario does not call every operation, so it does not read every member `kind`.
+        # The scenario does not call every operation, so it reads neither every member `kind` nor the states of reCAPTCHA.
         unread = set(open_lists(contract)) - later.replaced
-        assert {name for name in unread if not name.endswith(".kind")} == set()
+        assert {name for name in unread if not name.endswith(".kind") and not name.startswith("Recaptcha")} == set()
     return run
 
 

@@ -23,7 +23,7 @@ reset sent: true
 renamed: Jane Q. User, photo: jane.jpg, no error: true
 verification sent: true
 reloaded: ["password"], no error: true
-token: 3 parts
+token: 2 parts
 claim admin: none, provider: password, no error: true
 new password: same user: true, no error
 deleted, signed out: true

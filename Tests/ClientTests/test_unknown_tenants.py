@@ -104,6 +104,8 @@ def ada_must_not_change(backend, ada):
 def test_a_backend_operation_on_an_unknown_tenant_is_rejected(
         backend, ada, session, ada_must_not_change, operation, location):
     json = (BACKEND_OPERATIONS | SHARED_OPERATIONS)[operation](ada, session)
+    if location == "body" and operation == "unlinkIdentity":
+        pytest.skip("the gateway ignores the body of DELETE")
     if location == "body":
         response = call_as_backend(backend, ada, operation, json | UNKNOWN)
     else:

@@ -282,7 +282,7 @@ def test_members_that_cannot_be_kept_are_reported_with_line_and_id_and_lose_no_a
 def test_an_export_with_odd_values_is_imported_unchanged(users, other_users, format):
     rows = [
         {"localId": name, "email": f"jo{number}@bücher.example", "displayName": "".join(map(chr, range(0x4E00, 0x5200))),
-         "photoUrl": "é" * 4096, "phoneNumber": f"+1555555010{number}", "customAttributes": '{"a":"\\",\\n;\\t"}',
+         "photoUrl": "é" * 2048, "phoneNumber": f"+1555555010{number}", "customAttributes": '{"a":"\\",\\n;\\t"}',
          "providerUserInfo": [{"providerId": "google.com", "rawId": f" g;{number},\"", "displayName": "\"\u0301؛\u200d"}]}
         for number, name in enumerate(["a/b", " ", ";,\t\"", "é", "🥝" * 64, "\u0001\r\n", "\ufeff", ".."])]
     imported = users.import_file(users.write_file(rows))
@@ -333,11 +333,11 @@ def random_user(source, number):
 def test_every_account_that_was_imported_can_be_exported_and_imported_again(users, other_users, format):
     source = random.Random(1)
     imported = users.import_file(users.write_file([random_user(source, number) for number in range(500)]))
-    *reports, summary = imported.stderr.splitlines()
-    rejected = [line for line in reports if "): imported, but " not in line]
-    assert all(line.endswith("): localId is invalid") for line in rejected), rejected
+    problems = [line for line in imported.stderr.splitlines() if "): imported, but " not in line]
+    rejected = [line for line in problems if line.endswith("): localId is invalid")]
+    assert problems == rejected + ([f"sekisho: {len(rejected)} rows were not imported"] if rejected else [])
     count = 500 - len(rejected)
-    assert summary == f"sekisho: {len(rejected)} rows were not imported" and count > 400
+    assert count > 400
     first = users.export(f"out.{format}")
     again = other_users.import_file(users.folder / f"out.{format}")
     assert (again.stderr, again.stdout, again.returncode) == ("", f"imported {count} accounts\n", 0)

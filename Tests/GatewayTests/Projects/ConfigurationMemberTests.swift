@@ -88,7 +88,7 @@ struct ConfigurationMemberTests {
                 let exchange = try await gateway.send(
                     .patch, path, Self.body(member[...], "ENABLED"), by: key, query: [("updateMask", mask)])
                 switch row.mode {
-                case .serve: #expect(exchange.outcome == "501 \(member) is not implemented.")
+                case .serve: #expect(exchange.outcome == "501 OPERATION_NOT_ALLOWED : \(member) is not implemented.")
                 case .dev:
                     #expect(exchange.outcome == "200")
                     #expect(
@@ -234,7 +234,7 @@ struct ConfigurationMemberTests {
     func features(body: JSON, name: String) async throws {
         let (gateway, key, path) = try await Self.gateway(.firebase, .serve, for: .project)
         #expect(
-            try await gateway.send(.patch, path, body, by: key).outcome == "501 \(name) is not implemented.")
+            try await gateway.send(.patch, path, body, by: key).outcome == "501 OPERATION_NOT_ALLOWED : \(name) is not implemented.")
     }
 
     @Test(
