@@ -87,41 +87,39 @@ struct CompositionRoot: Sendable {
         let verifier = mode.verifier(providerKeys, clock)
         let resolver = ProofResolver(
             verifier: verifier, sealedTokens: sealedTokens, appleSealing: appleSealing, clock: clock)
-        let authenticator = Authenticator(
-            store: store, tokens: tokens, passwords: passwords, breaches: breaches, limiter: limiter,
+        let authenticator = Authenticator(store: store, tokens: tokens, clock: clock)
+        let completion = SignInCompletion(
+            authenticator: authenticator, tokens: tokens, networks: networks, clock: clock, entropy: .live)
+        let codes = PostgresOOBCodeStore(pool: pool)
+        let redemption = OOBRedemption(
+            codes: codes, store: store, passwords: passwords, breaches: breaches, emailFactory: emailFactory,
             networks: networks, clock: clock, entropy: .live)
         return Services(
             signIn: SignInServices(
                 authenticator: authenticator, identifiers: IdentifierLookup(store: store),
-                customTokens: CustomSignIn(
-                    store: store, authenticator: authenticator, customTokens: mode.customTokens(configuration, clock),
-                    tokens: tokens,
-                    networks: networks, clock: clock, entropy: .live),
-                federated: FederatedSignIn(
-                    store: federation, authenticator: authenticator, resolver: resolver, sealedTokens: sealedTokens,
-                    tokens: tokens, emailFactory: emailFactory, limiter: limiter, networks: networks, clock: clock,
-                    entropy: .live),
+                password: PasswordMethod(
+                    completion: completion, store: store, passwords: passwords, breaches: breaches, limiter: limiter,
+                    networks: networks, clock: clock),
+                anonymous: AnonymousMethod(completion: completion, store: store, limiter: limiter),
+                emailLink: EmailLinkMethod(
+                    completion: completion, codes: codes, redemption: redemption, authenticator: authenticator,
+                    emailFactory: emailFactory, limiter: limiter, clock: clock),
+                federated: FederatedMethod(
+                    completion: completion, store: federation, authenticator: authenticator, resolver: resolver,
+                    sealedTokens: sealedTokens, emailFactory: emailFactory, limiter: limiter, clock: clock),
+                customToken: CustomTokenMethod(
+                    completion: completion, store: store, customTokens: mode.customTokens(configuration, clock)),
                 flows: flows(on: pool, configuration, extensions, verifier, sealedTokens, appleSealing),
                 publicOrigin: PublicOrigin(configured: publicURL, acceptsHostHeader: mode.acceptsHostHeader),
                 newAuthURISessionID: { Random.text(length: 27) }),
-            accounts: AccountServices(
-                editor: AccountEditor(
-                    store: store, tokens: tokens, passwords: passwords, breaches: breaches, emailFactory: emailFactory,
-                    limiter: limiter, networks: networks, clock: clock, entropy: .live),
-                administration: AccountAdministration(
-                    store: store, passwords: passwords,
-                    passwordKeys: .sealed(in: PasswordKeyStore(pool: pool), under: masterKeys, clock: clock),
-                    breaches: breaches, clock: clock, entropy: .live),
-                queries: AccountQueryService(store: store),
-                linking: LinkAdministration(
-                    store: store, sealedTokens: sealedTokens, emailFactory: emailFactory, clock: clock)),
+            accounts: accounts(on: pool, store, completion, sealedTokens),
             sessions: SessionService(store: store, clock: clock),
+            tokenRefresh: TokenRefresh(store: store, tokens: tokens, clock: clock, entropy: .live),
             sessionCookies: SessionCookies(authenticator: authenticator, tokens: tokens, trail: trail, clock: clock),
-            emailActions: emailActions(on: pool, store, authenticator, tokens, networks, configuration),
+            emailActions: emailActions(codes, store, authenticator, redemption, configuration),
             merging: AccountMerging(
-                store: federation, authenticator: authenticator, resolver: resolver, sealedTokens: sealedTokens,
-                tokens: tokens, emailFactory: emailFactory, limiter: limiter, networks: networks, clock: clock,
-                entropy: .live),
+                completion: completion, store: federation, authenticator: authenticator, resolver: resolver,
+                sealedTokens: sealedTokens, emailFactory: emailFactory, limiter: limiter, clock: clock),
             apple: apple(on: pool, appleSealing, configuration),
             projects: ProjectServices(
                 editor: configuration.editor, tenancy: tenancy(on: pool, configuration, extensions),
@@ -132,6 +130,22 @@ struct CompositionRoot: Sendable {
                 associatedApps: configuration.associatedApps, appleDomainAssociation: appleDomainAssociation,
                 readiness: { [isDraining] in Readiness(await probe.findings(), isDraining: isDraining()) }),
             threads: threads)
+    }
+
+    private func accounts(
+        on pool: Pool, _ store: any AccountStore, _ completion: SignInCompletion, _ sealedTokens: any SealedTokens
+    ) -> AccountServices {
+        AccountServices(
+            editor: AccountEditor(
+                completion: completion, store: store, passwords: passwords, breaches: breaches,
+                emailFactory: emailFactory, limiter: limiter, clock: clock),
+            administration: AccountAdministration(
+                store: store, passwords: passwords,
+                passwordKeys: .sealed(in: PasswordKeyStore(pool: pool), under: masterKeys, clock: clock),
+                breaches: breaches, clock: clock, entropy: .live),
+            queries: AccountQueryService(store: store),
+            linking: LinkAdministration(
+                store: store, sealedTokens: sealedTokens, emailFactory: emailFactory, clock: clock))
     }
 
     /// Composes the service for sign-ins in a browser.
@@ -156,17 +170,12 @@ struct CompositionRoot: Sendable {
     }
 
     private func emailActions(
-        on pool: Pool, _ store: any AccountStore, _ authenticator: Authenticator, _ tokens: any TokenAuthority,
-        _ networks: NetworkHashing, _ configuration: ConfigurationCache
+        _ codes: any OOBCodeStore, _ store: any AccountStore, _ authenticator: Authenticator,
+        _ redemption: OOBRedemption, _ configuration: ConfigurationCache
     ) -> EmailActionServices {
-        let codes = PostgresOOBCodeStore(pool: pool)
         let sending = OOBSending(
             codes: codes, store: store, authenticator: authenticator, emailFactory: emailFactory, limiter: limiter,
             clock: clock)
-        let redemption = OOBRedemption(
-            codes: codes, store: store, authenticator: authenticator, tokens: tokens, passwords: passwords,
-            breaches: breaches, emailFactory: emailFactory, limiter: limiter, networks: networks, clock: clock,
-            entropy: .live)
         let service = EmailActionService(
             sending: sending, redemption: redemption, realm: configuration.realm(_:),
             project: configuration.projects.value(for:),

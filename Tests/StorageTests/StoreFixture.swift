@@ -1,7 +1,8 @@
 import FoundationEssentials
-import Identity
 import Storage
 import Support
+
+@testable import Identity
 
 /// A store with one account and one session. The account is anonymous unless `email` is set.
 struct StoreFixture: Sendable {
@@ -15,19 +16,21 @@ struct StoreFixture: Sendable {
     init(email: String? = nil, passwordHash: String? = nil) async throws {
         database = try TestDatabase()
         store = PostgresAccountStore(pool: database.pool)
-        session = Session.fresh(of: "ada", at: start)
+        let session = NewSession.fresh(of: "ada", at: start)
+        self.session = session.session
         let new = NewAccount(
             id: ID("ada"), email: email.flatMap(EmailAddress.init), passwordHash: passwordHash, createdAt: start)
         account = try await store.create(new, opening: session, in: realm)
     }
 }
 
-extension Session {
-    /// A new session with a password, which is not stored yet.
-    static func fresh(of account: String, generation: Int64 = 1, at now: Instant) -> Session {
-        Session(
+extension NewSession {
+    /// A session with a password, of a random ID.
+    static func fresh(of account: String, generation: Int64 = 1, at now: Instant) -> NewSession {
+        let session = Session(
             id: ID(UUID().uuidString.lowercased()), account: ID(account), generation: generation, method: .password,
-            authenticatedAt: now, device: nil, networkHash: nil)
+            authenticatedAt: now, device: nil)
+        return NewSession(toOpen: session, at: now, networkHash: nil, credentialIssuedAt: nil, sessionLimit: 0)
     }
 }
 

@@ -27,7 +27,7 @@ struct VerifiedTokenCacheTests {
         let account = Account(id: ID("ada"), createdAt: now, validSince: now)
         let session = Session(
             id: ID("0b8fcf3c-6d0c-4a50-9b9e-2f1f7d1f9c11"), account: account.id, generation: 1, method: .anonymous,
-            authenticatedAt: now, device: nil, networkHash: nil)
+            authenticatedAt: now, device: nil)
         let token = try await tokens.idToken(for: account, session: session, in: project, at: now)
         // The first call verifies the token, and the second call finds the token in the cache.
         for _ in 1...2 {
@@ -70,7 +70,7 @@ struct VerifiedTokenCacheTests {
         let account = Account(id: ID("ada"), createdAt: now, validSince: now)
         let session = Session(
             id: ID("0b8fcf3c-6d0c-4a50-9b9e-2f1f7d1f9c11"), account: account.id, generation: 1, method: .anonymous,
-            authenticatedAt: now, device: nil, networkHash: nil)
+            authenticatedAt: now, device: nil)
         let idToken = try await issuer.idToken(for: account, session: session, in: project, at: now)
         let contents = RefreshTokenContents(session: session.id, counter: 7)
         let refreshToken = try await issuer.refreshToken(contents, in: project)

@@ -14,7 +14,7 @@ extension Endpoint {
         input.allowsNoSignInMethod = request.allowNoSignInMethod ?? false
         let caller = try await call.services.signIn.authenticator.authenticate(idToken: idToken, in: client.project)
         let edited = try await call.services.accounts.editor.edit(caller, input, in: client.project, from: call.context)
-        return try .json(UpdateResponse<Int64>(edited))
+        return try .json(SessionResponse(UpdateMembers(edited.account), edited.signedIn, lifetimeFormat: .number))
     }
 }
 

@@ -11,7 +11,7 @@ extension Endpoint {
         if let oobCode = request.shared.oobCode.nonEmpty {
             let applied = try await call.services.emailActions.redemption.apply(
                 oobCode, in: client.project, from: call.context)
-            return try .json(UpdateResponse<String>(applied))
+            return try .json(UpdateMembers(applied))
         }
         let idToken = try request.checkedIDToken()
         let caller = try await call.services.signIn.authenticator.authenticate(idToken: idToken, in: client.project)
@@ -20,7 +20,7 @@ extension Endpoint {
         input.resumptionKey = try call.resumptionKeyInHeader()
         let edited = try await call.services.accounts.editor.edit(
             caller, input, in: client.project, from: call.context)
-        return try .json(UpdateResponse<String>(edited))
+        return try .json(SessionResponse(UpdateMembers(edited.account), edited.signedIn))
     } administrator: { call, administrator in
         try await call.updateAccount(for: administrator)
     }
@@ -41,7 +41,7 @@ extension EndpointCall {
         let account = try await services.accounts.administration.update(
             try ID(required: request.callerFields.localId), try request.input(), in: administrator.project,
             from: context, by: administrator.actor)
-        return try .json(UpdateResponse<String>(account))
+        return try .json(UpdateMembers(account))
     }
 }
 
@@ -221,11 +221,8 @@ extension UpdateRequest<AdministratorUpdateFields> {
     }
 }
 
-/// The response to every update. It contains new tokens if the update was authenticated by an ID token and ended the
-/// caller's session.
-///
-/// `Lifetime` is the form of ``expiresIn``: a text in Firebase's operations, a number in Sekisho's own.
-struct UpdateResponse<Lifetime: Encodable>: Encodable {
+/// The members of the response to every update.
+struct UpdateMembers: Encodable {
     let kind = "identitytoolkit#SetAccountInfoResponse"
     let localId: String
     let email: String?
@@ -235,41 +232,18 @@ struct UpdateResponse<Lifetime: Encodable>: Encodable {
     let providerUserInfo: [ProviderUserInfo]?
     /// The new address, if the request redeemed a code that changed it.
     var newEmail: String?
-    let idToken: String?
-    let refreshToken: String?
-    /// In seconds.
-    let expiresIn: Lifetime?
 
-    private init(_ account: Account, _ signedIn: SignedIn? = nil, expiresIn: Lifetime?) {
+    init(_ account: Account) {
         localId = account.id.rawValue
         email = account.email?.rawValue
         emailVerified = account.email.map { _ in account.emailIsVerified }
         displayName = account.displayName
         photoUrl = account.photoURL
         providerUserInfo = ProviderUserInfo.all(of: account)
-        idToken = signedIn?.idToken
-        refreshToken = signedIn?.refreshToken
-        self.expiresIn = expiresIn
-    }
-}
-
-extension UpdateResponse<String> {
-    init(_ account: Account) {
-        self.init(account, expiresIn: nil)
     }
 
-    init(_ edited: AccountEditor.Edited) {
-        self.init(edited.account, edited.signedIn, expiresIn: edited.signedIn?.expiresInSeconds)
-    }
-
-    init(_ applied: OOBRedemption.Applied) {
+    fileprivate init(_ applied: OOBRedemption.Applied) {
         self.init(applied.account)
         if applied.code.purpose == .changeEmail { newEmail = email }
-    }
-}
-
-extension UpdateResponse<Int64> {
-    init(_ edited: AccountEditor.Edited) {
-        self.init(edited.account, edited.signedIn, expiresIn: edited.signedIn?.expiresIn.components.seconds)
     }
 }

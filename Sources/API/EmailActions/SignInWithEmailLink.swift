@@ -10,10 +10,10 @@ extension Endpoint {
         // Email links belong to the method `password`, as in Firebase. If an app lists its sign-in methods, users can
         // sign in only with a listed method, but can add other methods to their accounts.
         if request.idToken.nonEmpty == nil { try LoginServices.requireListed(.password, for: client.app) }
-        let (signedIn, isNewUser) = try await call.services.emailActions.redemption.signIn(
+        let outcome = try await call.services.signIn.emailLink.signIn(
             email: request.email, code: request.oobCode.nonEmpty, idToken: request.idToken.nonEmpty,
             in: client.project, from: call.context)
-        return try .json(SignInWithEmailLinkResponse(signedIn, isNewUser: isNewUser))
+        return try .json(SignInResponse(outcome) { EmailLinkMembers($0) })
     }
 }
 
@@ -25,21 +25,15 @@ private struct SignInWithEmailLinkRequest: ClientRequestBody {
     let targetProjectId: String?
 }
 
-private struct SignInWithEmailLinkResponse: Encodable {
+private struct EmailLinkMembers: Encodable {
     let kind = "identitytoolkit#EmailLinkSigninResponse"
-    let localId: String
+    let localId: String?
     let email: String?
-    let isNewUser: Bool
-    let idToken: String
-    let refreshToken: String
-    let expiresIn: String
+    let isNewUser: Bool?
 
-    init(_ signedIn: SignedIn, isNewUser: Bool) {
-        localId = signedIn.account.id.rawValue
-        email = signedIn.account.email?.rawValue
-        self.isNewUser = isNewUser
-        idToken = signedIn.idToken
-        refreshToken = signedIn.refreshToken
-        expiresIn = signedIn.expiresInSeconds
+    init(_ signedIn: SignedIn?) {
+        localId = signedIn?.account.id.rawValue
+        email = signedIn?.account.email?.rawValue
+        isNewUser = signedIn?.isNewAccount
     }
 }

@@ -10,11 +10,11 @@ extension Endpoint {
         if let mergeToken = try request.checkedMergeToken() {
             let merged = try await merging.commit(
                 idToken: idToken, mergeToken: mergeToken, in: client.project, from: call.context)
-            return try .json(MergeResponse(merged))
+            return try .json(SessionResponse(MergeMembers(merged), merged.signedIn, lifetimeFormat: .number))
         }
         let preview = try await merging.preview(
             idToken: idToken, into: try request.target(), for: client.app, in: client.project)
-        return try .json(MergeResponse(preview))
+        return try .json(MergeMembers(preview))
     }
 }
 
@@ -61,7 +61,7 @@ private struct MergeRequest: IdpRequest, MergeStepRequest {
     }
 }
 
-struct MergeResponse: Encodable {
+struct MergeMembers: Encodable {
     struct Moves: Encodable {
         let providers: [String]
         let email: Bool
@@ -85,11 +85,6 @@ struct MergeResponse: Encodable {
     var mergeTokenExpiresIn: Int64?
     /// Present only after a merge.
     var undoableUntil: String?
-    /// ``idToken``, ``refreshToken`` and ``expiresIn`` are present only after a merge by a client.
-    var idToken: String?
-    var refreshToken: String?
-    /// In seconds.
-    var expiresIn: Int64?
 
     init(_ preview: AccountMerging.Preview) {
         self.init(preview.plan)
@@ -100,9 +95,6 @@ struct MergeResponse: Encodable {
     init(_ merged: AccountMerging.Merged) {
         self.init(merged.plan)
         undoableUntil = merged.undoableUntil.iso8601
-        idToken = merged.signedIn.idToken
-        refreshToken = merged.signedIn.refreshToken
-        expiresIn = merged.signedIn.expiresIn.components.seconds
     }
 
     init(_ merged: LinkAdministration.Merged) {

@@ -12,12 +12,12 @@ extension Endpoint {
         if let mergeToken = try request.checkedMergeToken() {
             let merged = try await linking.merge(
                 mergeToken, by: administrator.actor, in: administrator.project, from: call.context)
-            return try .json(MergeResponse(merged))
+            return try .json(MergeMembers(merged))
         }
         let preview = try await linking.previewMerge(
             of: try ID(required: request.sourceLocalId), into: try ID(required: request.localId),
             in: administrator.project)
-        return try .json(MergeResponse(preview))
+        return try .json(MergeMembers(preview))
     }
 
     /// Restores the source account of a merge.

@@ -11,7 +11,7 @@ extension Endpoint {
         guard grantType.isExactly("refresh_token") else { throw RequestRefusal.rejected(.invalidGrantType) }
         let refreshToken = try request.refreshToken.required(.missingRefreshToken)
         // With a resumption key, the refresh token of a replaced session gives tokens of the session that replaced it.
-        let signedIn = try await call.services.signIn.authenticator.refresh(
+        let signedIn = try await call.services.tokenRefresh.refresh(
             refreshToken, resumptionKey: try call.resumptionKeyInHeader(), in: client.project)
         return try .json(TokenResponse(signedIn, project: client.project))
     }.servingDisabledTenants

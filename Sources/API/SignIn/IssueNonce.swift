@@ -27,6 +27,6 @@ private struct IssueNonceResponse: Encodable {
     init(_ nonce: IssuedNonce) {
         self.nonce = nonce.raw
         nonceSha256 = nonce.sha256
-        expiresIn = FederatedSignIn.nonceLifetime.components.seconds
+        expiresIn = FederatedMethod.nonceLifetime.components.seconds
     }
 }

@@ -8,9 +8,9 @@ extension Endpoint {
     ) { call, client in
         let request = try call.body(as: SignInWithCustomTokenRequest.self, for: client)
         try LoginServices.requireNotClientOfOneService(client.app)
-        let (signedIn, isNew) = try await call.services.signIn.customTokens.signIn(
+        let outcome = try await call.services.signIn.customToken.signIn(
             request.token, reauthenticating: request.idToken.nonEmpty, in: client.project, from: call.context)
-        return try .json(SignInWithCustomTokenResponse(signedIn, isNewUser: isNew))
+        return try .json(SignInResponse(outcome) { CustomTokenMembers(isNewUser: $0?.isNewAccount) })
     }
 }
 
@@ -21,17 +21,7 @@ private struct SignInWithCustomTokenRequest: ClientRequestBody {
     let targetProjectId: String?
 }
 
-private struct SignInWithCustomTokenResponse: Encodable {
+private struct CustomTokenMembers: Encodable {
     let kind = "identitytoolkit#VerifyCustomTokenResponse"
-    let isNewUser: Bool
-    let idToken: String
-    let refreshToken: String
-    let expiresIn: String
-
-    init(_ signedIn: SignedIn, isNewUser: Bool) {
-        self.isNewUser = isNewUser
-        idToken = signedIn.idToken
-        refreshToken = signedIn.refreshToken
-        expiresIn = signedIn.expiresInSeconds
-    }
+    let isNewUser: Bool?
 }

@@ -7,16 +7,17 @@ extension Endpoint {
     static let signInWithIdp = client("signInWithIdp", .post, "/v1/accounts:signInWithIdp") { call, client in
         let request = try call.body(as: SignInWithIdpRequest.self, for: client)
         let (proof, tokens) = try await request.proof(for: client, redeemingGrantWith: call.services.signIn.flows)
-        let outcome = try await call.services.signIn.federated.signIn(
+        let (identity, outcome) = try await call.services.signIn.federated.signIn(
             proof, linkingTo: request.idToken.nonEmpty, autoCreate: request.autoCreate ?? true,
             for: client.app, in: client.project, from: call.context)
-        if case .conflict(let refusal, let identity, let pendingToken) = outcome,
+        if case .conflict(let refusal, let pendingToken) = outcome,
             request.returnIdpCredential != true || !refusal.canBeErrorMessage
         {
             throw PendingLinkRefusal(reason: refusal, pendingToken: pendingToken, provider: identity.provider)
         }
-        var response = SignInWithIdpResponse(outcome, returning: tokens)
-        response.tenantId = client.project.tenant?.id.rawValue
+        let response = SignInResponse(outcome) {
+            FederatedMembers(identity, $0, of: client.project.tenant?.id, returning: tokens)
+        }
         return try .json(response)
     }
 }
@@ -50,8 +51,8 @@ private struct SignInWithIdpRequest: IdpRequest {
     }
 }
 
-/// The response with Firebase's members. The gateway's tokens are present only after a sign-in.
-private struct SignInWithIdpResponse: Encodable {
+/// Firebase's members of the response.
+private struct FederatedMembers: Encodable {
     let kind = "identitytoolkit#VerifyAssertionResponse"
     let providerId: String
     let federatedId: String
@@ -74,47 +75,17 @@ private struct SignInWithIdpResponse: Encodable {
     let oauthExpireIn: Int64?
     /// An extension: whether the address is a private relay address.
     let isPrivateEmail: Bool?
-    var localId: String?
-    var idToken: String?
-    var refreshToken: String?
-    var expiresIn: String?
+    let localId: String?
     /// `true` or absent.
-    var isNewUser: Bool?
-    var tenantId: String?
-    /// `true` or absent.
-    var needConfirmation: Bool?
-    var verifiedProvider: [String]?
-    /// `true` or absent.
-    var emailRecycled: Bool?
-    var pendingToken: String?
-    var errorMessage: String?
+    let isNewUser: Bool?
+    let tenantId: String?
 
-    init(_ outcome: FederatedSignIn.Outcome, returning tokens: ProviderTokens?) {
-        switch outcome {
-        case .signedIn(let signedIn, let identity, let isNew):
-            self.init(identity, of: signedIn.account, returning: tokens)
-            localId = signedIn.account.id.rawValue
-            idToken = signedIn.idToken
-            refreshToken = signedIn.refreshToken
-            expiresIn = signedIn.expiresInSeconds
-            isNewUser = isNew ? true : nil
-        case .confirmationNeeded(let existing, let isRecycled, let identity, let pendingToken):
-            self.init(identity, returning: tokens)
-            needConfirmation = true
-            localId = existing?.id.rawValue
-            verifiedProvider = existing?.signInMethods.map(\.rawValue)
-            emailRecycled = isRecycled ? true : nil
-            self.pendingToken = pendingToken
-        case .conflict(let refusal, let identity, let pendingToken):
-            self.init(identity, returning: tokens)
-            errorMessage = refusal.message
-            self.pendingToken = pendingToken
-        }
-    }
-
-    /// - Parameter account: the account that was signed in; `nil` if there was no sign-in. The account supplies the
-    ///   user's name, which Apple sends only once.
-    private init(_ identity: VerifiedIdentity, of account: Account? = nil, returning tokens: ProviderTokens?) {
+    /// - Parameter signedIn: `nil` without a sign-in. Its account supplies the user's name, which Apple sends only
+    ///   once.
+    init(
+        _ identity: VerifiedIdentity, _ signedIn: SignedIn?, of tenant: ID<Tenant>?, returning tokens: ProviderTokens?
+    ) {
+        let account = signedIn?.account
         let linked = account?.identity(identity.provider, subject: identity.subject) ?? LinkedIdentity(identity)
         providerId = identity.provider.rawValue
         federatedId = identity.federatedID
@@ -135,6 +106,9 @@ private struct SignInWithIdpResponse: Encodable {
         oauthRefreshToken = account == nil ? nil : tokens?.refreshToken
         oauthExpireIn = tokens?.expiresIn
         isPrivateEmail = identity.provider == .apple ? identity.email.map { _ in identity.isPrivateEmail } : nil
+        localId = account?.id.rawValue
+        isNewUser = signedIn?.isNewAccount == true ? true : nil
+        tenantId = tenant?.rawValue
     }
 }
 

@@ -8,10 +8,10 @@ extension Endpoint {
         let request = try call.body(as: SignInWithPasswordRequest.self, for: client)
         try LoginServices.requireNotClientOfOneService(client.app)
         guard request.pendingIdToken.nonEmpty == nil else { throw RequestRefusal.notImplemented("pendingIdToken") }
-        let signedIn = try await call.services.signIn.authenticator.signIn(
+        let outcome = try await call.services.signIn.password.signIn(
             email: request.email, password: request.password.map(Secret.init),
             reauthenticating: request.idToken.nonEmpty, in: client.project, from: call.context)
-        return try .json(SignInWithPasswordResponse(signedIn))
+        return try .json(SignInResponse(outcome) { PasswordMembers($0) })
     }
 }
 
@@ -24,20 +24,14 @@ private struct SignInWithPasswordRequest: ClientRequestBody {
     let targetProjectId: String?
 }
 
-private struct SignInWithPasswordResponse: Encodable {
+private struct PasswordMembers: Encodable {
     let kind = "identitytoolkit#VerifyPasswordResponse"
     let registered = true
-    let localId: String
+    let localId: String?
     let email: String?
-    let idToken: String
-    let refreshToken: String
-    let expiresIn: String
 
-    init(_ signedIn: SignedIn) {
-        localId = signedIn.account.id.rawValue
-        email = signedIn.account.email?.rawValue
-        idToken = signedIn.idToken
-        refreshToken = signedIn.refreshToken
-        expiresIn = signedIn.expiresInSeconds
+    init(_ signedIn: SignedIn?) {
+        localId = signedIn?.account.id.rawValue
+        email = signedIn?.account.email?.rawValue
     }
 }

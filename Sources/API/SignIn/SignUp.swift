@@ -8,14 +8,14 @@ extension Endpoint {
         call, client in
         let request = try call.body(as: SignUpRequest.self, for: client)
         guard request.localId.nonEmpty == nil else { throw RequestRefusal.rejected(.unexpectedParameter, "User ID") }
-        return try .json(await call.signUp(request, for: client))
+        return try await call.signUp(request, for: client)
     } administrator: { call, administrator in
         try await call.createAccount(for: administrator)
     }
 }
 
 extension EndpointCall {
-    fileprivate func signUp(_ request: SignUpRequest, for client: CallingApp) async throws -> SignUpResponse {
+    fileprivate func signUp(_ request: SignUpRequest, for client: CallingApp) async throws -> Response {
         try request.requireCompleteCredential()
         let password = request.password.map(Secret.init)
         let displayName = try request.displayName.checkedName().nonEmpty
@@ -23,34 +23,34 @@ extension EndpointCall {
             let caller = try await services.signIn.authenticator.authenticate(idToken: idToken, in: client.project)
             // If the response is lost, the client can still get the new session's tokens: it sends the resumption key
             // and its old refresh token.
-            let edited = try await services.accounts.editor.addPassword(
+            let signedIn = try await services.accounts.editor.addPassword(
                 to: caller, email: request.email, password: password, displayName: displayName,
                 resumptionKey: try resumptionKeyInHeader(), in: client.project, from: context)
-            return SignUpResponse(edited.account, edited.signedIn)
+            return try .json(SessionResponse(SignUpMembers(signedIn.account), signedIn))
         }
-        let signedIn =
+        let outcome =
             if request.email.nonEmpty != nil || request.password.nonEmpty != nil {
                 try await signUpWithPassword(request, password, displayName, for: client)
             } else {
                 try await signUpAnonymously(request, for: client)
             }
-        return SignUpResponse(signedIn.account, signedIn)
+        return try .json(SignInResponse(outcome) { SignUpMembers($0?.account) })
     }
 
     private func signUpWithPassword(
         _ request: SignUpRequest, _ password: Secret?, _ displayName: String?, for client: CallingApp
-    ) async throws -> SignedIn {
+    ) async throws -> SignInOutcome {
         try LoginServices.requireListed(.password, for: client.app)
-        return try await services.signIn.authenticator.signUp(
+        return try await services.signIn.password.signUp(
             email: request.email, password: password, displayName: displayName, in: client.project, from: context)
     }
 
-    private func signUpAnonymously(_ request: SignUpRequest, for client: CallingApp) async throws -> SignedIn {
+    private func signUpAnonymously(_ request: SignUpRequest, for client: CallingApp) async throws -> SignInOutcome {
         guard client.project.policy.allowsAnonymous else { throw SignUpRefusal.anonymousNotAllowed }
         try LoginServices.requireListed(.anonymous, for: client.app)
         // An empty address is an error. Only a request without the member signs up anonymously.
         guard request.email == nil else { throw CredentialRefusal.invalidEmail }
-        return try await services.signIn.authenticator.signUpAnonymously(in: client.project, from: context)
+        return try await services.signIn.anonymous.signUp(in: client.project, from: context)
     }
 }
 
@@ -71,21 +71,15 @@ private struct SignUpRequest: ClientRequestBody {
     }
 }
 
-private struct SignUpResponse: Encodable {
+private struct SignUpMembers: Encodable {
     let kind = "identitytoolkit#SignupNewUserResponse"
-    let localId: String
+    let localId: String?
     let email: String?
     let displayName: String?
-    let idToken: String?
-    let refreshToken: String?
-    let expiresIn: String?
 
-    init(_ account: Account, _ signedIn: SignedIn?) {
-        localId = account.id.rawValue
-        email = account.email?.rawValue
-        displayName = account.displayName
-        idToken = signedIn?.idToken
-        refreshToken = signedIn?.refreshToken
-        expiresIn = signedIn?.expiresInSeconds
+    init(_ account: Account?) {
+        localId = account?.id.rawValue
+        email = account?.email?.rawValue
+        displayName = account?.displayName
     }
 }

@@ -274,8 +274,3 @@ extension Instant {
         return Instant(microseconds: number * unit)
     }
 }
-
-extension SignedIn {
-    /// The lifetime of the ID token in seconds, as text, because 64-bit integers are text on the wire.
-    var expiresInSeconds: String { String(expiresIn.components.seconds) }
-}

@@ -5,6 +5,7 @@ public struct Services: Sendable {
     let signIn: SignInServices
     let accounts: AccountServices
     let sessions: SessionService
+    let tokenRefresh: TokenRefresh
     let sessionCookies: SessionCookies
     public let emailActions: EmailActionServices
     let merging: AccountMerging
@@ -15,14 +16,15 @@ public struct Services: Sendable {
     let threads: any RequestThreads
 
     public init(
-        signIn: SignInServices, accounts: AccountServices, sessions: SessionService, sessionCookies: SessionCookies,
-        emailActions: EmailActionServices, merging: AccountMerging, apple: AppleServices, projects: ProjectServices,
-        audit: AuditTrail,
-        operations: OperationsServices, threads: any RequestThreads
+        signIn: SignInServices, accounts: AccountServices, sessions: SessionService, tokenRefresh: TokenRefresh,
+        sessionCookies: SessionCookies, emailActions: EmailActionServices, merging: AccountMerging,
+        apple: AppleServices, projects: ProjectServices, audit: AuditTrail, operations: OperationsServices,
+        threads: any RequestThreads
     ) {
         self.signIn = signIn
         self.accounts = accounts
         self.sessions = sessions
+        self.tokenRefresh = tokenRefresh
         self.sessionCookies = sessionCookies
         self.emailActions = emailActions
         self.merging = merging
@@ -91,8 +93,11 @@ public struct ProjectServices: Sendable {
 public struct SignInServices: Sendable {
     let authenticator: Authenticator
     let identifiers: IdentifierLookup
-    let customTokens: CustomSignIn
-    let federated: FederatedSignIn
+    let password: PasswordMethod
+    let anonymous: AnonymousMethod
+    let emailLink: EmailLinkMethod
+    let federated: FederatedMethod
+    let customToken: CustomTokenMethod
     /// Sign-ins with a provider in a browser.
     let flows: AuthorizationFlows
     let publicOrigin: PublicOrigin
@@ -100,14 +105,18 @@ public struct SignInServices: Sendable {
     let newAuthURISessionID: @Sendable () -> String
 
     public init(
-        authenticator: Authenticator, identifiers: IdentifierLookup, customTokens: CustomSignIn,
-        federated: FederatedSignIn, flows: AuthorizationFlows, publicOrigin: PublicOrigin,
+        authenticator: Authenticator, identifiers: IdentifierLookup, password: PasswordMethod,
+        anonymous: AnonymousMethod, emailLink: EmailLinkMethod, federated: FederatedMethod,
+        customToken: CustomTokenMethod, flows: AuthorizationFlows, publicOrigin: PublicOrigin,
         newAuthURISessionID: @escaping @Sendable () -> String
     ) {
         self.authenticator = authenticator
         self.identifiers = identifiers
-        self.customTokens = customTokens
+        self.password = password
+        self.anonymous = anonymous
+        self.emailLink = emailLink
         self.federated = federated
+        self.customToken = customToken
         self.flows = flows
         self.publicOrigin = publicOrigin
         self.newAuthURISessionID = newAuthURISessionID

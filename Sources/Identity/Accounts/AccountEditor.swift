@@ -1,29 +1,25 @@
 /// The operations of users on their own accounts. Throws ``EditRefusal``, ``CredentialRefusal``, ``TokenRefusal`` and
 /// ``TooManyAttempts``.
 public struct AccountEditor: Sendable {
+    private let completion: SignInCompletion
     private let store: any AccountStore
-    private let tokens: any TokenAuthority
     private let passwords: PasswordHasher
     private let breaches: BreachedPasswords
     private let emailFactory: EmailFactory
     private let limiter: RateLimiter
-    private let networks: NetworkHashing
     private let clock: WallClock
-    private let entropy: Entropy
 
     public init(
-        store: any AccountStore, tokens: any TokenAuthority, passwords: PasswordHasher, breaches: BreachedPasswords,
-        emailFactory: EmailFactory, limiter: RateLimiter, networks: NetworkHashing, clock: WallClock, entropy: Entropy
+        completion: SignInCompletion, store: any AccountStore, passwords: PasswordHasher, breaches: BreachedPasswords,
+        emailFactory: EmailFactory, limiter: RateLimiter, clock: WallClock
     ) {
+        self.completion = completion
         self.store = store
-        self.tokens = tokens
         self.passwords = passwords
         self.breaches = breaches
         self.emailFactory = emailFactory
         self.limiter = limiter
-        self.networks = networks
         self.clock = clock
-        self.entropy = entropy
     }
 
     /// A requested change, unchecked.
@@ -103,13 +99,14 @@ public struct AccountEditor: Sendable {
         change.protectsLastSignInMethod =
             input.removesSignInMethods && !input.allowsNoSignInMethod && project.policy.protectsLastSignInMethod
         change.linkOnlyProviders = project.linkOnlyProviders
-        if replacesSession {
-            let method = input.newPassword == nil ? caller.session.method : .password
-            change.replaceSession(
-                with: replacementSession(
-                    of: caller, by: method, for: input.resumptionKey, at: change.changedAt, in: project, from: context))
+        guard replacesSession else {
+            let account = try await apply(change, to: caller, in: project, from: context)
+            return Edited(account: account, signedIn: nil)
         }
-        return try await apply(change, to: caller, in: project, from: context)
+        let method = input.newPassword == nil ? caller.session.method : .password
+        let signedIn = try await replaceSession(
+            of: caller, by: method, with: change, for: input.resumptionKey, in: project, from: context)
+        return Edited(account: signedIn.account, signedIn: signedIn)
     }
 
     /// Sets the address and the password of an account. An anonymous account becomes a permanent one and keeps its ID.
@@ -118,7 +115,7 @@ public struct AccountEditor: Sendable {
     public func addPassword(
         to caller: Caller, email: String?, password: Secret?, displayName: String?,
         resumptionKey: ResumptionKey? = nil, in project: Project, from context: RequestContext
-    ) async throws -> Edited {
+    ) async throws -> SignedIn {
         guard project.policy.allowsPasswords else { throw EditRefusal.passwordsNotAllowed }
         let credential = try PasswordCredential(email: email, password: password)
         try caller.requireRecentLogin(by: project.policy, at: clock.now())
@@ -145,7 +142,7 @@ public struct AccountEditor: Sendable {
     private func storePassword(
         _ credential: PasswordCredential, newEmail: EmailAddress?, displayName: String?, to caller: Caller,
         for resumptionKey: ResumptionKey?, in project: Project, from context: RequestContext
-    ) async throws -> Edited {
+    ) async throws -> SignedIn {
         // Checks the password, and that the address is free.
         try await project.policy.require(credential.password, unknownTo: breaches) {
             if let newEmail { try await store.requireFree(newEmail, in: project.realm) }
@@ -155,10 +152,8 @@ public struct AccountEditor: Sendable {
         change.update.email = newEmail.map { .set($0) }
         change.update.passwordHash = .set(passwordHash)
         change.update.displayName = displayName.map { .set($0) }
-        change.replaceSession(
-            with: replacementSession(
-                of: caller, by: .password, for: resumptionKey, at: change.changedAt, in: project, from: context))
-        return try await apply(change, to: caller, in: project, from: context)
+        return try await replaceSession(
+            of: caller, by: .password, with: change, for: resumptionKey, in: project, from: context)
     }
 
     /// Deletes the caller's account. Requires a recent login.
@@ -233,30 +228,30 @@ public struct AccountEditor: Sendable {
         return try await passwords.hash(password, context.hashingClient(in: project))
     }
 
-    private func replacementSession(
-        of caller: Caller, by method: ProviderID, for resumptionKey: ResumptionKey?, at now: Instant,
+    /// Applies `change`, ends every session of the account, and opens a new one for the caller.
+    private func replaceSession(
+        of caller: Caller, by method: ProviderID, with change: OwnerChange, for resumptionKey: ResumptionKey?,
         in project: Project, from context: RequestContext
-    ) -> Session {
-        Session(
-            id: entropy.sessionID(replacing: caller.session.id, for: resumptionKey), account: caller.account.id,
-            generation: caller.account.generation + 1,
-            method: method, authenticatedAt: now, device: context.device ?? caller.session.device,
-            networkHash: networks.hash(of: context, in: project))
+    ) async throws -> SignedIn {
+        let callerChange = CallerChange(
+            caller: caller, method: method, authenticatedAt: nil, endsSessions: true, resumptionKey: resumptionKey)
+        return try await completion.renewSession(callerChange, in: project, from: context) { session in
+            var change = change
+            change.replaceSession(with: session)
+            return OpenedSession(session, of: try await apply(change, to: caller, in: project, from: context))
+        }
     }
 
     private func apply(
         _ change: OwnerChange, to caller: Caller, in project: Project, from context: RequestContext
-    ) async throws -> Edited {
+    ) async throws -> Account {
         var change = change
         change.emailBatch = try notices(of: change, to: caller.account, by: project.policy, from: context)
         change.auditNotes = change.auditNotes(about: caller.account)
         change.actor = .user(context.trace)
-        let account = try await mappingConflicts(to: \.refusalOfEdit) {
+        return try await mappingConflicts(to: \.refusalOfEdit) { [change] in
             try await store.update(change, by: caller.session, in: project.realm)
         }
-        guard let session = change.replacementSession else { return Edited(account: account, signedIn: nil) }
-        let signedIn = try await tokens.signedIn(account, session, in: project, at: change.changedAt)
-        return Edited(account: account, signedIn: signedIn)
     }
 }
 

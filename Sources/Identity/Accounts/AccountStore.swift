@@ -7,7 +7,7 @@ public protocol AccountStore: Sendable {
     /// Creates an account and opens its first session.
     ///
     /// - Throws: ``StoreConflict/taken(_:)``.
-    func create(_ account: NewAccount, opening session: Session, in realm: ID<Realm>) async throws -> Account
+    func create(_ account: NewAccount, opening session: NewSession, in realm: ID<Realm>) async throws -> Account
 
     /// The account that holds `email`, with its password hash if it has one. To hold an address means that it is the
     /// account's own address, not only the address of an identity.
@@ -29,7 +29,7 @@ public protocol AccountStore: Sendable {
     /// - Parameter rehashed: the hash that replaces the stored password hash; `nil` keeps the stored one.
     /// - Throws: ``StoreConflict/stale`` if the account is disabled or does not exist, or if its generation differs
     ///   from the session's, because all its sessions were ended in the meantime.
-    func open(_ session: Session, rehashed: String?, in realm: ID<Realm>) async throws
+    func open(_ session: NewSession, rehashed: String?, in realm: ID<Realm>) async throws
 
     /// Opens a session of the account that has the session's account ID, and records the sign-in. Creates the account
     /// if there is none.
@@ -41,8 +41,8 @@ public protocol AccountStore: Sendable {
     /// - Throws: ``StoreConflict/stale`` if the account is disabled; ``StoreConflict/notFound`` if the account was
     ///   deleted after `issuedAt`.
     func openOrCreate(
-        _ session: Session, issuedAt: Instant?, in realm: ID<Realm>
-    ) async throws -> (account: Account, session: Session, isNew: Bool)
+        _ session: NewSession, issuedAt: Instant?, in realm: ID<Realm>
+    ) async throws -> OpenedSession
 
     /// Finds the account and the session of an ID token.
     ///

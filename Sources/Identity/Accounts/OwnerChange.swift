@@ -10,10 +10,10 @@ public struct OwnerChange: Hashable, Sendable {
     /// Identities of these providers do not count as sign-in methods.
     public var linkOnlyProviders: Set<ProviderID> = []
     /// The time of the change, read after all slow work, such as hashing a password.
-    public var changedAt: Instant
+    public private(set) var changedAt: Instant
     /// The session to open. If it is set, every other session of the account ends, and `validSince` becomes
     /// ``changedAt``, rounded down to a whole second.
-    public private(set) var replacementSession: Session?
+    public private(set) var replacementSession: NewSession?
     public var emailBatch = EmailBatch.none
     /// The audit events, except those for unlinked identities, which the store adds.
     public var auditNotes: [AuditNote] = []
@@ -24,8 +24,9 @@ public struct OwnerChange: Hashable, Sendable {
     }
 
     /// Ends every session of the account, and opens `session`.
-    public mutating func replaceSession(with session: Session) {
+    public mutating func replaceSession(with session: NewSession) {
         replacementSession = session
+        changedAt = session.openedAt
         update.endsSessions = true
         update.lastSignInAt = changedAt
     }

@@ -20,7 +20,7 @@ extension AuthorizationFlows {
             throw AuthorizationRefusal.invalidGrant
         }
         // If the sign-in needs another step, its pending token contains this replay key and may be used later.
-        let end = clock.now() + Self.grantLifetime + FederatedSignIn.pendingLifetime
+        let end = clock.now() + Self.grantLifetime + FederatedMethod.pendingLifetime
         return RedeemedAuthorization(result: result, replayKey: ReplayKey(hash: key.grantHash, expiresAt: end))
     }
 

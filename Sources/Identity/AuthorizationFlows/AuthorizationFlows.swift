@@ -10,7 +10,7 @@ public struct AuthorizationFlows: Sendable {
     public static let grantLifetime: Duration = .seconds(60)
     /// How long Apple's refresh token is kept if no sign-in uses it. By then every grant and pending token that could
     /// use it has expired, even if the clocks of replicas differ by up to 300 seconds.
-    static let unusedTokenLifetime = grantLifetime + FederatedSignIn.pendingLifetime + .seconds(300)
+    static let unusedTokenLifetime = grantLifetime + FederatedMethod.pendingLifetime + .seconds(300)
 
     /// Finds the realm and the app of a flow when the provider's response arrives.
     public struct ConfigurationLookup: Sendable {

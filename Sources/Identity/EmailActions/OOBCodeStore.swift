@@ -87,7 +87,7 @@ public struct Redemption: Hashable, Sendable {
     public let code: OOBCode
     public let step: Step
     /// The session to open; `nil` if the redemption signs no user in.
-    public let session: Session?
+    public let session: NewSession?
     /// The session of a caller who adds the mailbox to their own account. It must be active.
     public let callerSession: Session?
     public let emailBatch: EmailBatch
@@ -97,7 +97,7 @@ public struct Redemption: Hashable, Sendable {
     public let redeemedAt: Instant
 
     public init(
-        code: OOBCode, step: Step, session: Session? = nil, callerSession: Session? = nil,
+        code: OOBCode, step: Step, session: NewSession? = nil, callerSession: Session? = nil,
         emailBatch: EmailBatch = .none, networkHash: [UInt8]? = nil, trace: RequestTrace, redeemedAt: Instant
     ) {
         self.code = code

@@ -1,34 +1,27 @@
-/// Redeems email action codes. Throws ``OOBCodeRefusal``, ``CredentialRefusal``, ``TokenRefusal``, ``EditRefusal`` and
-/// ``TooManyAttempts``.
+/// Redeems email action codes, except that ``EmailLinkMethod`` redeems those of sign-in links. Throws
+/// ``OOBCodeRefusal`` and ``CredentialRefusal``.
 public struct OOBRedemption: Sendable {
     /// The maximum length of a code in bytes. A longer text is not a code of the gateway.
     private static let lengthLimit = 256
 
     let codes: any OOBCodeStore
     let store: any AccountStore
-    let authenticator: Authenticator
-    let tokens: any TokenAuthority
     let passwords: PasswordHasher
     let breaches: BreachedPasswords
     let emailFactory: EmailFactory
-    let limiter: RateLimiter
     let networks: NetworkHashing
     let clock: WallClock
     let entropy: Entropy
 
     public init(
-        codes: any OOBCodeStore, store: any AccountStore, authenticator: Authenticator, tokens: any TokenAuthority,
-        passwords: PasswordHasher, breaches: BreachedPasswords, emailFactory: EmailFactory, limiter: RateLimiter,
-        networks: NetworkHashing, clock: WallClock, entropy: Entropy
+        codes: any OOBCodeStore, store: any AccountStore, passwords: PasswordHasher, breaches: BreachedPasswords,
+        emailFactory: EmailFactory, networks: NetworkHashing, clock: WallClock, entropy: Entropy
     ) {
         self.codes = codes
         self.store = store
-        self.authenticator = authenticator
-        self.tokens = tokens
         self.passwords = passwords
         self.breaches = breaches
         self.emailFactory = emailFactory
-        self.limiter = limiter
         self.networks = networks
         self.clock = clock
         self.entropy = entropy
@@ -113,94 +106,6 @@ public struct OOBRedemption: Sendable {
             return (.change(.disavowing(account)), .none)
         }
     }
-
-    /// Signs the user who controls the mailbox in to the account that has the address, or to a new account. With an ID
-    /// token, the account of the token gets the address, in place of its former one.
-    public func signIn(
-        email: String?, code: String?, idToken: String?, in project: Project, from context: RequestContext
-    ) async throws -> (signedIn: SignedIn, isNewAccount: Bool) {
-        guard project.policy.allowsEmailLinks else { throw OOBCodeRefusal.notAllowed }
-        let email = try EmailAddress(required: email)
-        return try await retryingConflicts { attempt in
-            let found = try await check(code, for: [.signIn], in: project)
-            guard found.code.email == email else { throw OOBCodeRefusal.otherEmail }
-            let caller: Caller? =
-                if let idToken { try await authenticator.authenticate(idToken: idToken, in: project) } else { nil }
-            let prepared = try prepareSignIn(with: found, by: caller, in: project, from: context)
-            // A repeated attempt belongs to the same request, and is not counted again.
-            if let caller, attempt == 1 {
-                try limiter.countCredentialChange(of: caller.account.id, in: project)
-            }
-            let account = try await mappingConflicts(to: \.refusalOfCodeRedemption) {
-                try await codes.redeem(prepared.redemption, in: project.realm)
-            }
-            let signedIn = try await tokens.signedIn(
-                account, prepared.session, in: project, at: prepared.redemption.redeemedAt)
-            return (signedIn, prepared.isNewAccount)
-        }
-    }
-
-    private struct PreparedSignIn {
-        let redemption: Redemption
-        let session: Session
-        let isNewAccount: Bool
-    }
-
-    private func prepareSignIn(
-        with found: FoundCode, by caller: Caller?, in project: Project, from context: RequestContext
-    ) throws -> PreparedSignIn {
-        let now = clock.now()
-        let email = found.code.email
-        func prepared(
-            _ step: Redemption.Step, account: ID<Account>, generation: Int64, sending emailBatch: EmailBatch,
-            authenticatedAt: Instant
-        ) -> PreparedSignIn {
-            // As in Firebase, a sign-in by email link is a sign-in with `password` in tokens.
-            let session = Session(
-                id: entropy.sessionID(), account: account, generation: generation, method: .password,
-                authenticatedAt: authenticatedAt, device: context.device,
-                networkHash: networks.hash(of: context, in: project), sessionLimit: project.policy.sessionLimit)
-            let redemption = Redemption(
-                code: found.code, step: step, session: session, callerSession: caller?.session,
-                emailBatch: emailBatch, trace: context.trace, redeemedAt: now)
-            let isNewAccount = if case .create = step { true } else { false }
-            return PreparedSignIn(redemption: redemption, session: session, isNewAccount: isNewAccount)
-        }
-        if let caller {
-            let change = MailboxChange.linking(email, to: caller.account)
-            // If the link was sent to the account's own address, the link is itself a sufficient login. To replace the
-            // address always requires a recent login. To add an address requires it only if the policy says so.
-            let isOwnAddress = email == caller.account.email
-            if change.update.endsSessions {
-                try caller.requireRecentLogin(by: project.policy, at: now)
-            } else if !isOwnAddress {
-                try caller.requireRecentLoginToLink(by: project.policy, at: now)
-            }
-            guard found.account == nil || found.account?.id == caller.account.id else { throw EditRefusal.emailTaken }
-            let emailBatch = try emailsAboutLinking(email, by: change, in: project, from: context, at: now)
-            // A change that ends the sessions moves `validSince`. Admin SDKs reject tokens with an earlier `auth_time`.
-            let isNewLogin = change.update.endsSessions || isOwnAddress
-            return prepared(
-                .change(change), account: caller.account.id, generation: change.generation, sending: emailBatch,
-                authenticatedAt: isNewLogin ? now : caller.authenticatedAt(linkingAt: now))
-        }
-        func preparedNew(inPlaceOf former: Account?) throws -> PreparedSignIn {
-            guard project.policy.allowsSignUp else { throw SignUpRefusal.notAllowed }
-            let new = NewAccount(id: entropy.accountID(), email: email, createdAt: now)
-            let emailBatch = former == nil ? .none : try replacementNotice(of: new, from: context, at: now)
-            return prepared(
-                .create(new, inPlaceOf: former), account: new.id, generation: 1, sending: emailBatch,
-                authenticatedAt: now)
-        }
-        guard let account = found.account else { return try preparedNew(inPlaceOf: nil) }
-        guard !account.isDisabled else { throw OOBCodeRefusal.accountDisabled }
-        if found.newAccountChoice.createsAccount(isChosen: false) { return try preparedNew(inPlaceOf: account) }
-        let change = MailboxChange.signingIn(account)
-        let emails = try reclaimNotice(of: change, from: context, at: now)
-        return prepared(
-            .change(change), account: account.id, generation: change.generation, sending: EmailBatch(emails: emails),
-            authenticatedAt: now)
-    }
 }
 
 extension OOBRedemption {
@@ -265,25 +170,9 @@ extension OOBRedemption {
                 .accountReplaced, to: .proven(email), about: new.id, from: context, at: now))
     }
 
-    /// Returns the notices about an address that is added for email links. They go to the address that the account had
-    /// before. Returns none if the account already used email links to the added address.
-    private func emailsAboutLinking(
-        _ email: EmailAddress, by change: MailboxChange, in project: Project, from context: RequestContext,
-        at now: Instant
-    ) throws -> EmailBatch {
-        let (account, policy) = (change.account, project.policy)
-        guard account.email != email || !account.usesEmailLinks else { return .none }
-        let notice =
-            change.update.endsSessions
-            ? try emailFactory.emailChangedNotice(
-                to: account, newEmail: email, by: policy, from: context, at: now) : .none
-        let method = AddedSignInMethod(provider: .emailLink, subject: nil, addedAt: now)
-        return notice + (try emailFactory.additionNotice(of: method, to: account, by: policy, from: context))
-    }
-
     /// - Returns: the notice that the account now belongs to the owner of the mailbox; none if `change` does not
     ///   reclaim the account.
-    private func reclaimNotice(of change: MailboxChange, from context: RequestContext, at now: Instant) throws
+    func reclaimNotice(of change: MailboxChange, from context: RequestContext, at now: Instant) throws
         -> [OutgoingEmail]
     {
         guard change.event == .reclaimed, let email = change.email else { return [] }

@@ -1,39 +1,35 @@
 /// Merges two accounts of one user: the source is deleted, the target remains. The user proves control of both: of the
 /// source by an ID token, of the target by a credential or another ID token.
 ///
-/// Throws ``MergeRefusal``, and the errors of ``FederatedSignIn``.
+/// Throws ``MergeRefusal``, and the errors of ``FederatedMethod``.
 public struct AccountMerging: Sendable {
     /// Lifetime of a preview's merge token.
     public static let previewLifetime: Duration = .seconds(600)
     /// How long a merge can be undone.
     public static let undoWindow: Duration = .seconds(7 * 86_400)
 
+    private let completion: SignInCompletion
     private let store: any FederationStore
     private let authenticator: Authenticator
     private let resolver: ProofResolver
     private let sealedTokens: any SealedTokens
-    private let tokens: any TokenAuthority
     private let emailFactory: EmailFactory
     private let limiter: RateLimiter
-    private let networks: NetworkHashing
     private let clock: WallClock
-    private let entropy: Entropy
 
     public init(
-        store: any FederationStore, authenticator: Authenticator, resolver: ProofResolver,
-        sealedTokens: any SealedTokens, tokens: any TokenAuthority, emailFactory: EmailFactory, limiter: RateLimiter,
-        networks: NetworkHashing, clock: WallClock, entropy: Entropy
+        completion: SignInCompletion, store: any FederationStore, authenticator: Authenticator,
+        resolver: ProofResolver, sealedTokens: any SealedTokens, emailFactory: EmailFactory, limiter: RateLimiter,
+        clock: WallClock
     ) {
+        self.completion = completion
         self.store = store
         self.authenticator = authenticator
         self.resolver = resolver
         self.sealedTokens = sealedTokens
-        self.tokens = tokens
         self.emailFactory = emailFactory
         self.limiter = limiter
-        self.networks = networks
         self.clock = clock
-        self.entropy = entropy
     }
 
     public struct Preview: Sendable {
@@ -72,26 +68,26 @@ public struct AccountMerging: Sendable {
         let now = clock.now()
         let (payload, replayKey) = try sealedTokens.decode(
             MergeTokenPayload.self, from: mergeToken, at: now, in: project.realm)
-        guard try await recentLogin(idToken, in: project).account.id == payload.precondition.plan.source else {
-            throw ProviderRefusal.invalidMergeToken
-        }
-        for account in [payload.precondition.plan.source, payload.precondition.plan.target] {
+        let (precondition, proof) = (payload.precondition, payload.proof)
+        let caller = try await recentLogin(idToken, in: project)
+        guard caller.account.id == precondition.plan.source else { throw ProviderRefusal.invalidMergeToken }
+        for account in [precondition.plan.source, precondition.plan.target] {
             try limiter.countCredentialChange(of: account, in: project)
         }
         let merge = AccountMerge(
-            precondition: payload.precondition,
-            replayKeys: (payload.proof.identity?.replayKeys ?? []) + [replayKey], mergedAt: now,
+            precondition: precondition, replayKeys: (proof.identity?.replayKeys ?? []) + [replayKey], mergedAt: now,
             undoableUntil: now + Self.undoWindow)
-        let signIn = MergeSignIn(
-            session: entropy.sessionID(), proof: payload.proof, device: context.device,
-            networkHash: networks.hash(of: context, in: project), sessionLimit: project.policy.sessionLimit,
-            trace: context.trace)
-        let notices = MergeNotices(of: merge, emailFactory: emailFactory, by: project.policy, from: context)
-        let (account, session) = try await mappingConflicts(to: \.refusalOfMerge) {
-            try await store.merge(merge, with: signIn, announcing: notices, in: project.realm)
+        let change = CallerChange(
+            caller: caller, method: proof.method, authenticatedAt: proof.authenticatedAt,
+            credentialIssuedAt: proof.identity?.issuedAt, merge: precondition)
+        let signedIn = try await completion.renewSession(change, in: project, from: context) { session in
+            let signIn = MergeSignIn(newSession: session, proof: proof, trace: context.trace)
+            let notices = MergeNotices(of: merge, emailFactory: emailFactory, by: project.policy, from: context)
+            return try await mappingConflicts(to: \.refusalOfMerge) {
+                try await store.merge(merge, with: signIn, announcing: notices, in: project.realm)
+            }
         }
-        let signedIn = try await tokens.signedIn(account, session, in: project, at: now)
-        return Merged(signedIn: signedIn, plan: payload.precondition.plan, undoableUntil: merge.undoableUntil)
+        return Merged(signedIn: signedIn, plan: precondition.plan, undoableUntil: merge.undoableUntil)
     }
 
     /// - Throws: ``EditRefusal/deletionNotAllowed`` if clients may not delete accounts, because a merge deletes one.
@@ -142,12 +138,7 @@ public struct AccountMerge: Hashable, Sendable {
 
 /// The sign-in of a client's merge: the session to open, and the proof of the target.
 public struct MergeSignIn: Hashable, Sendable {
-    /// The ID of the new session.
-    public let session: ID<Session>
+    public let newSession: NewSession
     public let proof: TargetProof
-    public let device: String?
-    public let networkHash: [UInt8]?
-    /// See ``Session/sessionLimit``.
-    public let sessionLimit: Int
     public let trace: RequestTrace
 }

@@ -144,14 +144,9 @@ extension TargetProof {
         }
     }
 
-    /// The time of the login of the session that the merge opens. An ID token proves an earlier login, so the merge
-    /// does not make the login more recent. A credential is itself a login, which takes place at the commit.
-    ///
-    /// - Parameter mergedAt: the time of the commit.
-    public func authenticatedAt(mergingAt mergedAt: Instant) -> Instant {
-        switch self {
-        case .session(_, _, let authenticatedAt): authenticatedAt
-        case .identity: mergedAt
-        }
+    /// When the user last logged in to the target; `nil` if the merge itself counts as a login. An ID token proves an
+    /// earlier login, so the merge does not make the login more recent. A credential is itself a login.
+    var authenticatedAt: Instant? {
+        if case .session(_, _, let authenticatedAt) = self { authenticatedAt } else { nil }
     }
 }

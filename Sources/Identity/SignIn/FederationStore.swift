@@ -24,10 +24,10 @@ public protocol FederationStore: Sendable {
     /// Applies the merge plan, stores a merge record for the undo, enqueues `notices`, and opens the session of
     /// `signIn` for the target. The ID of the source, which the merge deletes, is reserved as after a deletion.
     ///
-    /// - Returns: the target after the merge, and the new session.
+    /// - Returns: the new session, with the target after the merge.
     /// - Throws: ``MergeRefusal``, including ``MergeRefusal/recoveryPending``; ``StoreConflict/stale`` if the accounts
     ///   no longer match the precondition, or a condition of `signIn` no longer holds; ``StoreConflict/alreadyUsed``.
     func merge(
         _ merge: AccountMerge, with signIn: MergeSignIn, announcing notices: MergeNotices, in realm: ID<Realm>
-    ) async throws -> (account: Account, session: Session)
+    ) async throws -> OpenedSession
 }

@@ -90,18 +90,19 @@ public struct SignInCommit: Hashable, Sendable {
     public let change: SignInChange
     /// The commit consumes its replay keys. If one was used before, nothing is applied.
     public let identity: VerifiedIdentity
-    /// The session to open. Its account is the account of the change, or a new one.
-    public let session: Session
+    /// Its account is the account of the change, or a new one.
+    public let newSession: NewSession
     public let trace: RequestTrace
-    public let committedAt: Instant
     /// The emails to enqueue with the change.
     public let emailBatch: EmailBatch
+
+    public var committedAt: Instant { newSession.openedAt }
 
     /// The identity in the form in which it is newly linked to an account.
     public var linked: LinkedIdentity {
         var linked = LinkedIdentity(identity)
         linked.linkedAt = committedAt
-        linked.linkedDevice = session.device
+        linked.linkedDevice = newSession.session.device
         return linked
     }
 }
@@ -112,7 +113,7 @@ extension LinkingDecision {
         if let caller = facts.caller {
             self.init(facts, caller: caller)
         } else if let owner = facts.owner {
-            self = owner.isDisabled ? .refuse(.accountDisabled) : .commit(facts.signIn(owner))
+            self = .commit(facts.signIn(owner))
         } else if !facts.autoCreate {
             self = .refuse(.accountUnknown)
         } else if let other = facts.sameEmail, !facts.policy.allowsDuplicateEmails {
@@ -185,6 +186,7 @@ public enum LinkRefusal: Refusal, Hashable {
     case providerAlreadyLinked
     /// Another account has the address.
     case emailTaken
+    /// The account that has the address is disabled, so its owner could not confirm the link.
     case accountDisabled
     /// A re-authentication with an identity that is not linked to any account.
     case accountUnknown

@@ -28,15 +28,15 @@ extension SQL {
     /// generation is that of `session`. (A new generation of the account ends all sessions.)
     ///
     /// - Parameter rehashed: the hash that replaces the stored password hash; `nil` keeps the stored one.
-    static func open(_ session: Session, rehashed: String?, in realm: ID<Realm>) throws -> SQL {
+    static func open(_ session: NewSession, rehashed: String?, in realm: ID<Realm>) throws -> SQL {
         try openSession(
             session, in: realm, forEachRowOf: "signed_in",
             with: """
                 signed_in AS (
-                    UPDATE account SET last_sign_in_at = \(Timestamp(session.authenticatedAt)),
+                    UPDATE account SET last_sign_in_at = \(Timestamp(session.openedAt)),
                         password_hash = coalesce(\(rehashed), password_hash)
                     WHERE realm_id = \(realm.rawValue) AND id = \(session.account.rawValue)
-                        AND generation = \(session.generation) AND disabled_at IS NULL
+                        AND generation = \(session.session.generation) AND disabled_at IS NULL
                     RETURNING 1),
 
                 """)

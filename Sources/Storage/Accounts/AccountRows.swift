@@ -176,7 +176,7 @@ extension Timestamp {
 extension SQL {
     /// Inserts an account without its identities, and opens its first session.
     static func create(
-        _ account: Account, passwordHash: String? = nil, opening session: Session, in realm: ID<Realm>
+        _ account: Account, passwordHash: String? = nil, opening session: NewSession, in realm: ID<Realm>
     ) throws -> SQL {
         let insertion = insertion(of: account, passwordHash: passwordHash, in: realm)
         return try openSession(

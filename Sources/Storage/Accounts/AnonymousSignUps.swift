@@ -5,7 +5,7 @@ internal import Postgres
 /// An anonymous account and its first session.
 struct AnonymousSignUp: Sendable {
     let account: Account
-    let session: Session
+    let session: NewSession
 }
 
 extension PostgresAccountStore {
@@ -28,7 +28,7 @@ extension NewAccount {
     var isAnonymous: Bool { email == nil && passwordHash == nil && displayName == nil }
 }
 
-extension Session {
+extension NewSession {
     /// Whether a batch of anonymous sign-ups can open the session. A batch stores neither the client's network nor the
     /// time at which a credential was issued.
     var isBatchable: Bool { networkHash == nil && credentialIssuedAt == nil }
@@ -53,10 +53,10 @@ extension SQL {
                 FROM unnest((SELECT \(accounts.map(\.id.rawValue))), (SELECT \(accounts.map(\.createdAt.microseconds))),
                     (SELECT \(accounts.map { $0.lastSignInAt?.microseconds })),
                     (SELECT \(accounts.map(\.validSince.microseconds))), (SELECT \(try sessions.map { try UUID($0.id) })),
-                    (SELECT \(sessions.map(\.generation))), (SELECT \(sessions.map(\.method.rawValue))),
-                    (SELECT \(sessions.map(\.authenticatedAt.microseconds))),
-                    (SELECT \(sessions.map(\.authenticatedAt.microseconds))),
-                    (SELECT \(sessions.map(\.claims?.json))), (SELECT \(sessions.map(\.device))))
+                    (SELECT \(sessions.map(\.session.generation))), (SELECT \(sessions.map(\.session.method.rawValue))),
+                    (SELECT \(sessions.map(\.session.authenticatedAt.microseconds))),
+                    (SELECT \(sessions.map(\.openedAt.microseconds))),
+                    (SELECT \(sessions.map(\.session.claims?.json))), (SELECT \(sessions.map(\.session.device))))
                     AS u (account_id, created_at, last_sign_in_at, valid_since, session_id, generation, method,
                         authenticated_at, opened_at, claims, device)
             ), inserted AS (

@@ -24,7 +24,7 @@ public struct PostgresAccountStore: AccountStore {
     }
 
     public func create(
-        _ account: NewAccount, opening session: Session, in realm: ID<Realm>
+        _ account: NewAccount, opening session: NewSession, in realm: ID<Realm>
     ) async throws -> Account {
         let created = Account(account)
         if account.isAnonymous, session.isBatchable {
@@ -56,7 +56,7 @@ public struct PostgresAccountStore: AccountStore {
         .isEmpty
     }
 
-    public func open(_ session: Session, rehashed: String?, in realm: ID<Realm>) async throws {
+    public func open(_ session: NewSession, rehashed: String?, in realm: ID<Realm>) async throws {
         let statement = try SQL.open(session, rehashed: rehashed, in: realm)
         guard try await withStoreErrors({ try await pool.execute(statement) }) == 1 else {
             throw StoreConflict.stale

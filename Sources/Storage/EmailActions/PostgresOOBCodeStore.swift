@@ -102,8 +102,7 @@ public struct PostgresOOBCodeStore: OOBCodeStore {
                 change, bySession: redemption.callerSession, signsIn: redemption.session != nil, redemption.trace,
                 at: redemption.redeemedAt, in: realm)
             if let session = redemption.session {
-                _ = try await transaction.execute(
-                    .openSession(session, openedAt: redemption.redeemedAt, in: realm, forEachRowOf: .singleRow))
+                _ = try await transaction.execute(.openSession(session, in: realm, forEachRowOf: .singleRow))
             }
         }
         if let networkHash = redemption.networkHash {

@@ -19,7 +19,7 @@ extension PostgresFederationStore {
 
     public func merge(
         _ merge: AccountMerge, with signIn: MergeSignIn, announcing notices: MergeNotices, in realm: ID<Realm>
-    ) async throws -> (account: Account, session: Session) {
+    ) async throws -> OpenedSession {
         try await withStoreErrors {
             try await pool.transaction { transaction in
                 if let identity = signIn.proof.identity {
@@ -37,16 +37,9 @@ extension PostgresFederationStore {
                 {
                     _ = try await transaction.execute(grant)
                 }
-                // Admin SDKs reject ID tokens whose `auth_time` is before `validSince`.
-                let authenticatedAt = max(
-                    signIn.proof.authenticatedAt(mergingAt: merge.mergedAt), target.validSince)
-                let session = Session(
-                    id: signIn.session, account: target.id, generation: target.generation,
-                    method: signIn.proof.method, authenticatedAt: authenticatedAt, device: signIn.device,
-                    networkHash: signIn.networkHash, credentialIssuedAt: identity?.issuedAt,
-                    sessionLimit: signIn.sessionLimit)
+                let session = signIn.newSession.validForBackends(of: target)
                 _ = try await transaction.execute(.openSession(session, in: realm, forEachRowOf: .singleRow))
-                return (target, session)
+                return OpenedSession(session, of: target)
             }
         }
     }

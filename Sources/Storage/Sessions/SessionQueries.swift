@@ -15,11 +15,11 @@ enum SessionRow {
             method: ProviderID(try row.decode("method")),
             authenticatedAt: Instant(try row.decode("authenticated_at")),
             claims: try row.decode("session_claims", as: String?.self).map(Claims.init),
-            device: try row.decode("device"), networkHash: nil)
+            device: try row.decode("device"))
     }
 }
 
-/// SQL expressions for the values of a session: parameters, or columns of a batch.
+/// SQL expressions for the values of a session to open: parameters, or columns of a batch.
 struct SessionColumns {
     let id: SQL
     let account: SQL
@@ -33,23 +33,22 @@ struct SessionColumns {
 }
 
 extension SessionColumns {
-    /// - Parameter openedAt: when the session is opened; `nil` for a session that is opened at its authentication.
     /// - Throws: ``NotAUUID``.
-    init(_ session: Session, openedAt: Instant?) throws {
+    init(_ session: NewSession) throws {
         var values = RowValues(session)
-        try self.init(of: &values, openedAt: openedAt, \.self)
+        try self.init(of: &values, \.self)
     }
 
-    init<Row>(of rows: inout RowValues<Row>, openedAt: Instant? = nil, _ session: (Row) -> Session) throws {
+    init<Row>(of rows: inout RowValues<Row>, _ session: (Row) -> NewSession) throws {
         self.init(
             id: try rows.column("session_id") { try UUID(session($0).id) },
             account: rows.column("session_account_id") { session($0).account.rawValue },
-            generation: rows.column("generation") { session($0).generation },
-            method: rows.column("method") { session($0).method.rawValue },
-            authenticatedAt: rows.time("authenticated_at") { session($0).authenticatedAt },
-            openedAt: rows.time("opened_at") { openedAt ?? session($0).authenticatedAt },
-            claims: rows.column("claims") { session($0).claims?.json },
-            device: rows.column("device") { session($0).device },
+            generation: rows.column("generation") { session($0).session.generation },
+            method: rows.column("method") { session($0).session.method.rawValue },
+            authenticatedAt: rows.time("authenticated_at") { session($0).session.authenticatedAt },
+            openedAt: rows.time("opened_at") { session($0).openedAt },
+            claims: rows.column("claims") { session($0).session.claims?.json },
+            device: rows.column("device") { session($0).session.device },
             credentialIssuedAt: rows.time("credential_issued_at") { session($0).credentialIssuedAt })
     }
 }
@@ -76,28 +75,27 @@ extension UUID {
 }
 
 extension SQL {
-    /// Inserts the session once for each row of `source`, ends sessions that exceed ``Session/sessionLimit``, and
+    /// Inserts the session once for each row of `source`, ends sessions that exceed ``NewSession/sessionLimit``, and
     /// stores the client's network as a known network of the account.
     ///
     /// - Parameters:
-    ///   - openedAt: when the session is opened; `nil` for a session that is opened at its authentication.
     ///   - source: the name of one of `ctes`, or another table expression.
     ///   - ctes: common table expressions at the beginning of the statement, each followed by a comma.
     ///   - replayKeys: keys of single-use credentials. The statement fails if one of them was used before.
     static func openSession(
-        _ session: Session, openedAt: Instant? = nil, in realm: ID<Realm>, forEachRowOf source: SQL,
+        _ session: NewSession, in realm: ID<Realm>, forEachRowOf source: SQL,
         with ctes: SQL = "", consuming replayKeys: [ReplayKey] = []
     ) throws -> SQL {
         let consumed: SQL =
             replayKeys.isEmpty
             ? "" : "replay_keys AS (\(consume(replayKeys, in: realm, forEachRowOf: source)) RETURNING 1),"
-        let columns = try SessionColumns(session, openedAt: openedAt)
+        let columns = try SessionColumns(session)
         let limit = session.limitToEnforce
         let excess = endExcessSessions(over: limit, opening: columns, in: realm, forEachRowOf: source)
         let limited: SQL = limit == 0 ? "" : "limited AS (\(excess)),"
         return """
             WITH \(ctes) \(consumed) \(limited) network AS (\(storeKnownNetwork(
-                session.networkHash, of: session.account, at: session.authenticatedAt, in: realm,
+                session.networkHash, of: session.account, at: session.openedAt, in: realm,
                 forEachRowOf: source)))
             \(insertion(of: columns, in: realm, forEachRowOf: source))
             """

@@ -19,7 +19,7 @@ struct FirstSignIn: Sendable {
     init(_ commit: SignInCommit, copiesEmail: Bool) {
         self.commit = commit
         identity = commit.linked
-        account = Account(commit.session.account, for: identity, copiesEmail: copiesEmail, at: commit.committedAt)
+        account = Account(commit.newSession.account, for: identity, copiesEmail: copiesEmail, at: commit.committedAt)
     }
 
     /// Whether the sign-in can share a statement with other sign-ins. It can if it depends on no configured issuer, and
@@ -66,7 +66,7 @@ extension PostgresFederationStore {
             try .create(signIns, in: realm)
         } outcomes: { signIns, rows in
             let opened = Set(try rows.map { ID<Session>(uuid: try $0.decode("session_id")) })
-            return signIns.map { opened.contains($0.commit.session.id) }
+            return signIns.map { opened.contains($0.commit.newSession.id) }
         }
     }
 }
@@ -139,7 +139,7 @@ private struct FirstSignInInsertions {
     init(of rows: inout RowValues<FirstSignIn>, in realm: ID<Realm>) throws {
         let id = rows.column("account_id") { $0.account.id.rawValue }
         let committedAt = rows.time("committed_at", \.commit.committedAt)
-        let networkHash = rows.bytes("network_hash", \.commit.session.networkHash)
+        let networkHash = rows.bytes("network_hash", \.commit.newSession.networkHash)
         provenIdentity = IdentityColumns(of: &rows, \.commit.identity)
         account = """
             INSERT INTO account (realm_id, id, email, email_verified, display_name, photo_url, created_at,
@@ -154,7 +154,7 @@ private struct FirstSignInInsertions {
         identity = .insertIdentities(
             &rows, \.identity, withKey: (provenIdentity.provider, provenIdentity.subject), to: id, at: committedAt,
             in: realm)
-        session = .insertion(of: try SessionColumns(of: &rows, \.commit.session), in: realm)
+        session = .insertion(of: try SessionColumns(of: &rows, \.commit.newSession), in: realm)
         network = """
             INSERT INTO known_network (realm_id, account_id, network_hash, last_seen_at)
             SELECT \(realm.rawValue), \(id), \(networkHash), \(committedAt)

@@ -4,8 +4,8 @@ internal import Postgres
 /// Sign-ins with custom tokens, which a project's backend issues.
 extension PostgresAccountStore {
     public func openOrCreate(
-        _ session: Session, issuedAt: Instant?, in realm: ID<Realm>
-    ) async throws -> (account: Account, session: Session, isNew: Bool) {
+        _ session: NewSession, issuedAt: Instant?, in realm: ID<Realm>
+    ) async throws -> OpenedSession {
         try await withStoreErrors {
             try await pool.transaction { transaction in
                 guard let row = try await transaction.query(.upsert(for: session, in: realm)).first else {
@@ -14,9 +14,9 @@ extension PostgresAccountStore {
                 let account = try AccountRow.account(row)
                 let isNew = try row.decode("is_new", as: Bool.self)
                 if isNew { try await transaction.deleteTombstone(of: account.id, olderThan: issuedAt, in: realm) }
-                let opened = session.withGeneration(account.generation)
+                let opened = session.withGeneration(of: account)
                 _ = try await transaction.execute(.openSession(opened, in: realm, forEachRowOf: .singleRow))
-                return (account, opened, isNew)
+                return OpenedSession(opened, of: account, isNewAccount: isNew)
             }
         }
     }
@@ -44,8 +44,8 @@ extension SQL {
     /// Creates the account, or records a sign-in to the existing account and locks its row. The column `is_new` tells
     /// the two cases apart: PostgreSQL's system column `xmax` is 0 only in an inserted row. Returns no row if the
     /// account is disabled.
-    fileprivate static func upsert(for session: Session, in realm: ID<Realm>) -> SQL {
-        let now = session.authenticatedAt
+    fileprivate static func upsert(for session: NewSession, in realm: ID<Realm>) -> SQL {
+        let now = session.openedAt
         let account = Account(
             id: session.account, usesCustomTokens: true, createdAt: now, lastSignInAt: now,
             validSince: Instant(seconds: now.seconds))

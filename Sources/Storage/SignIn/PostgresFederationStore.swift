@@ -153,12 +153,11 @@ extension Transaction {
         _ commit: SignInCommit, auditing action: AuditNote.AccountAction, emitting event: OutboxEvent.Kind,
         in realm: ID<Realm>
     ) async throws -> Account {
-        let (id, provider, now) = (commit.session.account, commit.identity.provider, commit.committedAt)
+        let (id, provider, now) = (commit.newSession.account, commit.identity.provider, commit.committedAt)
         try await audit([AuditNote(action, id, provider)], by: .user(commit.trace), at: now, in: realm)
         for statement: SQL in [
             try .openSession(
-                commit.session, openedAt: now, in: realm, forEachRowOf: .singleRow,
-                consuming: commit.identity.replayKeys),
+                commit.newSession, in: realm, forEachRowOf: .singleRow, consuming: commit.identity.replayKeys),
             .insertOutboxEvent(OutboxEvent(event, of: id, provider: provider), at: now, in: realm),
         ] { _ = try await execute(statement) }
         if let grant = try SQL.insertAppleGrant(

@@ -39,7 +39,7 @@ extension PostgresFederationStore {
             return "\(single) RETURNING id AS session_id"
         } outcomes: { signIns, rows in
             let opened = Set(try rows.map { ID<Session>(uuid: try $0.decode("session_id")) })
-            return signIns.map { opened.contains($0.commit.session.id) }
+            return signIns.map { opened.contains($0.commit.newSession.id) }
         }
     }
 }
@@ -80,7 +80,7 @@ extension SQL {
             signIn.changesIdentity ? "updated_identity AS (\(updateIdentity(signIn.identity, in: realm)))," : ""
         let grants: SQL = grant.map { "grants AS (\($0))," } ?? ""
         return try openSession(
-            signIn.commit.session, in: realm, forEachRowOf: "signed_in",
+            signIn.commit.newSession, in: realm, forEachRowOf: "signed_in",
             with: """
                 locked AS (\(unchangedRows(of: columns, in: realm)) FOR NO KEY UPDATE OF a FOR SHARE OF l),
                 signed_in AS (\(updateAccount(columns)) RETURNING 1),
@@ -99,15 +99,15 @@ extension SQL {
     static func apply(_ signIns: [ReturningSignIn], in realm: ID<Realm>) throws -> SQL {
         var rows = RowValues(batch: signIns, as: "s")
         let columns = SignInColumns(of: &rows)
-        let authenticatedAt = rows.time("authenticated_at", \.commit.session.authenticatedAt)
-        let networkHash = rows.bytes("network_hash", \.commit.session.networkHash)
+        let authenticatedAt = rows.time("authenticated_at", \.commit.newSession.session.authenticatedAt)
+        let networkHash = rows.bytes("network_hash", \.commit.newSession.networkHash)
         let session = SessionColumns(
-            id: try rows.column("session_id") { try UUID($0.commit.session.id) }, account: columns.account,
+            id: try rows.column("session_id") { try UUID($0.commit.newSession.id) }, account: columns.account,
             generation: columns.generation, method: columns.provider, authenticatedAt: authenticatedAt,
-            openedAt: authenticatedAt, claims: "NULL", device: rows.column("device", \.commit.session.device),
-            credentialIssuedAt: columns.issuedAt)
+            openedAt: authenticatedAt, claims: "NULL",
+            device: rows.column("device", \.commit.newSession.session.device), credentialIssuedAt: columns.issuedAt)
         // All sessions of a batch are of one realm, so they have the same limit, unless it is being changed.
-        let limit = signIns.map(\.commit.session.limitToEnforce).max() ?? 0
+        let limit = signIns.map(\.commit.newSession.limitToEnforce).max() ?? 0
         let excess = endExcessSessions(over: limit, opening: session, in: realm, forEachRowOf: "signed_in s")
         let limited: SQL = limit == 0 ? "" : "limited AS (\(excess)),"
         return """

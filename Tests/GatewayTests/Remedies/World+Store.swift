@@ -12,7 +12,7 @@ extension World {
             identity: person.verified, owner: member(with: person).map { account($0) },
             sameEmail: person.mailbox.flatMap { holder(of: $0) }.map { account($0) },
             hasEarlierMailbox: person.mailbox.flatMap { holder(of: $0) }.flatMap { earlierMailbox(of: $0) } != nil,
-            caller: callerAccount.map { Caller(account: $0, session: session(of: $0)) }, policy: Self.policy)
+            caller: callerAccount.map { Caller(withIDTokenOf: $0, in: session(of: $0)) }, policy: Self.policy)
         guard case .commit(let change) = LinkingDecision(facts) else { return nil }
         switch change {
         case .signIn(let account), .signInChangingEmail(let account, _): return Int(account.id.rawValue)
@@ -78,7 +78,7 @@ extension World {
     private func session(of account: Account) -> Session {
         Session(
             id: ID("s"), account: account.id, generation: 1, method: .password, authenticatedAt: Self.instant(now),
-            device: nil, networkHash: nil)
+            device: nil)
     }
 
     mutating func insert(_ member: Member) -> Int {

@@ -1,10 +1,10 @@
 import Encoding
 import HTTP
-import Identity
 import Postgres
 import Storage
 import Testing
 
+@testable import Identity
 @testable import Support
 
 extension TestGateway {
@@ -166,9 +166,11 @@ struct OwnSessionsTests {
         gateway.clock.advance(by: .seconds(100))
         let store = PostgresAccountStore(pool: gateway.database.pool)
         // The session of a sign-in that read the account before all sessions were ended.
-        let late = Session(
-            id: ID("9d1f0f9e-1111-4222-8333-444455556666"), account: ID(ada.localId), generation: 1, method: .password,
-            authenticatedAt: gateway.clock.now, device: nil, networkHash: nil)
+        let late = NewSession(
+            toOpen: Session(
+                id: ID("9d1f0f9e-1111-4222-8333-444455556666"), account: ID(ada.localId), generation: 1,
+                method: .password, authenticatedAt: gateway.clock.now, device: nil),
+            at: gateway.clock.now, networkHash: nil, credentialIssuedAt: nil, sessionLimit: 0)
         #expect(try await gateway.endAllSessions(by: ada.idToken) == "204")
         await #expect(throws: StoreConflict.stale) {
             try await store.open(late, rehashed: nil, in: gateway.project.realm)

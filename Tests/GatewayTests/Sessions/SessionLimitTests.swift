@@ -1,9 +1,9 @@
 import HTTP
-import Identity
 import Postgres
 import Simulators
 import Testing
 
+@testable import Identity
 @testable import Support
 
 @Suite("The limit on the sessions of an account")
@@ -122,9 +122,11 @@ struct SessionLimitTests {
     @Test("Every sign-in enforces a limit below 100, and one of sixteen enforces a higher one")
     func enforcement() {
         func limit(_ id: String, _ limit: Int) -> Int {
-            Session(
-                id: ID(id), account: ID("ada"), generation: 1, method: .password, authenticatedAt: Instant(seconds: 0),
-                device: nil, networkHash: nil, sessionLimit: limit
+            let start = Instant(seconds: 0)
+            let session = Session(
+                id: ID(id), account: ID("ada"), generation: 1, method: .password, authenticatedAt: start, device: nil)
+            return NewSession(
+                toOpen: session, at: start, networkHash: nil, credentialIssuedAt: nil, sessionLimit: limit
             ).limitToEnforce
         }
         let ids = "0123456789abcdef".map { "\($0)d1f0f9e-1111-4222-8333-444455556666" }

@@ -1,5 +1,6 @@
-import Identity
 import Testing
+
+@testable import Identity
 
 private let now = Instant(seconds: 1_800_000_000)
 private let address = EmailAddress("ada@example.com")
@@ -33,8 +34,8 @@ private let disabled = account("disabled", isDisabled: true)
 private func caller(_ account: Account) -> Caller {
     let session = Session(
         id: ID("session"), account: account.id, generation: account.generation, method: .password,
-        authenticatedAt: now, device: nil, networkHash: nil)
-    return Caller(account: account, session: session)
+        authenticatedAt: now, device: nil)
+    return Caller(withIDTokenOf: account, in: session)
 }
 
 /// The row titles use three terms:
@@ -79,7 +80,7 @@ struct LinkingDecisionTests {
             .commit(.signIn(anonymous))),
         Row("linked before, address unproven: sign in", trust: .none, owner: ada, .commit(.signIn(ada))),
         Row("linked before, no address: sign in", email: nil, owner: ada, .commit(.signIn(ada))),
-        Row("linked before, account disabled: refused", owner: disabled, .refuse(.accountDisabled)),
+        Row("linked before, account disabled: a gate rejects it", owner: disabled, .commit(.signIn(disabled))),
         Row("re-authentication of an identity that is linked", owner: ada, autoCreate: false, .commit(.signIn(ada))),
         Row("re-authentication of an identity that no account has", autoCreate: false, .refuse(.accountUnknown)),
         Row(

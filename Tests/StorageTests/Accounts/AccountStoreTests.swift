@@ -32,7 +32,7 @@ struct AccountStoreTests {
                 group.addTask {
                     let new = NewAccount(
                         id: ID("racer\(number)"), email: email, passwordHash: "h", createdAt: fixture.start)
-                    let session = Session.fresh(of: "racer\(number)", at: fixture.start)
+                    let session = NewSession.fresh(of: "racer\(number)", at: fixture.start)
                     do {
                         _ = try await fixture.store.create(new, opening: session, in: fixture.realm)
                         return true
@@ -65,22 +65,22 @@ struct AccountStoreTests {
     @Test("A change that opens a new session ends all others")
     func replacement() async throws {
         let fixture = try await StoreFixture(email: "ada@example.com", passwordHash: "old")
-        let second = Session.fresh(of: "ada", at: fixture.start)
+        let second = NewSession.fresh(of: "ada", at: fixture.start)
         try await fixture.store.open(second, rehashed: nil, in: fixture.realm)
         var change = OwnerChange(changedAt: fixture.start + .milliseconds(90_500))
         change.update.passwordHash = .set("new")
-        let fresh = Session.fresh(of: "ada", generation: 2, at: change.changedAt)
+        let fresh = NewSession.fresh(of: "ada", generation: 2, at: change.changedAt)
         change.replaceSession(with: fresh)
         let account = try await fixture.store.update(change, by: fixture.session, in: fixture.realm)
         #expect(account.generation == 2)
         #expect(account.validSince == fixture.start + .seconds(90), "in whole seconds")
-        for session in [fixture.session, second] {
+        for session in [fixture.session, second.session] {
             let rotation = try await fixture.store.rotate(
                 RefreshTokenContents(session: session.id, counter: 0), by: Policy(.sekisho), at: change.changedAt,
                 in: fixture.realm)
             #expect(rotation == .ended)
         }
-        let found = try #require(try await fixture.store.find(IDTokenContents(of: fresh), in: fixture.realm))
+        let found = try #require(try await fixture.store.find(IDTokenContents(of: fresh.session), in: fixture.realm))
         #expect(found.session?.generation == found.account.generation)
     }
 
@@ -91,11 +91,11 @@ struct AccountStoreTests {
         change.update.passwordHash = .set("new")
         change.replaceSession(with: .fresh(of: "ada", generation: 2, at: fixture.start))
         _ = try await fixture.store.update(change, by: fixture.session, in: fixture.realm)
-        let late = Session.fresh(of: "ada", generation: 1, at: fixture.start)
+        let late = NewSession.fresh(of: "ada", generation: 1, at: fixture.start)
         await #expect(throws: StoreConflict.stale) {
             try await fixture.store.open(late, rehashed: "old again", in: fixture.realm)
         }
-        #expect(try await fixture.store.find(IDTokenContents(of: late), in: fixture.realm)?.session == nil)
+        #expect(try await fixture.store.find(IDTokenContents(of: late.session), in: fixture.realm)?.session == nil)
         let holder = try await fixture.store.holder(of: fixture.account.email!, in: fixture.realm)
         #expect(holder?.passwordHash == "new")
     }
@@ -141,13 +141,13 @@ struct AccountStoreTests {
     @Test("A change to an address of another account is rejected")
     func emailTakenByChange() async throws {
         let fixture = try await StoreFixture(email: "ada@example.com", passwordHash: "h")
-        let bob = Session.fresh(of: "bob", at: fixture.start)
+        let bob = NewSession.fresh(of: "bob", at: fixture.start)
         _ = try await fixture.store.create(
             NewAccount(id: ID("bob"), createdAt: fixture.start), opening: bob, in: fixture.realm)
         var change = OwnerChange(changedAt: fixture.start)
         change.update.email = .set(fixture.account.email!)
         await #expect(throws: StoreConflict.taken(.email)) {
-            try await fixture.store.update(change, by: bob, in: fixture.realm)
+            try await fixture.store.update(change, by: bob.session, in: fixture.realm)
         }
     }
 
@@ -182,11 +182,11 @@ struct AccountStoreTests {
     func disabledMeanwhile() async throws {
         let fixture = try await StoreFixture(email: "ada@example.com", passwordHash: "old")
         _ = try await fixture.database.pool.execute("UPDATE account SET disabled_at = now()")
-        let late = Session.fresh(of: "ada", at: fixture.start)
+        let late = NewSession.fresh(of: "ada", at: fixture.start)
         await #expect(throws: StoreConflict.stale) {
             try await fixture.store.open(late, rehashed: nil, in: fixture.realm)
         }
-        #expect(try await fixture.store.find(IDTokenContents(of: late), in: fixture.realm)?.session == nil)
+        #expect(try await fixture.store.find(IDTokenContents(of: late.session), in: fixture.realm)?.session == nil)
         var change = OwnerChange(changedAt: fixture.start)
         change.update.passwordHash = .set("new")
         change.replaceSession(with: .fresh(of: "ada", generation: 2, at: fixture.start))
@@ -217,10 +217,10 @@ struct AccountStoreTests {
         var session = fixture.session
         for generation in Int64(2)...5 {
             var change = OwnerChange(changedAt: fixture.start)
-            let next = Session.fresh(of: "ada", generation: generation, at: fixture.start)
+            let next = NewSession.fresh(of: "ada", generation: generation, at: fixture.start)
             change.replaceSession(with: next)
             _ = try await fixture.store.update(change, by: session, in: fixture.realm)
-            session = next
+            session = next.session
         }
         let rows = try await fixture.database.pool.query("SELECT generation FROM session ORDER BY generation")
         #expect(try rows.map { try $0.decode("generation", as: Int64.self) } == [4, 5])

@@ -204,9 +204,9 @@ extension StoreFixture {
     /// Creates an account without an address, and its first session.
     @discardableResult
     fileprivate func signUp(_ id: String) async throws -> Session {
-        let session = Session.fresh(of: id, at: start)
+        let session = NewSession.fresh(of: id, at: start)
         _ = try await store.create(NewAccount(id: ID(id), createdAt: start), opening: session, in: realm)
-        return session
+        return session.session
     }
 
     /// Presents the first token of each session, all at once.

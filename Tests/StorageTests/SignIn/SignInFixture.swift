@@ -97,12 +97,13 @@ extension SignInCommit {
         let now = Instant(seconds: 1_800_000_100)
         self.init(
             change: change, identity: identity,
-            session: Session(
-                id: ID(UUID().uuidString.lowercased()), account: account, generation: generation,
-                method: identity.provider,
-                authenticatedAt: now, device: "phone", networkHash: Array(repeating: 7, count: 16),
-                credentialIssuedAt: identity.issuedAt, sessionLimit: 99),
-            trace: RequestTrace(network: nil, requestID: "request"), committedAt: now, emailBatch: EmailBatch())
+            newSession: NewSession(
+                toOpen: Session(
+                    id: ID(UUID().uuidString.lowercased()), account: account, generation: generation,
+                    method: identity.provider, authenticatedAt: now, device: "phone"),
+                at: now, networkHash: Array(repeating: 7, count: 16), credentialIssuedAt: identity.issuedAt,
+                sessionLimit: 99),
+            trace: RequestTrace(network: nil, requestID: "request"), emailBatch: EmailBatch())
     }
 }
 
@@ -110,6 +111,6 @@ extension Account {
     /// The account of the user with this number, as the fixture creates it.
     static func ofUser(_ number: Int) -> Account {
         let commit = SignInCommit.firstSignIn(number)
-        return Account(commit.session.account, for: commit.linked, copiesEmail: true, at: commit.committedAt)
+        return Account(commit.newSession.account, for: commit.linked, copiesEmail: true, at: commit.committedAt)
     }
 }

@@ -48,8 +48,8 @@ struct SignInQueryPlanTests {
         let commit = SignInCommit.laterSignIn(account)
         for statement in [
             try SQL.apply(ReturningSignIn(account, commit), in: ID("demo")),
-            try .open(commit.session, rehashed: nil, in: ID("demo")),
-            try .openSession(commit.session, in: ID("demo"), forEachRowOf: .singleRow),
+            try .open(commit.newSession, rehashed: nil, in: ID("demo")),
+            try .openSession(commit.newSession, in: ID("demo"), forEachRowOf: .singleRow),
         ] {
             let plan = try await plan(of: statement, among: accounts, isAnalysed: isAnalysed)
             #expect(!plan.contains("Seq Scan on session"), "\(plan)")

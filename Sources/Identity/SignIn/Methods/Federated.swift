@@ -2,56 +2,34 @@
 ///
 /// Throws ``ProviderRefusal``, ``AuthorizationRefusal``, ``LinkRefusal``, ``EditRefusal``, ``TokenRefusal``,
 /// ``TooManyAttempts`` and ``ProviderUnreachable``.
-public struct FederatedSignIn: Sendable {
+public struct FederatedMethod: Sendable {
     /// Lifetime of pending tokens.
     public static let pendingLifetime: Duration = .seconds(1800)
     /// Lifetime of nonces that the gateway issued.
     public static let nonceLifetime: Duration = .seconds(600)
 
+    private let completion: SignInCompletion
     private let store: any FederationStore
     private let authenticator: Authenticator
     private let resolver: ProofResolver
     private let sealedTokens: any SealedTokens
-    private let tokens: any TokenAuthority
     private let emailFactory: EmailFactory
     private let limiter: RateLimiter
-    private let networks: NetworkHashing
     private let clock: WallClock
-    private let entropy: Entropy
 
     public init(
-        store: any FederationStore, authenticator: Authenticator, resolver: ProofResolver,
-        sealedTokens: any SealedTokens, tokens: any TokenAuthority, emailFactory: EmailFactory, limiter: RateLimiter,
-        networks: NetworkHashing, clock: WallClock, entropy: Entropy
+        completion: SignInCompletion, store: any FederationStore, authenticator: Authenticator,
+        resolver: ProofResolver, sealedTokens: any SealedTokens, emailFactory: EmailFactory, limiter: RateLimiter,
+        clock: WallClock
     ) {
+        self.completion = completion
         self.store = store
         self.authenticator = authenticator
         self.resolver = resolver
         self.sealedTokens = sealedTokens
-        self.tokens = tokens
         self.emailFactory = emailFactory
         self.limiter = limiter
-        self.networks = networks
         self.clock = clock
-        self.entropy = entropy
-    }
-
-    public enum Outcome: Sendable {
-        case signedIn(SignedIn, VerifiedIdentity, isNew: Bool)
-        /// No user was signed in. The owner of the account that has the address may link the identity with
-        /// `pendingToken`.
-        ///
-        /// - Parameters:
-        ///   - existing: `nil` if the client must not learn anything about that account.
-        ///   - isRecycled: whether the provider may have given the address to another user; see
-        ///     ``LinkingDecision/confirm(_:isRecycled:)``. `false` if `existing` is `nil`.
-        case confirmationNeeded(existing: Account?, isRecycled: Bool, VerifiedIdentity, pendingToken: String)
-        /// No user was signed in. `pendingToken` can be used like the proof that the request contained.
-        case conflict(LinkRefusal, VerifiedIdentity, pendingToken: String)
-
-        fileprivate var needsConfirmation: Bool {
-            if case .confirmationNeeded = self { true } else { false }
-        }
     }
 
     /// Signs in, or links an identity. Verifies the credential first, so that no transaction waits for a provider's
@@ -60,10 +38,11 @@ public struct FederatedSignIn: Sendable {
     /// - Parameters:
     ///   - idToken: the ID token of the account to link the identity to; `nil` for a sign-in.
     ///   - autoCreate: `false` for a re-authentication.
+    /// - Returns: the identity of the proof, and the result.
     public func signIn(
         _ proof: IdentityProof, linkingTo idToken: String?, autoCreate: Bool, for app: App, in project: Project,
         from context: RequestContext
-    ) async throws -> Outcome {
+    ) async throws -> (identity: VerifiedIdentity, outcome: SignInOutcome) {
         var autoCreate = autoCreate
         if case .authorization(let redeemed) = proof {
             try redeemed.requireOperation(linking: idToken != nil)
@@ -72,7 +51,7 @@ public struct FederatedSignIn: Sendable {
         let proof = try await resolver.resolve(
             proof, for: app, in: project, to: idToken == nil ? .signIn : .link)
         let linkOnly = Set(app.linkOnlyProviders(in: project))
-        return try await retryingConflicts { attempt in
+        let outcome = try await retryingConflicts { attempt in
             let caller: Caller? =
                 if let idToken {
                     try await authenticator.authenticate(idToken: idToken, in: project)
@@ -97,6 +76,7 @@ public struct FederatedSignIn: Sendable {
                 with: proof.identity, isCounted: attempt == 1, from: context, in: project
             ) { try await apply(decision, to: proof, in: project, from: context) }
         }
+        return (proof.identity, outcome)
     }
 
     /// Whether `sameEmail` has an ``EarlierMailbox``. Looked up only if the decision can depend on it.
@@ -119,8 +99,8 @@ public struct FederatedSignIn: Sendable {
     /// - Parameter isCounted: `false` if the same request is tried again.
     private func limitingFirstSignIn(
         with identity: VerifiedIdentity, isCounted: Bool, from context: RequestContext, in project: Project,
-        _ work: () async throws -> Outcome
-    ) async throws -> Outcome {
+        _ work: () async throws -> SignInOutcome
+    ) async throws -> SignInOutcome {
         if isCounted { try limiter.countFirstSignIn(with: identity, in: project) }
         guard identity.hidesAccounts(in: project), identity.email != nil else { return try await work() }
         return try await limiter.limitingAddressProbe(
@@ -146,7 +126,7 @@ public struct FederatedSignIn: Sendable {
     /// - Throws: ``StoreConflict/stale`` if the decision has to be made again.
     private func apply(
         _ decision: LinkingDecision, to proof: ResolvedProof, in project: Project, from context: RequestContext
-    ) async throws -> Outcome {
+    ) async throws -> SignInOutcome {
         switch decision {
         case .commit(let change): return try await commit(change, proof, in: project, from: context)
         case .confirm(let account, let isRecycled):
@@ -154,73 +134,73 @@ public struct FederatedSignIn: Sendable {
             let isHidden = proof.identity.hidesAccounts(in: project)
             return .confirmationNeeded(
                 existing: isHidden ? nil : account, isRecycled: isRecycled && !isHidden,
-                proof.identity, pendingToken: try pendingToken(for: proof, use, in: project))
+                pendingToken: try pendingToken(for: proof, use, in: project))
         case .refuse(let refusal):
             guard refusal.issuesPendingToken else { throw refusal }
-            return .conflict(
-                refusal, proof.identity, pendingToken: try pendingToken(for: proof, proof.use, in: project))
+            return .conflict(refusal, pendingToken: try pendingToken(for: proof, proof.use, in: project))
         }
     }
 
+    /// Applies a change, and opens the session. A caller who links an identity is not signed in again: a response
+    /// without tokens to a request that links would break Firebase's SDKs.
     private func commit(
         _ change: SignInChange, _ proof: ResolvedProof, in project: Project, from context: RequestContext
-    ) async throws -> Outcome {
-        let (identity, now) = (proof.identity, clock.now())
-        let target = try target(of: change, for: identity, by: project.policy, from: context, at: now)
-        let session = Session(
-            id: entropy.sessionID(), account: target.account, generation: target.generation,
-            method: identity.provider, authenticatedAt: target.authenticatedAt, device: context.device,
-            networkHash: networks.hash(of: context, in: project), credentialIssuedAt: identity.issuedAt,
-            sessionLimit: project.policy.sessionLimit)
-        let commit = SignInCommit(
-            change: change, identity: identity, session: session, trace: context.trace, committedAt: now,
-            emailBatch: target.emailBatch)
-        let account = try await mappingConflicts(to: { $0.refusalOfFederatedSignIn(with: proof) }) {
-            try await store.commit(commit, in: project.realm)
-        }
-        let signedIn = try await tokens.signedIn(account, session, in: project, at: now)
-        let isNew =
-            switch change {
-            case .create, .createInPlaceOf: true
-            case .signIn, .signInChangingEmail, .link, .reclaim: false
+    ) async throws -> SignInOutcome {
+        let identity = proof.identity
+        func store(_ session: NewSession) async throws -> OpenedSession {
+            let commit = SignInCommit(
+                change: change, identity: identity, newSession: session, trace: context.trace,
+                emailBatch: try emails(
+                    about: change, of: identity, to: session.account, by: project.policy, from: context,
+                    at: session.openedAt))
+            let account = try await mappingConflicts(to: { $0.refusalOfFederatedSignIn(with: proof) }) {
+                try await self.store.commit(commit, in: project.realm)
             }
-        return .signedIn(signedIn, identity, isNew: isNew)
+            return OpenedSession(session, of: account, isNewAccount: change.createsAccount)
+        }
+        if case .link(_, let caller?, _) = change {
+            let callerChange = CallerChange(
+                caller: caller, method: identity.provider, authenticatedAt: caller.authenticatedAtAfterLinking,
+                credentialIssuedAt: identity.issuedAt)
+            return .signedIn(
+                try await completion.renewSession(callerChange, in: project, from: context, commit: store))
+        }
+        let factor = FirstFactor(
+            account: change.target, method: identity.provider, credentialIssuedAt: identity.issuedAt)
+        return try await completion.signIn(factor, in: project, from: context, commit: store)
     }
 
-    /// Returns the values for the new session, and the notice to the owner if the account gets a new sign-in method,
-    /// address or owner.
-    private func target(
-        of change: SignInChange, for identity: VerifiedIdentity, by policy: Policy, from context: RequestContext,
-        at now: Instant
-    ) throws -> (account: ID<Account>, generation: Int64, authenticatedAt: Instant, emailBatch: EmailBatch) {
+    /// Returns the notice to the owner if the account gets a new sign-in method, address or owner, or takes the place
+    /// of another.
+    ///
+    /// - Parameter account: the account that the user is signed in to.
+    private func emails(
+        about change: SignInChange, of identity: VerifiedIdentity, to account: ID<Account>, by policy: Policy,
+        from context: RequestContext, at now: Instant
+    ) throws -> EmailBatch {
         switch change {
-        case .signIn(let account): return (account.id, account.generation, now, .none)
+        case .signIn, .create: return .none
         case .signInChangingEmail(let account, let new):
             let emails = try [account.email, new].compactMap(\.self).flatMap {
                 try emailFactory.notice(
                     .relayAddressChanged, to: .proven($0), about: account.id, from: context, at: now)
             }
-            return (account.id, account.generation, now, EmailBatch(emails: emails))
-        case .create: return (entropy.accountID(), 1, now, .none)
+            return EmailBatch(emails: emails)
         case .createInPlaceOf(let former):
-            let id = entropy.accountID()
             let emails = try former.email.map {
-                try emailFactory.notice(.accountReplaced, to: .proven($0), about: id, from: context, at: now)
+                try emailFactory.notice(.accountReplaced, to: .proven($0), about: account, from: context, at: now)
             }
-            return (id, 1, now, EmailBatch(emails: emails ?? []))
-        case .link(let account, let caller, _):
+            return EmailBatch(emails: emails ?? [])
+        case .link(let account, _, _):
             let method = AddedSignInMethod(provider: identity.provider, subject: identity.subject, addedAt: now)
-            return (
-                account.id, account.generation, caller?.authenticatedAt(linkingAt: now) ?? now,
-                try emailFactory.additionNotice(of: method, to: account, by: policy, from: context)
-            )
+            return try emailFactory.additionNotice(of: method, to: account, by: policy, from: context)
         case .reclaim(let account):
             let payload = EmailPayload(provider: identity.provider)
             let emails = try account.email.map {
                 try emailFactory.notice(
                     .accountReclaimed, to: .proven($0), about: account.id, payload, from: context, at: now)
             }
-            return (account.id, account.generation + 1, now, EmailBatch(emails: emails ?? []))
+            return EmailBatch(emails: emails ?? [])
         }
     }
 
@@ -240,5 +220,28 @@ extension VerifiedIdentity {
     /// Whether a response must not reveal anything about the account that has the identity's address.
     fileprivate func hidesAccounts(in project: Project) -> Bool {
         project.policy.emailEnumerationProtection && emailTrust < .verified
+    }
+}
+
+extension SignInChange {
+    fileprivate var createsAccount: Bool {
+        switch self {
+        case .create, .createInPlaceOf: true
+        case .signIn, .signInChangingEmail, .link, .reclaim: false
+        }
+    }
+
+    fileprivate var target: FirstFactor.Target {
+        switch self {
+        case .signIn(let account), .signInChangingEmail(let account, _), .link(let account, _, _): .existing(account)
+        case .reclaim(let account): .existing(account, endsSessions: true)
+        case .create, .createInPlaceOf: .new
+        }
+    }
+}
+
+extension SignInOutcome {
+    fileprivate var needsConfirmation: Bool {
+        if case .confirmationNeeded = self { true } else { false }
     }
 }

@@ -1,0 +1,34 @@
+/// The account and session of a request with a valid ID token. Only ``Authenticator`` makes one; `LayeringTests`
+/// enforces it.
+public struct Caller: Hashable, Sendable {
+    public let account: Account
+    public let session: Session
+
+    init(withIDTokenOf account: Account, in session: Session) {
+        self.account = account
+        self.session = session
+    }
+}
+
+extension Caller {
+    /// Whether the caller has no credential for a new sign-in.
+    private var cannotReauthenticate: Bool { account.isAnonymous && session.method != .custom }
+
+    /// Requires that the session's login is not older than ``Policy/recentLoginMaxAge``. Accepts every login of a
+    /// caller who has no credential for a new sign-in.
+    func requireRecentLogin(by policy: Policy, at now: Instant) throws(EditRefusal) {
+        guard cannotReauthenticate || now - session.authenticatedAt <= policy.recentLoginMaxAge else {
+            throw .loginTooOld
+        }
+    }
+
+    /// Requires a recent login if the policy has ``Policy/requiresRecentLoginToLink``.
+    func requireRecentLoginToLink(by policy: Policy, at now: Instant) throws(EditRefusal) {
+        if policy.requiresRecentLoginToLink { try requireRecentLogin(by: policy, at: now) }
+    }
+
+    /// The `auth_time` of the session that is opened when the caller links an identity; `nil` if the link counts as a
+    /// login. Linking proves the new identity, not the account, so the login does not become more recent. For an
+    /// anonymous account, the identity is the first proof.
+    var authenticatedAtAfterLinking: Instant? { cannotReauthenticate ? nil : session.authenticatedAt }
+}

@@ -1,0 +1,26 @@
+/// Sign-up without a credential. Throws ``SignUpRefusal`` and ``TooManyAttempts``.
+public struct AnonymousMethod: Sendable {
+    private let completion: SignInCompletion
+    private let store: any AccountStore
+    private let limiter: RateLimiter
+
+    public init(completion: SignInCompletion, store: any AccountStore, limiter: RateLimiter) {
+        self.completion = completion
+        self.store = store
+        self.limiter = limiter
+    }
+
+    /// Creates an anonymous account.
+    public func signUp(in project: Project, from context: RequestContext) async throws -> SignInOutcome {
+        guard project.policy.allowsAnonymous else { throw SignUpRefusal.anonymousNotAllowed }
+        guard project.policy.allowsSignUp else { throw SignUpRefusal.notAllowed }
+        return try await limiter.limitingSignUp(from: context.network, in: project) {
+            let factor = FirstFactor(account: .new, method: .anonymous)
+            return try await completion.signIn(factor, in: project, from: context) { session in
+                let account = NewAccount(id: session.account, createdAt: session.openedAt)
+                let created = try await store.create(account, opening: session, in: project.realm)
+                return OpenedSession(session, of: created, isNewAccount: true)
+            }
+        }
+    }
+}

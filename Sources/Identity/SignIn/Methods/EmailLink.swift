@@ -1,0 +1,139 @@
+/// Sign-in with an emailed link.
+///
+/// Throws ``OOBCodeRefusal``, ``CredentialRefusal``, ``SignInRefusal``, ``SignUpRefusal``, ``TokenRefusal``,
+/// ``EditRefusal`` and ``TooManyAttempts``.
+public struct EmailLinkMethod: Sendable {
+    private let completion: SignInCompletion
+    private let codes: any OOBCodeStore
+    private let redemption: OOBRedemption
+    private let authenticator: Authenticator
+    private let emailFactory: EmailFactory
+    private let limiter: RateLimiter
+    private let clock: WallClock
+
+    public init(
+        completion: SignInCompletion, codes: any OOBCodeStore, redemption: OOBRedemption, authenticator: Authenticator,
+        emailFactory: EmailFactory, limiter: RateLimiter, clock: WallClock
+    ) {
+        self.completion = completion
+        self.codes = codes
+        self.redemption = redemption
+        self.authenticator = authenticator
+        self.emailFactory = emailFactory
+        self.limiter = limiter
+        self.clock = clock
+    }
+
+    /// Signs the user who controls the mailbox in to the account that has the address, or to a new account. With an ID
+    /// token, the account of the token gets the address, in place of its former one.
+    public func signIn(
+        email: String?, code: String?, idToken: String?, in project: Project, from context: RequestContext
+    ) async throws -> SignInOutcome {
+        guard project.policy.allowsEmailLinks else { throw OOBCodeRefusal.notAllowed }
+        let email = try EmailAddress(required: email)
+        return try await retryingConflicts { attempt in
+            let found = try await redemption.check(code, for: [.signIn], in: project)
+            guard found.code.email == email else { throw OOBCodeRefusal.otherEmail }
+            guard let idToken else { return try await signIn(with: found, in: project, from: context) }
+            let caller = try await authenticator.authenticate(idToken: idToken, in: project)
+            return .signedIn(
+                try await link(found, to: caller, isFirstAttempt: attempt == 1, in: project, from: context))
+        }
+    }
+
+    private func signIn(
+        with found: FoundCode, in project: Project, from context: RequestContext
+    ) async throws -> SignInOutcome {
+        guard let account = found.account, !found.newAccountChoice.createsAccount(isChosen: false) else {
+            return try await signUp(with: found, in: project, from: context)
+        }
+        let change = MailboxChange.signingIn(account)
+        // As in Firebase, a sign-in by email link is a sign-in with `password` in tokens.
+        let factor = FirstFactor(
+            account: .existing(account, endsSessions: change.update.endsSessions), method: .password)
+        return try await completion.signIn(factor, in: project, from: context) { session in
+            let emails = try redemption.reclaimNotice(of: change, from: context, at: session.openedAt)
+            return try await redeem(
+                found.code, .change(change), opening: session, sending: EmailBatch(emails: emails), in: project,
+                from: context)
+        }
+    }
+
+    /// Signs in to a new account with the address of the code. An account that has the address now loses it.
+    private func signUp(
+        with found: FoundCode, in project: Project, from context: RequestContext
+    ) async throws -> SignInOutcome {
+        if let former = found.account, former.isDisabled { throw OOBCodeRefusal.accountDisabled }
+        guard project.policy.allowsSignUp else { throw SignUpRefusal.notAllowed }
+        let factor = FirstFactor(account: .new, method: .password)
+        return try await completion.signIn(factor, in: project, from: context) { session in
+            let new = NewAccount(id: session.account, email: found.code.email, createdAt: session.openedAt)
+            let emailBatch =
+                found.account == nil
+                ? .none : try redemption.replacementNotice(of: new, from: context, at: session.openedAt)
+            return try await redeem(
+                found.code, .create(new, inPlaceOf: found.account), opening: session, sending: emailBatch,
+                in: project, from: context)
+        }
+    }
+
+    /// Links the address of the code to the caller's account.
+    ///
+    /// - Parameter isFirstAttempt: `false` if the same request is tried again, which is not counted.
+    private func link(
+        _ found: FoundCode, to caller: Caller, isFirstAttempt: Bool, in project: Project, from context: RequestContext
+    ) async throws -> SignedIn {
+        let email = found.code.email
+        let change = MailboxChange.linking(email, to: caller.account)
+        // If the link was sent to the account's own address, the link is itself a sufficient login. To replace the
+        // address always requires a recent login. To add an address requires it only if the policy says so.
+        let isOwnAddress = email == caller.account.email
+        if change.update.endsSessions {
+            try caller.requireRecentLogin(by: project.policy, at: clock.now())
+        } else if !isOwnAddress {
+            try caller.requireRecentLoginToLink(by: project.policy, at: clock.now())
+        }
+        guard found.account == nil || found.account?.id == caller.account.id else { throw EditRefusal.emailTaken }
+        if isFirstAttempt { try limiter.countCredentialChange(of: caller.account.id, in: project) }
+        let callerChange = CallerChange(
+            caller: caller, method: .password,
+            authenticatedAt: isOwnAddress ? nil : caller.authenticatedAtAfterLinking,
+            endsSessions: change.update.endsSessions)
+        return try await completion.renewSession(callerChange, in: project, from: context) { session in
+            let emailBatch = try emailsAboutLinking(email, by: change, in: project, from: context, at: session.openedAt)
+            return try await redeem(
+                found.code, .change(change), by: caller, opening: session, sending: emailBatch, in: project,
+                from: context)
+        }
+    }
+
+    private func redeem(
+        _ code: OOBCode, _ step: Redemption.Step, by caller: Caller? = nil, opening session: NewSession,
+        sending emailBatch: EmailBatch, in project: Project, from context: RequestContext
+    ) async throws -> OpenedSession {
+        let redemption = Redemption(
+            code: code, step: step, session: session, callerSession: caller?.session, emailBatch: emailBatch,
+            trace: context.trace, redeemedAt: session.openedAt)
+        let account = try await mappingConflicts(to: \.refusalOfCodeRedemption) {
+            try await codes.redeem(redemption, in: project.realm)
+        }
+        let isNewAccount = if case .create = step { true } else { false }
+        return OpenedSession(session, of: account, isNewAccount: isNewAccount)
+    }
+
+    /// Returns the notices about an address that is added for email links. They go to the address that the account had
+    /// before. Returns none if the account already used email links to the added address.
+    private func emailsAboutLinking(
+        _ email: EmailAddress, by change: MailboxChange, in project: Project, from context: RequestContext,
+        at now: Instant
+    ) throws -> EmailBatch {
+        let (account, policy) = (change.account, project.policy)
+        guard account.email != email || !account.usesEmailLinks else { return .none }
+        let notice =
+            change.update.endsSessions
+            ? try emailFactory.emailChangedNotice(
+                to: account, newEmail: email, by: policy, from: context, at: now) : .none
+        let method = AddedSignInMethod(provider: .emailLink, subject: nil, addedAt: now)
+        return notice + (try emailFactory.additionNotice(of: method, to: account, by: policy, from: context))
+    }
+}

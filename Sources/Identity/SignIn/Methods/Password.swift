@@ -1,0 +1,101 @@
+/// Sign-up and sign-in with email and password.
+///
+/// Throws ``CredentialRefusal``, ``SignUpRefusal``, ``SignInRefusal``, ``TokenRefusal`` and ``TooManyAttempts``. Any
+/// other error is an internal fault, ``Overloaded`` or ``StoreUnavailable``.
+public struct PasswordMethod: Sendable {
+    private let completion: SignInCompletion
+    private let store: any AccountStore
+    private let passwords: PasswordHasher
+    private let breaches: BreachedPasswords
+    private let limiter: RateLimiter
+    private let networks: NetworkHashing
+    private let clock: WallClock
+
+    public init(
+        completion: SignInCompletion, store: any AccountStore, passwords: PasswordHasher, breaches: BreachedPasswords,
+        limiter: RateLimiter, networks: NetworkHashing, clock: WallClock
+    ) {
+        self.completion = completion
+        self.store = store
+        self.passwords = passwords
+        self.breaches = breaches
+        self.limiter = limiter
+        self.networks = networks
+        self.clock = clock
+    }
+
+    /// Creates an account with email and password. The address is unverified at first.
+    public func signUp(
+        email: String?, password: Secret?, displayName: String?, in project: Project, from context: RequestContext
+    ) async throws -> SignInOutcome {
+        guard project.policy.allowsPasswords else { throw SignUpRefusal.passwordsNotAllowed }
+        guard project.policy.allowsSignUp else { throw SignUpRefusal.notAllowed }
+        let credential = try PasswordCredential(email: email, password: password)
+        return try await limiter.limitingSignUp(from: context.network, in: project) {
+            try await project.policy.require(credential.password, unknownTo: breaches) {
+                guard try await store.holder(of: credential.email, in: project.realm) == nil else {
+                    throw SignUpRefusal.emailTaken
+                }
+            }
+            let hash = try await passwords.hash(credential.password, context.hashingClient(in: project))
+            let factor = FirstFactor(account: .new, method: .password)
+            return try await completion.signIn(factor, in: project, from: context) { session in
+                let account = NewAccount(
+                    id: session.account, email: credential.email, passwordHash: hash, displayName: displayName,
+                    createdAt: session.openedAt)
+                let created = try await mappingConflicts(to: \.refusalOfSignUp) {
+                    try await store.create(account, opening: session, in: project.realm)
+                }
+                return OpenedSession(session, of: created, isNewAccount: true)
+            }
+        }
+    }
+
+    /// Signs in with email and password. Computes one password hash whether or not the account exists, so that the
+    /// response time does not reveal whether it exists. A client over its limit is rejected before the computation.
+    ///
+    /// - Parameter idToken: the ID token of the account that authenticates again; `nil` for a sign-in.
+    public func signIn(
+        email: String?, password: Secret?, reauthenticating idToken: String? = nil, in project: Project,
+        from context: RequestContext
+    ) async throws -> SignInOutcome {
+        guard project.policy.allowsPasswords else { throw SignInRefusal.passwordsNotAllowed }
+        let credential = try PasswordCredential(email: email, password: password)
+        var attempt = PasswordAttempt(
+            on: credential.email, in: project, from: context, store: store, limiter: limiter, networks: networks,
+            clock: clock)
+        try await attempt.requireAllowed()
+        let holder = try await store.holder(of: credential.email, in: project.realm)
+        let check = try await attempt.countingAbandonment {
+            try await passwords.check(credential.password, holder?.passwordHash, context.hashingClient(in: project))
+        }
+        guard case .right(let rehashed) = check, let holder else {
+            try attempt.recordFailure()
+            throw SignInRefusal(addressIsKnown: holder != nil, policy: project.policy)
+        }
+        try await attempt.requireAllowed()
+        // A disabled account is the first reason for a rejection.
+        if !holder.account.isDisabled { try project.policy.requireAtSignIn(credential.password) }
+        let factor = FirstFactor(account: .existing(holder.account), method: .password, reauthenticating: idToken)
+        return try await completion.signIn(factor, in: project, from: context) { session in
+            try await mappingConflicts(to: { $0.refusalOfPasswordSignIn(by: project.policy) }) {
+                try await store.open(session, rehashed: rehashed, in: project.realm)
+            }
+            var account = holder.account
+            account.lastSignInAt = session.openedAt
+            return OpenedSession(session, of: account)
+        }
+    }
+}
+
+extension SignInRefusal {
+    /// The error that the client gets for an unknown address or a wrong password.
+    init(addressIsKnown: Bool, policy: Policy) {
+        self =
+            switch (policy.emailEnumerationProtection, addressIsKnown) {
+            case (true, _): .unknownEmailOrWrongPassword
+            case (false, true): .wrongPassword
+            case (false, false): .unknownEmail
+            }
+    }
+}

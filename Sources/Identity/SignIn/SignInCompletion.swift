@@ -1,0 +1,144 @@
+/// Opens sessions and issues their tokens. Nothing else does, except that ``TokenRefresh`` issues the tokens of an open
+/// session.
+///
+/// There are two entrances, and the type of the argument decides which one a request takes:
+/// - ``signIn(_:in:from:commit:)`` with a ``FirstFactor``: a user signs in. The sign-in passes every gate between its
+///   proof and its commit.
+/// - ``renewSession(_:in:from:commit:)`` with a ``CallerChange``: a user who is signed in changes the account, and gets
+///   a new session. The gates do not apply: the caller's session has passed them.
+///
+/// A sign-in method proves the first factor and decides. It stores the decision together with the session that it gets
+/// from here.
+public struct SignInCompletion: Sendable {
+    private let authenticator: Authenticator
+    private let tokens: any TokenAuthority
+    private let networks: NetworkHashing
+    private let clock: WallClock
+    private let entropy: Entropy
+
+    public init(
+        authenticator: Authenticator, tokens: any TokenAuthority, networks: NetworkHashing, clock: WallClock,
+        entropy: Entropy
+    ) {
+        self.authenticator = authenticator
+        self.tokens = tokens
+        self.networks = networks
+        self.clock = clock
+        self.entropy = entropy
+    }
+
+    /// Signs in with a proven first factor, if it passes the gates.
+    ///
+    /// - Parameter commit: stores the sign-in and opens the session. If it throws ``StoreConflict/stale``, the method
+    ///   decides again from the accounts as they are then, and the new decision passes the gates again.
+    func signIn(
+        _ factor: FirstFactor, in project: Project, from context: RequestContext,
+        commit: (NewSession) async throws -> OpenedSession
+    ) async throws -> SignInOutcome {
+        try await passGates(factor, in: project)
+        let (now, policy) = (clock.now(), project.policy)
+        let (account, generation, limit) =
+            switch factor.account {
+            case .existing(let account, let endsSessions):
+                (account.id, account.generation + (endsSessions ? 1 : 0), endsSessions ? 0 : policy.sessionLimit)
+            case .new: (entropy.accountID(), 1, 0)
+            case .existingOrNew(let id): (id, 1, policy.sessionLimit)
+            }
+        let session = Session(
+            id: entropy.sessionID(), account: account, generation: generation, method: factor.method,
+            authenticatedAt: now, claims: factor.claims, device: context.device)
+        return .signedIn(
+            try await open(
+                session, at: now, credentialIssuedAt: factor.credentialIssuedAt, limit: limit, in: project,
+                from: context, commit))
+    }
+
+    /// Opens the session that a signed-in caller gets after a change.
+    ///
+    /// - Parameter commit: stores the change and opens the session.
+    func renewSession(
+        _ change: CallerChange, in project: Project, from context: RequestContext,
+        commit: (NewSession) async throws -> OpenedSession
+    ) async throws -> SignedIn {
+        let (now, caller) = (clock.now(), change.caller)
+        let session = Session(
+            id: entropy.sessionID(replacing: caller.session.id, for: change.resumptionKey),
+            account: change.merge?.plan.target ?? caller.account.id,
+            generation: change.merge?.targetGeneration ?? caller.account.generation + (change.endsSessions ? 1 : 0),
+            method: change.method, authenticatedAt: (change.endsSessions ? nil : change.authenticatedAt) ?? now,
+            device: context.device ?? caller.session.device)
+        return try await open(
+            session, at: now, credentialIssuedAt: change.credentialIssuedAt,
+            limit: change.endsSessions ? 0 : project.policy.sessionLimit, in: project, from: context, commit)
+    }
+
+    /// The gates, in their order. A gate either lets the first factor pass or throws. It runs outside any transaction,
+    /// so a store also checks that the account has not changed since.
+    private func passGates(_ factor: FirstFactor, in project: Project) async throws {
+        if case .existing(let account, _) = factor.account, account.isDisabled { throw SignInRefusal.accountDisabled }
+        if let idToken = factor.reauthenticating {
+            let caller = try await authenticator.authenticate(idToken: idToken, in: project)
+            guard caller.account.id == factor.account.id else { throw SignInRefusal.otherAccount }
+        }
+    }
+
+    private func open(
+        _ session: Session, at now: Instant, credentialIssuedAt: Instant?, limit: Int, in project: Project,
+        from context: RequestContext, _ commit: (NewSession) async throws -> OpenedSession
+    ) async throws -> SignedIn {
+        // Known networks matter only for the limit of wrong passwords, and an anonymous account has no password.
+        let networkHash = session.method == .anonymous ? nil : networks.hash(of: context, in: project)
+        let opened = try await commit(
+            NewSession(
+                toOpen: session, at: now, networkHash: networkHash, credentialIssuedAt: credentialIssuedAt,
+                sessionLimit: limit))
+        return try await tokens.issueTokenPair(
+            for: opened.session, of: opened.account, isNewAccount: opened.isNewAccount, in: project, at: now)
+    }
+}
+
+/// A first factor that a sign-in method has proven, and the account to which it signs in.
+struct FirstFactor: Sendable {
+    enum Target: Sendable {
+        /// - Parameter endsSessions: whether the sign-in ends all earlier sessions of the account.
+        case existing(Account, endsSessions: Bool = false)
+        case new
+        /// The account with this ID; the store creates it if it does not exist.
+        case existingOrNew(ID<Account>)
+
+        /// `nil` for a new account.
+        var id: ID<Account>? {
+            switch self {
+            case .existing(let account, _): account.id
+            case .new: nil
+            case .existingOrNew(let id): id
+            }
+        }
+    }
+
+    let account: Target
+    let method: ProviderID
+    /// The ID token of the account that authenticates again; `nil` for a sign-in.
+    var reauthenticating: String?
+    /// The claims of the custom token.
+    var claims: Claims?
+    /// When Apple issued the credential; `nil` for other methods.
+    var credentialIssuedAt: Instant?
+}
+
+/// A change by a signed-in caller, who gets a new session.
+struct CallerChange: Sendable {
+    let caller: Caller
+    let method: ProviderID
+    /// When the user last authenticated; `nil` if the change itself counts as a login.
+    let authenticatedAt: Instant?
+    /// Whether the change ends all earlier sessions of the account. Such a change counts as a login: it moves
+    /// ``Account/validSince``, and Admin SDKs reject tokens with an earlier `auth_time`.
+    var endsSessions = false
+    /// As in ``FirstFactor``.
+    var credentialIssuedAt: Instant?
+    /// See ``AccountEditor/Input/resumptionKey``.
+    var resumptionKey: ResumptionKey?
+    /// The merge of the caller's account, whose target gets the session; `nil` for another change.
+    var merge: MergePrecondition?
+}
