@@ -121,6 +121,35 @@ struct LayeringTests {
         }
     }
 
+    /// What opens a session, issues tokens or makes a caller, each with the files that may contain it.
+    static let entrances: [String: Set<String>] = [
+        "toOpen": ["Identity/Sessions/NewSession", "Identity/SignIn/SignInCompletion"],
+        "NewSession.init": [],
+        "INSERT INTO session ": ["Storage/Sessions/SessionQueries"],
+        "any TokenAuthority": [
+            "Gateway/Mode", "Identity/Sessions/Authenticator", "Identity/Sessions/SessionCookies",
+            "Identity/Sessions/TokenRefresh", "Identity/SignIn/SignInCompletion",
+        ],
+        "issueTokenPair": [
+            "Identity/Sessions/TokenAuthority", "Identity/Sessions/TokenRefresh", "Identity/SignIn/SignInCompletion",
+        ],
+        "SignedIn(": ["Identity/Sessions/TokenAuthority"],
+        "withIDTokenOf": ["Identity/Sessions/Authenticator", "Identity/Sessions/Caller"],
+        "Caller.init": [],
+    ]
+
+    @Test("Only SignInCompletion opens sessions, which pass its gates, and only Authenticator makes callers")
+    func entrances() throws {
+        for file in try Repository.files(in: "Sources", ending: ".swift") where !file.hasPrefix(Self.client) {
+            let text = try Repository.text(file)
+            for (word, files) in Self.entrances where text.contains(word) {
+                if !files.contains(where: { file == "Sources/\($0).swift" }) {
+                    Issue.record("\(file) contains \(word)")
+                }
+            }
+        }
+    }
+
     @Test("Only two commands import dev mode; only dev mode accepts unverified credentials or lists emailed codes")
     func devMode() throws {
         for file in try Repository.files(in: "Sources", ending: ".swift") where !file.hasPrefix("Sources/DevMode/") {

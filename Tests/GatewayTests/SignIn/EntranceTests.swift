@@ -1,0 +1,141 @@
+import Identity
+import Postgres
+import Simulators
+import Testing
+
+@testable import Support
+
+/// The operations that answer tokens, each with the entrance of ``SignInCompletion`` that it takes. Ada has a password,
+/// an Apple identity and a session.
+@Suite("Entrances to a session")
+struct EntranceTests {
+    enum Entrance {
+        /// Passes the gates of a sign-in.
+        case signIn
+        /// Renews the session of a caller, which must be active.
+        case callerChange
+        /// Continues a session.
+        case refresh
+    }
+
+    struct Row: CustomTestStringConvertible {
+        let testDescription: String
+        let operation: String
+        let entrance: Entrance
+        let path: String
+        /// The outcome if Ada's account is disabled (``Entrance/signIn``) or her session has ended.
+        let blockedOutcome: String
+        /// Returns the body of the request, after the requests that precede it.
+        let body: @Sendable (TestGateway, TestGateway.Tokens) async throws -> [String: JSON]
+
+        init(
+            _ testDescription: String, _ operation: String, _ entrance: Entrance, _ path: String,
+            blocked: String? = nil,
+            body: @escaping @Sendable (TestGateway, TestGateway.Tokens) async throws -> [String: JSON]
+        ) {
+            self.testDescription = "\(operation): \(testDescription)"
+            self.operation = operation
+            self.entrance = entrance
+            self.path = path
+            blockedOutcome = blocked ?? (entrance == .signIn ? "400 USER_DISABLED" : "400 TOKEN_EXPIRED")
+            self.body = body
+        }
+    }
+
+    static let rows = [
+        Row("password", "signUp", .signIn, "/v1/accounts:signUp", blocked: "200") { _, _ in
+            ["email": "eve@example.com", "password": "secret1"]
+        },
+        Row("anonymous", "signUp", .signIn, "/v1/accounts:signUp", blocked: "200") { _, _ in [:] },
+        Row("with an ID token", "signUp", .callerChange, "/v1/accounts:signUp") {
+            ["idToken": .string($1.idToken), "email": "ada@example.com", "password": "secret2"]
+        },
+        Row("sign-in", "signInWithPassword", .signIn, "/v1/accounts:signInWithPassword") { _, _ in
+            ["email": "ada@example.com", "password": "secret1"]
+        },
+        Row("sign-in", "signInWithIdp", .signIn, "/v1/accounts:signInWithIdp") { gateway, _ in
+            ["postBody": .string(try gateway.appleCredential().postBody), "requestUri": "http://localhost"]
+        },
+        Row("with an ID token", "signInWithIdp", .callerChange, "/v1/accounts:signInWithIdp") { gateway, ada in
+            [
+                "postBody": .string(try gateway.googleCredential().postBody), "requestUri": "http://localhost",
+                "idToken": .string(ada.idToken),
+            ]
+        },
+        Row("sign-in", "signInWithEmailLink", .signIn, "/v1/accounts:signInWithEmailLink") { gateway, _ in
+            let code = try await gateway.requestedCode("EMAIL_SIGNIN", ["email": "ada@example.com"])
+            return ["email": "ada@example.com", "oobCode": .string(code)]
+        },
+        Row("with an ID token", "signInWithEmailLink", .callerChange, "/v1/accounts:signInWithEmailLink") {
+            let code = try await $0.requestedCode("EMAIL_SIGNIN", ["email": "ada@example.com"])
+            return ["email": "ada@example.com", "oobCode": .string(code), "idToken": .string($1.idToken)]
+        },
+        Row("sign-in", "signInWithCustomToken", .signIn, "/v1/accounts:signInWithCustomToken") {
+            let key = try await ServiceKey(in: $0)
+            return ["token": .string(try key.customToken(uid: $1.localId, at: $0.clock.now))]
+        },
+        Row("password", "updateOwnAccount", .callerChange, "/v1/accounts:update") {
+            ["idToken": .string($1.idToken), "password": "secret2"]
+        },
+        Row("password", "unlinkOwnProvider", .callerChange, "/v1/accounts:unlink") {
+            ["idToken": .string($1.idToken), "deleteProvider": ["password"]]
+        },
+        Row("into another account", "mergeOwnAccounts", .callerChange, "/v1/accounts:merge") { gateway, ada in
+            let target = try TestGateway.Tokens(await gateway.signIn(gateway.googleCredential(.mary)))
+            let preview = try await gateway.post(
+                "/v1/accounts:merge",
+                ["idToken": .string(ada.idToken), "targetIdToken": .string(target.idToken), "dryRun": true])
+            return ["idToken": .string(ada.idToken), "mergeToken": preview.json["mergeToken"] ?? .null]
+        },
+        Row("refresh token", "refreshTokens", .refresh, "/v1/token") {
+            ["grant_type": "refresh_token", "refresh_token": .string($1.refreshToken)]
+        },
+    ]
+
+    @Test("The table lists every operation of the contract whose response has a refresh token")
+    func complete() async throws {
+        let contract = try await TestGateway().getWithoutAPIKey("/openapi.json").json
+        let paths = try #require(contract["paths"])
+        var operations: Set<String> = []
+        for path in paths.keys {
+            for method in paths[path]?.keys ?? [] {
+                guard let operation = paths[path]?[method],
+                    let schema = operation["responses"]?["200"]?["content"]?["application/json"]?["schema"]
+                else { continue }
+                let name = schema["$ref"]?.string?.split(separator: "/").last.map(String.init) ?? ""
+                let members = (contract["components"]?["schemas"]?[name] ?? schema)["properties"]?.keys ?? []
+                if !members.isDisjoint(with: ["refreshToken", "refresh_token"]) {
+                    operations.insert(try #require(operation["operationId"]?.string))
+                }
+            }
+        }
+        #expect(Set(Self.rows.map(\.operation)) == operations)
+    }
+
+    @Test(
+        "A sign-in needs an enabled account, and a change needs the caller's active session; both open one session",
+        arguments: rows, [false, true])
+    func entrance(row: Row, isBlocked: Bool) async throws {
+        let gateway = try await TestGateway()
+        let ada = try await gateway.signUp()
+        _ = try await gateway.link(gateway.appleCredential(), to: ada.idToken)
+        let body = try await row.body(gateway, ada)
+        if isBlocked {
+            _ = try await gateway.database.pool.execute(
+                row.entrance == .signIn
+                    ? "UPDATE account SET disabled_at = now()" : "UPDATE session SET ended_at = now()")
+        }
+        let before = try await sessions(in: gateway)
+        let answer = try await gateway.post(row.path, .object(body))
+        let opens = !isBlocked || row.blockedOutcome == "200"
+        #expect(answer.outcome == (opens ? "200" : row.blockedOutcome), "\(answer.text)")
+        let tokens = answer.json["refreshToken"] ?? answer.json["refresh_token"]
+        #expect((tokens != nil) == opens)
+        let opened = try await sessions(in: gateway).subtracting(before)
+        #expect(opened.count == (opens && row.entrance != .refresh ? 1 : 0))
+    }
+
+    private func sessions(in gateway: TestGateway) async throws -> Set<String> {
+        Set(try await gateway.database.pool.query("SELECT id::text AS id FROM session").map { try $0.decode("id") })
+    }
+}
