@@ -102,6 +102,17 @@ struct EarlierMailboxTests {
         try await stolen.expectRecovered()
     }
 
+    @Test("A disabled account keeps its address, and the user who proves the address gets no account")
+    func disabled() async throws {
+        let gateway = try await StolenAccount().gateway
+        let code = try await gateway.requestedCode("EMAIL_SIGNIN", ["email": "eve@example.com"])
+        _ = try await gateway.database.pool.execute("UPDATE account SET disabled_at = now()")
+        #expect(try await gateway.signInWithEmailLink("eve@example.com", code).outcome == "400 USER_DISABLED")
+        #expect(try await gateway.signIn(gateway.appleCredential(Self.apple)).outcome == "400 USER_DISABLED")
+        let accounts = try await gateway.database.pool.query("SELECT email FROM account")
+        #expect(try accounts.map { try $0.decode("email", as: String?.self) } == ["eve@example.com"])
+    }
+
     @Test("After the recovery code has expired, the user who proves the address reclaims the account")
     func expiredRemedy() async throws {
         let stolen = try await StolenAccount()
