@@ -1,6 +1,5 @@
 internal import Gateway
 internal import Identity
-internal import JSON
 internal import Storage
 
 /// The report of `check --app-review`.
@@ -67,7 +66,7 @@ struct AppReviewReport: Encodable {
             }
             let report = AppReviewReport(passes: passes, apps: entries)
             if asJSON {
-                Terminal.writeLine(String(decoding: try StrictJSON.encode(report), as: UTF8.self))
+                try Terminal.writeJSON(report)
             } else {
                 for line in report.lines { Terminal.writeLine(line) }
             }

@@ -1,7 +1,6 @@
 internal import API
 internal import Gateway
 internal import Identity
-internal import JSON
 internal import Storage
 
 extension Command {
@@ -44,8 +43,7 @@ extension Command {
             while true {
                 let events = try await store.page(query, in: realm)
                 for event in events {
-                    Terminal.writeLine(
-                        String(decoding: try StrictJSON.encode(AuditEventResource(event)), as: UTF8.self))
+                    try Terminal.writeJSON(AuditEventResource(event))
                 }
                 guard events.count == query.limit, let last = events.last else { return }
                 query.cursor = last.position

@@ -1,7 +1,6 @@
 internal import Crypto
 internal import Gateway
 internal import Identity
-internal import JSON
 internal import Storage
 
 extension Command {
@@ -47,7 +46,7 @@ extension Command {
             let printed = PrintedServiceKey(
                 projectId: project.rawValue, id: id, secret: secret, algorithm: algorithm.rawValue,
                 scopes: scopes.names, expiresAt: draft.expiresAt?.iso8601, privateKey: try key.pem)
-            Terminal.writeLine(String(decoding: try StrictJSON.encode(printed), as: UTF8.self))
+            try Terminal.writeJSON(printed)
         }
     }
 

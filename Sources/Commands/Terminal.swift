@@ -33,8 +33,14 @@ enum Terminal {
         return readLine() ?? ""
     }
 
+    /// Writes a value as JSON in one line.
     static func writeJSON(_ value: some Encodable) throws {
-        writeLine(String(decoding: try StrictJSON.encode(value), as: UTF8.self))
+        writeJSON(encoded: String(decoding: try StrictJSON.encode(value), as: UTF8.self))
+    }
+
+    /// Writes JSON, with escapes for the control characters that JSON permits in strings.
+    static func writeJSON(encoded json: String) {
+        writeLine(json.replacingControls { $0 == "\n" ? "\n" : $0.jsonEscape })
     }
 
     /// Writes rows below a header as a table; with `--json`, as a list of objects whose members have the names of the
@@ -48,12 +54,14 @@ enum Terminal {
             })
     }
 
+    /// Writes lines. Their control characters become escapes.
     static func writeLine(_ text: String) {
-        write(text + "\n", to: STDOUT_FILENO)
+        write(text.escapingControlsInLines + "\n", to: STDOUT_FILENO)
     }
 
+    /// Writes lines to standard error, as ``writeLine(_:)`` does.
     static func writeError(_ text: String) {
-        write("sekisho: " + text + "\n", to: STDERR_FILENO)
+        write("sekisho: " + text.escapingControlsInLines + "\n", to: STDERR_FILENO)
     }
 
     /// Writes to standard error without a prefix or a newline, so that the next call can overwrite the line.
@@ -84,10 +92,18 @@ enum Terminal {
 }
 
 extension String {
-    /// The text with its control characters as escapes: a value of the database must not control the terminal.
-    var escapingControls: String {
-        unicodeScalars.map { $0.properties.generalCategory == .control ? $0.escaped(asASCII: true) : String($0) }
-            .joined()
+    /// The text with its control characters as escapes: a value of the database, of a file or of a token must not
+    /// control the terminal.
+    var escapingControls: String { replacingControls { $0.escaped(asASCII: true) } }
+
+    /// As ``escapingControls``, but line feeds stay.
+    fileprivate var escapingControlsInLines: String {
+        replacingControls { $0 == "\n" ? "\n" : $0.escaped(asASCII: true) }
+    }
+
+    fileprivate func replacingControls(with replacement: (Unicode.Scalar) -> String) -> String {
+        guard unicodeScalars.contains(where: \.isControl) else { return self }
+        return unicodeScalars.map { $0.isControl ? replacement($0) : String($0) }.joined()
     }
 
     /// `signInMethods` for `SIGN-IN METHODS`.
@@ -99,4 +115,11 @@ extension String {
 
 extension Substring {
     fileprivate var capitalizedFirst: String { prefix(1).uppercased() + dropFirst() }
+}
+
+extension Unicode.Scalar {
+    fileprivate var isControl: Bool { properties.generalCategory == .control }
+
+    /// The escape in a JSON string. A control character has at most two hexadecimal digits.
+    fileprivate var jsonEscape: String { (value < 0x10 ? "\\u000" : "\\u00") + String(value, radix: 16) }
 }

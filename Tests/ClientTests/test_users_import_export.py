@@ -345,12 +345,20 @@ def test_every_account_that_was_imported_can_be_exported_and_imported_again(user
 
 
 def test_an_id_cannot_control_the_terminal_of_the_operator(users):
-    user = "a\u001b[2J\nb"
+    user = "a\u001b[2J\u009b2J\nb"
     assert users.import_file(users.write_file([{"localId": user}])).returncode == 0
-    for words in [["list", "--limit", "1"], ["get", user]]:
-        completed = run_sekisho("users", *words, "--project", users.project, **users.installation.environment)
-        assert completed.returncode == 0
-        assert "a\\u{1B}[2J\\nb" in completed.stdout and "\x1b" not in completed.stdout + completed.stderr
+    for words, shown in [
+        (["users", "list", "--limit", "1"], r"a\u{1B}[2J\u{009B}2J\nb"),
+        (["users", "get", user], r"a\u{1B}[2J\u{009B}2J\nb"),
+        (["users", "get", user, "--json"], r"a\u001b[2J\u009b2J\nb"),
+        (["users", "disable", user], "a\\u{1B}[2J\\u{009B}2J\nb"),
+        (["audit", "export", "--subject", user], r"a\u001b[2J\u009b2J\nb"),
+        (["users", "delete", user, "--yes"], "a\\u{1B}[2J\\u{009B}2J\nb"),
+        (["users", "get", user], "a\\u{1B}[2J\\u{009B}2J\nb"),
+    ]:
+        completed = run_sekisho(*words, "--project", users.project, **users.installation.environment)
+        output = completed.stdout + completed.stderr
+        assert shown.lower() in output.lower() and not {"\x1b", "\x9b"} & set(output), words
 
 
 def test_second_factors_are_only_left_out_if_the_operator_says_so(users):

@@ -223,6 +223,14 @@ def test_tokens_and_notifications_are_not_interchangeable(jwks):
     assert reason(token(), jwks, "--notification")["check"] == "jti"
 
 
+def test_a_token_cannot_control_the_terminal(jwks):
+    words = ["--provider", "apple.com", "--audience", APP, "--jwks", str(jwks), "--at", str(NOW)]
+    completed = subprocess.run(
+        [binary(), "verify-token", *words], input=token(aud="\x1b[2J\x9b2J\x7f"), capture_output=True, text=True)
+    assert not {"\x1b", "\x9b", "\x7f"} & set(completed.stdout + completed.stderr)
+    assert json.loads(completed.stdout)["reason"]["seen"] == ["\x1b[2J\x9b2J\x7f"]
+
+
 def test_oversized_input_is_not_read(jwks):
     words = ["--provider", "apple.com", "--audience", APP, "--jwks", str(jwks)]
     completed = subprocess.run(
