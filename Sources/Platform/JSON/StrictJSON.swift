@@ -70,7 +70,8 @@ public enum JSONFault: Error, Equatable {
     /// too.
     case malformed(offset: Int)
     case tooDeep
-    /// Two members of one object have the same name once escapes are resolved (RFC 8259 §4, RFC 7515 §4).
+    /// Two members of one object have the same name once escapes are resolved (RFC 8259 §4, RFC 7515 §4), or, where names
+    /// are converted, once they are in camel case.
     case duplicateMember
     /// U+0000 in a string, escaped or not. C libraries would truncate the string, and PostgreSQL would reject it.
     case nul

@@ -14,7 +14,7 @@ struct ValueDecoder: Decoder {
 
     func container<Key: CodingKey>(keyedBy type: Key.Type) throws -> KeyedDecodingContainer<Key> {
         guard case .object(let members) = value else { throw mismatch(JSONObject.self) }
-        return KeyedDecodingContainer(MemberContainer(members, of: self))
+        return KeyedDecodingContainer(try MemberContainer(members, of: self))
     }
 
     func unkeyedContainer() throws -> any UnkeyedDecodingContainer {
@@ -152,15 +152,21 @@ private final class MemberContainer<Key: CodingKey>: KeyedDecodingContainerProto
     private let positions: [ByteText: Int]
     private let decoder: ValueDecoder
 
-    init(_ members: [ParsedMember], of decoder: ValueDecoder) {
+    /// - Throws: ``JSONFault/duplicateMember`` if several names are equal in camel case. Otherwise, a member that a client
+    ///   adds in another spelling could replace a member that a backend sets in the client's object.
+    init(_ members: [ParsedMember], of decoder: ValueDecoder) throws {
         self.decoder = decoder
         self.members =
             decoder.camelCasesNames
             ? members.map { ParsedMember(name: $0.name.camelCased, value: $0.value) } : members
-        // If several names are equal in camel case, the first one is used.
+        if decoder.camelCasesNames, zip(self.members, members).contains(where: { $0.name != $1.name }),
+            Set(self.members.map(\.name)).count < members.count
+        {
+            throw JSONFault.duplicateMember
+        }
         positions =
             members.count < ParsedMember.hashingThreshold
-            ? [:] : Dictionary(self.members.enumerated().map { ($1.name, $0) }, uniquingKeysWith: { first, _ in first })
+            ? [:] : Dictionary(uniqueKeysWithValues: self.members.enumerated().map { ($1.name, $0) })
     }
 
     var codingPath: [any CodingKey] { decoder.codingPath }
