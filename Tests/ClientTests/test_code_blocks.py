@@ -57,6 +57,8 @@ CLAIMS = {
         ("Send a service key", 0): f"{BACKEND}::test_curl_looks_up_an_account_as_the_guide_to_clients_says",
     },
     "google-console.md": {("3. The gateway", 0): PROJECT_FILES, ("3. The gateway", 1): PROJECT_FILES},
+    "high-availability.md": {
+        ("A cluster of PostgreSQL", 0): "test_deployment::test_a_shell_reads_the_hosts_of_a_cluster_as_systemd_does"},
     "ios.md": {
         ("1. Start a gateway", 0): LOCAL_COMMAND,
         ("1. Start a gateway", 1): "The tests do not run this command either, because it needs a second machine.",

@@ -2,11 +2,13 @@
 
 import configparser
 import re
+import subprocess
 
 import pytest
 import yaml
 
 from contract import CONTRACT_FILE
+from documents import GUIDES, code_block
 
 DEPLOY = CONTRACT_FILE.parent / "Deploy"
 
@@ -47,3 +49,20 @@ def test_a_gateway_is_restarted_for_ever_but_not_after_a_mistake_in_the_settings
 
 def test_a_restart_does_not_migrate_the_database(unit):
     assert "migrate" not in " ".join(unit["Service"].values())
+
+
+def test_a_shell_reads_the_hosts_of_a_cluster_as_systemd_does():
+    line = code_block(GUIDES / "high-availability.md", "A cluster of PostgreSQL")
+    name, _, value = line.rstrip("\n").partition("=")
+    script = f'set -eu; set -a; {line} set +a; printf %s "${name}"'
+    shown = subprocess.run(["sh", "-c", script], capture_output=True, text=True, check=True).stdout
+    # systemd removes the quotes around a value.
+    assert shown == value.strip("'")
+    assert "&connect_timeout=" in shown
+
+
+def test_the_service_can_read_the_certificate_of_the_cluster():
+    line = code_block(GUIDES / "high-availability.md", "A cluster of PostgreSQL")
+    certificate = re.search(r"sslrootcert=([^&']+)", line)[1]
+    # Only root can read /etc/sekisho, and the service has a user of its own.
+    assert not certificate.startswith("/etc/sekisho/")
