@@ -78,7 +78,8 @@ extension Command {
         }
         Terminal.writeLine(
             DevGreeting.text(
-                port: gateway.port, project: draft.project.id, databaseURL: database.url, signsTokens: signsTokens))
+                program: CommandLine.arguments.first ?? "sekisho", port: gateway.port, project: draft.project.id,
+                databaseURL: database.url, signsTokens: signsTokens))
         Signals.waitForTermination()
         try gateway.drain(within: config.drainTimeout)
         try simulators.stop()

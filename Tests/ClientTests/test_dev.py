@@ -1,7 +1,11 @@
 """Start, exit and data folder of `sekisho dev`."""
 
+import json
+import re
+import shlex
 import signal
 import socket
+import subprocess
 
 import pytest
 import requests
@@ -35,6 +39,13 @@ def still_running(process_ids):
 def failed_start(dev_folder, *options):
     """Runs `sekisho dev`, which must fail, and returns the completed process."""
     return gateway.run_sekisho("dev", "--data", str(dev_folder / "data"), *options)
+
+
+def test_the_printed_command_signs_a_simulated_user_in(dev):
+    command = re.search(r"^Sign in with Apple: (.+)$", dev.log.read_text(), re.MULTILINE)[1]
+    completed = subprocess.run(shlex.split(command), capture_output=True, text=True, timeout=60)
+    assert completed.returncode == 0, completed.stderr
+    assert "postBody" in json.loads(completed.stdout)
 
 
 @pytest.mark.parametrize("signal_number", [signal.SIGINT, signal.SIGTERM])
