@@ -8,7 +8,7 @@ internal import Tokens
 extension Command {
     static let afterRestore = Command(
         words: ["after-restore"],
-        summary: "Revoke again what was revoked after the backup that the database was restored from",
+        summary: "Repeat the revocations that a restored backup does not contain",
         options: [
             .text(
                 "backup-time", "TIME", "UTC time from which the database was restored, such as 2026-01-31T12:00:00Z",
@@ -21,7 +21,7 @@ extension Command {
         ],
         details: [
             "Run this command before you start the gateway with the restored database. It replaces the keys that sign the ID tokens and session cookies of every project, and removes waiting emails and codes that the backup has. Sessions of the backup stay valid.",
-            "With --audit, it does what happened to accounts after the backup once more: it deletes and disables them, ends sessions, unlinks identities, and revokes keys. A password that was changed is removed, so that its owner has to reset it. An account whose address changed is disabled and listed, because the backup has the old address, whose mailbox must not get the account. Run the command for each exported file; it can be repeated.",
+            "With --audit, the command repeats what happened after the backup: it deletes and disables accounts, ends sessions, unlinks identities, and revokes keys. A password that was changed is removed, so that its owner has to reset it. An account whose address changed is disabled and listed, because the backup has the old address, whose mailbox must not get the account. Run the command for each exported file; it can be repeated.",
         ],
         environment: ["DATABASE_URL", "SEKISHO_MASTER_KEY"]
     ) { arguments in
@@ -87,7 +87,7 @@ extension Administration {
         }
         try await revokeKeys(of: repairs, in: realm.project)
         for (action, count) in repairs.lost.sorted(by: { $0.key < $1.key }) {
-            Terminal.writeLine("\(realm): lost \(count) × \(action)")
+            Terminal.writeLine("\(realm): could not repeat \(count) × \(action)")
         }
     }
 

@@ -131,7 +131,7 @@ def test_the_operator_reads_what_was_done_and_what_is_lost(loss, repaired):
         f"demo: ended the sessions of the account {people['new-password']}",
         f"demo: ended 1 session of the account {people['lost-phone']}",
         f"demo: revoked the service key {loss.key['id']}",
-        "demo: lost 1 × apiKey.added",
+        "demo: could not repeat 1 × apiKey.added",
     ])
 
 
