@@ -45,7 +45,7 @@ package struct ConfigurationCache: Sendable {
 
     /// - Parameters:
     ///   - serviceKeyUse: records the use of service keys.
-    ///   - emulatorClients: is told of each request of a client that takes the gateway for an emulator.
+    ///   - emulatorClients: counts and reports each request of a client that takes the gateway for an emulator.
     ///   - lookup: finds projects; if set, projects, tenants and apps are not cached. `nil` finds projects in the
     ///     database and caches them.
     ///   - outageLimit: the maximum age of a configuration that is used while the database is unavailable. Keys of
