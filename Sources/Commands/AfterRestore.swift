@@ -74,7 +74,8 @@ extension Administration {
             let algorithm = SignatureAlgorithm(rawValue: newest.algorithm) ?? .es256
             let key = try KeyGenerator(masterKeys: masterKeys)
                 .idTokenKey(algorithm, in: project.id, at: now, signsFrom: now)
-            try await store.add(key, othersRetireAt: now, in: project.id)
+            // No gateway uses this database yet, so the old keys need no time in which their tokens are still accepted.
+            try await store.add(key, othersRetireAt: now - KeyRing.acceptanceAfterRetirement, in: project.id)
             Terminal.writeLine("\(project.id): replaced the signing key by \(key.id)")
         }
     }
