@@ -44,13 +44,11 @@ CLAIMS = {
         ("Use `sekisho dev` as the Firebase emulator", 0): LOCAL_COMMAND,
         ("Connect a Firebase SDK", 0):
             f"{FIRST_HOUR}::test_an_admin_sdk_with_the_variable_of_the_guide_to_the_emulator_manages_these_users",
-        ("Connect a Firebase SDK", 1): "because it runs until you stop it",
         ("Sign in with Apple or Google", 0):
             f"{FIRST_HOUR}::test_the_sign_ins_in_the_guide_to_the_emulator_have_the_described_results",
     },
     "from-firebase-auth.md": {
         ("From FirebaseAuth to SekishoAuth", 0): COMPILED, ("Handle conflicts without another dialog", 0): COMPILED},
-    "high-availability.md": {("A cluster of PostgreSQL", 0): "because they have no such hosts"},
     "generated-clients.md": {
         ("Generate the client", 0):
             f"{FIRST_HOUR}::test_the_commands_of_the_guide_to_clients_generate_a_client_in_swift",
