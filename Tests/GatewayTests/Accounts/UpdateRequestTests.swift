@@ -31,7 +31,7 @@ struct UpdateRequestTests {
         arguments: [
             Row(#""displayName":"Eve""#) { $0.displayName = "Eve" },
             Row(#""displayName":"","photoUrl":"""#) { ($0.displayName, $0.photoURL) = (nil, nil) },
-            Row(#""photo_url":"http://x/y","photoURL":"ignored""#) { $0.photoURL = "http://x/y" },
+            Row(#""photo_url":"http://x/y""#) { $0.photoURL = "http://x/y" },
             Row(#""displayName":"Eve","deleteAttribute":["DISPLAY_NAME"]"#) { $0.displayName = nil },
             // 0 is unspecified, 2 is DISPLAY_NAME, 4 is PHOTO_URL and 5 is PASSWORD.
             Row(#""delete_attribute":[2,4,0]"#) { ($0.displayName, $0.photoURL) = (nil, nil) },
@@ -57,7 +57,7 @@ struct UpdateRequestTests {
             Row(#""displayName":null,"photoUrl":null,"deleteAttribute":null,"password":null"#),
             Row(#""deleteProvider":[],"provider":[],"upgradeToFederatedLogin":false,"oobCode":"""#),
             Row(
-                #""emailVerified":true,"email_verified":true,"localId":"eve","phoneNumber":"+1","createdAt":"1","lastLoginAt":"1","passwordHash":"x","salt":"y","generation":9"#
+                #""emailVerified":true,"localId":"eve","phoneNumber":"+1","createdAt":"1","lastLoginAt":"1","passwordHash":"x","salt":"y","generation":9"#
             ),
         ])
     func change(row: Row) async throws {
