@@ -25,8 +25,16 @@ class Loss:
             client = Client(serve, contract)
             self.people = {
                 name: client.new_account()
-                for name in ("deleted", "disabled", "new-password", "new-address", "lost-phone", "untouched")}
+                for name in (
+                    "deleted", "disabled", "new-password", "new-address", "lost-phone", "unlinked", "untouched")}
             phone = self.sign_in(client, "lost-phone")
+            unlinked = {"localId": self.people["unlinked"]["localId"]}
+            link = {"linkProviderUserInfo": {"providerId": "google.com", "rawId": "103"}}
+            self.administer(serve, "POST", "/v1/projects/demo/accounts:update", unlinked | link)
+            tenant = self.administer(serve, "POST", "/v2/projects/demo/tenants", {"displayName": "Acme"})["name"]
+            self.tenant = tenant.rpartition("/")[2]
+            lost.create_api_key()
+            self.api_key = lost.key_ids("api")[-1]
             run_program("pg_dump", "-Fc", f"--file={self.backup}", lost.database_url)
             self.time = datetime.datetime.now(datetime.timezone.utc).isoformat(timespec="milliseconds")
             self.time = self.time.replace("+00:00", "Z")
@@ -43,14 +51,22 @@ class Loss:
             assert response.status == 204
             self.phone = phone
             update = {"localId": self.people["new-address"]["localId"], "email": fresh_email()}
-            assert requests.post(
-                serve.url + "/v1/projects/demo/accounts:update", json=update,
-                headers={"Authorization": f"Bearer {self.key['secret']}"}, timeout=30).status_code == 200
+            self.administer(serve, "POST", "/v1/projects/demo/accounts:update", update)
+            self.administer(
+                serve, "POST", "/v1/projects/demo/accounts:update", unlinked | {"deleteProvider": ["google.com"]})
+            self.administer(serve, "DELETE", f"/v2/projects/demo/tenants/{self.tenant}")
+            lost.run_ok(f"keys revoke-api-key {self.api_key} --project demo")
             lost.run_ok(f"users disable {self.people['disabled']['localId']} --project demo")
             lost.create_api_key()
             lost.run_ok(f"keys revoke-service-key {self.key['id']} --project demo")
         self.audit.write_text(lost.run_ok(f"audit export --project demo --since {self.time}"))
         self.environment = lost.environment
+
+    def administer(self, serve, method, path, body=None):
+        response = requests.request(
+            method, serve.url + path, json=body, headers={"Authorization": f"Bearer {self.key['secret']}"}, timeout=30)
+        assert response.status_code == 200, response.text
+        return response.json()
 
     def sign_in(self, client, name, password=PASSWORD):
         return ok_body(client.call("signInWithPassword", {"email": self.people[name]["email"], "password": password}))
@@ -115,6 +131,13 @@ def test_a_revoked_service_key_is_revoked_again(loss, repaired):
     assert response.status_code == 401
 
 
+def test_what_was_removed_before_the_loss_is_removed_again(loss, repaired):
+    url = repaired[2].database_url
+    assert sql(url, "SELECT subject FROM linked_identity") == ""
+    assert sql(url, f"SELECT count(*) FROM api_key WHERE id = '{loss.api_key}' AND revoked_at IS NOT NULL") == "1\n"
+    assert sql(url, "SELECT count(*) FROM realm WHERE parent_id IS NOT NULL AND deleted_at IS NULL") == "0\n"
+
+
 def test_the_operator_reads_what_was_done_and_what_is_lost(loss, repaired):
     people = {name: person["localId"] for name, person in loss.people.items()}
     lines = repaired[1].splitlines()
@@ -128,7 +151,10 @@ def test_the_operator_reads_what_was_done_and_what_is_lost(loss, repaired):
         f"demo: removed the password of the account {people['new-password']}",
         f"demo: ended the sessions of the account {people['new-password']}",
         f"demo: ended 1 session of the account {people['lost-phone']}",
+        f"demo: unlinked google.com from the account {people['unlinked']}",
+        f"demo: revoked the API key {loss.api_key}",
         f"demo: revoked the service key {loss.key['id']}",
+        f"demo: deleted the tenant {loss.tenant}",
         "demo: could not repeat 1 × apiKey.added",
     ])
 
@@ -148,7 +174,7 @@ def test_without_audit_events_the_command_says_what_it_cannot_know(loss):
     installation = loss.restore()
     output = installation.run_ok(f"after-restore --backup-time {loss.time} --yes")
     assert "Without --audit, this command cannot know" in output
-    assert sql(installation.database_url, "SELECT count(*) FROM account") == "6\n"
+    assert sql(installation.database_url, "SELECT count(*) FROM account") == "7\n"
 
 
 @pytest.mark.parametrize(("options", "message"), [
