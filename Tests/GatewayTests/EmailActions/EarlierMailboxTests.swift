@@ -82,6 +82,31 @@ struct EarlierMailboxTests {
         try await stolen.expectRecovered()
     }
 
+    @Test("If only administrators create accounts, no proof of another address of an account creates one")
+    func signUpNotAllowed() async throws {
+        let stolen = try await StolenAccount()
+        let gateway = stolen.gateway
+        let restricted = try await gateway.send(
+            .patch, "/v2/projects/demo/config", ["client": ["permissions": ["disabledUserSignup": true]]],
+            by: ServiceKey(in: gateway), query: [("updateMask", "client.permissions.disabledUserSignup")])
+        #expect(restricted.outcome == "200")
+        let reset = try await gateway.requestedCode("PASSWORD_RESET", ["email": "eve@example.com"])
+        let page = try await gateway.submitActionPage(reset, ["newPassword": "known to eve"])
+        #expect(page.text.contains("This is not available"), "\(page.text)")
+        #expect(try await gateway.resetPassword(reset, "known to eve").outcome == "400 OPERATION_NOT_ALLOWED")
+        let link = try await gateway.requestedCode("EMAIL_SIGNIN", ["email": "eve@example.com"])
+        let refused = "400 ADMIN_ONLY_OPERATION"
+        #expect(try await gateway.signInWithEmailLink("eve@example.com", link).outcome == refused)
+        #expect(try await gateway.signIn(gateway.appleCredential(Self.apple)).outcome == refused)
+        let verification = try await gateway.requestedCode(
+            "VERIFY_EMAIL", ["idToken": .string(stolen.session.idToken)])
+        let choice = try await gateway.submitActionPage(verification, ["step": "createAccount"])
+        #expect(choice.text.contains("This is not available"), "\(choice.text)")
+        let accounts = try await gateway.database.pool.query("SELECT id FROM account")
+        #expect(try accounts.map { try $0.decode("id", as: String.self) } == [stolen.ada.localId])
+        try await stolen.expectRecovered()
+    }
+
     @Test("An attacker who disavows another address of a victim's account does not void the victim's remedy")
     func disavowal() async throws {
         let stolen = try await StolenAccount()
