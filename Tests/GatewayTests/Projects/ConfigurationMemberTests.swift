@@ -110,6 +110,28 @@ struct ConfigurationMemberTests {
         return .object(members)
     }
 
+    @Test(
+        "A creation with a member that the gateway does not apply is rejected, and creates nothing",
+        arguments: [
+            ("tenants", [], ["displayName": "Zen"]),
+            ("defaultSupportedIdpConfigs", [("idpId", "google.com")], ["clientId": "demo"]),
+            (
+                "oauthIdpConfigs", [("oauthIdpConfigId", "oidc.corp")],
+                ["clientId": "corp", "issuer": "https://corp.example"]
+            ),
+        ] as [(String, [(name: String, value: String)], [String: JSON])])
+    func creation(collection: String, id: [(name: String, value: String)], body: [String: JSON]) async throws {
+        let gateway = try await TestGateway()
+        let key = try await ServiceKey(in: gateway)
+        let path = "/v2/projects/demo/\(collection)"
+        let before = try await gateway.send(.get, path, by: key).json
+        let rejected = body.merging(["addedByALaterRelease": true]) { given, _ in given }
+        #expect(
+            try await gateway.send(.post, path, .object(rejected), by: key, query: id).outcome
+                == "501 addedByALaterRelease is not implemented.")
+        #expect(try await gateway.send(.get, path, by: key).json == before)
+    }
+
     @Test("A value that asks for what the gateway does anyway is accepted", arguments: Resource.allCases)
     func off(resource: Resource) async throws {
         let (gateway, key, path) = try await Self.gateway(.sekisho, .serve, for: resource)
