@@ -57,7 +57,12 @@ public struct RestoreRepairs: Hashable, Sendable {
         switch action {
         case .deleted: account.isDeleted = true
         case .emailChanged, .emailDisavowed, .reclaimed: account.changedOwner = true
-        case .passwordSet, .passwordRemoved, .overwritten:
+        case .passwordSet, .passwordRemoved:
+            account.lostPassword = true
+            account.endsSessions = true
+        case .overwritten:
+            // The import may have changed the address.
+            account.changedOwner = true
             account.lostPassword = true
             account.endsSessions = true
         case .sessionsEnded, .identityRevoked: account.endsSessions = true

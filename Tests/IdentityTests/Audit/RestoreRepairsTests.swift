@@ -28,7 +28,7 @@ struct RestoreRepairsTests {
         Row("a new password", ("password.set", [:])) { ($0.lostPassword, $0.endsSessions) = (true, true) },
         Row("a removed password", ("password.removed", [:])) { ($0.lostPassword, $0.endsSessions) = (true, true) },
         Row("an import that replaced the account", ("account.overwritten", [:])) {
-            ($0.lostPassword, $0.endsSessions) = (true, true)
+            ($0.changedOwner, $0.lostPassword, $0.endsSessions) = (true, true, true)
         },
         Row("a sign-out of all devices", ("sessions.ended", [:])) { $0.endsSessions = true },
         Row("a sign-out of one device", ("session.ended", ["session": "a"])) { $0.endedSessions = [ID("a")] },
