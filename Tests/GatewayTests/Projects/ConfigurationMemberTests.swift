@@ -128,7 +128,7 @@ struct ConfigurationMemberTests {
         let rejected = body.merging(["addedByALaterRelease": true]) { given, _ in given }
         #expect(
             try await gateway.send(.post, path, .object(rejected), by: key, query: id).outcome
-                == "501 addedByALaterRelease is not implemented.")
+                == "501 OPERATION_NOT_ALLOWED : addedByALaterRelease is not implemented.")
         #expect(try await gateway.send(.get, path, by: key).json == before)
     }
 
@@ -256,7 +256,8 @@ struct ConfigurationMemberTests {
     func features(body: JSON, name: String) async throws {
         let (gateway, key, path) = try await Self.gateway(.firebase, .serve, for: .project)
         #expect(
-            try await gateway.send(.patch, path, body, by: key).outcome == "501 OPERATION_NOT_ALLOWED : \(name) is not implemented.")
+            try await gateway.send(.patch, path, body, by: key).outcome
+                == "501 OPERATION_NOT_ALLOWED : \(name) is not implemented.")
     }
 
     @Test(
