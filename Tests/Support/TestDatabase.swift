@@ -19,6 +19,9 @@ public final class TestDatabase: Sendable {
 
     public init() throws { migrated = try TestCluster.shared.migratedDatabase() }
 
+    /// Whether no test has changed the schema. A database with another schema is not reused.
+    public func hasOriginalSchema() async throws -> Bool { try await TestCluster.shared.hasOriginalSchema(pool) }
+
     /// Gives the database back, so that a later test can reuse it.
     deinit {
         Task(executorPreference: loop) { [migrated] in await TestCluster.shared.recycle(migrated) }
@@ -88,8 +91,7 @@ public final class TestCluster: Sendable {
     /// connections is still busy, or if emptying fails.
     fileprivate func recycle(_ database: MigratedDatabase) async {
         do {
-            let fingerprint = try await database.pool.query(.schemaFingerprint).first?.decode("value", as: String.self)
-            guard fingerprint == schemaFingerprint, try await database.pool.query(.busyConnections).isEmpty else {
+            guard try await hasOriginalSchema(database.pool), try await database.pool.query(.busyConnections).isEmpty else {
                 return await database.pool.close()
             }
             _ = try await database.pool.execute(.emptyEveryTable)
@@ -97,6 +99,10 @@ public final class TestCluster: Sendable {
         } catch {
             await database.pool.close()
         }
+    }
+
+    fileprivate func hasOriginalSchema(_ pool: Pool) async throws -> Bool {
+        try await pool.query(.schemaFingerprint).first?.decode("value", as: String.self) == schemaFingerprint
     }
 
     /// Creates a database without tables, and returns its URL.
@@ -120,16 +126,18 @@ public final class TestCluster: Sendable {
 extension SQL {
     /// Selects a text that is equal for every copy of the template whose schema is unchanged.
     ///
-    /// The text combines a hash of the names of tables and indexes with counts of columns, indexes, defaults, triggers
-    /// and constraints. Each count is followed by the sum of the IDs of the transactions that wrote these objects.
-    /// PostgreSQL computes this text much faster than a hash of the definitions. Objects with OIDs below 16384 belong
-    /// to PostgreSQL itself.
+    /// The text combines a hash of the names of tables, indexes and sequences with counts of columns, indexes, defaults,
+    /// functions, triggers and constraints. Each count is followed by the sum of the IDs of the transactions that wrote
+    /// these objects. PostgreSQL computes this text much faster than a hash of the definitions. Objects with OIDs below
+    /// 16384 belong to PostgreSQL itself.
     fileprivate static let schemaFingerprint: SQL = """
         SELECT concat_ws(' ',
-            (SELECT sum(hashtext(relname || relnamespace)) FROM pg_class WHERE oid >= 16384 AND relkind IN ('r', 'i')),
+            (SELECT sum(hashtext(relname || relnamespace)) FROM pg_class
+                WHERE oid >= 16384 AND relkind IN ('r', 'i', 'S')),
             (SELECT concat(count(*), '/', sum(xmin::text::bigint)) FROM pg_attribute WHERE attrelid >= 16384),
             (SELECT concat(count(*), '/', sum(xmin::text::bigint)) FROM pg_index WHERE indrelid >= 16384),
             (SELECT concat(count(*), '/', sum(xmin::text::bigint)) FROM pg_attrdef),
+            (SELECT concat(count(*), '/', sum(xmin::text::bigint)) FROM pg_proc WHERE oid >= 16384),
             (SELECT concat(count(*), '/', sum(xmin::text::bigint)) FROM pg_trigger WHERE tgrelid >= 16384),
             (SELECT concat(count(*), '/', sum(xmin::text::bigint)) FROM pg_constraint WHERE conrelid >= 16384)) AS value
         """
