@@ -30,7 +30,7 @@ struct Google: Sendable {
     static func trust(in email: EmailAddress?, _ claims: IdentityTokenClaims, by policy: Policy) -> EmailTrust {
         guard let email else { return .none }
         let isVerified = claims.isTrue("email_verified")
-        if email.rawValue.hasSuffix("@gmail.com") {
+        if email.rawValue.endsExactly(with: "@gmail.com") {
             return isVerified || claims["email_verified"] == nil ? .authoritative : .none
         }
         guard isVerified else { return .none }

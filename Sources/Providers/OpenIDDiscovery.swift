@@ -33,7 +33,7 @@ struct OpenIDDiscovery: Sendable {
         func isUsable(_ address: String) -> Bool {
             let hasSameOrigin = Self.origin(of: address).map { $0.isExactly(Self.origin(of: url) ?? "") } ?? false
             return address.utf8.count <= Self.urlLimit
-                && (address.hasPrefix("https://") || (allowingUnencrypted && hasSameOrigin))
+                && (address.beginsExactly(with: "https://") || (allowingUnencrypted && hasSameOrigin))
         }
         guard isUsable(document.keysURL) else { throw DocumentFault.keysURLNotUsable }
         issuer = document.issuer
@@ -46,7 +46,7 @@ struct OpenIDDiscovery: Sendable {
 
     /// Returns the address of the discovery document. A slash at the end of the issuer is dropped (§4).
     static func address(of issuer: String) -> String {
-        (issuer.hasSuffix("/") ? String(issuer.dropLast()) : issuer) + suffix
+        (issuer.endsExactly(with: "/") ? String(issuer.dropLast()) : issuer) + suffix
     }
 
     /// Returns the scheme, host and port of a URL, without normalising them.

@@ -178,6 +178,17 @@ struct LayeringTests {
         }
     }
 
+    @Test("The modules that read text from outside compare its beginning and end as bytes")
+    func byteComparisons() throws {
+        for folder in ["API", "Identity", "Passwords", "Platform/Crypto", "Platform/HTTP", "Providers"] {
+            for file in try Repository.files(in: "Sources/\(folder)", ending: ".swift") {
+                for match in try Repository.text(file).matches(of: /\bhas(?:Prefix|Suffix)\(/) {
+                    Issue.record("\(file) calls \(match.output)), which uses canonical equivalence")
+                }
+            }
+        }
+    }
+
     @Test("No Swift file of Sources has more than 400 lines, nine of ten have fewer than 200, and half fewer than 90")
     func fileLength() throws {
         let lengths = try Repository.files(in: "Sources", ending: ".swift").map { file in

@@ -44,7 +44,7 @@ public struct Endpoint: Sendable {
 
     /// Whether the query or the body may name the tenant whose accounts the operation uses. For operations on
     /// configuration (`/v2/projects/`), only the path can name the tenant.
-    var acceptsTenantInQueryOrBody: Bool { !path.hasPrefix("/v2/projects/") }
+    var acceptsTenantInQueryOrBody: Bool { !path.beginsExactly(with: "/v2/projects/") }
 
     /// The same operation, which serves disabled tenants too.
     var servingDisabledTenants: Endpoint {

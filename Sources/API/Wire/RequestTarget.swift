@@ -1,8 +1,9 @@
+internal import Encoding
 internal import HTTP
 
 /// The method and path of a request, without the host name that Firebase's SDKs prepend to the path. A legacy name of
 /// an operation (`/identitytoolkit/v3/relyingparty/…`) is replaced by the current method and path.
-struct RequestTarget: Hashable {
+struct RequestTarget {
     let method: HTTP.Method
     let path: String
     /// Whether the path of the request was a legacy name.
@@ -10,9 +11,7 @@ struct RequestTarget: Hashable {
 
     init(_ method: HTTP.Method, _ path: String) {
         let path = Self.withoutAdminPrefix(Self.withoutHost(path))
-        if path.hasPrefix(Self.legacyPrefix),
-            let current = Self.currentTargets[String(path.dropFirst(Self.legacyPrefix.count))]
-        {
+        if let name = path.removingExactly(prefix: Self.legacyPrefix), let current = Self.currentTargets[ByteText(name)] {
             (self.method, self.path) = current
             isLegacyName = true
         } else {
@@ -22,15 +21,21 @@ struct RequestTarget: Hashable {
     }
 
     private static func withoutHost(_ path: String) -> String {
-        for host in hosts where path.hasPrefix(host.prefix) && path.dropFirst(host.prefix.count).hasPrefix(host.path) {
-            return String(path.dropFirst(host.prefix.count))
+        for host in hosts {
+            guard let rest = path.removingExactly(prefix: host.prefix), rest.beginsExactly(with: host.path) else {
+                continue
+            }
+            return rest
         }
         return path
     }
 
     /// Google serves its configuration operations (`/v2/projects/…`) under this prefix too.
     private static func withoutAdminPrefix(_ path: String) -> String {
-        path.hasPrefix("/admin/v2/projects/") ? String(path.dropFirst("/admin".count)) : path
+        guard let rest = path.removingExactly(prefix: "/admin"), rest.beginsExactly(with: "/v2/projects/") else {
+            return path
+        }
+        return rest
     }
 
     /// The host names, each with the beginning of its paths. A host name is accepted only before its own paths, so that
@@ -48,7 +53,7 @@ struct RequestTarget: Hashable {
     private static let legacyPrefix = "/identitytoolkit/v3/relyingparty/"
 
     /// The current method and path of each legacy name. A legacy name accepts any method.
-    private static let currentTargets: [String: (HTTP.Method, String)] = [
+    private static let currentTargets: [ByteText: (HTTP.Method, String)] = [
         "createAuthUri": (.post, "/v1/accounts:createAuthUri"),
         "deleteAccount": (.post, "/v1/accounts:delete"),
         "downloadAccount": (.post, "/v1/accounts:download"),

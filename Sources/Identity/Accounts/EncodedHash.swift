@@ -74,7 +74,7 @@ public struct EncodedHash: Hashable, Sendable {
         var remaining = fields.dropFirst(2)
         var rounds = shaCryptDefaultRounds
         let prefix = "rounds="
-        if remaining.first?.hasPrefix(prefix) == true {
+        if remaining.first?.beginsExactly(with: prefix) == true {
             guard let stated = Int(remaining.removeFirst().dropFirst(prefix.count)) else { throw .unreadable }
             guard shaCryptRounds.contains(stated) else { throw .rounds(shaCryptRounds) }
             rounds = stated
@@ -111,7 +111,7 @@ public struct EncodedHash: Hashable, Sendable {
         // Hashes of Argon2 version 1.0 have no version field, and libsodium does not support them.
         guard fields[2] == "v=19" else { throw .algorithmIsUnsupported }
         let numbers = zip(names, parameters).compactMap { name, parameter in
-            parameter.hasPrefix(name + "=") ? Int(parameter.dropFirst(2)) : nil
+            parameter.beginsExactly(with: name + "=") ? Int(parameter.dropFirst(2)) : nil
         }
         guard numbers.count == 3, let salt = Base64.decode(String(fields[4])),
             let hash = Base64.decode(String(fields[5]))

@@ -1,3 +1,5 @@
+internal import Encoding
+
 /// The actor of an audit event.
 public struct AuditActor: Hashable, Sendable {
     /// The actor as stored in the audit trail.
@@ -32,7 +34,7 @@ extension AuditActor {
     public static func canHave(name: String) -> Bool {
         let keyPrefix = serviceKey("").name
         return [user(.none), system, commandLine, emulator].contains { $0.name == name }
-            || (name.hasPrefix(keyPrefix) && name != keyPrefix)
+            || (name.beginsExactly(with: keyPrefix) && name != keyPrefix)
     }
 }
 

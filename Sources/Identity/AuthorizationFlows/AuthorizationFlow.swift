@@ -1,3 +1,5 @@
+internal import Encoding
+
 /// A sign-in in the browser between its start and the provider's response: the content of `state`, which only the
 /// gateway can read. It holds everything that is needed to process the response, so the database stores nothing before
 /// the provider has responded.
@@ -61,7 +63,7 @@ extension AuthorizationFlow {
     /// Requires that a response came to the redirect URI of this flow. Each `oidc.NAME` has its own redirect URI, so
     /// that no provider receives the code of another provider (RFC 9700 §4.4.2). Apple and Google share one.
     func requireRedirectURI(endingIn path: String) throws(AuthorizationRefusal) {
-        guard redirectURI.hasSuffix(path) else { throw .invalidResponse }
+        guard redirectURI.endsExactly(with: path) else { throw .invalidResponse }
     }
 
     /// Requires that the app may still return to the target. Domains and redirect URIs may have been removed after the

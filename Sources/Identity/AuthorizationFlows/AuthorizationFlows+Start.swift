@@ -59,7 +59,7 @@ extension AuthorizationFlows {
         let (delivery, sessionID) = try checkedDelivery(start.delivery)
         let end = clock.now() + Self.lifetime
         let codeVerifier = start.provider == .apple ? nil : secrets.random()
-        let cookie = sessionID == nil ? newCookie(isSecure: start.redirectURI.hasPrefix("https://")) : nil
+        let cookie = sessionID == nil ? newCookie(isSecure: start.redirectURI.beginsExactly(with: "https://")) : nil
         let flow = AuthorizationFlow(
             app: app.id, provider: start.provider, clientID: clientID, issuer: project.issuer(of: start.provider),
             operation: start.operation,

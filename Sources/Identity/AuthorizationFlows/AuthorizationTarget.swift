@@ -1,3 +1,5 @@
+internal import Encoding
+
 /// The URL of an app to which the browser returns. It is checked when the flow starts, and again when the provider has
 /// responded.
 public struct AuthorizationTarget: Hashable, Codable, Sendable {
@@ -37,9 +39,9 @@ public struct AuthorizationTarget: Hashable, Codable, Sendable {
 
     private static func requirePage(_ text: String, in project: Project) throws(ContinueURLRefusal) {
         let start = text.prefix(8).lowercased()
-        if start.hasPrefix("http://") || start.hasPrefix("https://") {
+        if start.beginsExactly(with: "http://") || start.beginsExactly(with: "https://") {
             let page = try ContinueURL(text, in: project)
-            guard start.hasPrefix("https://") || project.acceptsHTTP(page.host) else { throw .malformed }
+            guard start.beginsExactly(with: "https://") || project.acceptsHTTP(page.host) else { throw .malformed }
         } else {
             guard canBeRegistered(text) else { throw .malformed }
             guard project.acceptsEveryDomain else { throw .unauthorizedDomain }
@@ -59,7 +61,7 @@ public struct AuthorizationTarget: Hashable, Codable, Sendable {
     /// Returns the URL with one more parameter in its query.
     public func adding(_ name: String, _ value: String) -> String {
         let base = text.prefix { $0 != "#" }
-        let separator = base.contains("?") ? (base.hasSuffix("?") || base.hasSuffix("&") ? "" : "&") : "?"
+        let separator = base.contains("?") ? (base.endsExactly(with: "?") || base.endsExactly(with: "&") ? "" : "&") : "?"
         return base + separator + "\(name)=\(value)" + text.dropFirst(base.count)
     }
 

@@ -1,3 +1,5 @@
+internal import Encoding
+
 /// The URL to which an action page returns the user: an absolute `http` or `https` URL without user info (RFC 3986
 /// §3.2.1), whose host is authorized by the project.
 public struct ContinueURL: Hashable, Sendable {
@@ -11,7 +13,7 @@ public struct ContinueURL: Hashable, Sendable {
     /// characters or user info.
     public init(_ text: String, in project: Project) throws(ContinueURLRefusal) {
         guard text.isUnambiguousURL(byteLimit: Self.lengthLimit),
-            let scheme = ["https://", "http://"].first(where: { text.lowercased().hasPrefix($0) })
+            let scheme = ["https://", "http://"].first(where: { text.lowercased().beginsExactly(with: $0) })
         else { throw .malformed }
         let authority = text.dropFirst(scheme.count).prefix { !"/?#".contains($0) }
         guard let host = Self.host(of: authority) else { throw .malformed }

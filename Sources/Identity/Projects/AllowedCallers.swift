@@ -1,3 +1,5 @@
+internal import Encoding
+
 /// The Android packages and the web pages that may use the API keys of an app. For Apple's platforms, the bundle IDs of
 /// ``AppSettings/bundleIDs`` may. These restrictions prevent the use of a key in the wrong app by mistake. They do not
 /// stop an attacker, because any client can send any header.
@@ -148,6 +150,6 @@ extension String {
 
     fileprivate func matchesDomain(_ domain: String) -> Bool {
         let domain = domain.lowercased()
-        return domain.hasPrefix("*.") ? hasSuffix(domain.dropFirst()) : self == domain
+        return domain.beginsExactly(with: "*.") ? endsExactly(with: domain.dropFirst()) : isExactly(domain)
     }
 }

@@ -197,7 +197,7 @@ extension ProjectConfiguration {
     }
 
     private static func isWebDomain(_ text: String) -> Bool {
-        Project.isHostName(text.hasPrefix("*.") ? String(text.dropFirst(2)) : text)
+        Project.isHostName(text.beginsExactly(with: "*.") ? String(text.dropFirst(2)) : text)
     }
 
     private static func areHostedDomains(_ domains: [String], of provider: ProviderID) -> Bool {

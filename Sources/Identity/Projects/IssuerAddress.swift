@@ -1,3 +1,5 @@
+internal import Encoding
+
 /// The host and the path of an issuer, each in one spelling: `https://ID.example.com.:443/a/../b` and
 /// `https://id.example.com/b` have equal addresses.
 struct IssuerAddress: Hashable, Sendable {
@@ -36,7 +38,7 @@ struct IssuerAddress: Hashable, Sendable {
     private static func host(in authority: Substring.UTF8View) -> String? {
         let withPort = authority.split(separator: UInt8(ascii: "@"), omittingEmptySubsequences: false).last
         guard let withPort, let host = String(withPort) else { return nil }
-        if host.hasPrefix("["), let end = host.firstIndex(of: "]") {
+        if host.beginsExactly(with: "["), let end = host.firstIndex(of: "]") {
             let address = host[...end]
             let isAddress = address.dropFirst().dropLast().allSatisfy { $0.isHexDigit || $0 == ":" || $0 == "." }
             return isAddress && isPort(host[address.endIndex...]) ? String(address) : nil
@@ -51,7 +53,7 @@ struct IssuerAddress: Hashable, Sendable {
 
     /// Whether `text` is empty, or a colon and digits.
     private static func isPort(_ text: Substring) -> Bool {
-        text.isEmpty || text.hasPrefix(":") && text.utf8.dropFirst().allSatisfy { (0x30...0x39).contains($0) }
+        text.isEmpty || text.beginsExactly(with: ":") && text.utf8.dropFirst().allSatisfy { (0x30...0x39).contains($0) }
     }
 
     private static func isLabelCharacter(_ byte: UInt8) -> Bool {

@@ -22,7 +22,7 @@ extension ProviderID {
     public static let phone = ProviderID("phone")
 
     /// An OpenID Connect provider that the operator configures: `oidc.` and a name.
-    public var isGenericOpenID: Bool { rawValue.hasPrefix("oidc.") }
+    public var isGenericOpenID: Bool { rawValue.beginsExactly(with: "oidc.") }
 
     /// Whether the method is an identity provider: its users have accounts at another service. App Review guideline 4.8
     /// applies only to identity providers.

@@ -1,3 +1,5 @@
+internal import Encoding
+
 /// A login that accepts every user who has an account at a well-known company. It can be neither the account system of
 /// the project's own company, nor that of a school, an employer, a government or a marketplace.
 ///
@@ -82,7 +84,7 @@ struct PublicLogin: Hashable, Sendable {
         let host = address.host
         guard
             let login = Self.all.first(where: { login in
-                login.domains.contains { host == $0 || host.hasSuffix("." + $0) }
+                login.domains.contains { host == $0 || host.endsExactly(with: "." + $0) }
             })
         else { return nil }
         let isOrganisation =

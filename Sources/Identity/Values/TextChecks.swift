@@ -23,7 +23,7 @@ extension String {
         else { return nil }
         let host = match.2.lowercased()
         // A label is empty.
-        guard !host.hasPrefix("."), !host.containsBytes(of: "..") else { return nil }
+        guard !host.beginsExactly(with: "."), !host.containsBytes(of: "..") else { return nil }
         let isLoopback = ["127.0.0.1", "localhost", "[::1]"].contains(host)
         return match.1 == "https" || (acceptsLoopback && isLoopback) ? host : nil
     }

@@ -157,7 +157,7 @@ extension EmailAddress {
     /// Whether the domain is one of the two domains of Apple's private relay. `icloud.com` is not one of them, because
     /// it has ordinary addresses.
     public var isRelay: Bool {
-        ["@privaterelay.appleid.com", "@private.icloud.com"].contains { rawValue.hasSuffix($0) }
+        ["@privaterelay.appleid.com", "@private.icloud.com"].contains { rawValue.endsExactly(with: $0) }
     }
 }
 

@@ -43,7 +43,7 @@ struct Argon2Parameters: Equatable {
     }
 
     private static func value(of name: String, in parameter: Substring) -> Int? {
-        guard parameter.hasPrefix(name), parameter.utf8.count <= 12 else { return nil }
+        guard parameter.beginsExactly(with: name), parameter.utf8.count <= 12 else { return nil }
         return Int(parameter.dropFirst(name.count))
     }
 }

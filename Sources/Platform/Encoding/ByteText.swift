@@ -102,6 +102,11 @@ extension StringProtocol {
         utf8.count >= suffix.utf8.count && utf8.suffix(suffix.utf8.count).elementsEqual(suffix.utf8)
     }
 
+    /// The text after the bytes of `prefix`; `nil` if the text does not begin with them.
+    public func removingExactly(prefix: String) -> String? {
+        beginsExactly(with: prefix) ? String(decoding: utf8.dropFirst(prefix.utf8.count), as: UTF8.self) : nil
+    }
+
     /// Whether the bytes of `part` occur in the text.
     public func containsBytes(of part: String) -> Bool {
         let (bytes, part) = (Array(utf8), Array(part.utf8))

@@ -146,7 +146,7 @@ struct RouteTemplate {
     ///   parameter name once, has ":" in its last segment only, has only letters in names and verbs, and contains no
     ///   space and none of the characters `?#%\`.
     init?(parsing template: String) {
-        guard template.hasPrefix("/"), !template.contains(where: { "?#% \\".contains($0) }) else { return nil }
+        guard template.beginsExactly(with: "/"), !template.contains(where: { "?#% \\".contains($0) }) else { return nil }
         let texts = pathSegments(template)
         guard texts == [""] || !texts.contains("") else { return nil }
         let segments = texts.compactMap(Self.segment)
@@ -156,7 +156,7 @@ struct RouteTemplate {
     }
 
     private static func segment(_ text: Substring) -> Segment? {
-        guard text.hasPrefix("{") else { return text.contains { "{}".contains($0) } ? nil : .literal(text) }
+        guard text.beginsExactly(with: "{") else { return text.contains { "{}".contains($0) } ? nil : .literal(text) }
         guard let end = text.firstIndex(of: "}") else { return nil }
         let name = text[..<end].dropFirst()
         let suffix = text[end...].dropFirst()

@@ -1,5 +1,6 @@
 internal import CSystem
 internal import Curl
+internal import Encoding
 internal import EventLoop
 internal import IPAddresses
 
@@ -68,6 +69,6 @@ struct SocketAddress: Sendable {
         }
         let numeric = String(decoding: text.prefix { $0 != 0 }.map(UInt8.init(bitPattern:)), as: UTF8.self)
         let mapped = "::ffff:"
-        return numeric.hasPrefix(mapped) && numeric.contains(".") ? String(numeric.dropFirst(mapped.count)) : numeric
+        return numeric.beginsExactly(with: mapped) && numeric.contains(".") ? String(numeric.dropFirst(mapped.count)) : numeric
     }
 }
