@@ -30,7 +30,8 @@ extension PasswordHasher {
             },
             check: { password, storedHash, client in
                 let stored = storedHash ?? dummyHash
-                let foreign = stored.beginsExactly(with: "$argon2") ? nil : try await ForeignPassword(stored, keys: keys)
+                let foreign =
+                    stored.beginsExactly(with: "$argon2") ? nil : try await ForeignPassword(stored, keys: keys)
                 let password = password.bytes
                 let storedCost = foreign?.cost(passwordLength: password.count) ?? HashCost(ofArgon2: stored)
                 return try await threads.run(for: client, cost: storedCost, native: native) {

@@ -70,7 +70,8 @@ public final class JWKSCache: Sendable {
     /// - Throws: ``ProviderRefusal/discoveryIssuer(configured:seen:)``, which only the operator can correct;
     ///   ``ProviderUnreachable``.
     func discovery(of issuer: String, _ provider: ProviderID) async throws -> OpenIDDiscovery {
-        guard issuer.beginsExactly(with: "https://") || (allowsUnencrypted && issuer.beginsExactly(with: "http://")) else {
+        guard issuer.beginsExactly(with: "https://") || (allowsUnencrypted && issuer.beginsExactly(with: "http://"))
+        else {
             throw ProviderRefusal.notConfigured
         }
         let address = DocumentAddress(url: OpenIDDiscovery.address(of: issuer), isFromConfiguration: true)

@@ -91,7 +91,8 @@ public final class TestCluster: Sendable {
     /// connections is still busy, or if emptying fails.
     fileprivate func recycle(_ database: MigratedDatabase) async {
         do {
-            guard try await hasOriginalSchema(database.pool), try await database.pool.query(.busyConnections).isEmpty else {
+            guard try await hasOriginalSchema(database.pool), try await database.pool.query(.busyConnections).isEmpty
+            else {
                 return await database.pool.close()
             }
             _ = try await database.pool.execute(.emptyEveryTable)

@@ -47,7 +47,8 @@ extension EndpointCall {
     /// with the content type of a form by default.
     var isForm: Bool {
         let contentType = request.headers["Content-Type"]?.lowercased() ?? ""
-        return contentType.beginsExactly(with: "application/x-www-form-urlencoded") && request.body.first != UInt8(ascii: "{")
+        return contentType.beginsExactly(with: "application/x-www-form-urlencoded")
+            && request.body.first != UInt8(ascii: "{")
     }
 
     /// The names and values of a form; `nil` if the body is not a form or is malformed.

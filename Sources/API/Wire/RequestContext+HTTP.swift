@@ -43,7 +43,8 @@ extension Language {
     private static func ranked(_ header: String) -> [String] {
         let ranges = header.prefix(1000).split(separator: ",").map { range in
             let parts = range.split(separator: ";").map { $0.filter { $0 != " " } }
-            let weight = parts.dropFirst().first { $0.beginsExactly(with: "q=") }.flatMap { Double($0.dropFirst(2)) } ?? 1
+            let weight =
+                parts.dropFirst().first { $0.beginsExactly(with: "q=") }.flatMap { Double($0.dropFirst(2)) } ?? 1
             return (tag: parts.first ?? "", weight: weight)
         }
         return ranges.filter { $0.weight > 0 }.enumerated()

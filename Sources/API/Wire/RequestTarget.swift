@@ -11,7 +11,8 @@ struct RequestTarget {
 
     init(_ method: HTTP.Method, _ path: String) {
         let path = Self.withoutAdminPrefix(Self.withoutHost(path))
-        if let name = path.removingExactly(prefix: Self.legacyPrefix), let current = Self.currentTargets[ByteText(name)] {
+        if let name = path.removingExactly(prefix: Self.legacyPrefix), let current = Self.currentTargets[ByteText(name)]
+        {
             (self.method, self.path) = current
             isLegacyName = true
         } else {

@@ -61,7 +61,8 @@ public struct AuthorizationTarget: Hashable, Codable, Sendable {
     /// Returns the URL with one more parameter in its query.
     public func adding(_ name: String, _ value: String) -> String {
         let base = text.prefix { $0 != "#" }
-        let separator = base.contains("?") ? (base.endsExactly(with: "?") || base.endsExactly(with: "&") ? "" : "&") : "?"
+        let separator =
+            base.contains("?") ? (base.endsExactly(with: "?") || base.endsExactly(with: "&") ? "" : "&") : "?"
         return base + separator + "\(name)=\(value)" + text.dropFirst(base.count)
     }
 

@@ -22,7 +22,8 @@ extension ProjectConfiguration {
     /// Whether the text has the form of a bundle ID, and is neither preceded by the team ID nor a client ID of Google.
     private static func isAppleClientID(_ text: String, team: String?) -> Bool {
         guard isBundleID(text) else { return false }
-        return !text.endsExactly(with: ".apps.googleusercontent.com") && team.map { text.beginsExactly(with: "\($0).") } != true
+        return !text.endsExactly(with: ".apps.googleusercontent.com")
+            && team.map { text.beginsExactly(with: "\($0).") } != true
     }
 }
 

@@ -146,7 +146,9 @@ struct RouteTemplate {
     ///   parameter name once, has ":" in its last segment only, has only letters in names and verbs, and contains no
     ///   space and none of the characters `?#%\`.
     init?(parsing template: String) {
-        guard template.beginsExactly(with: "/"), !template.contains(where: { "?#% \\".contains($0) }) else { return nil }
+        guard template.beginsExactly(with: "/"), !template.contains(where: { "?#% \\".contains($0) }) else {
+            return nil
+        }
         let texts = pathSegments(template)
         guard texts == [""] || !texts.contains("") else { return nil }
         let segments = texts.compactMap(Self.segment)

@@ -69,6 +69,7 @@ struct SocketAddress: Sendable {
         }
         let numeric = String(decoding: text.prefix { $0 != 0 }.map(UInt8.init(bitPattern:)), as: UTF8.self)
         let mapped = "::ffff:"
-        return numeric.beginsExactly(with: mapped) && numeric.contains(".") ? String(numeric.dropFirst(mapped.count)) : numeric
+        return numeric.beginsExactly(with: mapped) && numeric.contains(".")
+            ? String(numeric.dropFirst(mapped.count)) : numeric
     }
 }
