@@ -120,7 +120,7 @@ let package = Package(
         platformTests("SMTPTests", imports: ["CSystem", "SMTP"]),
         platformTests("PostgresTests", imports: ["EventLoop", "Postgres", "PrivatePostgres"]),
         platformTests("TelemetryTests", imports: ["Telemetry"]),
-        tests("IdentityTests", imports: ["Encoding", "Identity"]),
+        tests("IdentityTests", imports: ["Encoding", "Identity", "Providers"]),
         tests(
             "PasswordsTests",
             imports: ["Crypto", "Encoding", "EventLoop", "HTTP", "Identity", "Passwords", "Simulators"]),
@@ -128,19 +128,19 @@ let package = Package(
             "ProvidersTests",
             imports: ["Crypto", "Encoding", "EventLoop", "HTTP", "Identity", "JOSE", "JSON", "Providers", "Simulators"]),
         tests("TokensTests", imports: ["Crypto", "Identity", "Tokens"]),
-        tests("StorageTests", imports: ["Encoding", "Identity", "Postgres", "Storage", "Support"]),
-        tests("PagesTests", imports: ["Crypto", "HTTP", "Identity", "Pages"]),
-        tests("APITests", imports: ["API", "Encoding", "HTTP", "IPAddresses", "Identity", "Pages"]),
-        tests("EmailTests", imports: ["Email", "EventLoop", "HTML", "Identity", "SMTP"]),
+        tests("StorageTests", imports: ["Encoding", "Identity", "Postgres", "Providers", "Storage", "Support"]),
+        tests("PagesTests", imports: ["Crypto", "HTTP", "Identity", "Pages", "Providers"]),
+        tests("APITests", imports: ["API", "Encoding", "HTTP", "IPAddresses", "Identity", "Pages", "Providers"]),
+        tests("EmailTests", imports: ["Email", "EventLoop", "HTML", "Identity", "Providers", "SMTP"]),
         tests("SimulatorsTests", imports: ["Crypto", "Encoding", "HTTP", "JOSE", "JSON", "Simulators"]),
         tests(
             "GatewayTests",
             imports: [
-                "API", "Crypto", "DevMode", "Encoding", "Gateway", "HTTP", "IPAddresses", "Identity", "JOSE", "JSON",
-                "Postgres", "Simulators", "Storage", "Support", "Telemetry", "Tokens",
+                "API", "Crypto", "DevMode", "Email", "Encoding", "Gateway", "HTTP", "IPAddresses", "Identity", "JOSE",
+                "JSON", "Postgres", "Providers", "SMTP", "Simulators", "Storage", "Support", "Telemetry", "Tokens",
             ]),
-        tests("DevModeTests", imports: ["DevMode", "HTTP", "Identity", "Telemetry"]),
-        tests("CommandsTests", imports: ["Commands", "Crypto", "Gateway", "Identity", "JSON"]),
+        tests("DevModeTests", imports: ["DevMode", "HTTP", "Identity", "Providers", "Telemetry"]),
+        tests("CommandsTests", imports: ["Commands", "Crypto", "Gateway", "Identity", "JSON", "Providers"]),
         tests(
             "SekishoAuthTests", in: "Tests/Client",
             imports: ["DevMode", "Identity", "SekishoAuth", "Simulators", "Support"]),
@@ -153,6 +153,8 @@ if Context.environment["SEKISHO_FUZZING"] != nil {
     package.targets.append(
         .executableTarget(
             name: "Fuzzing",
-            dependencies: ["Commands", "Crypto", "Encoding", "Gateway", "HTTP", "Identity", "JOSE", "JSON"],
+            dependencies: [
+                "Commands", "Crypto", "Encoding", "Gateway", "HTTP", "Identity", "JOSE", "JSON", "Providers",
+            ],
             path: "Tests/Fuzzing", exclude: ["Seeds"], swiftSettings: settings))
 }

@@ -2,6 +2,7 @@ internal import Crypto
 internal import Encoding
 internal import Gateway
 internal import Identity
+internal import Providers
 internal import Storage
 internal import Tokens
 
@@ -66,7 +67,7 @@ extension Administration {
     fileprivate func replaceSigningKeys(olderThan backup: Instant, under masterKeys: MasterKeys) async throws {
         let now = clock.now()
         let store = SigningKeyStore(pool: pool)
-        for project in try await ProjectStore(pool: pool).all() {
+        for project in try await projects.all() {
             let keys = try await store.unretiredKeys(in: project.id, at: now).filter { $0.purpose == .idToken }
             guard let newest = keys.max(by: { $0.createdAt < $1.createdAt }), newest.createdAt <= backup else {
                 continue
@@ -139,7 +140,7 @@ extension Administration {
         where try await ServiceKeyStore(pool: pool).revoke(id, in: project, at: now) {
             Terminal.writeLine("\(project): revoked the service key \(id)")
         }
-        let tenants = PostgresTenantStore(pool: pool)
+        let tenants = PostgresTenantStore(pool: pool, supporting: .live)
         for id in repairs.removedTenants
         where try await tenants.delete(id, by: .commandLine, at: now, in: project) {
             Terminal.writeLine("\(project): deleted the tenant \(id)")

@@ -42,7 +42,7 @@ struct AppReviewReport: Encodable {
     /// - Throws: ``Failure`` if a requirement is `violated`, or if the project does not exist.
     static func run(_ project: ID<Project>?, asJSON: Bool) throws {
         try Administration.run { administration in
-            let store = ProjectStore(pool: administration.pool)
+            let store = administration.projects
             let projects = try await store.all().filter { project == nil || $0.id == project }
             if let project, projects.isEmpty { throw Failure(message: "project \(project) does not exist") }
             var entries: [Entry] = []

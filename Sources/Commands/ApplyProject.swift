@@ -4,6 +4,7 @@ internal import Gateway
 internal import Glibc
 internal import Identity
 internal import Postgres
+internal import Providers
 internal import Storage
 
 extension Command {
@@ -19,7 +20,7 @@ extension Command {
         ("policy", "settings of the policy; `sekisho projects policy --help` lists them"),
         ("authorizedDomains", "list of the hosts that links and redirects may lead to"),
         ("email", "settings of emails; null resets all of them"),
-        ("providers", "settings of each provider, by ID: apple.com, google.com, oidc.NAME"),
+        ("providers", "settings of each provider, by ID: \(SupportedProviders.live.idList), oidc.NAME"),
         ("apps", "settings of each app, by ID"),
     ]
 
@@ -43,19 +44,25 @@ extension Command {
         ("clientIds", "accepted client IDs"),
         (
             "relation",
-            "what the provider is to the project's apps, for guideline 4.8: one of the relations below, or null, which is treated as social. Google can be social or, with hostedDomains, organisation. Apple can only be social"
+            "what the provider is to the project's apps, for guideline 4.8: one of the relations below, or null, which is treated as social. \(ProviderNames.with(.socialOrOrganisation)) can be social or, with hostedDomains, organisation. \(ProviderNames.with(.social)) can only be social"
         ),
         (
             "relationReason",
             "oidc.NAME: the reason for the relation, which own requires, with at least 4 different letters or digits, and at most 500 characters; null: none"
         ),
-        ("hostedDomains", "Google: the Workspace domains whose users are accepted; an empty list: all users"),
+        (
+            "hostedDomains",
+            "\(ProviderNames.with(.hostedDomains)): the domains of organisations whose users are accepted; an empty list: all users"
+        ),
         ("teamId, keyId", "Apple: the IDs of the team and of its private key"),
         ("privateKey", "Apple: the text of the private key (.p8); an empty text removes the stored key"),
         ("privateKeyFile", "Apple: the path of the file with the private key"),
         ("acceptsUnhashedNonces", "Apple: whether a token may have the nonce itself instead of its SHA-256"),
-        ("clientSecret", "Google, oidc.NAME: the client secret; an empty text removes the stored one"),
-        ("clientSecretFile", "Google, oidc.NAME: the path of the file with the client secret"),
+        (
+            "clientSecret",
+            "\(ProviderNames.with(.clientSecret)): the client secret; an empty text removes the stored one"
+        ),
+        ("clientSecretFile", "\(ProviderNames.with(.clientSecret)): the path of the file with the client secret"),
         ("issuer", "oidc.NAME: the issuer's URL"),
         ("displayName", "oidc.NAME: the name that apps show on buttons; null: none"),
         ("trustsEmail", "oidc.NAME: whether the issuer's verified email addresses are trusted"),
@@ -180,7 +187,7 @@ extension Command {
         let publicURL = reader.optional(Settings.publicURL, "an https URL without path", Config.parse(publicURL:))
         try reader.requireNoProblems()
         let application = ProjectFileApplication(
-            file: file, rules: .live(publicURL: publicURL), isDryRun: arguments.has("dry-run"),
+            file: file, rules: .live(supporting: .live, publicURL: publicURL), isDryRun: arguments.has("dry-run"),
             prunes: arguments.has("prune"),
             creates: arguments.has("create"),
             permissions: arguments.has("discard-identities") ? [.changeTrust, .discardIdentities] : .changeTrust)
@@ -253,7 +260,7 @@ private struct ProjectFileApplication: Sendable {
         let profile = file.profile ?? .sekisho
         return try ProjectDraft(
             id: file.project.rawValue, name: file.name ?? file.project.rawValue, profile: profile,
-            policy: Policy(profile), algorithm: .es256, domains: [])
+            policy: Policy(profile), algorithm: .es256, domains: [], supporting: .live)
     }
 
     private func report(

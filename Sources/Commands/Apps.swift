@@ -67,7 +67,7 @@ extension Command {
     ) { arguments in
         let id = try arguments.project()
         try Administration.run { administration in
-            let store = ProjectStore(pool: administration.pool)
+            let store = administration.projects
             guard let project = try await store.project(id) else {
                 throw Failure(message: "project \(id) does not exist")
             }

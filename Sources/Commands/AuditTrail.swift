@@ -104,7 +104,7 @@ extension Administration {
     ///
     /// - Throws: ``Failure`` if the project never existed, or if its last audit event has expired.
     fileprivate func requireProject(of realm: ID<Realm>) async throws {
-        guard try await ProjectStore(pool: pool).hasRow(of: realm.project) else {
+        guard try await projects.hasRow(of: realm.project) else {
             throw Failure(message: "project \(realm.project) does not exist")
         }
     }

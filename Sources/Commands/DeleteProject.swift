@@ -17,7 +17,7 @@ extension Command {
         let id = try ID<Project>(projectNamed: arguments.operand)
         try arguments.requireConfirmation("Delete the project \(id) with all its accounts?")
         try Administration.run { administration in
-            let store = ProjectStore(pool: administration.pool)
+            let store = administration.projects
             guard try await store.delete(id, by: .commandLine, at: administration.clock.now()) else {
                 throw Failure(message: "project \(id) does not exist")
             }

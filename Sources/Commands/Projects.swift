@@ -2,6 +2,7 @@ internal import Crypto
 internal import Gateway
 internal import Identity
 internal import Postgres
+internal import Providers
 internal import Storage
 internal import Tokens
 
@@ -22,7 +23,7 @@ extension Command {
         details: [
             "ID has 1 to 63 characters: a to z, 0 to 9 and hyphens, but no hyphen at the beginning. Some IDs are reserved for paths of the gateway, such as `v1`.",
             "The app \"default\" has the platform and distribution `other`, no bundle ID, and every sign-in method that the project enables. `sekisho projects apply` can change these settings. While the platform is `other`, the client IDs of apple.com may be bundle IDs or Services IDs.",
-            "Apple's App Review guideline 4.8 applies to every app of the project. An app can offer a third-party login only if it also offers apple.com or declares an exemption. Third-party logins are google.com and each oidc.NAME that is not declared as your company's own account system. The policy setting requiresAppleOnEveryPlatform can limit this rule to apps for Apple's platforms; an app with the platform `other` counts as one.",
+            "Apple's App Review guideline 4.8 applies to every app of the project. An app can offer a third-party login only if it also offers apple.com or declares an exemption. Third-party logins are \(ProviderNames.thirdPartyIDs) and each oidc.NAME that is not declared as your company's own account system. The policy setting requiresAppleOnEveryPlatform can limit this rule to apps for Apple's platforms; an app with the platform `other` counts as one.",
         ],
         environment: ["DATABASE_URL", "SEKISHO_MASTER_KEY"]
     ) { arguments in
@@ -32,7 +33,7 @@ extension Command {
                 try await draft.create(
                     in: administration.pool, under: masterKeys, by: .commandLine, at: administration.clock.now())
             else {
-                let exists = try await ProjectStore(pool: administration.pool).project(draft.project.id) != nil
+                let exists = try await administration.projects.project(draft.project.id) != nil
                 throw Failure(
                     message: "project \(draft.project.realm) "
                         + (exists ? "already exists" : "was deleted; its ID is free when its audit events have expired")
@@ -49,7 +50,7 @@ extension Command {
         environment: ["DATABASE_URL"]
     ) { arguments in
         try Administration.run { administration in
-            let projects = try await ProjectStore(pool: administration.pool).all()
+            let projects = try await administration.projects.all()
             try Terminal.writeList(
                 [["ID", "NUMBER", "PROFILE"]]
                     + projects.map { [$0.realm.rawValue, "\($0.number)", $0.profile.rawValue] }, arguments)
@@ -63,7 +64,8 @@ extension ProjectDraft {
         let profile: Policy.Profile = try arguments.choice("profile")
         try self.init(
             id: id, name: arguments.optionalText("name") ?? id, profile: profile, policy: Policy(profile),
-            algorithm: try arguments.choice("algorithm"), domains: arguments.texts("domain"))
+            algorithm: try arguments.choice("algorithm"), domains: arguments.texts("domain"),
+            supporting: .live)
     }
 }
 

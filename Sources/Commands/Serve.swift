@@ -4,6 +4,7 @@ internal import Gateway
 internal import Glibc
 internal import Identity
 internal import Postgres
+internal import Providers
 internal import Storage
 internal import Telemetry
 
@@ -88,7 +89,7 @@ extension Config {
     /// Updates the grace periods in which apps that violate App Review guideline 4.8 are tolerated. Logs each of these
     /// apps with the end of its grace period, which can be in the past.
     private func updateGracePeriods(_ pool: Pool, _ log: Log) async throws {
-        for violation in try await GracePeriodStore(pool: pool).update(at: WallClock.live.now()) {
+        for violation in try await GracePeriodStore(pool: pool, supporting: .live).update(at: WallClock.live.now()) {
             log.warning(
                 "an app violates App Review guideline 4.8",
                 [

@@ -5,11 +5,13 @@ internal import Gateway
 internal import HTTP
 internal import Identity
 internal import JSON
+internal import Providers
 
 extension Command {
     static let simulate = Command(
         words: ["simulate"],
-        summary: "Print the credential of a simulated sign-in at Apple or Google, from a running `sekisho dev`",
+        summary:
+            "Print the credential of a simulated sign-in at \(ProviderNames.all(beforeLast: "or")), from a running `sekisho dev`",
         operand: Operand(placeholder: "PROVIDER", noun: "provider"),
         options: [
             .text("email", "ADDRESS", "email address of the user"),
@@ -22,7 +24,7 @@ extension Command {
             .text("url", "URL", "URL of the gateway", default: "http://127.0.0.1:9099"),
         ],
         details: [
-            "PROVIDER is apple.com or google.com. If none of --email, --given-name and --family-name is given, the user is Ada Lovelace (ada.lovelace@example.com). Like the real Apple, the simulated Apple sends the name only at the first sign-in.",
+            "PROVIDER is \(SupportedProviders.live.all.map(\.id.rawValue).joined(beforeLast: "or")). If none of --email, --given-name and --family-name is given, the user is Ada Lovelace (ada.lovelace@example.com). Like the real Apple, the simulated Apple sends the name only at the first sign-in.",
             "Prints JSON with the data that an app receives from the provider, and the postBody that the app sends to accounts:signInWithIdp. The command itself does not sign in to the gateway.",
         ]
     ) { arguments in

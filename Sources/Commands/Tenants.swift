@@ -1,5 +1,6 @@
 internal import Gateway
 internal import Identity
+internal import Providers
 internal import Storage
 
 extension Command {
@@ -12,7 +13,7 @@ extension Command {
         let project = try arguments.project()
         try Administration.run { administration in
             try await administration.requireRealm(ID(project))
-            let store = PostgresTenantStore(pool: administration.pool)
+            let store = PostgresTenantStore(pool: administration.pool, supporting: .live)
             var rows = [["ID", "NAME", "DISABLED"]]
             var last: ID<Tenant>?
             while true {

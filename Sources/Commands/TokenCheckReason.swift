@@ -106,7 +106,7 @@ extension NonceFault {
             TokenCheckReason(
                 "nonce", "the nonce of the token does not match --nonce",
                 expected: .string(
-                    provider == .apple
+                    SupportedProviders.live[provider]?.hashesNonce == true
                         ? "SHA-256 of the nonce in lower-case hexadecimal"
                         : "the nonce as it is, or its SHA-256 in lower-case hexadecimal"),
                 seen: .string(form.description))

@@ -12,7 +12,7 @@ extension Command {
         summary: "Check whether the gateway would accept a provider's token, and explain a rejection",
         options: [
             .choice(
-                "provider", "NAME", [ProviderID.apple, .google].map(\.rawValue), "provider that issued the token",
+                "provider", "NAME", SupportedProviders.live.all.map(\.id.rawValue), "provider that issued the token",
                 isRequired: true),
             .text("audience", "ID", "accepted client ID", isRequired: true, isRepeatable: true),
             .text("nonce", "RAW", "nonce of the app, before hashing"),
@@ -73,7 +73,7 @@ private struct TokenVerification: Sendable {
                 ProviderSettings(
                     provider: provider, isEnabled: true, clientIDs: arguments.texts("audience"),
                     apple: provider == .apple ? apple : nil)
-            ])
+            ], supporting: .live)
     }
 
     func run(on text: String) throws -> TokenCheck {

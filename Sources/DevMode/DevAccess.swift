@@ -3,7 +3,7 @@ internal import Gateway
 internal import Identity
 
 extension Access {
-    /// Accepts every API key. Treats callers with `Bearer owner` or one of Google's access tokens as administrators,
+    /// Accepts every API key. Treats callers with `Bearer owner` or an access token of Google Cloud as administrators,
     /// like Firebase's emulator. `serve` cannot use this function.
     ///
     /// - Parameters:
@@ -28,7 +28,7 @@ extension Access {
         }
     }
 
-    /// Whether the token is `owner` or has the prefix of Google's access tokens, as in Firebase's emulator.
+    /// Whether the token is `owner` or has the prefix of Google Cloud's access tokens, as in Firebase's emulator.
     private static func isAdministrative(_ bearer: String) -> Bool {
         bearer.lowercased() == "owner" || bearer.hasPrefix("ya29.")
     }

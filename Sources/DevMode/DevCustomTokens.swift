@@ -3,7 +3,7 @@ internal import Identity
 internal import Tokens
 
 extension CustomTokens {
-    /// Accepts the custom tokens of Firebase's emulator: bare JSON claims, unsigned JWTs, and JWTs of a Google service
+    /// Accepts the custom tokens of Firebase's emulator: bare JSON claims, unsigned JWTs, and JWTs of a service
     /// account, whose signature is ignored. Passes other signed tokens to `signed`. `serve` cannot use this function.
     static func unsigned(otherwise signed: CustomTokens) -> CustomTokens {
         CustomTokens { token, project in

@@ -14,9 +14,9 @@ extension Mode {
     ///   - signsTokens: whether ID tokens and session cookies are signed, and only signed ID tokens are accepted, as in
     ///     `serve`.
     ///   - isSimulatorKey: whether a simulator has published the key with this ID. If so, the signature of a token with
-    ///     this key is verified. Otherwise, the signature is ignored if the token has the issuer of Apple or Google.
+    ///     this key is verified. Otherwise, the signature is ignored if the token has the issuer of a built-in provider.
     package static func emulator(
-        project: ID<Project>, signsTokens: Bool = false, providers: ProviderEndpoints = .live,
+        project: ID<Project>, signsTokens: Bool = false, providers: ProviderList = .live,
         isSimulatorKey: @escaping @Sendable (_ keyID: String) -> Bool = { _ in true }
     ) -> Mode {
         var mode = Mode(
@@ -30,9 +30,10 @@ extension Mode {
             },
             customTokens: { .unsigned(otherwise: .signed(by: $0.publicServiceKey(_:preferringProject:), clock: $1)) },
             verifier: {
-                .fake(isSimulatorKey: isSimulatorKey, otherwise: .live(endpoints: providers, keyCache: $0, clock: $1))
+                .fake(isSimulatorKey: isSimulatorKey, otherwise: .live($0, keyCache: $1, clock: $2))
             },
             acceptsLoopbackIssuers: true)
+        mode.providers = providers
         mode.acceptsTenantsWithoutApple = true
         if !signsTokens {
             mode.tokens = UnsignedTokens.init(signed:)
@@ -41,21 +42,19 @@ extension Mode {
         return mode
     }
 
-    /// Returns the mode of `sekisho dev`: ``emulator(project:signsTokens:providers:isSimulatorKey:)`` with simulators of
-    /// Apple and Google, projects that are created on first use, a settable clock, captured emails, and further
+    /// Returns the mode of `sekisho dev`: ``emulator(project:signsTokens:providers:isSimulatorKey:)`` with simulators
+    /// of the providers, projects that are created on first use, a settable clock, captured emails, and further
     /// endpoints of Firebase's emulator.
     package static func dev(
         _ project: ID<Project>, signsTokens: Bool, under masterKeys: MasterKeys, clock: DevClock,
         simulators: DevSimulators, hosts: AllowedHosts, sender: EmailAddress
     ) -> Mode {
         var mode = emulator(
-            project: project, signsTokens: signsTokens, providers: simulators.endpoints,
+            project: project, signsTokens: signsTokens, providers: simulators.providers,
             isSimulatorKey: simulators.havePublishedKey)
         mode.clock = clock.wallClock
-        mode.authorizationEndpoints = AuthorizationEndpoints(apple: simulators.appleURL, google: simulators.googleURL)
         mode.acceptsHostHeader = true
         mode.rejection = hosts.rejection(of:)
-        mode.providerEndpoints = simulators.endpoints
         mode.appleEndpoints = AppleEndpoints(base: simulators.appleURL)
         let emails = CapturedEmails()
         mode.emailService = { .capturing(in: emails, sender: sender, dependencies: $0) }

@@ -3,6 +3,7 @@ internal import Crypto
 internal import Gateway
 package import Identity
 package import Postgres
+internal import Providers
 internal import Storage
 
 /// The projects of `dev`, created on first use.
@@ -13,11 +14,14 @@ package struct DevProjects: Sendable {
     package static let earliestClockTime = Instant(seconds: 0)
 
     package let pool: Pool
+    let supportedProviders: SupportedProviders
     let masterKeys: MasterKeys
     let clock: WallClock
     let defaultID: ID<Project>
     /// Called with every project and every tenant that a look-up returns.
     let onLookup: @Sendable (Project) -> Void
+
+    var store: ProjectStore { ProjectStore(pool: pool, supporting: supportedProviders) }
 
     /// Returns a project, which is created on first use.
     ///
@@ -46,23 +50,22 @@ package struct DevProjects: Sendable {
     }
 
     private func create(_ id: ID<Tenant>, of project: Project) async throws -> Project? {
-        let store = PostgresTenantStore(pool: pool)
-        guard try await store.tenants(after: nil, limit: Self.limit, of: project.id).count < Self.limit else {
+        let tenants = PostgresTenantStore(pool: pool, supporting: supportedProviders)
+        guard try await tenants.tenants(after: nil, limit: Self.limit, of: project.id).count < Self.limit else {
             return nil
         }
         var settings = TenantSettings()
         (settings.allowsPasswords, settings.allowsEmailLinks, settings.allowsAnonymous) = (true, true, true)
         let tenant = Tenant(id: id, parent: project.id, settings: settings)
         do {
-            try await store.create(tenant, by: .system, at: clock.now())
+            try await tenants.create(tenant, by: .system, at: clock.now())
         } catch StoreConflict.taken(.id) {
             // A concurrent request may have created the tenant first, or the tenant was deleted.
         }
-        return try await ProjectStore(pool: pool).realm(tenant.realm)
+        return try await store.realm(tenant.realm)
     }
 
     private func findOrCreate(_ id: ID<Project>) async throws -> Project? {
-        let store = ProjectStore(pool: pool)
         if let project = try await store.project(id) { return project }
         guard ProjectDraft.isValidID(id.rawValue), try await store.all().count < Self.limit else { return nil }
         // The result is ignored, because a concurrent request may have created the project first.
@@ -79,7 +82,7 @@ extension ProjectDraft {
         let rules = EmulatorRules.firebase
         try self.init(
             id: id, name: id, profile: .firebase, policy: rules.defaultPolicy, algorithm: .es256,
-            domains: rules.defaultDomains)
+            domains: rules.defaultDomains, supporting: .live)
         project.providers = DevProviders.settings
         secrets = try DevProviders.secrets()
     }
@@ -94,14 +97,17 @@ extension EmulatorRules {
     }()
 }
 
-/// The initial Apple and Google settings of every project of `dev`. The IDs are invented.
+/// The initial settings of providers in every project of `dev`. The IDs are invented.
 enum DevProviders {
-    static let settings = [
-        ProviderSettings(
-            provider: .apple, isEnabled: true, clientIDs: ["com.example.app", "com.example.web"], hasSecret: true,
-            apple: AppleSettings(teamID: "DEVTEAM123", keyID: "DEVKEY1234")),
-        ProviderSettings(provider: .google, isEnabled: true, clientIDs: ["demo.apps.googleusercontent.com"]),
-    ]
+    static let settings =
+        [
+            ProviderSettings(
+                provider: .apple, isEnabled: true, clientIDs: ["com.example.app", "com.example.web"], hasSecret: true,
+                apple: AppleSettings(teamID: "DEVTEAM123", keyID: "DEVKEY1234"))
+        ]
+        + DevSimulators.otherTypes.map {
+            ProviderSettings(provider: $0.provider, isEnabled: true, clientIDs: [$0.clientID])
+        }
 
     /// Generates a new private key for Apple.
     static func secrets() throws -> [ProviderID: Secret] {

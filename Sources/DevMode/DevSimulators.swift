@@ -4,28 +4,40 @@ internal import Identity
 internal import Providers
 internal import Simulators
 
-/// The simulators of Apple and Google, each on a port of 127.0.0.1, with the clock of `dev`. By default, their tokens
-/// name the real issuers; only the URLs of the public keys differ. `serve` cannot use this type.
+/// The simulators of the providers, each on a port of 127.0.0.1, with the clock of `dev`. By default, their tokens name
+/// the real issuers; only the URLs of the public keys differ. `serve` cannot use this type.
 package struct DevSimulators: Sendable {
+    /// The types of the simulators besides Apple's.
+    static let otherTypes: [any DevSimulator.Type] = [SimulatedGoogle.self]
+
+    /// A simulator other than Apple's, with its server.
+    struct Other: Sendable {
+        let simulator: any DevSimulator
+        let server: SimulatorServer
+
+        var provider: ProviderID { type(of: simulator).provider }
+    }
+
     let apple: SimulatedApple
-    let google: SimulatedGoogle
+    let others: [Other]
     let people = SimulatedPeople()
     private let clients = SimulatedClients()
     let notificationDelivery: NotificationDelivery
     private let appleServer: SimulatorServer
-    private let googleServer: SimulatorServer
 
-    /// Starts both servers. Each publishes only one key, because generating RSA keys is slow.
+    /// Starts all servers. Each publishes only one key, because generating RSA keys is slow.
     package init(clock: DevClock, hosts: AllowedHosts) throws {
         apple = try SimulatedApple(clock: { clock.now.seconds }, publishing: 1, people: people)
         apple.quirks = Self.initialQuirks
         apple.redirectURIs = Self.initialRedirectURIs
-        google = try SimulatedGoogle(clock: { clock.now.seconds }, publishing: 1, people: people)
-        google.redirectURIs = Self.initialRedirectURIs
-        google.checksClientSecrets = false
         notificationDelivery = try NotificationDelivery()
         appleServer = try SimulatorServer(apple, rejection: hosts.rejectionOfHost)
-        googleServer = try SimulatorServer(google, rejection: hosts.rejectionOfHost)
+        others = try Self.otherTypes.map { [people] type in
+            let simulator = try type.make(clock: { clock.now.seconds }, people: people)
+            simulator.redirectURIs = Self.initialRedirectURIs
+            return Other(
+                simulator: simulator, server: try SimulatorServer(simulator, rejection: hosts.rejectionOfHost))
+        }
     }
 
     /// The initial quirks of the simulated Apple. Client secrets are not checked, because the simulator does not know
@@ -42,37 +54,42 @@ package struct DevSimulators: Sendable {
     func registerClients(of project: Project) {
         clients.register(
             project.clientIDs(of: .apple), team: project.settings(of: .apple)?.apple?.teamID, at: apple)
-        for id in project.clientIDs(of: .google) { google.register(GoogleClient(id: id)) }
+        for other in others {
+            for id in project.clientIDs(of: other.provider) { other.simulator.registerClient(id) }
+        }
     }
 
     /// Registers a client ID that a request names, so that the provider knows it.
     func register(_ id: String, of provider: ProviderSettings) {
-        guard provider.provider == .apple else { return google.register(GoogleClient(id: id)) }
+        guard provider.provider == .apple else {
+            other(provider.provider)?.simulator.registerClient(id)
+            return
+        }
         clients.register([id], team: provider.apple?.teamID, at: apple)
     }
 
-    var appleURL: String { appleServer.baseURL }
-    var googleURL: String { googleServer.baseURL }
+    func other(_ provider: ProviderID) -> Other? { others.first { $0.provider == provider } }
 
-    var endpoints: ProviderEndpoints {
-        ProviderEndpoints(
-            apple: .init(
-                issuers: ProviderEndpoints.live.apple.issuers, keysURL: appleURL + SimulatedApple.keysPath),
-            google: .init(
-                issuers: ProviderEndpoints.live.google.issuers, keysURL: googleURL + SimulatedGoogle.keysPath))
+    var appleURL: String { appleServer.baseURL }
+
+    /// The providers of this release, with the endpoints of their simulators.
+    var providers: ProviderList {
+        .live.served { $0 == .apple ? appleURL : other($0)?.server.baseURL }
     }
 
     /// Whether a simulator has ever published a key with this ID.
-    func havePublishedKey(_ id: String) -> Bool { apple.hasPublishedKey(id) || google.hasPublishedKey(id) }
+    func havePublishedKey(_ id: String) -> Bool {
+        apple.hasPublishedKey(id) || others.contains { $0.simulator.hasPublishedKey(id) }
+    }
 
-    /// Blocks until both servers have stopped.
+    /// Blocks until all servers have stopped.
     package func stop() throws {
         try notificationDelivery.stop()
         let loop = try Loop(name: "simulators")
         defer { loop.stop() }
         try loop.waitFor {
             await appleServer.stop()
-            await googleServer.stop()
+            for other in others { await other.server.stop() }
         }
     }
 }

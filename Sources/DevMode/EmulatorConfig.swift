@@ -16,7 +16,8 @@ extension [Endpoint] {
             .outsideContract("updateEmulatorConfig", .patch, path) { call in
                 let change = try call.decodedBody(as: EmulatorConfig.self)
                 let configurations = ConfigurationStore(
-                    pool: pool, rules: .live(), secrets: .unavailable, clock: projects.clock)
+                    pool: pool, rules: .live(supporting: projects.supportedProviders), secrets: .unavailable,
+                    clock: projects.clock)
                 let id = try await projects.projectOrTenant(inPathOf: call).realm
                 let edit = try await configurations.edit(id, by: .emulator.tracing(call.context.trace), allowing: []) {
                     configuration in

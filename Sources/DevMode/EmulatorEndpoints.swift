@@ -4,6 +4,7 @@ internal import Gateway
 internal import HTTP
 internal import Identity
 internal import Postgres
+internal import Providers
 internal import Storage
 
 extension ModeExtensions {
@@ -14,7 +15,8 @@ extension ModeExtensions {
         simulators: DevSimulators, emails: CapturedEmails, emailService: EmailService?
     ) -> ModeExtensions {
         let projects = DevProjects(
-            pool: pool, masterKeys: masterKeys, clock: clock.wallClock, defaultID: id,
+            pool: pool, supportedProviders: simulators.providers.supported, masterKeys: masterKeys,
+            clock: clock.wallClock, defaultID: id,
             onLookup: simulators.registerClients)
         let endpoints =
             [.clearAccounts(on: pool, projects), .verificationCodes(projects)].withTenants
@@ -41,7 +43,7 @@ extension DevProjects {
             throw RequestRefusal.notFound
         }
         guard let id = call.parameters["tenant"].map({ ID<Tenant>($0) }) else { return project }
-        let found = try await ProjectStore(pool: pool).realm(ID(id, of: project.id))
+        let found = try await store.realm(ID(id, of: project.id))
         guard id.isValidTenantID, let tenant = try await tenant(existing: found, orCreate: id, of: project) else {
             throw RequestRefusal.notFound
         }

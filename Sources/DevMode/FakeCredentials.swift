@@ -7,7 +7,7 @@ internal import Providers
 extension Verifier {
     /// Accepts the fake credentials of Firebase's emulator: bare JSON claims and unsigned JWTs, for any audience and
     /// even from unsupported providers, as ID token or, without an ID token, as access token. Ignores the signature of a
-    /// token with the issuer of Apple or Google, unless the token names a key of a simulator. Passes all other signed
+    /// token with the issuer of a built-in provider, unless the token names a key of a simulator. Passes all other signed
     /// tokens to `signed`. `serve` cannot use this function.
     ///
     /// - Parameter isSimulatorKey: whether a simulator has issued the key with this ID.
@@ -16,16 +16,18 @@ extension Verifier {
     ) -> Verifier {
         Verifier { credential, app, project in
             let text = (credential.idToken ?? credential.accessToken)?.expose() ?? ""
+            let provider = project.supportedProviders.builtIn(credential.provider)
             guard
                 let token = UnsignedToken(text)
-                    ?? UnsignedToken(
-                        strippingSignatureOf: text, of: credential.provider, isSimulatorKey: isSimulatorKey)
+                    ?? provider.flatMap({
+                        UnsignedToken(strippingSignatureOf: text, of: $0, isSimulatorKey: isSimulatorKey)
+                    })
             else {
                 return try await signed.verify(credential, app, project)
             }
             return try FakeClaims(token).identity(credential, in: project)
         } requireAllowed: { provider, app, project, use throws(ProviderRefusal) in
-            if !provider.canOnlyBeFake { try signed.requireAllowed(provider, app, project, use) }
+            if !provider.canOnlyBeFake(in: project) { try signed.requireAllowed(provider, app, project, use) }
         } loadKeys: { provider, project in
             try await signed.loadKeys(provider, project)
         }
@@ -34,8 +36,8 @@ extension Verifier {
 
 extension ProviderID {
     /// Whether the ID is a domain, such as `facebook.com`, of a provider that the gateway does not support.
-    fileprivate var canOnlyBeFake: Bool {
-        !canBeConfigured && !["oidc.", "saml."].contains { rawValue.hasPrefix($0) }
+    fileprivate func canOnlyBeFake(in project: Project) -> Bool {
+        !project.supportedProviders.canConfigure(self) && !["oidc.", "saml."].contains { rawValue.hasPrefix($0) }
             && rawValue.wholeMatch(of: /[a-z0-9-]+(\.[a-z0-9-]+)+/) != nil
     }
 }
@@ -72,27 +74,17 @@ private struct FakeClaims {
                 photoURL: text("picture").flatMap { $0.utf8.count <= Self.urlLimit ? $0 : nil },
                 screenName: displayText("screen_name"), language: displayText("locale"),
                 timeZone: displayText("zoneinfo")),
-            rawUserInfo: try userInfo(of: credential.provider, subject, email), hostedDomain: text("hd"))
+            rawUserInfo: try userInfo(of: credential.provider, hasEmail: email != nil), hostedDomain: text("hd"))
     }
 
     /// Returns a claim for display, without control characters and truncated like a name.
     private func displayText(_ name: ByteText) -> String? { PersonName(given: text(name), family: nil)?.full }
 
-    /// Returns the raw user info like Firebase's emulator: for Google, in the format of Google's older API; for other
+    /// Returns the raw user info like Firebase's emulator: for some providers, in a format of the provider; for other
     /// providers, the claims.
-    private func userInfo(of provider: ProviderID, _ subject: String, _ email: EmailAddress?) throws -> String {
-        guard provider == .google else { return try Self.text(of: members) }
-        let scopes = "openid https://www.googleapis.com/auth/userinfo.profile"
-        let emailScope = email == nil ? "" : " https://www.googleapis.com/auth/userinfo.email"
-        var info: JSONObject = [
-            "granted_scopes": .string(scopes + emailScope), "id": .string(subject), "locale": .string("en"),
-            "verified_email": .bool(isTrue("email_verified")),
-        ]
-        let names: [ByteText] = ["name", "given_name", "family_name", "email", "picture"]
-        for name in names {
-            info[name] = text(name).map(JSONValue.string)
-        }
-        return try Self.text(of: info)
+    private func userInfo(of provider: ProviderID, hasEmail: Bool) throws -> String {
+        let simulator = DevSimulators.otherTypes.first { $0.provider == provider }
+        return try Self.text(of: simulator?.userInfo(members, hasEmail: hasEmail) ?? members)
     }
 
     private static func text(of members: JSONObject) throws -> String {

@@ -41,8 +41,9 @@ private struct SimulatedSignInInput {
     let isFirst: Bool
 
     init(_ request: SimulatedSignInRequest, in project: Project) throws(RequestRefusal) {
-        guard let id = request.providerId.map({ ProviderID($0) }), id == .apple || id == .google else {
-            throw .invalidField("/providerId", "must be apple.com or google.com")
+        let ids = [.apple] + DevSimulators.otherTypes.map { $0.provider }
+        guard let id = request.providerId.map({ ProviderID($0) }), ids.contains(id) else {
+            throw .invalidField("/providerId", "must be \(ids.map(\.rawValue).joined(beforeLast: "or"))")
         }
         guard request.nonce == nil || request.rawNonce == nil else {
             throw .invalidField("", "must not have both nonce and rawNonce")
@@ -57,7 +58,7 @@ private struct SimulatedSignInInput {
         self.audience = audience
         person = try SimulatedPerson(request.person ?? SimulatedPersonInput())
         rawNonce = request.rawNonce
-        let hashesNonce = id == .apple
+        let hashesNonce = project.supportedProviders[id]?.hashesNonce == true
         nonce =
             request.nonce
             ?? request.rawNonce.map { hashesNonce ? Hexadecimal.encode(Digest.sha256(Array($0.utf8))) : $0 }
@@ -93,20 +94,17 @@ private struct SimulatedSignIn: Encodable {
 
 extension DevSimulators {
     fileprivate func signIn(_ input: SimulatedSignInInput) throws -> SimulatedSignIn {
-        guard input.provider.provider == .apple else { return try signInWithGoogle(input) }
         register(input.audience, of: input.provider)
+        if let simulator = other(input.provider.provider)?.simulator {
+            let credential = try simulator.signIn(
+                input.person, to: input.audience, nonce: input.nonce, isFirst: input.isFirst)
+            return SimulatedSignIn(
+                input, idToken: credential.idToken, authorizationCode: credential.authorizationCode)
+        }
         if input.isFirst { apple.disconnect(input.person, from: input.audience) }
         let authorization = try apple.authorize(input.person, client: input.audience, nonce: input.nonce)
         return SimulatedSignIn(
             input, idToken: authorization.identityToken, authorizationCode: authorization.authorizationCode,
             user: authorization.user)
-    }
-
-    private func signInWithGoogle(_ input: SimulatedSignInInput) throws -> SimulatedSignIn {
-        register(input.audience, of: input.provider)
-        if input.isFirst { google.disconnect(input.person, from: input.audience) }
-        return SimulatedSignIn(
-            input, idToken: try google.idToken(for: input.person, audience: input.audience, nonce: input.nonce),
-            authorizationCode: try google.authorize(input.person, client: input.audience, nonce: input.nonce))
     }
 }

@@ -5,7 +5,7 @@ internal import Identity
 internal import Simulators
 
 extension [Endpoint] {
-    /// Shows and changes the behaviour of the simulated providers. All projects share one Apple and one Google.
+    /// Shows and changes the behaviour of the simulated providers. All projects share one simulator of each provider.
     static func simulators(_ simulators: DevSimulators, _ projects: DevProjects) -> [Endpoint] {
         let path = "/emulator/v1/projects/{project}/simulators"
         return [
@@ -57,7 +57,9 @@ private struct SimulatorChange: Decodable {
         let forwards: Bool?
     }
 
-    struct Google: Decodable {
+    /// A change of a provider other than Apple.
+    struct Other: Decodable {
+        /// The name of a ``SimulatorFault``.
         let fault: String?
         let rotateKeys: Bool?
         let dropOldKeys: Bool?
@@ -69,7 +71,29 @@ private struct SimulatorChange: Decodable {
     /// other members are applied.
     let reset: Bool?
     let apple: Apple?
-    let google: Google?
+    /// The changes of the other providers, by ``DevSimulator/memberName``.
+    let others: [String: Other]
+
+    init(from decoder: any Decoder) throws {
+        let members = try decoder.container(keyedBy: MemberName.self)
+        reset = try members.decodeIfPresent(Bool.self, forKey: "reset")
+        apple = try members.decodeIfPresent(Apple.self, forKey: "apple")
+        var others: [String: Other] = [:]
+        for name in DevSimulators.otherTypes.map({ $0.memberName }) {
+            others[name] = try members.decodeIfPresent(Other.self, forKey: MemberName(stringLiteral: name))
+        }
+        self.others = others
+    }
+}
+
+/// A member whose name depends on the simulators.
+private struct MemberName: CodingKey, ExpressibleByStringLiteral {
+    let stringValue: String
+    var intValue: Int? { nil }
+
+    init(stringLiteral name: String) { stringValue = name }
+    init?(stringValue: String) { self.stringValue = stringValue }
+    init?(intValue: Int) { nil }
 }
 
 private struct SimulatorStates: Encodable {
@@ -82,7 +106,8 @@ private struct SimulatorStates: Encodable {
     }
 
     let apple: State
-    let google: State
+    /// By ``DevSimulator/memberName``.
+    let others: [String: State]
     /// The notifications that Apple sent because of the change.
     let notifications: [SentNotification]?
 
@@ -91,7 +116,18 @@ private struct SimulatorStates: Encodable {
         apple = State(
             url: simulators.appleURL, keyFetches: simulators.apple.keyFetches,
             revocations: simulators.apple.revocations)
-        google = State(url: simulators.googleURL, keyFetches: simulators.google.keyFetches)
+        others = Dictionary(
+            uniqueKeysWithValues: simulators.others.map { other in
+                let state = State(url: other.server.baseURL, keyFetches: other.simulator.keyFetches)
+                return (type(of: other.simulator).memberName, state)
+            })
+    }
+
+    func encode(to encoder: any Encoder) throws {
+        var members = encoder.container(keyedBy: MemberName.self)
+        try members.encode(apple, forKey: "apple")
+        for (name, state) in others { try members.encode(state, forKey: MemberName(stringLiteral: name)) }
+        try members.encodeIfPresent(notifications, forKey: "notifications")
     }
 }
 
@@ -148,6 +184,15 @@ extension SimulatorChange.Apple {
     }
 }
 
+extension DevSimulator {
+    fileprivate func apply(_ change: SimulatorChange.Other, _ fault: SimulatorFault?) throws {
+        if let uris = change.redirectUris { redirectURIs.additional = uris }
+        if let issuer = change.issuer { self.issuer = issuer }
+        if let fault { faultInjection.injectFault(fault.injected) }
+        if change.rotateKeys == true { try rotateKeys(keepingOld: change.dropOldKeys != true) }
+    }
+}
+
 extension DevSimulators {
     /// The lifetimes that a request can set, in seconds: up to 365 days.
     private static let identityTokenLifetimes: ClosedRange<Int64> = 1...31_536_000
@@ -161,10 +206,13 @@ extension DevSimulators {
     }
 
     private func configure(_ change: SimulatorChange) throws {
-        let faults = (
-            apple: try change.apple?.fault.map { try SimulatorFault($0, at: "/apple/fault") },
-            google: try change.google?.fault.map { try SimulatorFault($0, at: "/google/fault") }
-        )
+        let appleFault = try change.apple?.fault.map { try SimulatorFault($0, at: "/apple/fault") }
+        let changesOfOthers = try others.map { other in
+            let name = type(of: other.simulator).memberName
+            let own = change.others[name]
+            let fault = try own?.fault.map { try SimulatorFault($0, at: "/\(name)/fault") }
+            return (other.simulator, own, fault)
+        }
         let team = change.apple?.transferToTeam
         guard team.map(AppleSettings.isID) != false else {
             throw RequestRefusal.invalidField("/apple/transferToTeam", "must be ten upper-case letters or digits")
@@ -176,22 +224,22 @@ extension DevSimulators {
         let quirks = try change.apple.map { try Self.quirks($0, from: initial) } ?? initial
         if change.reset == true {
             apple.faultInjection.reset()
-            google.faultInjection.reset()
-            google.issuer = GoogleIssuer.url.rawValue
-            (apple.redirectURIs, google.redirectURIs) = (Self.initialRedirectURIs, Self.initialRedirectURIs)
+            apple.redirectURIs = Self.initialRedirectURIs
+            for other in others {
+                other.simulator.faultInjection.reset()
+                other.simulator.issuer = type(of: other.simulator).initialIssuer
+                other.simulator.redirectURIs = Self.initialRedirectURIs
+            }
         }
         if let uris = change.apple?.redirectUris { apple.redirectURIs.additional = uris }
-        if let uris = change.google?.redirectUris { google.redirectURIs.additional = uris }
         apple.quirks = quirks
         if let team, let client = change.apple?.clientId { apple.transfer(client, to: team) }
-        if let issuer = change.google?.issuer { google.issuer = issuer }
-        if let fault = faults.apple { apple.faultInjection.injectFault(fault.injected) }
-        if let fault = faults.google { google.faultInjection.injectFault(fault.injected) }
+        if let fault = appleFault { apple.faultInjection.injectFault(fault.injected) }
         if change.apple?.rotateKeys == true {
             try apple.rotateKeys(keepingOld: change.apple?.dropOldKeys != true)
         }
-        if change.google?.rotateKeys == true {
-            try google.rotateKeys(keepingOld: change.google?.dropOldKeys != true)
+        for (simulator, change, fault) in changesOfOthers {
+            if let change { try simulator.apply(change, fault) }
         }
     }
 

@@ -2,7 +2,6 @@ internal import Encoding
 internal import Gateway
 internal import Identity
 internal import JSON
-internal import Providers
 
 /// The claims of a token that is accepted without verification of a signature, as in Firebase's emulator.
 enum UnsignedToken {
@@ -29,13 +28,12 @@ enum UnsignedToken {
         }
     }
 
-    /// Parses a signed token with the issuer of Apple or Google, and ignores its signature.
+    /// Parses a signed token with the issuer of a built-in provider, and ignores its signature.
     ///
-    /// - Returns: `nil` unless the provider is Apple or Google, the issuer is the provider's, and the token names a key
-    ///   that no simulator has issued.
-    init?(strippingSignatureOf token: String, of provider: ProviderID, isSimulatorKey: (_ keyID: String) -> Bool) {
+    /// - Returns: `nil` unless the issuer is the provider's, and the token names a key that no simulator has issued.
+    init?(strippingSignatureOf token: String, of provider: Provider, isSimulatorKey: (_ keyID: String) -> Bool) {
         guard let jwt = UnverifiedJWT(token), jwt.isSigned, let keyID = jwt.header.kid, !isSimulatorKey(keyID),
-            let issuer = jwt.issuer, Self.issuers(of: provider).contains(issuer)
+            let issuer = jwt.issuer, provider.issuers.contains(issuer)
         else { return nil }
         self = .jwt(jwt.payload)
     }
@@ -52,14 +50,6 @@ enum UnsignedToken {
         }
         guard let jwt = UnverifiedJWT(token), !jwt.isSigned || jwt.isOfServiceAccount else { return nil }
         self = .jwt(jwt.payload)
-    }
-
-    private static func issuers(of provider: ProviderID) -> [String] {
-        switch provider {
-        case .apple: ProviderEndpoints.live.apple.issuers
-        case .google: ProviderEndpoints.live.google.issuers
-        default: []
-        }
     }
 }
 

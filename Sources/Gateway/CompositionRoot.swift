@@ -58,8 +58,9 @@ struct CompositionRoot: Sendable {
     func pipeline(on pool: Pool, readiness: ReadinessProbe? = nil) -> RequestPipeline {
         let extensions = mode.extensions(pool, emailService)
         let configuration = ConfigurationCache(
-            pool: pool, masterKeys: masterKeys, clock: clock, serviceKeyUse: serviceKeyUse,
-            emulatorClients: emulatorClients, lookup: extensions.projectLookup, outageLimit: outageLimit,
+            pool: pool, supporting: mode.providers.supported, masterKeys: masterKeys, clock: clock,
+            serviceKeyUse: serviceKeyUse, emulatorClients: emulatorClients, lookup: extensions.projectLookup,
+            outageLimit: outageLimit,
             acceptsLoopbackIssuers: mode.acceptsLoopbackIssuers,
             acceptsTenantsWithoutApple: mode.acceptsTenantsWithoutApple, publicURL: publicURL())
         let services = services(on: pool, configuration, extensions, readiness ?? ReadinessProbe([pool]))
@@ -84,7 +85,7 @@ struct CompositionRoot: Sendable {
         let sealedTokens = MasterKeySealedTokens(masterKeys: masterKeys)
         let networks = NetworkHashing.live(under: masterKeys)
         let appleSealing = AppleGrantSealing.sealing(under: masterKeys)
-        let verifier = mode.verifier(providerKeys, clock)
+        let verifier = mode.verifier(mode.providers, providerKeys, clock)
         let resolver = ProofResolver(
             verifier: verifier, sealedTokens: sealedTokens, appleSealing: appleSealing, clock: clock)
         let authenticator = Authenticator(store: store, tokens: tokens, clock: clock)
@@ -189,7 +190,8 @@ struct CompositionRoot: Sendable {
     ) -> Tenancy {
         Tenancy(
             projectInTenant: { try await extensions.resolveTenant(configuration.realm(ID($0, of: $1.id)), $0, $1) },
-            tenantOfToken: mode.tenantOfToken, store: PostgresTenantStore(pool: pool),
+            tenantOfToken: mode.tenantOfToken,
+            store: PostgresTenantStore(pool: pool, supporting: mode.providers.supported),
             onChange: configuration.invalidateConfiguration, newID: { ID(Random.text(length: 28)) }, clock: clock)
     }
 
@@ -214,7 +216,7 @@ struct CompositionRoot: Sendable {
             grants: store,
             notifications: AppleNotificationService(
                 store: PostgresAppleNotificationStore(pool: pool),
-                verifier: AppleNotifications(endpoints: mode.providerEndpoints, keyCache: providerKeys).verifier,
+                verifier: AppleNotifications(of: mode.providers, keyCache: providerKeys).verifier,
                 project: configuration.realm(_:), emailFactory: emailFactory, limiter: limiter, clock: clock))
     }
 

@@ -44,6 +44,7 @@ package struct ConfigurationCache: Sendable {
     }
 
     /// - Parameters:
+    ///   - supportedProviders: the providers of all projects.
     ///   - serviceKeyUse: records the use of service keys.
     ///   - emulatorClients: counts and reports each request of a client that takes the gateway for an emulator.
     ///   - lookup: finds projects; if set, projects, tenants and apps are not cached. `nil` finds projects in the
@@ -53,8 +54,9 @@ package struct ConfigurationCache: Sendable {
     ///   - acceptsLoopbackIssuers: see ``ConfigurationRules``.
     ///   - acceptsTenantsWithoutApple: see ``ConfigurationRules``.
     init(
-        pool: Pool, masterKeys: MasterKeys, clock: WallClock, serviceKeyUse: ServiceKeyUsageTracker,
-        emulatorClients: EmulatorClientReporter, lookup: ProjectLookup? = nil, outageLimit: Duration = .zero,
+        pool: Pool, supporting supportedProviders: SupportedProviders, masterKeys: MasterKeys, clock: WallClock,
+        serviceKeyUse: ServiceKeyUsageTracker, emulatorClients: EmulatorClientReporter, lookup: ProjectLookup? = nil,
+        outageLimit: Duration = .zero,
         acceptsLoopbackIssuers: Bool = false, acceptsTenantsWithoutApple: Bool = false, publicURL: String
     ) {
         self.clock = clock
@@ -64,10 +66,10 @@ package struct ConfigurationCache: Sendable {
         store = ConfigurationStore(
             pool: pool,
             rules: .live(
-                acceptsLoopbackIssuers: acceptsLoopbackIssuers, acceptsTenantsWithoutApple: acceptsTenantsWithoutApple,
-                publicURL: publicURL),
+                supporting: supportedProviders, acceptsLoopbackIssuers: acceptsLoopbackIssuers,
+                acceptsTenantsWithoutApple: acceptsTenantsWithoutApple, publicURL: publicURL),
             secrets: .sealing(under: masterKeys), clock: clock)
-        let projects = ProjectStore(pool: pool)
+        let projects = ProjectStore(pool: pool, supporting: supportedProviders)
         let signingKeys = SigningKeyStore(pool: pool)
         let apiKeys = APIKeyStore(pool: pool)
         let serviceKeys = ServiceKeyStore(pool: pool)
@@ -94,12 +96,12 @@ package struct ConfigurationCache: Sendable {
                 try await signingKeys.keysByThisClock(in: project, retiredAfter: time), of: project, under: masterKeys)
         }
         callingApps = Cache(lifetime: Self.lifetime, outageLimit: limit, isOutage: isOutage) { hash in
-            try await apiKeys.projectAndApp(ofKeyWithHash: hash).map {
+            try await apiKeys.projectAndApp(ofKeyWithHash: hash, supporting: supportedProviders).map {
                 CallingApp(project: $0.project, app: $0.app.withoutEndedGracePeriod(at: clock.now()))
             }
         }
         administrators = Cache(lifetime: Self.lifetime) { hash in
-            try await serviceKeys.key(withSecretHash: hash)
+            try await serviceKeys.key(withSecretHash: hash, supporting: supportedProviders)
         }
         publicServiceKeys = Cache(lifetime: Self.lifetime) { name in
             try await serviceKeys.verificationKey(name.id, preferably: name.project).map {

@@ -20,16 +20,14 @@ package struct Mode: Sendable {
     /// Returns the tenant that an unverified ID token or refresh token names, or `nil` if it names none.
     package var tenantOfToken: @Sendable (_ token: String) -> ID<Tenant>? = GatewayTokens.tenant(namedBy:)
     /// Verifies the credentials of identity providers.
-    let verifier: @Sendable (JWKSCache, WallClock) -> Verifier
+    let verifier: @Sendable (ProviderList, JWKSCache, WallClock) -> Verifier
     package var clock = WallClock.live
     /// How much longer than its lifetime an ID token is accepted.
     package var clockTolerance: Duration = .zero
-    /// The issuers of Apple and Google, and the URLs at which they publish their keys.
-    package var providerEndpoints = ProviderEndpoints.live
+    /// The supported identity providers.
+    package var providers = ProviderList.live
     /// The URLs at which Apple redeems codes, and checks and revokes tokens.
     package var appleEndpoints = AppleEndpoints.live
-    /// The URLs at which users sign in at Apple and Google, and at which Google redeems codes.
-    package var authorizationEndpoints = AuthorizationEndpoints.live
     /// Whether the `Host` of a request may determine the origin of the gateway's pages; see ``PublicOrigin``.
     package var acceptsHostHeader = false
     /// Returns the response to a request that the mode does not accept, whatever its path.
@@ -51,7 +49,8 @@ package struct Mode: Sendable {
     package init(
         publicURL: String? = nil, issuers: Issuers, access: @escaping @Sendable (ConfigurationCache) -> Access,
         customTokens: @escaping @Sendable (ConfigurationCache, WallClock) -> CustomTokens,
-        verifier: @escaping @Sendable (JWKSCache, WallClock) -> Verifier, clock: WallClock = WallClock.live,
+        verifier: @escaping @Sendable (ProviderList, JWKSCache, WallClock) -> Verifier,
+        clock: WallClock = WallClock.live,
         acceptsLoopbackIssuers: Bool = false, limitsRates: Bool = false,
         emailService: (@Sendable (EmailService.Dependencies) -> EmailService)? = nil,
         wrapEmailFactory: @escaping @Sendable (EmailFactory) -> EmailFactory = { $0 },
@@ -103,7 +102,7 @@ extension Mode {
             publicURL: publicURL, issuers: .own(publicURL),
             access: { $0.access },
             customTokens: { .signed(by: $0.publicServiceKey(_:preferringProject:), clock: $1) },
-            verifier: { .live(keyCache: $0, clock: $1) }, limitsRates: true)
+            verifier: { .live($0, keyCache: $1, clock: $2) }, limitsRates: true)
         mode.clockTolerance = GatewayTokens.clockTolerance
         return mode
     }

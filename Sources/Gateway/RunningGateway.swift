@@ -48,8 +48,8 @@ package final class RunningGateway: Sendable {
         let limits = RateLimits(masterKeys: config.masterKeys, clock: mode.clock, metrics: metrics.registry)
         let publicURL = { @Sendable in mode.publicURL ?? "http://127.0.0.1:\(state.port.load(ordering: .relaxed))" }
         let dependencies = EmailService.Dependencies(
-            pool: pools[0], masterKeys: config.masterKeys, clock: mode.clock, publicURL: publicURL, log: log,
-            metrics: metrics.registry)
+            pool: pools[0], supportedProviders: mode.providers.supported, masterKeys: config.masterKeys,
+            clock: mode.clock, publicURL: publicURL, log: log, metrics: metrics.registry)
         emailService =
             try mode.emailService?(dependencies)
             ?? config.email.map { try EmailService($0, dependencies: dependencies) }

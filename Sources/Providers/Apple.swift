@@ -2,30 +2,37 @@ internal import Crypto
 internal import Encoding
 internal import Identity
 
-/// Verifies identity tokens of Sign in with Apple.
-struct Apple: Sendable {
+extension IdentityProvider {
+    /// Sign in with Apple.
+    public static let apple = IdentityProvider(
+        Provider(
+            id: .apple, displayName: "Apple", issuers: ["https://appleid.apple.com"], issuerDomains: ["apple.com"],
+            responseMode: .form, usesPKCE: false,
+            scopes: ProviderScopes(base: [], optional: [.email: "email", .name: "name"], acceptsOthers: false),
+            hashesNonce: true, federatedIDPrefix: "", settings: [.apple]),
+        endpoints: ProviderEndpoints(
+            keysURL: "https://appleid.apple.com/auth/keys",
+            authorizationURL: "https://appleid.apple.com/auth/authorize", codeExchange: .apple),
+        identity: Apple.identity)
+}
+
+/// Reads identity tokens of Sign in with Apple.
+enum Apple {
     /// How long a replay key (the hash that marks a token as used) is stored after its token is no longer accepted.
     /// Clocks differ, so another replica may accept the token a little longer.
     private static let replayKeyMargin: Duration = .seconds(300)
 
-    let endpoint: ProviderEndpoints.Issuer
-    let keyCache: JWKSCache
-
-    func verify(_ input: IDTokenInput) async throws -> VerifiedIdentity {
-        let verifier = OIDCVerifier(
-            provider: .apple, keyCache: keyCache, keysAddress: endpoint.keysAddress, issuers: endpoint.issuers,
-            audiences: input.audiences, authorizedParties: input.authorizedParties)
-        let token = try await verifier.verify(input.idToken, at: input.now)
+    static func identity(in token: VerifiedToken, of input: IDTokenInput) throws -> VerifiedIdentity {
         let subject = try token.subject()
         let nonce = try input.requireAppleNonce(in: token.claims)
         let email = token.claims.text("email").flatMap(EmailAddress.init)
         var identity = VerifiedIdentity(
             provider: .apple, subject: subject, audience: token.audience, email: email,
-            emailTrust: Self.trust(in: email, token.claims), isPrivateEmail: Self.isPrivate(email, token.claims),
-            profile: UserProfile(name: input.credential.name), realUserStatus: Self.realUserStatus(token.claims),
+            emailTrust: trust(in: email, token.claims), isPrivateEmail: isPrivate(email, token.claims),
+            profile: UserProfile(name: input.credential.name), realUserStatus: realUserStatus(token.claims),
             rawUserInfo: token.json,
             nonce: input.credential.rawNonce,
-            replayKeys: Self.replayKeys(nonce: nonce, of: subject, expiresAt: token.expiresAt),
+            replayKeys: replayKeys(nonce: nonce, of: subject, expiresAt: token.expiresAt),
             issuedAt: try token.claims.time("iat"))
         identity.transferSubject = token.claims.text("transfer_sub").flatMap {
             OIDCVerifier.isValidSubject($0) ? $0 : nil

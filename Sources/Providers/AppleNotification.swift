@@ -5,17 +5,18 @@ internal import JSON
 
 /// Verifies Apple's server-to-server notifications, because any client can send a forged notification.
 public struct AppleNotifications: Sendable {
-    private let endpoint: ProviderEndpoints.Issuer
+    private let apple: IdentityProvider
     private let keyCache: JWKSCache
 
-    public init(endpoints: ProviderEndpoints = .live, keyCache: JWKSCache) {
-        endpoint = endpoints.apple
+    public init(of providers: ProviderList = .live, keyCache: JWKSCache) {
+        apple = providers.apple
         self.keyCache = keyCache
     }
 
     private func tokenVerifier(for clientIDs: [String]) -> OIDCVerifier {
         OIDCVerifier(
-            provider: .apple, keyCache: keyCache, keysAddress: endpoint.keysAddress, issuers: endpoint.issuers,
+            provider: .apple, keyCache: keyCache, keysAddress: apple.endpoints.keysAddress,
+            issuers: apple.value.issuers,
             audiences: clientIDs, authorizedParties: clientIDs, needsExpiry: false)
     }
 

@@ -1,25 +1,37 @@
 internal import Encoding
-internal import Identity
+public import Identity
 internal import JSON
 
-/// Verifies identity tokens of Sign in with Google: GoogleSignIn on devices, Google Identity Services and One Tap on
-/// the web.
-struct Google: Sendable {
-    let endpoint: ProviderEndpoints.Issuer
-    let keyCache: JWKSCache
+extension ProviderID {
+    public static let google = ProviderID("google.com")
+}
 
-    func verify(_ input: IDTokenInput) async throws -> VerifiedIdentity {
-        let verifier = OIDCVerifier(
-            provider: .google, keyCache: keyCache, keysAddress: endpoint.keysAddress, issuers: endpoint.issuers,
-            audiences: input.audiences, authorizedParties: input.authorizedParties)
-        let token = try await verifier.verify(input.idToken, at: input.now)
+extension IdentityProvider {
+    /// Sign in with Google: GoogleSignIn on devices, Google Identity Services and One Tap on the web.
+    public static let google = IdentityProvider(
+        // Firebase's issuers, at securetoken.google.com and session.firebase.google.com, accept the same users.
+        Provider(
+            id: .google, displayName: "Google", issuers: ["https://accounts.google.com", "accounts.google.com"],
+            clientIDSuffix: ".apps.googleusercontent.com", issuerDomains: ["google.com"], isSentAgainWithoutNonce: true,
+            federatedIDPrefix: "https://accounts.google.com/", settings: [.clientSecret, .hostedDomains],
+            relations: .socialOrOrganisation),
+        endpoints: ProviderEndpoints(
+            keysURL: "https://www.googleapis.com/oauth2/v3/certs",
+            authorizationURL: "https://accounts.google.com/o/oauth2/v2/auth",
+            codeExchange: .secretInBody(tokenURL: "https://oauth2.googleapis.com/token")),
+        identity: Google.identity)
+}
+
+/// Reads ID tokens of Sign in with Google.
+enum Google {
+    static func identity(in token: VerifiedToken, of input: IDTokenInput) throws -> VerifiedIdentity {
         let subject = try token.subject()
         try input.requireNonce(in: token.claims)
         let email = token.claims.text("email").flatMap(EmailAddress.init)
         return VerifiedIdentity(
             provider: .google, subject: subject, audience: token.audience, email: email,
-            emailTrust: Self.trust(in: email, token.claims, by: input.policy), profile: UserProfile(token.claims),
-            rawUserInfo: try Self.userInfo(token.claims, of: subject),
+            emailTrust: trust(in: email, token.claims, by: input.policy), profile: UserProfile(token.claims),
+            rawUserInfo: try userInfo(token.claims, of: subject),
             nonce: input.credential.rawNonce ?? token.claims.nonce, hostedDomain: token.claims.text("hd")
         )
     }

@@ -184,7 +184,7 @@ struct IdentityTokenClaims: Sendable {
         return text
     }
 
-    /// Accepts `true` and `"true"`, because Apple and Google have sent both.
+    /// Accepts `true` and `"true"`, because providers have sent both.
     func isTrue(_ name: ByteText) -> Bool { members[name] == .bool(true) || text(name)?.isExactly("true") == true }
 
     func isFalse(_ name: ByteText) -> Bool { members[name] == .bool(false) || text(name)?.isExactly("false") == true }

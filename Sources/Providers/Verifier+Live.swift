@@ -4,12 +4,11 @@ public import Identity
 internal import JSON
 
 extension Verifier {
-    /// Verifies the credentials of all supported providers.
+    /// Verifies the credentials of `providers` and of generic OpenID Connect providers.
     public static func live(
-        endpoints: ProviderEndpoints = .live, keyCache: JWKSCache, clock: WallClock
+        _ providers: ProviderList = .live, keyCache: JWKSCache, clock: WallClock
     ) -> Verifier {
-        let apple = Apple(endpoint: endpoints.apple, keyCache: keyCache)
-        let google = Google(endpoint: endpoints.google, keyCache: keyCache)
+        let builtIn = providers.byID.mapValues { BuiltInVerifier(provider: $0, keyCache: keyCache) }
         let openID = GenericOpenID(keyCache: keyCache)
         return Verifier { credential, app, project in
             guard let settings = project.settings(of: credential.provider) else {
@@ -21,18 +20,14 @@ extension Verifier {
             let input = IDTokenInput(
                 idToken: idToken.expose(), credential: credential, settings: settings, app: app,
                 policy: project.policy, now: clock.now())
-            return switch credential.provider {
-            case .apple: try await apple.verify(input)
-            case .google: try await google.verify(input)
-            case let other where other.isGenericOpenID: try await openID.verify(input)
-            default: throw ProviderRefusal.notConfigured
-            }
+            if let verifier = builtIn[credential.provider] { return try await verifier.verify(input) }
+            guard credential.provider.isGenericOpenID else { throw ProviderRefusal.notConfigured }
+            return try await openID.verify(input)
         } loadKeys: { provider, project in
             let address: DocumentAddress
-            switch provider {
-            case .apple: address = endpoints.apple.keysAddress
-            case .google: address = endpoints.google.keysAddress
-            default:
+            if let verifier = builtIn[provider] {
+                address = verifier.keysAddress
+            } else {
                 guard let settings = project.settings(of: provider)?.openID else {
                     throw ProviderRefusal.notConfigured
                 }
@@ -40,6 +35,26 @@ extension Verifier {
             }
             try await keyCache.load(address, of: provider)
         }
+    }
+}
+
+/// Verifies the ID tokens of a built-in provider.
+private struct BuiltInVerifier: Sendable {
+    let provider: IdentityProvider
+    let keyCache: JWKSCache
+    let keysAddress: DocumentAddress
+
+    init(provider: IdentityProvider, keyCache: JWKSCache) {
+        self.provider = provider
+        self.keyCache = keyCache
+        keysAddress = provider.endpoints.keysAddress
+    }
+
+    func verify(_ input: IDTokenInput) async throws -> VerifiedIdentity {
+        let verifier = OIDCVerifier(
+            provider: provider.value.id, keyCache: keyCache, keysAddress: keysAddress, issuers: provider.value.issuers,
+            audiences: input.audiences, authorizedParties: input.authorizedParties)
+        return try provider.identity(try await verifier.verify(input.idToken, at: input.now), input)
     }
 }
 
@@ -140,33 +155,4 @@ extension IDTokenInput {
             .other
         }
     }
-}
-
-/// The issuers and key addresses of Apple and Google. They are fixed at start: no request, token or discovery document
-/// changes them.
-public struct ProviderEndpoints: Sendable {
-    public struct Issuer: Sendable {
-        /// The accepted values of `iss`.
-        public let issuers: [String]
-        public let keysAddress: DocumentAddress
-
-        public init(issuers: [String], keysURL: String) {
-            self.issuers = issuers
-            keysAddress = DocumentAddress(url: keysURL, isFromConfiguration: false)
-        }
-    }
-
-    public let apple: Issuer
-    public let google: Issuer
-
-    public init(apple: Issuer, google: Issuer) {
-        self.apple = apple
-        self.google = google
-    }
-
-    public static let live = ProviderEndpoints(
-        apple: Issuer(issuers: ["https://appleid.apple.com"], keysURL: "https://appleid.apple.com/auth/keys"),
-        google: Issuer(
-            issuers: ["https://accounts.google.com", "accounts.google.com"],
-            keysURL: "https://www.googleapis.com/oauth2/v3/certs"))
 }

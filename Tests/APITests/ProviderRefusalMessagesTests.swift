@@ -1,5 +1,6 @@
 import HTTP
 import Identity
+import Providers
 import Testing
 
 @testable import API

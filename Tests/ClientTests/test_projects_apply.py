@@ -320,7 +320,7 @@ def test_check_reports_an_openid_provider_with_the_issuer_of_google(apply, fresh
         WHERE realm_id = '{project}'""")
     checked = fresh_installation.run("check")
     assert checked.returncode == 1
-    problem = "INVALID_CONFIG : oidc.corp's issuer is that of apple.com or google.com: configure that provider"
+    problem = "INVALID_CONFIG : oidc.corp's issuer is that of google.com: configure that provider"
     assert f"wrong project {project}: {problem}" in checked.stdout
     apply({"project": project}, "--prune")
 

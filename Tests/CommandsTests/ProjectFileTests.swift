@@ -1,5 +1,6 @@
 import Crypto
 import Identity
+import Providers
 import Testing
 
 @testable import Commands
@@ -34,7 +35,8 @@ struct ProjectFileTests {
     /// The configuration of a new project, to which no file has been applied.
     static let newProject = ProjectConfiguration(
         project: Project(
-            id: ID("demo"), number: 1, profile: .sekisho, policy: Policy(.sekisho), authorizedDomains: ["localhost"]),
+            id: ID("demo"), number: 1, profile: .sekisho, policy: Policy(.sekisho), authorizedDomains: ["localhost"],
+            supporting: .live),
         name: "demo", apps: [ConfiguredApp(app: ProjectDraft.defaultApp, name: "default")])
 
     static func parsed(_ json: String) throws -> ProjectFile {

@@ -1,6 +1,7 @@
 import Email
 import HTML
 import Identity
+import Providers
 import SMTP
 import Testing
 
@@ -17,7 +18,7 @@ struct EmailRendererTests {
                 ProviderSettings(
                     provider: ProviderID("oidc.corp"), isEnabled: true, clientIDs: ["a"],
                     openID: OpenIDSettings(issuer: "https://corp.example", displayName: "Corp <SSO>"))
-            ])
+            ], supporting: .live)
         change(&project.emailSettings)
         return SendingProject(project: project, name: "Tom & Jerry's <App>")
     }

@@ -2,6 +2,7 @@ import Crypto
 import Encoding
 import Identity
 import JOSE
+import Providers
 
 @testable import Commands
 @testable import Gateway
@@ -137,7 +138,7 @@ enum FuzzTarget: String, CaseIterable {
         var configuration = ProjectConfiguration(
             project: Project(
                 id: ID("demo"), number: 1, profile: .sekisho, policy: Policy(.sekisho),
-                authorizedDomains: ["localhost"]),
+                authorizedDomains: ["localhost"], supporting: .live),
             name: "demo", apps: [ConfiguredApp(app: ProjectDraft.defaultApp, name: "default")])
         file.apply(to: &configuration, pruning: true)
     }

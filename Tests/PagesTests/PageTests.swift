@@ -3,6 +3,7 @@ import FoundationEssentials
 import Glibc
 import HTTP
 import Identity
+import Providers
 import Testing
 
 @testable import Pages
@@ -29,7 +30,8 @@ struct PageTests {
         var identities: [ListedIdentity] {
             let linkedAt = Instant(seconds: 1_767_225_600)
             var configured = Project(
-                id: project, number: 1, profile: .sekisho, policy: Policy(.sekisho), authorizedDomains: [])
+                id: project, number: 1, profile: .sekisho, policy: Policy(.sekisho), authorizedDomains: [],
+                supporting: .live)
             configured.providers = [
                 ProviderSettings(
                     provider: ProviderID("oidc.corp"), isEnabled: true, clientIDs: ["a"],
@@ -49,7 +51,7 @@ struct PageTests {
         var continueURL: ContinueURL? {
             let project = Project(
                 id: project, number: 1, profile: .sekisho, policy: Policy(.sekisho),
-                authorizedDomains: ["app.example.com"])
+                authorizedDomains: ["app.example.com"], supporting: .live)
             return try? ContinueURL(url, in: project)
         }
         var form: CodeForm { CodeForm(code: code, continueURL: continueURL) }

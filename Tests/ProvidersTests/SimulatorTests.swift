@@ -36,18 +36,13 @@ struct SimulatorTests {
         let result: Result<Void, any Error>
         do {
             try await SimulatorServer.run(provider) { server in
-                let endpoints = ProviderEndpoints(
-                    apple: .init(
-                        issuers: ["https://appleid.apple.com"], keysURL: server.baseURL + SimulatedApple.keysPath),
-                    google: .init(
-                        issuers: ["https://accounts.google.com", "accounts.google.com"],
-                        keysURL: server.baseURL + SimulatedGoogle.keysPath))
+                let providers = ProviderList.live.served { _ in server.baseURL }
                 let fetch = DocumentFetch.http(client)
                 let keys = JWKSCache(
                     fetch: fetch, store: TestDocumentStore().documentStore, clock: clock.wallClock, on: loop)
                 let gateway = Gateway(
-                    clock: clock, verifier: .live(endpoints: endpoints, keyCache: keys, clock: clock.wallClock),
-                    notifications: AppleNotifications(endpoints: endpoints, keyCache: keys), fetch: fetch)
+                    clock: clock, verifier: .live(providers, keyCache: keys, clock: clock.wallClock),
+                    notifications: AppleNotifications(of: providers, keyCache: keys), fetch: fetch)
                 try await body(provider, server, gateway)
             }
             result = .success(())

@@ -91,7 +91,7 @@ final class Fixture: Sendable {
                 ProviderSettings(
                     provider: openID, isEnabled: true, clientIDs: ["realm-client"],
                     openID: OpenIDSettings(issuer: openIDIssuer, trustsEmail: true)),
-            ])
+            ], supporting: .live)
     }()
 }
 

@@ -1,5 +1,6 @@
 import FoundationEssentials
 import Identity
+import Providers
 import Testing
 
 /// A test case for App Review guideline 4.8 (login services). The tests of `projects apply` read the same table of
@@ -90,7 +91,7 @@ extension LoginServicesRow.Realm {
         policy.allowsEmailLinks = signUp.contains("emailLink")
         var project = Project(
             id: ID("demo"), number: 1, profile: .sekisho, policy: policy, authorizedDomains: [],
-            providers: settings)
+            providers: settings, supporting: .live)
         project.apps = [LoginServicesRow.nativeApp]
         return project
     }

@@ -5,7 +5,6 @@ import EventLoop
 import HTTP
 import Identity
 import JSON
-import Providers
 import Simulators
 import Storage
 import Synchronization
@@ -13,6 +12,7 @@ import Testing
 
 @testable import DevMode
 @testable import Gateway
+@testable import Providers
 
 /// The simulated providers of a test. They sign tokens, and the gateway fetches the keys that verify the signatures.
 struct SimulatedProviders: Sendable {
@@ -25,6 +25,7 @@ struct SimulatedProviders: Sendable {
     let apple: SimulatedApple
     let google: SimulatedGoogle
     let corporate: CorporateProviders
+    let invented: InventedProvider
     /// The URLs from which the gateway fetched documents, and to which it sent token requests, except Apple's token
     /// endpoints.
     let requestLog = RequestLog()
@@ -41,17 +42,20 @@ struct SimulatedProviders: Sendable {
         apple = try SimulatedApple(clock: { clock.now.seconds }, keys: Self.appleKeys)
         google = try SimulatedGoogle(clock: { clock.now.seconds }, keys: Self.googleKeys)
         corporate = try CorporateProviders(clock: clock)
+        invented = InventedProvider(clock: clock)
     }
 
     /// Fetches keys and discovery documents from the simulated providers only.
     var fetch: DocumentFetch {
-        DocumentFetch { [apple, google, corporate, requestLog] address in
+        DocumentFetch { [apple, google, corporate, invented, requestLog] address in
             requestLog.record(address.url)
-            if let document = try corporate.document(at: address.url) { return (body: document, maxAge: nil) }
+            if let document = try corporate.document(at: address.url) ?? invented.document(at: address.url) {
+                return (body: document, maxAge: nil)
+            }
             let provider: any SimulatedProvider =
-                if address.url == ProviderEndpoints.live.apple.keysAddress.url {
+                if address.url == IdentityProvider.apple.endpoints.keysURL {
                     apple
-                } else if address.url == ProviderEndpoints.live.google.keysAddress.url {
+                } else if address.url == IdentityProvider.google.endpoints.keysURL {
                     google
                 } else {
                     throw UnknownAddress(url: address.url)
@@ -65,12 +69,14 @@ struct SimulatedProviders: Sendable {
         }
     }
 
-    /// Sends token requests to the simulated Google and to the OpenID providers of ``CorporateProviders`` only.
+    /// Sends token requests to the simulated Google, ``InventedProvider`` and ``CorporateProviders`` only.
     var tokenRequestSender: TokenRequestSender {
-        { [google, corporate, requestLog] request in
+        { [google, corporate, invented, requestLog] request in
             requestLog.record(request.url)
-            if let answer = try corporate.tokenResponse(to: request) { return answer }
-            guard request.url == AuthorizationEndpoints.live.google.tokenURL else {
+            if let response = try corporate.tokenResponse(to: request) ?? invented.tokenResponse(to: request) {
+                return response
+            }
+            guard IdentityProvider.google.endpoints.codeExchange == .secretInBody(tokenURL: request.url) else {
                 throw UnknownAddress(url: request.url)
             }
             let response = await google.respond(

@@ -135,6 +135,10 @@ extension TestGateway {
                 person, client: request["client_id"], redirectURI: request["redirect_uri"], nonce: request["nonce"],
                 codeChallenge: request["code_challenge"], isOffline: request["access_type"] == "offline")
         }
+        if authorizationURL.hasPrefix("https://login.invented.example/") {
+            return simulators.invented.authorize(
+                person.id, nonce: request["nonce"], challenge: request["code_challenge"])
+        }
         return simulators.corporate.authorize(
             person.id, of: TestBrowser.issuer(of: authorizationURL), nonce: request["nonce"],
             challenge: request["code_challenge"])

@@ -1,6 +1,7 @@
 import Crypto
 import HTTP
 import Identity
+import Providers
 import Storage
 import Testing
 
@@ -26,7 +27,8 @@ extension TestGateway {
         apiKey: String? = nil, serviceKey: String? = nil, change: (inout ProjectDraft) -> Void = { _ in }
     ) async throws {
         var draft = try ProjectDraft(
-            id: "other", name: "Other", profile: .firebase, policy: Policy(.firebase), algorithm: .es256, domains: [])
+            id: "other", name: "Other", profile: .firebase, policy: Policy(.firebase), algorithm: .es256, domains: [],
+            supporting: root.mode.providers.supported)
         change(&draft)
         #expect(try await draft.create(in: database.pool, under: masterKeys, by: .commandLine, at: clock.now))
         if let apiKey {

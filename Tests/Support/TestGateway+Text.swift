@@ -2,6 +2,7 @@ import Crypto
 import HTTP
 import Identity
 import Postgres
+import Providers
 import Storage
 import Testing
 

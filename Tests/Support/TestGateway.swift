@@ -67,7 +67,8 @@ struct TestGateway: Sendable {
         var policy = Policy(profile)
         change(&policy)
         var draft = try ProjectDraft(
-            id: "demo", name: "Demo", profile: profile, policy: policy, algorithm: .es256, domains: ["localhost"])
+            id: "demo", name: "Demo", profile: profile, policy: policy, algorithm: .es256, domains: ["localhost"],
+            supporting: mode.providers.supported)
         draft.project.providers = SimulatedProviders.providers
         draft.secrets = [.apple: Secret("-----BEGIN PRIVATE KEY-----")]
         appleServer = servesApple ? try AppleServer(simulators.apple) : nil

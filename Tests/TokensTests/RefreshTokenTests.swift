@@ -56,7 +56,8 @@ struct RefreshTokenTests {
 
     private static func project(_ id: String) -> Project {
         Project(
-            id: ID(id), number: 1, profile: .sekisho, policy: Policy(.sekisho), authorizedDomains: [])
+            id: ID(id), number: 1, profile: .sekisho, policy: Policy(.sekisho), authorizedDomains: [],
+            supporting: .none)
     }
 
     private func decode(_ token: String) -> RefreshTokenContents? {

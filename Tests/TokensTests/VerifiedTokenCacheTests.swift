@@ -17,7 +17,8 @@ struct VerifiedTokenCacheTests {
         let now = Instant(seconds: 1_800_000_000)
         let masterKeys = try MasterKeys(current: [UInt8](repeating: 1, count: 32))
         let project = Project(
-            id: ID("demo"), number: 1, profile: .sekisho, policy: Policy(.sekisho), authorizedDomains: [])
+            id: ID("demo"), number: 1, profile: .sekisho, policy: Policy(.sekisho), authorizedDomains: [],
+            supporting: .none)
         let key = try KeyGenerator(masterKeys: masterKeys)
             .idTokenKey(.es256, in: project.id, at: now, signsFrom: now)
         let stored = StoredKeys([key])
@@ -47,7 +48,8 @@ struct VerifiedTokenCacheTests {
         let now = Instant(seconds: 1_800_000_000)
         let masterKeys = try MasterKeys(current: [UInt8](repeating: 1, count: 32))
         let project = Project(
-            id: ID("demo"), number: 1, profile: .sekisho, policy: Policy(.sekisho), authorizedDomains: [])
+            id: ID("demo"), number: 1, profile: .sekisho, policy: Policy(.sekisho), authorizedDomains: [],
+            supporting: .none)
         let generator = KeyGenerator(masterKeys: masterKeys)
         let keys = StoredKeys([
             try generator.idTokenKey(.es256, in: project.id, at: now, signsFrom: now),

@@ -75,7 +75,7 @@ private struct QueryAccountsRequest: Decodable {
     /// The maximum of `offset`. It is limited because the database reads the skipped accounts too.
     static let maximumOffset = 100_000
 
-    /// Google's `SqlExpression`, which matches at most one account. If it has several members, the first of `email`,
+    /// Firebase's `SqlExpression`, which matches at most one account. If it has several members, the first of `email`,
     /// `phoneNumber` and `userId` applies.
     struct Expression: Decodable {
         let email: String?

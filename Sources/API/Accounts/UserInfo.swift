@@ -31,7 +31,7 @@ struct UserInfo: Encodable {
     let customAttributes: String?
     let tenantId: String?
 
-    /// `REDACTED` in base64, as Google sends it to callers that may not read hashes. Admin SDKs then report no hash.
+    /// `REDACTED` in base64, as Firebase sends it to callers that may not read hashes. Admin SDKs then report no hash.
     private static let redactedHash = "UkVEQUNURUQ="
 
     /// Returns the account with ``ProviderUserInfo/realUserStatus``, which the accounts in responses to clients omit.

@@ -40,7 +40,7 @@ private struct RevokeTokenRequest: ClientRequestBody {
     }
 }
 
-/// The name of a token type, or Google's number for it, which Firebase's SDK for Apple platforms sends as text.
+/// The name of a token type, or Firebase's number for it, which its SDK for Apple platforms sends as text.
 private struct RevokedTokenType: Decodable {
     private static let numbers: [String: AppleGrant.TokenType] = ["1": .refreshToken, "2": .accessToken, "3": .code]
 

@@ -4,8 +4,8 @@ internal import Identity
 internal import Pages
 
 extension Endpoint {
-    /// Without `state`, starts a sign-in for Firebase's JavaScript SDK. With `state`, completes a sign-in with Apple or
-    /// Google.
+    /// Without `state`, starts a sign-in for Firebase's JavaScript SDK. With `state`, completes a sign-in with a
+    /// built-in provider.
     static let getAuthHandler = handler("getAuthHandler", "/__/auth/handler") { call in
         call.request.query("state") == nil
             ? try await HandlerStart(call: call).pageResponse() : try await HandlerCallback(call: call).pageResponse()
@@ -170,9 +170,9 @@ private struct HandlerStart {
 }
 
 extension RequestPipeline {
-    /// Returns the redirect URI of a provider. Apple and Google share one URI: the gateway never sends a code that
-    /// arrives there to any other provider. Every other provider of every realm (project or tenant) has its own URI, so
-    /// that the gateway cannot send a provider's code to another provider.
+    /// Returns the redirect URI of a provider. The built-in providers share one URI: the gateway never sends a code
+    /// that arrives there to any other provider. Every other provider of every realm (project or tenant) has its own
+    /// URI, so that the gateway cannot send a provider's code to another provider.
     func callbackURL(of provider: ProviderID, for request: Request, in project: Project) -> String {
         publicURL(of: request, in: project) + "/__/auth/handler"
             + (provider.isGenericOpenID ? "/\(project.realm.rawValue)/\(provider.rawValue)" : "")

@@ -18,7 +18,7 @@ extension Endpoint {
         try await $0.document { $0.jwks }
     }
 
-    /// The JWK set, at the path where Google publishes the keys of session cookies.
+    /// The JWK set, at the path where Firebase publishes the keys of session cookies.
     static let getSessionCookiePublicKeys = unauthenticated(
         "getSessionCookiePublicKeys", "/v1/sessionCookiePublicKeys"
     ) { try await $0.document { $0.jwks } }

@@ -2,7 +2,7 @@ internal import Encoding
 internal import HTTP
 internal import Identity
 
-/// The configurations of Apple and Google, in the shape of Identity Platform's `DefaultSupportedIdpConfig`.
+/// The configurations of built-in providers, in the shape of Identity Platform's `DefaultSupportedIdpConfig`.
 extension Endpoint {
     private static let collection = "/v2/projects/{project}/defaultSupportedIdpConfigs"
     private static let resource = collection + "/{idpId}"
@@ -13,7 +13,8 @@ extension Endpoint {
         let page = try ListPage(call.request)
         let project = try await call.configuration(for: administrator).project
         let (items, next) = page.select(
-            from: project.providers.filter(\.isAppleOrGoogle), orderedBy: { $0.provider.rawValue })
+            from: project.providers.filter { project.supportedProviders.builtIn($0.provider) != nil },
+            orderedBy: { $0.provider.rawValue })
         return try .json(
             DefaultSupportedIdpConfigs(
                 defaultSupportedIdpConfigs: items.map { DefaultSupportedIdpConfig($0, in: project) },
@@ -27,8 +28,10 @@ extension Endpoint {
             throw RequestRefusal.rejected(.missingProviderID)
         }
         let id = ProviderID(idpID)
-        guard id == .apple || id == .google else {
-            throw RequestRefusal.rejected(.invalidProviderID, "expected apple.com or google.com, got \"\(id.shown)\"")
+        let supported = administrator.project.supportedProviders
+        guard supported.builtIn(id) != nil else {
+            let expected = supported.all.map(\.id.rawValue).joined(beforeLast: "or")
+            throw RequestRefusal.rejected(.invalidProviderID, "expected \(expected), got \"\(id.shown)\"")
         }
         let input = try call.body(as: DefaultSupportedIdpInput.self, for: administrator)
         let warnings = try call.requireImplemented(.ofDefaultProvider, for: administrator.project)
@@ -53,7 +56,7 @@ extension Endpoint {
         let input = try call.body(as: DefaultSupportedIdpInput.self, for: administrator)
         let warnings = try call.requireImplemented(.ofDefaultProvider, maskedBy: mask, for: administrator.project)
         let configuration = try await call.editConfiguration(as: administrator) {
-            guard let settings = $0.project.settings(of: id), settings.isAppleOrGoogle else {
+            guard let settings = $0.project.builtInProvider(id) else {
                 throw RequestRefusal.rejected(.configurationNotFound)
             }
             try input.apply(to: &$0, replacing: settings, maskedBy: mask)
@@ -66,7 +69,7 @@ extension Endpoint {
     ) { call, administrator in
         let id = call.providerID
         _ = try await call.editConfiguration(as: administrator) {
-            guard $0.project.settings(of: id)?.isAppleOrGoogle == true else {
+            guard $0.project.builtInProvider(id) != nil else {
                 throw RequestRefusal.rejected(.configurationNotFound)
             }
             $0.remove(id)
@@ -79,8 +82,11 @@ extension EndpointCall {
     fileprivate var providerID: ProviderID { ProviderID(parameters["idpId"] ?? "") }
 }
 
-extension ProviderSettings {
-    fileprivate var isAppleOrGoogle: Bool { provider == .apple || provider == .google }
+extension Project {
+    /// Returns the settings of a built-in provider; `nil` if it is not configured.
+    fileprivate func builtInProvider(_ id: ProviderID) -> ProviderSettings? {
+        supportedProviders.builtIn(id).flatMap { settings(of: $0.id) }
+    }
 }
 
 private struct DefaultSupportedIdpConfigs: Encodable {
@@ -108,7 +114,7 @@ private struct DefaultSupportedIdpConfig: Encodable {
     /// What the provider is to the project's apps, such as a social login. It determines whether App Review guideline
     /// 4.8 applies to the provider.
     let relation: String?
-    /// For Google only: the Workspace domains (the claim `hd`) whose accounts are accepted.
+    /// See ``ProviderSettings/hostedDomains``.
     let hostedDomains: [String]?
     let warnings: [String]?
 
@@ -135,14 +141,14 @@ private struct DefaultSupportedIdpConfig: Encodable {
         _ id: ProviderID, in configuration: ProjectConfiguration, warnings: [String] = []
     ) throws(RequestRefusal) {
         let warnings = warnings + (configuration.warningTexts ?? [])
-        guard let settings = configuration.project.settings(of: id), settings.isAppleOrGoogle else {
+        guard let settings = configuration.project.builtInProvider(id) else {
             throw .rejected(.configurationNotFound)
         }
         self.init(settings, in: configuration.project, warnings: warnings)
     }
 }
 
-/// The body of a request that creates or updates the configuration of Apple or Google.
+/// The body of a request that creates or updates the configuration of a built-in provider.
 private struct DefaultSupportedIdpInput: Decodable {
     struct Apple: Decodable {
         let codeFlowConfig: CodeFlow?
@@ -170,10 +176,11 @@ private struct DefaultSupportedIdpInput: Decodable {
     func apply(
         to configuration: inout ProjectConfiguration, replacing old: ProviderSettings, maskedBy mask: FieldMask
     ) throws(RequestRefusal) {
-        guard old.provider == .google || clientSecret == nil else {
-            throw .invalidField("/clientSecret", "must be absent: apple.com uses a private key")
+        let kinds = configuration.project.supportedProviders.builtIn(old.provider)?.settings ?? []
+        guard kinds.contains(.clientSecret) || clientSecret == nil else {
+            throw .invalidField("/clientSecret", "must be absent: \(old.provider.rawValue) uses a private key")
         }
-        guard old.provider == .apple || appleSignInConfig == nil else {
+        guard kinds.contains(.apple) || appleSignInConfig == nil else {
             throw .invalidField("/appleSignInConfig", "must be absent: it is for apple.com only")
         }
         var settings = old

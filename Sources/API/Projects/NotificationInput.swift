@@ -1,6 +1,6 @@
 internal import Identity
 
-/// The supported part of Identity Platform's `NotificationConfig`. In Google's format, each template has its own sender
+/// The supported part of Identity Platform's `NotificationConfig`. In that format, each template has its own sender
 /// name and reply address. The gateway has one sender name and one reply address per project, so all templates that set
 /// one of these members must set it to the same value.
 struct NotificationInput: Decodable {
@@ -120,8 +120,8 @@ struct NotificationConfig: Encodable {
 }
 
 extension EmailSettings {
-    /// The names of Google's templates, each with the gateway's email that it configures. `changeEmailTemplate`
-    /// configures the notice to the previous address.
+    /// The names of Identity Platform's templates, each with the gateway's email that it configures.
+    /// `changeEmailTemplate` configures the notice to the previous address.
     fileprivate static let templates: [(String, OutgoingEmail.Kind)] = [
         ("verifyEmailTemplate", .verifyEmail), ("resetPasswordTemplate", .resetPassword),
         ("changeEmailTemplate", .emailChanged),

@@ -26,7 +26,7 @@ extension Endpoint {
             throw RequestRefusal.rejected(.missingProviderID)
         }
         let id = ProviderID(configID)
-        guard id.isGenericOpenID, id.canBeConfigured else {
+        guard id.isValidOpenIDName else {
             throw RequestRefusal.rejected(
                 .invalidProviderID,
                 "expected \"oidc.\" followed by 1 to 32 lower-case letters, digits or hyphens, got \"\(id.shown)\"")

@@ -3,7 +3,7 @@ internal import HTTP
 internal import Identity
 
 extension Endpoint {
-    /// Exchanges a refresh token for new tokens (RFC 6749 §6), with the member names of Google's Secure Token API.
+    /// Exchanges a refresh token for new tokens (RFC 6749 §6), with the member names of Firebase's Secure Token API.
     /// Serves disabled tenants too: their users cannot sign in, but their existing sessions continue.
     static let refreshTokens = client("refreshTokens", .post, "/v1/token", errors: .secureToken) { call, client in
         let request = try TokenRequest(decoding: call, for: client)

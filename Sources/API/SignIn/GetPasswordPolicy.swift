@@ -29,7 +29,7 @@ private struct GetPasswordPolicyResponse: Encodable {
     }
 }
 
-/// Google's `CustomStrengthOptions`. Rules that do not apply are left out.
+/// Firebase's `CustomStrengthOptions`. Rules that do not apply are left out.
 struct PasswordStrength: Encodable {
     let minPasswordLength: Int
     var maxPasswordLength: Int?

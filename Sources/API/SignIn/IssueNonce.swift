@@ -2,7 +2,7 @@ internal import HTTP
 internal import Identity
 
 extension Endpoint {
-    /// Issues a single-use nonce for Sign in with Apple (native or web) and Google One Tap.
+    /// Issues a single-use nonce for the token of a provider, in an app or on a web page.
     static let issueNonce = client("issueNonce", .post, "/v1/accounts:issueNonce") { call, client in
         _ = try call.body(as: IssueNonceRequest.self, for: client)
         let nonce = try call.services.signIn.federated.issueNonce(in: client.project, from: call.context)

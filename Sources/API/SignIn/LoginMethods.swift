@@ -73,9 +73,9 @@ private struct LoginMethod: Encodable {
 
     init(_ provider: ProviderID, for app: App, in project: Project) {
         let settings = project.settings(of: provider)
-        let start = settings.map { ProviderStart(of: $0, for: app, in: project) }
+        let start = settings.flatMap { ProviderStart(of: $0, for: app, in: project) }
         providerId = provider.rawValue
-        kind = provider == .apple ? "apple" : settings?.relation.rawValue ?? "password"
+        kind = provider == .apple ? "apple" : settings.map { project.relation(of: $0).rawValue } ?? "password"
         displayName = settings?.openID?.displayName
         clientId = start?.clientID
         issuer = settings?.openID?.issuer

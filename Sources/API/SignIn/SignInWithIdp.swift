@@ -2,8 +2,7 @@ internal import HTTP
 internal import Identity
 
 extension Endpoint {
-    /// Signs in with an identity from Apple, Google or an OpenID Connect provider, or links the identity to the account
-    /// of an ID token.
+    /// Signs in with an identity from an identity provider, or links the identity to the account of an ID token.
     static let signInWithIdp = client("signInWithIdp", .post, "/v1/accounts:signInWithIdp") { call, client in
         let request = try call.body(as: SignInWithIdpRequest.self, for: client)
         let (proof, tokens) = try await request.proof(for: client, redeemingGrantWith: call.services.signIn.flows)
@@ -16,7 +15,7 @@ extension Endpoint {
             throw PendingLinkRefusal(reason: refusal, pendingToken: pendingToken, provider: identity.provider)
         }
         let response = SignInResponse(outcome) {
-            FederatedMembers(identity, $0, of: client.project.tenant?.id, returning: tokens)
+            FederatedMembers(identity, $0, in: client.project, returning: tokens)
         }
         return try .json(response)
     }
@@ -83,12 +82,14 @@ private struct FederatedMembers: Encodable {
     /// - Parameter signedIn: `nil` without a sign-in. Its account supplies the user's name, which Apple sends only
     ///   once.
     init(
-        _ identity: VerifiedIdentity, _ signedIn: SignedIn?, of tenant: ID<Tenant>?, returning tokens: ProviderTokens?
+        _ identity: VerifiedIdentity, _ signedIn: SignedIn?, in project: Project, returning tokens: ProviderTokens?
     ) {
         let account = signedIn?.account
         let linked = account?.identity(identity.provider, subject: identity.subject) ?? LinkedIdentity(identity)
         providerId = identity.provider.rawValue
-        federatedId = identity.federatedID
+        federatedId =
+            project.supportedProviders[identity.provider]?.federatedID(of: identity.subject, at: identity.provider)
+            ?? identity.subject
         email = identity.email?.rawValue
         emailVerified = identity.email.map { _ in identity.emailTrust >= .verified }
         displayName = linked.profile.displayName
@@ -108,18 +109,7 @@ private struct FederatedMembers: Encodable {
         isPrivateEmail = identity.provider == .apple ? identity.email.map { _ in identity.isPrivateEmail } : nil
         localId = account?.id.rawValue
         isNewUser = signedIn?.isNewAccount == true ? true : nil
-        tenantId = tenant?.rawValue
-    }
-}
-
-extension VerifiedIdentity {
-    /// The ID of the user at the provider, in Firebase's format.
-    fileprivate var federatedID: String {
-        switch provider {
-        case .google: "https://accounts.google.com/\(subject)"
-        case _ where provider.isGenericOpenID: "\(provider.rawValue)/\(subject)"
-        default: subject
-        }
+        tenantId = project.tenant?.id.rawValue
     }
 }
 

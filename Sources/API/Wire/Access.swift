@@ -139,7 +139,8 @@ public enum AccessRefusal: Refusal, Hashable {
         }
     }
 
-    /// The same sentences as Google's, except for ``emulatorToken`` and ``scopeMissing(_:)``, which Google does not have.
+    /// The same sentences as Firebase's, except for ``emulatorToken`` and ``scopeMissing(_:)``, which Firebase does not
+    /// have.
     public var message: String {
         switch self {
         case .missingCredentials: "The request is missing a valid API key."

@@ -43,7 +43,7 @@ struct FieldMask {
 }
 
 extension EndpointCall {
-    /// The members that the query allows the update to change. Google's servers accept both names of the parameter.
+    /// The members that the query allows the update to change. Firebase's servers accept both names of the parameter.
     var updateMask: FieldMask { FieldMask(request.query("updateMask").nonEmpty ?? request.query("update_mask")) }
 }
 

@@ -31,7 +31,7 @@ struct RequestTarget {
         return path
     }
 
-    /// Google serves its configuration operations (`/v2/projects/…`) under this prefix too.
+    /// Firebase serves its configuration operations (`/v2/projects/…`) under this prefix too.
     private static func withoutAdminPrefix(_ path: String) -> String {
         guard let rest = path.removingExactly(prefix: "/admin"), rest.beginsExactly(with: "/v2/projects/") else {
             return path

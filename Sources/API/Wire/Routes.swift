@@ -35,7 +35,7 @@ extension Endpoint {
             .getHealth, .getReadiness, .getMetrics, .getReference, .getOpenAPIYAML, .getOpenAPIJSON,
         ] + withTenantVariant.map(\.inTenant)
 
-    /// Google's operations on a project that also exist below a tenant's path. For Sekisho's own operations below
+    /// Firebase's operations on a project that also exist below a tenant's path. For Sekisho's own operations below
     /// `/v1/projects/`, the query or the body names the tenant instead.
     private static let withTenantVariant: [Endpoint] = [
         .createAccount, .sendProjectOobCode, .lookUpAccounts, .updateAccount, .deleteAccount, .batchCreateAccounts,

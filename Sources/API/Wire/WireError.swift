@@ -41,7 +41,7 @@ struct WireError: Encodable {
         let locationType: String?
     }
 
-    /// The canonical error code that Google writes beside the HTTP status.
+    /// The canonical error code that Firebase writes beside the HTTP status.
     enum Status: String, Encodable {
         case alreadyExists = "ALREADY_EXISTS"
         case failedPrecondition = "FAILED_PRECONDITION"
@@ -99,14 +99,14 @@ extension Refusal {
         code == .notImplemented ? "\(ErrorCode.operationNotAllowed.rawValue) : \(message)" : message
     }
 
-    /// Whether the body cannot be parsed. Google has a separate `reason` for this error.
+    /// Whether the body cannot be parsed. Firebase has a separate `reason` for this error.
     fileprivate var isUnreadableBody: Bool {
         if case RequestRefusal.unreadableBody? = self as? RequestRefusal { true } else { false }
     }
 }
 
 extension ErrorCode {
-    /// Whether the error concerns the API key. Google reports these errors with another domain, because its API
+    /// Whether the error concerns the API key. Firebase reports these errors with another domain, because its API
     /// platform checks the key before Identity Toolkit.
     fileprivate var concernsAPIKey: Bool {
         [.apiKeyInvalid, .apiKeyIOSAppBlocked, .apiKeyAndroidAppBlocked, .apiKeyHTTPReferrerBlocked].contains(self)

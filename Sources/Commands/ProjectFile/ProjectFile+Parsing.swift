@@ -2,6 +2,7 @@ internal import Encoding
 internal import Gateway
 internal import Identity
 internal import JSON
+internal import Providers
 
 extension ProjectFile {
     /// - Parameter contents: returns the text of the file at a path that the project file names.
@@ -87,19 +88,20 @@ extension ProjectFile.Provider {
         isEnabled = reader.flag("enabled")
         clientIDs = reader.texts("clientIds")
         relation = reader.nullableChoice("relation")
-        if provider == .google { hostedDomains = reader.texts("hostedDomains") }
-        if provider == .apple {
+        let settings = SupportedProviders.live[provider]?.settings ?? []
+        if settings.contains(.hostedDomains) { hostedDomains = reader.texts("hostedDomains") }
+        if settings.contains(.apple) {
             teamID = reader.text("teamId")
             keyID = reader.text("keyId")
             acceptsUnhashedNonces = reader.flag("acceptsUnhashedNonces")
         }
-        if provider.isGenericOpenID {
+        if settings.contains(.openID) {
             relationReason = reader.nullableReason("relationReason")
             issuer = reader.text("issuer")
             displayName = reader.nullableText("displayName")
             trustsEmail = reader.flag("trustsEmail")
         }
-        let secretMember = provider == .apple ? "privateKey" : "clientSecret"
+        let secretMember = settings.contains(.apple) ? "privateKey" : "clientSecret"
         let fileMember = "\(secretMember)File"
         let inlineSecret = reader.text(secretMember)
         if let path = reader.text(fileMember) {

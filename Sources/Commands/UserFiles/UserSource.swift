@@ -3,6 +3,7 @@ internal import EventLoop
 internal import Gateway
 internal import Glibc
 internal import Identity
+internal import Providers
 internal import Storage
 
 /// Reads the users of a file in batches on an event loop of its own, while earlier batches are being stored.
@@ -104,7 +105,7 @@ actor UserSource {
             var entry = checked.entry
             guard entry.password == nil else { throw .unreadable("rawPassword is not supported in files") }
             let all = entry.account.identities
-            entry.account.identities = all.filter { $0.provider.canBeConfigured }
+            entry.account.identities = all.filter { SupportedProviders.live.canConfigure($0.provider) }
             batch.skippedIdentities += all.count - entry.account.identities.count
             entry.account.passwordUpdatedAt = entry.passwordHash == nil ? nil : now
             let account = StoredAccount(account: entry.account, passwordHash: entry.passwordHash)

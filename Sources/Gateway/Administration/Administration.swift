@@ -2,6 +2,7 @@ package import Crypto
 internal import EventLoop
 package import Identity
 package import Postgres
+internal import Providers
 package import Storage
 
 /// The database access of a command that runs once and ends, such as `sekisho migrate`.
@@ -71,7 +72,7 @@ package struct Administration: Sendable {
     /// - Throws: ``Failure`` if the realm does not exist.
     @discardableResult
     package func requireRealm(_ id: ID<Realm>) async throws -> Project {
-        guard let project = try await ProjectStore(pool: pool).realm(id) else {
+        guard let project = try await projects.realm(id) else {
             throw Failure(message: "\(id.tenant == nil ? "project" : "tenant") \(id) does not exist")
         }
         return project
@@ -83,9 +84,12 @@ package struct Administration: Sendable {
         return clock.now() - lead
     }
 
+    /// A store whose projects have the providers of this release.
+    package var projects: ProjectStore { ProjectStore(pool: pool, supporting: .live) }
+
     /// A store for configuration changes that contain no secrets.
     package var configurations: ConfigurationStore {
-        ConfigurationStore(pool: pool, rules: .live(), secrets: .unavailable, clock: clock)
+        ConfigurationStore(pool: pool, rules: .live(supporting: .live), secrets: .unavailable, clock: clock)
     }
 
     private func requireMigrations() async throws {

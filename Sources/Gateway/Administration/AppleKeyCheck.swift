@@ -31,7 +31,7 @@ package struct AppleKeyCheck: Sendable {
     }
 
     func findings(using endpoint: AppleTokenEndpoint) async throws -> [DatabaseCheck.Finding] {
-        let store = ProjectStore(pool: pool)
+        let store = ProjectStore(pool: pool, supporting: .live)
         let credentials = AppleCredentialsLookup.live(on: pool, under: masterKeys)
         var findings: [DatabaseCheck.Finding] = []
         for project in try await store.all() {

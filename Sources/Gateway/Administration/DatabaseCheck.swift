@@ -2,6 +2,7 @@ internal import API
 package import Crypto
 package import Identity
 package import Postgres
+internal import Providers
 internal import Storage
 internal import Tokens
 
@@ -51,7 +52,7 @@ package struct DatabaseCheck: Sendable {
             }
             findings.append(Finding(isGood: true, text: "database migrated"))
             findings += try await installation()
-            let store = ProjectStore(pool: pool)
+            let store = ProjectStore(pool: pool, supporting: .live)
             for project in try await store.all() {
                 let tenants = project.hasTenants ? try await store.tenantsWithSignInMethods(of: project.id) : []
                 findings.append(try await signingKeys(of: project, at: now))
@@ -119,7 +120,7 @@ package struct DatabaseCheck: Sendable {
     private func configuration(
         of project: Project, _ tenants: [Project], at now: Instant
     ) async throws -> [Finding] {
-        let configured = try await ProjectStore(pool: pool).apps(of: project.id)
+        let configured = try await ProjectStore(pool: pool, supporting: .live).apps(of: project.id)
         let apps = configured.map(\.app)
         let problems = problems(of: configured, in: project)
         return problems.map { Finding($0, in: project.location) }
@@ -153,7 +154,8 @@ package struct DatabaseCheck: Sendable {
     /// Lists the hosts that several projects share. On these hosts, Android before version 15 may open a link of one
     /// project with an app of another.
     private func sharedHosts() async throws -> [Finding] {
-        try await ProjectStore(pool: pool).associatedApps().sharedHostsWithAndroidApps.map { host, projects in
+        try await ProjectStore(pool: pool, supporting: .live).associatedApps().sharedHostsWithAndroidApps.map {
+            host, projects in
             Finding(
                 isGood: true, isNote: true,
                 text:
@@ -181,7 +183,7 @@ package struct DatabaseCheck: Sendable {
     /// therefore not checked. The host of the emails' action URL is not checked, because it may be the gateway's own
     /// host, which is not known here.
     private func problems(of apps: [ConfiguredApp], in realm: Project) -> [ConfigurationProblem] {
-        ProjectConfiguration(project: realm, name: "unchecked", apps: apps).problems(by: .live())
+        ProjectConfiguration(project: realm, name: "unchecked", apps: apps).problems(by: .live(supporting: .live))
             .filter { !$0.isLoginServicesViolation && $0 != .emailActionHost }
     }
 

@@ -22,7 +22,7 @@ package struct ProjectDraft: Sendable {
 
     package init(
         id: String, name: String, profile: Policy.Profile, policy: Policy, algorithm: SignatureAlgorithm,
-        domains: [String]
+        domains: [String], supporting supportedProviders: SupportedProviders
     ) throws(UsageError) {
         guard Self.isValidID(id) else {
             throw UsageError(
@@ -32,7 +32,9 @@ package struct ProjectDraft: Sendable {
         }
         // Twelve digits, like Firebase's project numbers.
         let number = 100_000_000_000 + Random.bytes(5).reduce(Int64(0)) { $0 << 8 | Int64($1) } % 900_000_000_000
-        project = Project(id: ID(id), number: number, profile: profile, policy: policy, authorizedDomains: domains)
+        project = Project(
+            id: ID(id), number: number, profile: profile, policy: policy, authorizedDomains: domains,
+            supporting: supportedProviders)
         self.name = name
         self.algorithm = algorithm
     }
@@ -56,7 +58,7 @@ package struct ProjectDraft: Sendable {
         let encryption = SecretEncryption.sealing(under: masterKeys)
         let sealed = try Dictionary(
             uniqueKeysWithValues: secrets.map { ($0.key, try encryption.seal($0.value, $0.key, project.realm)) })
-        return try await ProjectStore(pool: pool)
+        return try await ProjectStore(pool: pool, supporting: project.supportedProviders)
             .create(project, name: name, app: Self.defaultApp, keys: keys, secrets: sealed, by: actor, at: now)
     }
 }

@@ -26,7 +26,7 @@ extension AuthorizationServers {
             try await store.secret(of: name.provider, in: name.realm, under: masterKeys)
         }
         return .live(
-            send: send, at: mode.authorizationEndpoints, keyCache: keyCache, appleTokens: appleTokens,
+            of: mode.providers, send: send, keyCache: keyCache, appleTokens: appleTokens,
             appleCredentials: .live(on: pool, under: masterKeys),
             clientSecret: { try await secrets.value(for: ClientSecretName(provider: $0, realm: $1)) },
             allowsPrivateAddresses: mode.acceptsLoopbackIssuers)

@@ -7,14 +7,17 @@ extension ConfigurationRules {
     /// The rules of the gateway for configurations. Apple's secret must be a P-256 key in PEM of at most 4096 bytes.
     /// The secret of any other provider must have 1 to 512 printable ASCII characters.
     ///
-    /// - Parameter publicURL: the URL of the gateway; `nil` if it is not known.
+    /// - Parameters:
+    ///   - supportedProviders: the providers of the projects that are checked.
+    ///   - publicURL: the URL of the gateway; `nil` if it is not known.
     package static func live(
-        acceptsLoopbackIssuers: Bool = false, acceptsTenantsWithoutApple: Bool = false, publicURL: String? = nil
+        supporting supportedProviders: SupportedProviders, acceptsLoopbackIssuers: Bool = false,
+        acceptsTenantsWithoutApple: Bool = false, publicURL: String? = nil
     ) -> ConfigurationRules {
         let host = publicURL.flatMap { URL(string: $0)?.host }
         return ConfigurationRules(
-            acceptsLoopbackIssuers: acceptsLoopbackIssuers, acceptsTenantsWithoutApple: acceptsTenantsWithoutApple,
-            ownHost: host
+            supportedProviders: supportedProviders, acceptsLoopbackIssuers: acceptsLoopbackIssuers,
+            acceptsTenantsWithoutApple: acceptsTenantsWithoutApple, ownHost: host
         ) { secret, provider in
             let text = secret.expose()
             guard provider == .apple else {

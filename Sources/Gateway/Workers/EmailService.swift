@@ -23,6 +23,7 @@ package final class EmailService: Sendable {
 
     package struct Dependencies {
         let pool: Pool
+        let supportedProviders: SupportedProviders
         let masterKeys: MasterKeys
         let clock: WallClock
         package let publicURL: @Sendable () -> String
@@ -52,7 +53,7 @@ package final class EmailService: Sendable {
         loop = dependencies.pool.loop
         let queue = PostgresEmailQueue(pool: dependencies.pool)
         let payloads = EncryptedEmailPayloads(masterKeys: dependencies.masterKeys)
-        let projects = SendingProjects(pool: dependencies.pool, clock: dependencies.clock)
+        let projects = SendingProjects(dependencies)
         let reporter = EmailDeliveryReporter(log: dependencies.log, metrics: dependencies.metrics)
         worker = EmailWorker(
             loop: loop,
@@ -87,8 +88,10 @@ package final class EmailService: Sendable {
 private struct SendingProjects {
     let cache: Cache<ID<Realm>, SendingProject?>
 
-    init(pool: Pool, clock: WallClock) {
-        let store = ConfigurationStore(pool: pool, rules: .live(), secrets: .unavailable, clock: clock)
+    init(_ dependencies: EmailService.Dependencies) {
+        let store = ConfigurationStore(
+            pool: dependencies.pool, rules: .live(supporting: dependencies.supportedProviders), secrets: .unavailable,
+            clock: dependencies.clock)
         cache = Cache(lifetime: ConfigurationCache.lifetime) { id in
             try await store.configuration(of: id).map { SendingProject(project: $0.project, name: $0.name) }
         }

@@ -36,7 +36,7 @@ public struct AuthorizationFlow: Hashable, SealedTokenContent {
     public let operation: Operation
     /// Issued by the gateway, single-use, and part of the provider's identity token.
     public let nonce: String
-    /// The code verifier of PKCE (RFC 7636); `nil` for Apple, which does not support PKCE.
+    /// The code verifier of PKCE (RFC 7636); `nil` for a provider that does not support PKCE.
     public let verifier: String?
     /// Where the provider sends its response.
     public let redirectURI: String
@@ -61,7 +61,7 @@ extension AuthorizationFlow {
     }
 
     /// Requires that a response came to the redirect URI of this flow. Each `oidc.NAME` has its own redirect URI, so
-    /// that no provider receives the code of another provider (RFC 9700 §4.4.2). Apple and Google share one.
+    /// that no provider receives the code of another provider (RFC 9700 §4.4.2). The built-in providers share one.
     func requireRedirectURI(endingIn path: String) throws(AuthorizationRefusal) {
         guard redirectURI.endsExactly(with: path) else { throw .invalidResponse }
     }
@@ -77,10 +77,6 @@ extension AuthorizationFlow {
 
     /// The purpose of the proof of the identity.
     var proofPurpose: LoginServices.Purpose { operation == .link ? .link : .signIn }
-
-    /// Whether the provider posts its response from its own site. Browsers send no `SameSite=Lax` cookie with such
-    /// a request, so the form is stored until the browser follows a redirect and sends the cookie.
-    public var receivesForm: Bool { provider == .apple }
 }
 
 /// The values in an event that come from Firebase's JavaScript SDK, and that it gets back unchanged.

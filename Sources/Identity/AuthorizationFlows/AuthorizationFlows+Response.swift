@@ -25,6 +25,8 @@ public struct ReturnedFlow: Sendable {
     public let project: Project
     let app: App
     let stored: StoredFlow
+
+    fileprivate var receivesForm: Bool { project.supportedProviders[flow.provider]?.responseMode == .form }
 }
 
 /// The secrets that a client exchanges for the result of a completed flow, once and within
@@ -64,7 +66,7 @@ extension AuthorizationFlows {
     ) async throws {
         try countResponse(of: returned, from: context)
         try returned.flow.requireRedirectURI(endingIn: path)
-        guard returned.flow.receivesForm, response.code.map(\.utf8.count) ?? 0 <= AuthorizationResponse.codeLengthLimit
+        guard returned.receivesForm, response.code.map(\.utf8.count) ?? 0 <= AuthorizationResponse.codeLengthLimit
         else { throw AuthorizationRefusal.invalidResponse }
         let sealed = try sealedTokens.encode(response, until: returned.stored.expiresAt, in: returned.project.realm)
         try await store.storeResponse(sealed, of: returned.stored)
@@ -122,15 +124,14 @@ extension AuthorizationFlows {
     private func processResponse(
         _ response: AuthorizationResponse, of returned: ReturnedFlow
     ) async throws -> FlowGrant {
-        let flow = returned.flow
-        guard let claimed = try await store.claim(returned.stored, requiresResponse: flow.receivesForm) else {
+        guard let claimed = try await store.claim(returned.stored, requiresResponse: returned.receivesForm) else {
             throw AuthorizationRefusal.alreadyUsed
         }
         do {
             let storedResponse = try claimed.response.map {
                 try unsealed(AuthorizationResponse.self, from: $0, in: returned.project.realm).content
             }
-            return try await createGrant(for: returned, redeeming: flow.receivesForm ? storedResponse : response)
+            return try await createGrant(for: returned, redeeming: returned.receivesForm ? storedResponse : response)
         } catch let error as ProviderUnreachable {
             try await store.release(returned.stored)
             throw error

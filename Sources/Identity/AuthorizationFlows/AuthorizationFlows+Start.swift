@@ -54,11 +54,13 @@ extension AuthorizationFlows {
             .authorizationFlows(from: context.network), Policy.authorizationFlowLimit,
             Policy.authorizationFlowWindow, ID(project.id))
         guard let settings = project.settings(of: start.provider),
-            let clientID = ProviderStart(of: settings, for: app, in: project).webClientID
+            let provider = project.supportedProviders[start.provider],
+            let parameters = ProviderStart(of: settings, for: app, in: project),
+            let clientID = parameters.webClientID
         else { throw ProviderRefusal.notConfigured }
         let (delivery, sessionID) = try checkedDelivery(start.delivery)
         let end = clock.now() + Self.lifetime
-        let codeVerifier = start.provider == .apple ? nil : secrets.random()
+        let codeVerifier = provider.usesPKCE ? secrets.random() : nil
         let cookie = sessionID == nil ? newCookie(isSecure: start.redirectURI.beginsExactly(with: "https://")) : nil
         let flow = AuthorizationFlow(
             app: app.id, provider: start.provider, clientID: clientID, issuer: project.issuer(of: start.provider),
@@ -69,9 +71,10 @@ extension AuthorizationFlows {
             sealed: try sealedTokens.encode(flow, until: end, in: project.realm), realm: project.realm)
         let url = try await servers.authorizationURL(
             AuthorizationRequest(
-                settings: settings, clientID: clientID, redirectURI: start.redirectURI, state: state.text,
+                provider: provider, settings: settings, clientID: clientID, redirectURI: start.redirectURI,
+                state: state.text,
                 nonce: flow.nonce, codeChallenge: codeVerifier.map { Base64URL.encode(secrets.hash($0)) },
-                scopes: ProviderStart(of: settings, for: app, in: project).scopes(adding: start.scopes),
+                scopes: parameters.scopes(adding: start.scopes),
                 customParameters: start.customParameters))
         countEvent(.started)
         return StartedFlow(authorizationURL: url, sessionID: sessionID, cookie: cookie)

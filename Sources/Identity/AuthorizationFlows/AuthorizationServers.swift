@@ -20,6 +20,7 @@ public struct AuthorizationServers: Sendable {
 
 /// The values for the URL at which the user signs in (RFC 6749 §4.1.1).
 public struct AuthorizationRequest: Sendable {
+    public let provider: Provider
     public let settings: ProviderSettings
     public let clientID: String
     public let redirectURI: String
@@ -64,7 +65,7 @@ public struct AuthorizationResponse: Sendable, Codable {
         self.name = name
     }
 
-    /// Whether the error is one that Google, OpenID providers or Apple use if the user cancelled.
+    /// Whether the error is the one that OAuth 2.0 defines, or that Apple uses, if the user cancelled.
     var isCancelled: Bool { error == "access_denied" || error == "user_cancelled_authorize" }
 }
 

@@ -24,12 +24,12 @@ public enum SignInMethodName: Hashable, Sendable {
     public init(_ provider: ProviderID?, in project: Project) {
         self =
             switch provider {
-            case .apple: .named("Apple")
-            case .google: .named("Google")
             case .password: .password
             case .emailLink: .emailLink
             case .phone: .phone
-            case let provider?: project.settings(of: provider)?.openID?.displayName.map(Self.named) ?? .other
+            case let provider?:
+                (project.supportedProviders.builtIn(provider)?.displayName
+                    ?? project.settings(of: provider)?.openID?.displayName).map(Self.named) ?? .other
             case nil: .other
             }
     }

@@ -34,7 +34,7 @@ public enum CallerRefusal: Refusal, Hashable {
         }
     }
 
-    /// The messages of Google's servers.
+    /// The messages of Firebase's servers.
     public var message: String {
         switch self {
         case .ios(let bundleID): "Requests from this iOS client application \(Self.shown(bundleID)) are blocked."
@@ -61,7 +61,7 @@ public enum CallerRefusal: Refusal, Hashable {
 }
 
 extension App {
-    /// Checks the headers in which Google's clients name their app. A request that names no app is accepted unless
+    /// Checks the headers in which Firebase's clients name their app. A request that names no app is accepted unless
     /// `isRequired`. Reads no header and allocates nothing if the app has no restrictions, because this runs on every
     /// request.
     ///

@@ -94,7 +94,8 @@ public struct AppReview: Hashable, Sendable {
 
     /// A point for each provider that the operator declares as the account system of the app's own company.
     private static func ownProviders(_ services: LoginServices, _ project: Project) -> [Point] {
-        services.methods.compactMap { project.settings(of: $0) }.filter { $0.relation == .own }.map { settings in
+        services.methods.compactMap { project.settings(of: $0) }.filter { project.relation(of: $0) == .own }.map {
+            settings in
             point(
                 .met,
                 """
@@ -119,7 +120,7 @@ public struct AppReview: Hashable, Sendable {
         for settings in (services.methods + services.linkOnly).compactMap({ project.settings(of: $0) })
         where settings.provider.isGenericOpenID {
             let relation = settings.statedRelation
-            guard relation == nil || relation != settings.relation else { continue }
+            guard relation == nil || relation != project.relation(of: settings) else { continue }
             let finding = relation.map { "cannot be \($0.rawValue)" } ?? "is not stated"
             points.append(
                 point(

@@ -13,17 +13,19 @@ extension ProjectConfiguration {
         return lists.flatMap { app, clientIDs in
             clientIDs.indices.filter {
                 clientIDs[$0].isVisibleASCII(Limits.clientIDLength)
-                    && !Self.isAppleClientID(clientIDs[$0], team: apple?.apple?.teamID)
+                    && !isAppleClientID(clientIDs[$0], team: apple?.apple?.teamID)
             }
             .map { .appleClientID(index: $0, app: app) }
         }
     }
 
-    /// Whether the text has the form of a bundle ID, and is neither preceded by the team ID nor a client ID of Google.
-    private static func isAppleClientID(_ text: String, team: String?) -> Bool {
-        guard isBundleID(text) else { return false }
-        return !text.endsExactly(with: ".apps.googleusercontent.com")
-            && team.map { text.beginsExactly(with: "\($0).") } != true
+    /// Whether the text has the form of a bundle ID, and is neither preceded by the team ID nor a client ID of another
+    /// provider.
+    private func isAppleClientID(_ text: String, team: String?) -> Bool {
+        guard Self.isBundleID(text) else { return false }
+        let isOfOtherProvider = project.supportedProviders.all.compactMap(\.clientIDSuffix)
+            .contains { text.endsExactly(with: $0) }
+        return !isOfOtherProvider && team.map { text.beginsExactly(with: "\($0).") } != true
     }
 }
 

@@ -2,7 +2,7 @@ internal import Encoding
 
 /// One changed member of a project's configuration.
 public struct ConfigurationChange: Hashable, Sendable {
-    /// The names of the member and its parents, outermost first: `["providers", "google.com", "clientIds"]`.
+    /// The names of the member and its parents, outermost first: `["providers", "apple.com", "clientIds"]`.
     public let path: [String]
     /// The value before the change; `nil` if the member was added.
     public let old: String?

@@ -12,7 +12,7 @@ public enum ConfigurationProblem: Hashable, Sendable {
     case emailActionHost
     case emailSubject(OutgoingEmail.Kind, Language)
     case tooManyProviders
-    case unknownProvider(ProviderID)
+    case unknownProvider(ProviderID, expected: SupportedProviders)
     /// The provider has settings that are only for Apple, or only for OpenID Connect providers.
     case foreignSettings(ProviderID)
     /// - Parameter app: `nil` for the list of the project.
@@ -26,12 +26,13 @@ public enum ConfigurationProblem: Hashable, Sendable {
     case issuerMissing(ProviderID)
     case issuer(ProviderID)
     /// The issuer is that of a built-in provider.
-    case builtInIssuer(ProviderID)
-    case relation(ProviderID)
+    case builtInIssuer(ProviderID, of: ProviderID)
+    case relation(ProviderID, Provider.Relations)
     /// The relation is not one that the login of another company, such as Facebook, can have.
     case relationOfPublicLogin(ProviderID, login: String)
     case relationReason(ProviderID)
-    case hostedDomains(ProviderID)
+    /// - Parameter permittedFor: the IDs of the providers that have the setting.
+    case hostedDomains(ProviderID, permittedFor: [String])
     case displayName(ProviderID)
     case secret(ProviderID)
     case tooManyApps
@@ -50,7 +51,7 @@ public enum ConfigurationProblem: Hashable, Sendable {
     case tooManyValues(ID<App>, list: String, count: Int)
     /// The value is not a provider, is listed twice, or is also a sign-in method.
     case linkOnlyMethod(ProviderID, app: ID<App>)
-    case unknownSignInMethod(ProviderID, app: ID<App>)
+    case unknownSignInMethod(ProviderID, app: ID<App>, expected: SupportedProviders)
     case repeatedSignInMethod(ProviderID, app: ID<App>)
     case exemptionReason(ID<App>)
     /// - Parameter tenant: `nil` for the project itself.
@@ -154,8 +155,8 @@ extension ConfigurationProblem: CustomStringConvertible {
         case .emailSubject(let kind, let language):
             "the subject of \(kind.name) in language \(language.rawValue) \(Self.headerTextRule)"
         case .tooManyProviders: "there must not be more than \(limits.providers) providers"
-        case .unknownProvider(let id):
-            "\(id.shown) is not a provider ID: expected apple.com, google.com, or \"oidc.\" followed by 1 to 32 lower-case letters, digits or hyphens"
+        case .unknownProvider(let id, let expected):
+            "\(id.shown) is not a provider ID: expected \(expected.idList), or \"oidc.\" followed by 1 to 32 lower-case letters, digits or hyphens"
         case .foreignSettings(let id): "\(id.shown) has settings that belong to another kind of provider"
         case .noClientIDs(let id, let app):
             "\(id.shown(for: app)) needs a client ID: without one, tokens for any app would be accepted"
@@ -169,16 +170,17 @@ extension ConfigurationProblem: CustomStringConvertible {
         case .appleKeyID: "apple.com's key ID must be ten upper-case letters or digits"
         case .issuerMissing(let id): "\(id.shown) needs an issuer"
         case .issuer(let id): "\(id.shown)'s issuer must be an https URL without user, query, fragment and dot segments"
-        case .builtInIssuer(let id): "\(id.shown)'s issuer is that of apple.com or google.com: configure that provider"
-        case .relation(.google):
-            "google.com's relation must be social, or organisation together with hostedDomains"
-        case .relation(let id): "\(id.shown)'s relation must be social"
+        case .builtInIssuer(let id, let other):
+            "\(id.shown)'s issuer is that of \(other.shown): configure that provider"
+        case .relation(let id, .socialOrOrganisation):
+            "\(id.shown)'s relation must be social, or organisation together with hostedDomains"
+        case .relation(let id, .social), .relation(let id, .any): "\(id.shown)'s relation must be social"
         case .relationOfPublicLogin(let id, let login):
             "\(id.shown)'s relation must be social or thirdPartyService, because its issuer is \(login)"
         case .relationReason(let id):
             "\(id.shown)'s relationReason, which the relation own requires, \(Reason.rule)"
-        case .hostedDomains(let id):
-            "\(id.shown)'s hosted domains must be at most \(limits.hostedDomains) host names, each of them once, and are for google.com only"
+        case .hostedDomains(let id, let permitted):
+            "\(id.shown)'s hosted domains must be at most \(limits.hostedDomains) host names, each of them once, and are for \(permitted.joined(beforeLast: "and")) only"
         case .displayName(let id): "\(id.shown)'s display name \(Self.nameRule)"
         case .secret(.apple): "apple.com's private key must be a P-256 key in PEM, as in the .p8 file"
         case .secret(let id): "\(id.shown)'s client secret must be printable ASCII of at most 512 bytes"
@@ -206,8 +208,8 @@ extension ConfigurationProblem: CustomStringConvertible {
             "app \(app): \(list) has \(count) values, but may have at most \(limits.listedValues)"
         case .linkOnlyMethod(let id, let app):
             "app \(app): \(id.shown) must be a provider, listed once in linkOnlyMethods and not in signInMethods"
-        case .unknownSignInMethod(let id, let app):
-            "app \(app): \(id.shown) is not a sign-in method: expected apple.com, google.com, oidc.*, password or anonymous"
+        case .unknownSignInMethod(let id, let app, let expected):
+            "app \(app): \(id.shown) is not a sign-in method: expected \(expected.idList), oidc.*, password or anonymous"
         case .repeatedSignInMethod(let id, let app): "app \(app): \(id.shown) is listed twice"
         case .exemptionReason(let app): "app \(app): the reason of its exemption \(Reason.rule)"
         case .loginServices(let violation, let app, nil): "app \(app): \(violation.descriptionWithKind)"
@@ -219,6 +221,11 @@ extension ConfigurationProblem: CustomStringConvertible {
     private static let headerTextRule =
         "must have 1 to 200 characters, none of them a control character or a line separator"
     private static let nameRule = "must have 1 to 256 characters, none of them a control character"
+}
+
+extension SupportedProviders {
+    /// The IDs of the built-in providers for an error message: `apple.com, example.com`.
+    public var idList: String { all.map(\.id.rawValue).joined(separator: ", ") }
 }
 
 extension ProviderID {

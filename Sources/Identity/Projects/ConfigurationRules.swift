@@ -2,6 +2,7 @@ internal import Encoding
 
 /// The parts of the check of a configuration that differ between installations.
 public struct ConfigurationRules: Sendable {
+    public let supportedProviders: SupportedProviders
     /// Whether issuers may be `http` URLs of loopback hosts, for simulators.
     public var acceptsLoopbackIssuers: Bool
     /// Whether a violation of guideline 4.8 by an OpenID provider of a tenant causes a warning instead of an error.
@@ -12,9 +13,11 @@ public struct ConfigurationRules: Sendable {
     public var acceptsSecret: @Sendable (Secret, ProviderID) -> Bool
 
     public init(
-        acceptsLoopbackIssuers: Bool = false, acceptsTenantsWithoutApple: Bool = false, ownHost: String? = nil,
+        supportedProviders: SupportedProviders, acceptsLoopbackIssuers: Bool = false,
+        acceptsTenantsWithoutApple: Bool = false, ownHost: String? = nil,
         acceptsSecret: @escaping @Sendable (Secret, ProviderID) -> Bool
     ) {
+        self.supportedProviders = supportedProviders
         self.ownHost = ownHost
         self.acceptsLoopbackIssuers = acceptsLoopbackIssuers
         self.acceptsTenantsWithoutApple = acceptsTenantsWithoutApple
@@ -46,24 +49,29 @@ extension ProjectConfiguration {
             .filter { !Project.isHostName(project.authorizedDomains[$0]) }.map { .domain(index: $0) }
         problems += project.emailSettings.problems(in: project, ownHost: rules.ownHost)
         if project.providers.count > Limits.providers { problems.append(.tooManyProviders) }
-        problems += project.providers.flatMap { Self.problems(of: $0, by: rules) }
+        problems += project.providers.flatMap { self.problems(of: $0, by: rules) }
         problems += newSecrets.sorted { $0.key.rawValue < $1.key.rawValue }
             .filter { !$0.value.isEmpty && !rules.acceptsSecret($0.value, $0.key) }.map { .secret($0.key) }
         if apps.count > Limits.apps { problems.append(.tooManyApps) }
-        problems += apps.flatMap(Self.problems(of:))
+        problems += apps.flatMap { self.problems(of: $0) }
         problems += associationProblems
         problems += appleClientIDProblems
         problems += project.loginServicesProblems(of: apps)
         return problems
     }
 
-    private static func problems(
+    private func problems(
         of settings: ProviderSettings, by rules: ConfigurationRules
     ) -> [ConfigurationProblem] {
         let id = settings.provider
-        guard id.canBeConfigured else { return [.unknownProvider(id)] }
-        var problems = clientIDProblems(settings.clientIDs, id, app: nil)
-        if (settings.apple != nil && id != .apple) || (settings.openID != nil && !id.isGenericOpenID) {
+        let supported = project.supportedProviders
+        guard supported.canConfigure(id), let provider = supported[id] else {
+            return [.unknownProvider(id, expected: supported)]
+        }
+        var problems = Self.clientIDProblems(settings.clientIDs, id, app: nil)
+        if (settings.apple != nil && !provider.settings.contains(.apple))
+            || (settings.openID != nil && !provider.settings.contains(.openID))
+        {
             problems.append(.foreignSettings(id))
         }
         if let apple = settings.apple {
@@ -71,12 +79,16 @@ extension ProjectConfiguration {
             if !AppleSettings.isID(apple.keyID) { problems.append(.appleKeyID) }
         }
         problems += relationProblems(settings)
-        if !areHostedDomains(settings.hostedDomains, of: id) { problems.append(.hostedDomains(id)) }
-        if id.isGenericOpenID {
+        if !Self.areHostedDomains(settings.hostedDomains, of: provider) {
+            problems.append(.hostedDomains(id, permittedFor: supported.ids(with: .hostedDomains)))
+        }
+        if provider.settings.contains(.openID) {
             if let openID = settings.openID {
-                if !isIssuer(openID.issuer, rules) { problems.append(.issuer(id)) }
-                if PublicLogin.isBuiltIn(issuer: openID.issuer) { problems.append(.builtInIssuer(id)) }
-                if openID.displayName.map(isName) == false { problems.append(.displayName(id)) }
+                if !Self.isIssuer(openID.issuer, rules) { problems.append(.issuer(id)) }
+                if let other = supported.builtIn(issuing: openID.issuer) {
+                    problems.append(.builtInIssuer(id, of: other.id))
+                }
+                if openID.displayName.map(Self.isName) == false { problems.append(.displayName(id)) }
             } else {
                 problems.append(.issuerMissing(id))
             }
@@ -84,33 +96,37 @@ extension ProjectConfiguration {
         return problems
     }
 
-    private static func relationProblems(_ settings: ProviderSettings) -> [ConfigurationProblem] {
-        switch settings.relationProblem {
-        case .impossible: [.relation(settings.provider)]
+    private func relationProblems(_ settings: ProviderSettings) -> [ConfigurationProblem] {
+        switch project.relationProblem(of: settings) {
+        case .impossible(let permitted): [.relation(settings.provider, permitted)]
         case .publicLogin(let login): [.relationOfPublicLogin(settings.provider, login: login.name)]
         case .reasonMissing: [.relationReason(settings.provider)]
         case nil: settings.relationReason?.isValid == false ? [.relationReason(settings.provider)] : []
         }
     }
 
-    private static func problems(of configured: ConfiguredApp) -> [ConfigurationProblem] {
+    private func problems(of configured: ConfiguredApp) -> [ConfigurationProblem] {
+        let supported = project.supportedProviders
         let id = configured.app.id
         let settings = configured.app.settings
         guard id.isValidAppID else { return [.appID(id)] }
-        var problems: [ConfigurationProblem] = isName(configured.name) ? [] : [.appName(id)]
-        problems += self.problems(ofListsIn: settings, id)
+        var problems: [ConfigurationProblem] = Self.isName(configured.name) ? [] : [.appName(id)]
+        problems += Self.problems(ofListsIn: settings, id)
         let methods = settings.signInMethods ?? []
         let occurrences = Dictionary(grouping: methods, by: \.self).sorted { $0.key.rawValue < $1.key.rawValue }
-        problems += occurrences.filter { !$0.key.canBeListed }.map { .unknownSignInMethod($0.key, app: id) }
+        problems += occurrences.filter { !supported.canList($0.key) }
+            .map { .unknownSignInMethod($0.key, app: id, expected: supported) }
         problems += occurrences.filter { $0.value.count > 1 }.map { .repeatedSignInMethod($0.key, app: id) }
         problems += settings.linkOnlyMethods.enumerated().filter { index, method in
-            !method.canBeConfigured || methods.contains(method) || settings.linkOnlyMethods[..<index].contains(method)
+            !supported.canConfigure(method) || methods.contains(method)
+                || settings.linkOnlyMethods[..<index].contains(method)
         }.map { .linkOnlyMethod($0.element, app: id) }
         for (provider, clientIDs) in settings.clientIDs.sorted(by: { $0.key < $1.key }) {
             let provider = ProviderID(provider.rawValue)
             problems +=
-                provider.canBeConfigured
-                ? clientIDProblems(clientIDs, provider, app: id) : [.unknownProvider(provider)]
+                supported.canConfigure(provider)
+                ? Self.clientIDProblems(clientIDs, provider, app: id)
+                : [.unknownProvider(provider, expected: supported)]
         }
         if settings.exemption?.reason.isValid == false { problems.append(.exemptionReason(id)) }
         return problems
@@ -200,8 +216,8 @@ extension ProjectConfiguration {
         Project.isHostName(text.beginsExactly(with: "*.") ? String(text.dropFirst(2)) : text)
     }
 
-    private static func areHostedDomains(_ domains: [String], of provider: ProviderID) -> Bool {
-        guard provider == .google else { return domains.isEmpty }
+    private static func areHostedDomains(_ domains: [String], of provider: Provider) -> Bool {
+        guard provider.settings.contains(.hostedDomains) else { return domains.isEmpty }
         return domains.count <= Limits.hostedDomains && Set(domains).count == domains.count
             && domains.allSatisfy(Project.isHostName)
     }

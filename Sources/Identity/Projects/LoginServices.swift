@@ -89,7 +89,7 @@ extension App {
 }
 
 extension Project {
-    /// Apple, Google, the others by name, then the methods without provider.
+    /// The providers by ID, then the methods without provider.
     fileprivate var enabledMethods: [ProviderID] {
         let providers = providers.filter(\.isEnabled).map(\.provider).sorted { $0.rawValue < $1.rawValue }
         return providers + (policy.allowsPasswords ? [.password] : []) + (policy.allowsAnonymous ? [.anonymous] : [])
@@ -190,10 +190,11 @@ extension LoginServicesViolation: CustomStringConvertible {
 
 /// The rules of guideline 4.8 for one app in one realm.
 extension LoginServices {
-    private var providers: [ProviderID] { methods.filter(\.isIdentityProvider) }
+    /// The methods whose users have accounts at another service. The guideline applies only to these.
+    private var providers: [ProviderID] { methods.filter { project.supportedProviders[$0] != nil } }
 
     private func relation(_ provider: ProviderID) -> ProviderRelation {
-        project.settings(of: provider)?.relation ?? .social
+        project.settings(of: provider).map(project.relation(of:)) ?? .social
     }
 
     /// The offered providers that require the app to show Apple, unless the app has an exemption: all except Apple and

@@ -42,7 +42,7 @@ public struct Policy: Hashable, Sendable {
     public var requiresSymbol: Bool
     /// Passwords that were in a data breach are rejected.
     public var rejectsBreachedPasswords: Bool
-    /// A password reset by email unlinks all identities (Apple, Google, OpenID Connect).
+    /// A password reset by email unlinks all identities.
     public var resetUnlinksIdentities: Bool
     /// Lifetime of codes that verify or change an address.
     public var verificationLifetime: Duration

@@ -104,7 +104,7 @@ extension Policy {
             "new passwords are rejected if they were in a data breach"),
         .flag(
             "resetUnlinksIdentities", \.resetUnlinksIdentities,
-            "a password reset by email unlinks all identities (Apple, Google, OpenID Connect)"),
+            "a password reset by email unlinks all identities of identity providers"),
         .seconds(
             "verificationLifetime", \.verificationLifetime, 600...604_800,
             "lifetime of codes that verify or change an email address"),

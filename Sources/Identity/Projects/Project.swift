@@ -27,10 +27,13 @@ public struct Project: Hashable, Sendable {
     public var emulatorRules: EmulatorRules?
     /// The apps of the project, in the order of creation.
     public var apps: [App] = []
+    /// The identity providers that the project can configure.
+    public let supportedProviders: SupportedProviders
 
     public init(
         realm: ID<Realm>, number: Int64, profile: Policy.Profile, policy: Policy, authorizedDomains: [String],
-        emailSettings: EmailSettings = EmailSettings(), providers: [ProviderSettings] = []
+        emailSettings: EmailSettings = EmailSettings(), providers: [ProviderSettings] = [],
+        supporting supportedProviders: SupportedProviders
     ) {
         self.realm = realm
         self.number = number
@@ -39,15 +42,17 @@ public struct Project: Hashable, Sendable {
         self.authorizedDomains = authorizedDomains
         self.emailSettings = emailSettings
         self.providers = providers
+        self.supportedProviders = supportedProviders
     }
 
     public init(
         id: ID<Project>, number: Int64, profile: Policy.Profile, policy: Policy, authorizedDomains: [String],
-        emailSettings: EmailSettings = EmailSettings(), providers: [ProviderSettings] = []
+        emailSettings: EmailSettings = EmailSettings(), providers: [ProviderSettings] = [],
+        supporting supportedProviders: SupportedProviders
     ) {
         self.init(
             realm: ID(id), number: number, profile: profile, policy: policy, authorizedDomains: authorizedDomains,
-            emailSettings: emailSettings, providers: providers)
+            emailSettings: emailSettings, providers: providers, supporting: supportedProviders)
     }
 }
 
@@ -87,7 +92,8 @@ extension Project {
     public func forTenant(_ tenant: Tenant, providers: [ProviderSettings]) -> Project {
         var project = Project(
             realm: tenant.realm, number: number, profile: profile, policy: tenant.settings.applied(to: policy),
-            authorizedDomains: authorizedDomains, emailSettings: emailSettings, providers: providers)
+            authorizedDomains: authorizedDomains, emailSettings: emailSettings, providers: providers,
+            supporting: supportedProviders)
         project.tenant = tenant
         project.apps = apps
         return project

@@ -17,26 +17,14 @@ extension ProviderID {
     public static let custom = ProviderID("custom")
     /// A link sent to the account's mailbox: an alternative to the password, and named `password` in tokens.
     public static let emailLink = ProviderID("emailLink")
-    public static let google = ProviderID("google.com")
     public static let password = ProviderID("password")
     public static let phone = ProviderID("phone")
 
     /// An OpenID Connect provider that the operator configures: `oidc.` and a name.
     public var isGenericOpenID: Bool { rawValue.beginsExactly(with: "oidc.") }
 
-    /// Whether the method is an identity provider: its users have accounts at another service. App Review guideline 4.8
-    /// applies only to identity providers.
-    public var isIdentityProvider: Bool { self == .apple || self == .google || isGenericOpenID }
-}
-
-extension ProviderID {
-    /// Whether this release can verify tokens of this provider.
-    public var canBeConfigured: Bool {
-        self == .apple || self == .google || rawValue.wholeMatch(of: /oidc\.[a-z0-9-]{1,32}/) != nil
-    }
-
-    /// Whether an app may list the method in ``AppSettings/signInMethods``.
-    public var canBeListed: Bool { self == .password || self == .anonymous || canBeConfigured }
+    /// Whether the ID is `oidc.` and a name that a project can configure.
+    public var isValidOpenIDName: Bool { rawValue.wholeMatch(of: /oidc\.[a-z0-9-]{1,32}/) != nil }
 }
 
 /// A project's configuration of one provider. The private key or client secret is stored separately, encrypted.
@@ -54,7 +42,8 @@ public struct ProviderSettings: Hashable, Sendable {
     public var statedRelation: ProviderRelation?
     /// The operator's reason for ``statedRelation``; required for ``ProviderRelation/own``.
     public var relationReason: Reason?
-    /// For Google only: the Workspace domains (the claim `hd`) whose accounts are accepted; empty accepts all accounts.
+    /// The domains of organisations whose accounts are accepted; empty accepts all accounts. Only for providers with
+    /// ``Provider/Setting/hostedDomains``.
     public var hostedDomains: [String]
 
     public init(
@@ -148,29 +137,36 @@ public enum ProviderRelation: String, CaseIterable, Codable, Sendable {
 
 /// Why a stated relation has no effect.
 enum RelationProblem: Hashable {
-    /// Apple and Google cannot have the relation. Google can be an organisation only with Workspace domains.
-    case impossible
+    /// The provider cannot have the relation; see ``Provider/relations``.
+    case impossible(Provider.Relations)
     /// The issuer is that of a public login.
     case publicLogin(PublicLogin)
     /// The relation is `own`, and the reason is missing or invalid.
     case reasonMissing
 }
 
-extension ProviderSettings {
-    /// The stated relation; `social` if none is stated, or if the stated one has no effect.
-    public var relation: ProviderRelation { relationProblem == nil ? statedRelation ?? .social : .social }
+extension Project {
+    /// Returns the relation of a configured provider to the project's apps: the stated relation, or `social` if none is
+    /// stated, or if the stated one has no effect.
+    public func relation(of provider: ProviderSettings) -> ProviderRelation {
+        relationProblem(of: provider) == nil ? provider.statedRelation ?? .social : .social
+    }
 
-    var relationProblem: RelationProblem? {
-        guard let statedRelation, statedRelation != .social else { return nil }
-        switch provider {
-        case .apple: return .impossible
-        case .google: return statedRelation == .organisation && !hostedDomains.isEmpty ? nil : .impossible
-        default: break
+    func relationProblem(of provider: ProviderSettings) -> RelationProblem? {
+        guard let statedRelation = provider.statedRelation, statedRelation != .social else { return nil }
+        let relations = supportedProviders[provider.provider]?.relations ?? .social
+        switch relations {
+        case .social: return .impossible(relations)
+        case .socialOrOrganisation:
+            return statedRelation == .organisation && !provider.hostedDomains.isEmpty ? nil : .impossible(relations)
+        case .any: break
         }
-        if statedRelation != .thirdPartyService, let login = openID.flatMap({ PublicLogin(issuer: $0.issuer) }) {
+        if statedRelation != .thirdPartyService,
+            let login = provider.openID.flatMap({ PublicLogin(issuer: $0.issuer, besides: supportedProviders) })
+        {
             return .publicLogin(login)
         }
-        return statedRelation == .own && relationReason?.isValid != true ? .reasonMissing : nil
+        return statedRelation == .own && provider.relationReason?.isValid != true ? .reasonMissing : nil
     }
 }
 

@@ -1,3 +1,5 @@
+internal import Encoding
+
 /// The parameters that an app sends to a provider when a sign-in begins.
 public struct ProviderStart: Hashable, Sendable {
     /// The client ID for a native sign-in or a sign-in on the app's own page; `nil` if there is none for this app. For
@@ -12,35 +14,35 @@ public struct ProviderStart: Hashable, Sendable {
     /// OAuth 2.0 scopes, in the provider's spelling.
     public let scopes: [String]
     public let requiresNonce: Bool
-    /// Whether the app sends the SHA-256 of the nonce, in hexadecimal, to the provider, and not the nonce itself. The
-    /// provider returns in the token what it received.
-    public var hashesNonce: Bool { isApple }
-    private let isApple: Bool
+    /// See ``Provider/hashesNonce``.
+    public let hashesNonce: Bool
+    private let supportedScopes: ProviderScopes
 
-    public init(of settings: ProviderSettings, for app: App, in project: Project) {
+    /// - Returns: `nil` if this release does not support the provider.
+    public init?(of settings: ProviderSettings, for app: App, in project: Project) {
+        guard let provider = project.supportedProviders[settings.provider] else { return nil }
         let audiences = app.audiences(of: settings)
-        let requestedScopes = app.settings.requestedScopes
-        isApple = settings.provider == .apple
-        guard settings.provider == .apple else {
-            clientID = audiences.first
+        if settings.provider == .apple {
+            webClientID = audiences.first { project.isServicesID($0, for: app) }
+            clientID = project.appleClientID(for: app, among: audiences)
+        } else {
             webClientID = settings.clientIDs.first { audiences.contains($0) } ?? audiences.first
-            scopes =
-                ["openid"] + (requestedScopes.contains(.email) ? ["email"] : [])
-                + (requestedScopes.contains(.name) ? ["profile"] : [])
-            requiresNonce = false
-            return
+            clientID = audiences.first
         }
-        webClientID = audiences.first { project.isServicesID($0, for: app) }
-        clientID = project.appleClientID(for: app, among: audiences)
-        scopes = AppSettings.RequestedScope.allCases.filter(requestedScopes.contains).map(\.rawValue)
-        requiresNonce = project.policy.requiresNonce
+        supportedScopes = provider.scopes
+        scopes =
+            provider.scopes.base
+            + AppSettings.RequestedScope.allCases.filter(app.settings.requestedScopes.contains)
+            .compactMap { provider.scopes.optional[$0] }
+        hashesNonce = provider.hashesNonce
+        requiresNonce = provider.hashesNonce && project.policy.requiresNonce
     }
 
-    /// Returns ``scopes``, with the scopes of `requested` that the provider can accept. Apple knows only `name` and
-    /// `email`.
+    /// Returns ``scopes``, with the scopes of `requested` that the provider can accept.
     func scopes(adding requested: [String]) -> [String] {
         let known = requested.filter { scope in
-            isApple ? AppSettings.RequestedScope(rawValue: scope) != nil : Self.isScope(scope)
+            supportedScopes.acceptsOthers
+                ? Self.isScope(scope) : supportedScopes.optional.values.contains { $0.isExactly(scope) }
         }
         return known.prefix(Self.scopeLimit).reduce(into: scopes) { all, scope in
             if !all.contains(scope) { all.append(scope) }

@@ -3,8 +3,9 @@ internal import Encoding
 /// A login that accepts every user who has an account at a well-known company. It can be neither the account system of
 /// the project's own company, nor that of a school, an employer, a government or a marketplace.
 ///
-/// The list contains the logins whose tokens a generic OpenID provider could accept. It cannot be complete, so the
-/// report for App Review names every provider with the relation `own`.
+/// The list contains the logins whose tokens a generic OpenID provider could accept, except those of
+/// ``SupportedProviders``. It cannot be complete, so the report for App Review names every provider with the relation
+/// `own`.
 struct PublicLogin: Hashable, Sendable {
     let name: String
     /// The domains of the issuers. Their subdomains belong to the login too.
@@ -15,10 +16,14 @@ struct PublicLogin: Hashable, Sendable {
         self.domains = domains
     }
 
+    private init(_ provider: Provider) {
+        name = provider.displayName
+        domains = provider.issuerDomains
+    }
+
     private static let all = [
         PublicLogin("Adobe", "adobe.com", "adobelogin.com"),
         PublicLogin("Amazon", "amazon.com"),
-        PublicLogin("Apple", "apple.com"),
         PublicLogin("Atlassian", "atlassian.com"),
         PublicLogin("Autodesk", "autodesk.com"),
         PublicLogin("Battle.net", "battle.net"),
@@ -31,8 +36,6 @@ struct PublicLogin: Hashable, Sendable {
         PublicLogin("Facebook", "facebook.com"),
         PublicLogin("GitHub", "github.com"),
         PublicLogin("GitLab", "gitlab.com"),
-        // Includes Firebase, whose issuers are at securetoken.google.com and session.firebase.google.com.
-        PublicLogin("Google", "google.com"),
         PublicLogin("Huawei", "huawei.com"),
         PublicLogin("Intuit", "intuit.com"),
         PublicLogin("Kakao", "kakao.com"),
@@ -78,14 +81,14 @@ struct PublicLogin: Hashable, Sendable {
     /// The tenant of personal accounts.
     private static let microsoftConsumers = "9188040d-6c67-4c5b-b112-36a304b66dad"
 
-    /// - Returns: `nil` if the issuer is none of the list, or is that of one organisation at Microsoft.
-    init?(issuer: String) {
+    /// - Parameter providers: the built-in providers, each of which is a public login too.
+    /// - Returns: `nil` if the issuer is that of no public login, or is that of one organisation at Microsoft.
+    init?(issuer: String, besides providers: SupportedProviders) {
         guard let address = IssuerAddress(issuer) else { return nil }
         let host = address.host
         guard
-            let login = Self.all.first(where: { login in
-                login.domains.contains { host == $0 || host.endsExactly(with: "." + $0) }
-            })
+            let login = Self.all.first(where: { $0.contains(host) })
+                ?? providers.all.lazy.map({ PublicLogin($0) }).first(where: { $0.contains(host) })
         else { return nil }
         let isOrganisation =
             Self.microsoftTenantHosts.contains(host) && address.path.first.map(Self.isOrganisation) == true
@@ -93,10 +96,8 @@ struct PublicLogin: Hashable, Sendable {
         self = login
     }
 
-    /// Whether an issuer is that of Apple or Google, which are not generic OpenID providers. Compares only the host,
-    /// because an issuer with another path would be the same provider.
-    static func isBuiltIn(issuer: String) -> Bool {
-        IssuerAddress(issuer).map { ["appleid.apple.com", "accounts.google.com"].contains($0.host) } ?? false
+    private func contains(_ host: String) -> Bool {
+        domains.contains { host == $0 || host.endsExactly(with: "." + $0) }
     }
 
     /// Whether `tenant` is the ID of an organisation's tenant, as the issuer of every token of Microsoft names it.

@@ -35,7 +35,7 @@ public struct ProviderTokens: Hashable, Codable, Sendable {
     }
 }
 
-/// Verifies credentials of Apple, Google and OpenID Connect providers.
+/// Verifies credentials of identity providers.
 public struct Verifier: Sendable {
     /// Verifies a credential, and returns its identity. Must not be called inside a database transaction. The provider
     /// must be one that ``requireAllowed`` accepts. Throws ``ProviderRefusal``, or ``ProviderUnreachable`` if the
@@ -89,9 +89,11 @@ public struct ProofResolver: Sendable {
             credential.nonceIsFromGateway = requestNonceKey != nil
             var identity = try accepted(await verifier.verify(credential, app, project), for: app, in: project)
             // A token may contain a nonce of the gateway that the request does not contain. That nonce is consumed
-            // too. Exception: Firebase's SDKs send Google's token a second time, in a request without the nonce.
-            // Therefore Google's tokens are accepted without consuming the nonce if the request contains none.
-            let mayBeSecondUse = credential.provider == .google && credential.rawNonce == nil
+            // too. Exception: Firebase's SDKs send the tokens of some providers a second time, in a request without
+            // the nonce. Therefore these are accepted without consuming the nonce if the request contains none.
+            let mayBeSecondUse =
+                credential.rawNonce == nil
+                && project.supportedProviders[credential.provider]?.isSentAgainWithoutNonce == true
             let consumedKey =
                 identity.nonce.map { ByteText($0) } == credential.rawNonce.map { ByteText($0) } || mayBeSecondUse
                 ? requestNonceKey : try replayKey(ofNonce: identity.nonce, in: project)

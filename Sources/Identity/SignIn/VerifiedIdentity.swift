@@ -110,7 +110,7 @@ public struct VerifiedIdentity: Hashable, Codable, Sendable {
     public let audience: String
     /// The provider's `iss`; `nil` for built-in providers, whose issuer never changes.
     public var issuer: String?
-    /// The domain of the organisation that manages the account: Google's `hd`.
+    /// The domain of the organisation that manages the account; see ``ProviderSettings/hostedDomains``.
     public var hostedDomain: String?
     public var email: EmailAddress?
     public var emailTrust: EmailTrust

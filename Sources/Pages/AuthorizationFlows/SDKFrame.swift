@@ -4,7 +4,7 @@ public import HTTP
 /// The frame that Firebase's JavaScript SDK embeds in the page of the app. It passes events (results of sign-ins) to
 /// that page.
 public enum SDKFrame {
-    /// The origin of Google's script library through which the SDK and its frame exchange messages. The library is the
+    /// The origin of the script library through which the SDK and its frame exchange messages. The library is the
     /// only external script of the gateway's pages.
     static let libraryOrigin = "https://apis.google.com"
 

@@ -1,5 +1,5 @@
 /// The URLs at which Apple redeems codes, checks and revokes tokens, and migrates users to another team. They are fixed
-/// at start, like ``ProviderEndpoints``.
+/// at start, like those of other providers.
 public struct AppleEndpoints: Sendable {
     public let tokenURL: String
     public let revocationURL: String

@@ -11,27 +11,31 @@ extension AuthorizationServers {
     /// Sends the requests to the providers over the network.
     ///
     /// - Parameters:
+    ///   - providers: the built-in providers.
     ///   - keyCache: the cache of signing keys, which also caches the discovery documents of OpenID providers.
     ///   - allowsPrivateAddresses: whether token endpoints of configured providers may be at private addresses.
     public static func live(
-        send: @escaping TokenRequestSender, at endpoints: AuthorizationEndpoints = .live,
-        issuers: ProviderEndpoints = .live, keyCache: JWKSCache, appleTokens: AppleTokenEndpoint,
+        of providers: ProviderList, send: @escaping TokenRequestSender, keyCache: JWKSCache,
+        appleTokens: AppleTokenEndpoint,
         appleCredentials: AppleCredentialsLookup, clientSecret: @escaping ClientSecretLookup,
         allowsPrivateAddresses: Bool = false
     ) -> AuthorizationServers {
         let apple = AppleCodes(tokens: appleTokens, credentials: appleCredentials)
-        let servers = OpenIDServers(
-            endpoints: endpoints, googleIssuers: issuers.google.issuers, keyCache: keyCache,
-            allowsPrivateAddresses: allowsPrivateAddresses)
+        let discovered = DiscoveredServers(keyCache: keyCache, allowsPrivateAddresses: allowsPrivateAddresses)
         let codes = OpenIDCodes(send: send, clientSecret: clientSecret)
         return AuthorizationServers { request in
-            guard request.settings.provider != .apple else {
-                return request.url(at: endpoints.appleAuthorizationURL)
+            if let provider = providers.byID[request.settings.provider] {
+                return request.url(at: provider.endpoints.authorizationURL)
             }
-            return request.url(at: try await servers.server(of: request.settings).authorizationURL)
+            return request.url(at: try await discovered.server(of: request.settings).authorizationURL)
         } redeem: { redemption in
-            guard redemption.settings.provider != .apple else { return try await apple.redeem(redemption) }
-            let server = try await servers.server(of: redemption.settings)
+            let server: OpenIDServer
+            switch providers.byID[redemption.settings.provider] {
+            case let provider?:
+                guard let builtIn = OpenIDServer(provider) else { return try await apple.redeem(redemption) }
+                server = builtIn
+            case nil: server = try await discovered.server(of: redemption.settings)
+            }
             try server.requireIssuer(redemption.issuer)
             return try await codes.redeem(redemption, at: server)
         }

@@ -35,7 +35,7 @@ extension AuthorizationRequest {
             ("client_id", clientID), ("redirect_uri", redirectURI), ("scope", scopes.joined(separator: " ")),
             ("state", state), ("nonce", nonce),
         ]
-        guard settings.provider != .apple else {
+        guard provider.responseMode == .query else {
             return common + [("response_type", "code id_token"), ("response_mode", "form_post")]
         }
         let challenge = codeChallenge.map { [("code_challenge", $0), ("code_challenge_method", "S256")] } ?? []

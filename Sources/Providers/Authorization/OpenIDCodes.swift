@@ -3,7 +3,7 @@ internal import HTTP
 internal import Identity
 internal import JSON
 
-/// Redeems codes of Google and of configured OpenID providers (RFC 6749 §4.1.3, RFC 7636 §4.5).
+/// Redeems codes of providers other than Apple (RFC 6749 §4.1.3, RFC 7636 §4.5).
 struct OpenIDCodes: Sendable {
     /// The maximum time for one request.
     static let deadline: Duration = .seconds(10)
@@ -100,8 +100,8 @@ struct OpenIDCodes: Sendable {
 }
 
 extension AuthorizationRefusal {
-    /// Returns `error` if it is an error code of RFC 6749 §5.2 or Google's `redirect_uri_mismatch`; otherwise
-    /// `unknown`. Logs and developers see the result.
+    /// Returns `error` if it is an error code of RFC 6749 §5.2 or `redirect_uri_mismatch`, which some providers add;
+    /// otherwise `unknown`. Logs and developers see the result.
     fileprivate static func knownError(_ error: String?) -> String {
         let all = [
             "invalid_request", "invalid_client", "invalid_grant", "unauthorized_client", "unsupported_grant_type",

@@ -33,21 +33,26 @@ struct OpenIDServer: Sendable {
     }
 }
 
-/// Finds the endpoints of Google, which are fixed, and of configured OpenID providers, which publish them.
-struct OpenIDServers: Sendable {
-    let endpoints: AuthorizationEndpoints
-    let googleIssuers: [String]
+extension OpenIDServer {
+    /// The server of a built-in provider. Its responses need not have `iss`, because not all providers send it.
+    ///
+    /// - Returns: `nil` if the provider requires a signed client secret; see
+    ///   ``ProviderEndpoints/CodeExchange/apple``.
+    init?(_ provider: IdentityProvider) {
+        guard case .secretInBody(let tokenURL) = provider.endpoints.codeExchange else { return nil }
+        self.init(
+            authorizationURL: provider.endpoints.authorizationURL, tokenURL: tokenURL, issuers: provider.value.issuers,
+            requiresIssuer: false, sendsSecretInBody: true, tokenURLSource: .fixed)
+    }
+}
+
+/// Finds the endpoints of configured OpenID providers, which publish them.
+struct DiscoveredServers: Sendable {
     let keyCache: JWKSCache
     /// Whether token endpoints of configured providers may be at private addresses.
     let allowsPrivateAddresses: Bool
 
     func server(of settings: ProviderSettings) async throws -> OpenIDServer {
-        if settings.provider == .google {
-            // `iss` is not required, because Google has not always sent it.
-            return OpenIDServer(
-                authorizationURL: endpoints.google.authorizationURL, tokenURL: endpoints.google.tokenURL,
-                issuers: googleIssuers, requiresIssuer: false, sendsSecretInBody: true, tokenURLSource: .fixed)
-        }
         guard let openID = settings.openID else { throw ProviderRefusal.notConfigured }
         let discovery = try await keyCache.discovery(of: openID.issuer, settings.provider)
         guard let authorizationURL = discovery.authorizationURL, let tokenURL = discovery.tokenURL else {

@@ -144,7 +144,8 @@ public actor Janitor {
 
     private func removeAuditEvents(at now: Instant) async throws -> Int {
         var removed = 0
-        for project in try await ProjectStore(pool: pool).realms() where project.policy.auditRetention > .zero {
+        for project in try await ProjectStore(pool: pool, supporting: .none).realms()
+        where project.policy.auditRetention > .zero {
             removed += try await removeBatches(
                 .deleteExpiredAuditEvents(
                     before: now - project.policy.auditRetention, limit: limits.batchSize, in: project.realm))
@@ -192,8 +193,9 @@ public actor Janitor {
     /// The projects and tenants whose unused anonymous accounts are deleted, each with the time without use after which
     /// an account is deleted.
     private func anonymousLifetimes() async throws -> [(realm: ID<Realm>, lifetime: Duration)] {
-        try await ProjectStore(pool: pool).realms().map { ($0.realm, $0.policy.anonymousLifetime) }.filter {
-            $0.lifetime > .zero
-        }
+        try await ProjectStore(pool: pool, supporting: .none).realms().map { ($0.realm, $0.policy.anonymousLifetime) }
+            .filter {
+                $0.lifetime > .zero
+            }
     }
 }

@@ -20,9 +20,13 @@ public struct APIKeyStore: Sendable {
 
     /// Returns the project and the app of a key.
     ///
-    /// - Parameter hash: SHA-256 of the key.
+    /// - Parameters:
+    ///   - hash: SHA-256 of the key.
+    ///   - supportedProviders: the providers of the project.
     /// - Returns: `nil` if the key does not exist or is revoked.
-    public func projectAndApp(ofKeyWithHash hash: [UInt8]) async throws -> (project: Project, app: App)? {
+    public func projectAndApp(
+        ofKeyWithHash hash: [UInt8], supporting supportedProviders: SupportedProviders
+    ) async throws -> (project: Project, app: App)? {
         let statement: SQL = """
             SELECT \(SQL.projectColumns), k.app_id, a.settings::text AS app_settings
             FROM api_key k JOIN app a ON a.project_id = k.project_id AND a.id = k.app_id
@@ -31,7 +35,7 @@ public struct APIKeyStore: Sendable {
             """
         return try await withStoreErrors { try await pool.read(statement) }.first.map { row in
             let column = try AppColumn(columnText: row.decode("app_settings"))
-            return (try Project(row), column.app(ID(try row.decode("app_id"))))
+            return (try Project(row, supporting: supportedProviders), column.app(ID(try row.decode("app_id"))))
         }
     }
 

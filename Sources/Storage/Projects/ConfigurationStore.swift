@@ -82,7 +82,7 @@ public struct ConfigurationStore: Sendable {
             WHERE r.id = \(id.rawValue) AND r.deleted_at IS NULL
             """)
         guard let row = rows.first else { return nil }
-        let project = try Project(row)
+        let project = try Project(row, supporting: rules.supportedProviders)
         let apps = try await transaction.query(.apps(of: project.id))
         return ProjectConfiguration(
             project: project, name: try row.decode("name"), apps: try apps.map(ConfiguredApp.init))
@@ -97,7 +97,8 @@ public struct ConfigurationStore: Sendable {
         guard before.project.tenant == nil, before.project.hasTenants,
             after.apps != before.apps || after[keyPath: requiresApple] != before[keyPath: requiresApple]
         else { return [] }
-        return try await transaction.query(.tenantsWithSignInMethods(of: before.project.id)).map(Project.init)
+        return try await transaction.query(.tenantsWithSignInMethods(of: before.project.id))
+            .map { try Project($0, supporting: rules.supportedProviders) }
     }
 
     /// Removes from the configuration the new secrets that equal the stored ones.

@@ -18,9 +18,11 @@ public struct GracePeriodStore: Sendable {
     }
 
     private let pool: Pool
+    private let supportedProviders: SupportedProviders
 
-    public init(pool: Pool) {
+    public init(pool: Pool, supporting supportedProviders: SupportedProviders) {
         self.pool = pool
+        self.supportedProviders = supportedProviders
     }
 
     /// Begins a grace period for each app that violates the guideline and has no grace period, and deletes the grace
@@ -29,7 +31,7 @@ public struct GracePeriodStore: Sendable {
     /// - Returns: the apps that violate the guideline.
     public func update(at now: Instant) async throws -> [Violation] {
         var violations: [Violation] = []
-        for project in try await ProjectStore(pool: pool).all() {
+        for project in try await ProjectStore(pool: pool, supporting: supportedProviders).all() {
             violations += try await withStoreErrors {
                 try await pool.transaction { try await update(project.id, at: now, in: $0) }
             }
@@ -41,9 +43,9 @@ public struct GracePeriodStore: Sendable {
         _ id: ID<Project>, at now: Instant, in transaction: Transaction
     ) async throws -> [Violation] {
         guard try await transaction.lockConfiguration(of: id) else { return [] }
-        let realms =
-            try await transaction.query(.realms([ID(id)])).map(Project.init)
-            + transaction.query(.tenantsWithSignInMethods(of: id)).map(Project.init)
+        let rows =
+            try await transaction.query(.realms([ID(id)])) + transaction.query(.tenantsWithSignInMethods(of: id))
+        let realms = try rows.map { try Project($0, supporting: supportedProviders) }
         var violations: [Violation] = []
         for configured in try await transaction.query(.apps(of: id)).map(ConfiguredApp.init) {
             let end = LoginServicesGrace.end(for: configured.app, in: realms, startingAt: now)

@@ -4,9 +4,12 @@ public import Postgres
 /// ``TenantStore`` on PostgreSQL.
 public struct PostgresTenantStore: TenantStore {
     private let pool: Pool
+    private let supportedProviders: SupportedProviders
 
-    public init(pool: Pool) {
+    /// - Parameter supportedProviders: the providers of the tenants that the store checks.
+    public init(pool: Pool, supporting supportedProviders: SupportedProviders) {
         self.pool = pool
+        self.supportedProviders = supportedProviders
     }
 
     public func tenant(_ id: ID<Tenant>, of project: ID<Project>) async throws -> Tenant? {
@@ -29,7 +32,7 @@ public struct PostgresTenantStore: TenantStore {
         try await withStoreErrors {
             try await pool.transaction { transaction in
                 guard try await transaction.lockConfiguration(of: tenant.parent) else { throw StoreConflict.notFound }
-                try await transaction.requireLoginServices(of: tenant)
+                try await transaction.requireLoginServices(of: tenant, supporting: supportedProviders)
                 guard try await transaction.execute(.insert(tenant, at: now)) == 1 else {
                     throw StoreConflict.taken(.id)
                 }
@@ -52,7 +55,7 @@ public struct PostgresTenantStore: TenantStore {
                 else { return nil }
                 var after = before
                 try change(&after.settings)
-                let warnings = try await transaction.requireLoginServices(of: after)
+                let warnings = try await transaction.requireLoginServices(of: after, supporting: supportedProviders)
                 guard after != before else { return ChangedTenant(tenant: after, warnings: warnings) }
                 _ = try await transaction.execute(.update(after))
                 try await transaction.audit([.changed(from: before, to: after)], by: actor, at: now, in: ID(project))
@@ -83,9 +86,12 @@ extension Transaction {
     /// - Returns: the violations of the guideline that existed before and remain.
     /// - Throws: ``ConfigurationRefusal`` if there are new violations.
     @discardableResult
-    fileprivate func requireLoginServices(of tenant: Tenant) async throws -> [ConfigurationProblem] {
+    fileprivate func requireLoginServices(
+        of tenant: Tenant, supporting supportedProviders: SupportedProviders
+    ) async throws -> [ConfigurationProblem] {
         let apps = try await query(.apps(of: tenant.parent)).map(ConfiguredApp.init)
-        let realms = try await query(.realms([ID(tenant.parent), tenant.realm])).map(Project.init)
+        let realms = try await query(.realms([ID(tenant.parent), tenant.realm]))
+            .map { try Project($0, supporting: supportedProviders) }
         guard let project = realms.first(where: { $0.tenant == nil }) else { return [] }
         let before = realms.first { $0.tenant != nil }
         let after = project.forTenant(tenant, providers: before?.providers ?? [])

@@ -5,9 +5,12 @@ public import Postgres
 /// everything else from its project.
 public struct ProjectStore: Sendable {
     let pool: Pool
+    private let supportedProviders: SupportedProviders
 
-    public init(pool: Pool) {
+    /// - Parameter supportedProviders: the providers of the projects that the store returns.
+    public init(pool: Pool, supporting supportedProviders: SupportedProviders) {
         self.pool = pool
+        self.supportedProviders = supportedProviders
     }
 
     /// - Returns: `nil` if the project does not exist, or is being deleted.
@@ -29,7 +32,8 @@ public struct ProjectStore: Sendable {
 
     /// Returns the tenants of a project that have a provider or another sign-in method.
     public func tenantsWithSignInMethods(of project: ID<Project>) async throws -> [Project] {
-        try await withStoreErrors { try await pool.query(.tenantsWithSignInMethods(of: project)) }.map(Project.init)
+        try await withStoreErrors { try await pool.query(.tenantsWithSignInMethods(of: project)) }
+            .map { try Project($0, supporting: supportedProviders) }
     }
 
     /// Returns all projects and tenants, including tenants that are being deleted.
@@ -145,7 +149,7 @@ public struct ProjectStore: Sendable {
     private func read(where clauses: SQL) async throws -> [Project] {
         try await withStoreErrors {
             try await pool.query("SELECT \(SQL.projectColumns) FROM \(SQL.realmsWithProjects) WHERE \(clauses)")
-        }.map(Project.init)
+        }.map { try Project($0, supporting: supportedProviders) }
     }
 }
 
@@ -158,7 +162,7 @@ struct UnknownProfile: Error, CustomStringConvertible {
 }
 
 extension Project {
-    init(_ row: Row) throws {
+    init(_ row: Row, supporting supportedProviders: SupportedProviders) throws {
         let name = try row.decode("profile", as: String.self)
         guard let profile = Policy.Profile(rawValue: name) else {
             throw UnknownProfile(name: name, project: try row.decode("id"))
@@ -168,7 +172,8 @@ extension Project {
             policy: try PolicyColumn.policy(try row.decode("policy"), of: profile),
             authorizedDomains: try row.decode("authorized_domains"),
             emailSettings: try EmailSettingsColumn(columnText: row.decode("email_settings")).settings,
-            providers: try [ProviderRow](columnText: row.decode("providers")).map(\.value))
+            providers: try [ProviderRow](columnText: row.decode("providers")).map(\.value),
+            supporting: supportedProviders)
         hasTenants = try row.decode("has_tenants")
         apps = try [AppRow](columnText: row.decode("apps")).map { $0.settings.app(ID($0.id)) }
         if try row.decode("tenant_settings", as: String?.self) != nil {

@@ -83,9 +83,13 @@ public struct ServiceKeyStore: Sendable {
 
     /// Returns the key with a bearer secret.
     ///
-    /// - Parameter hash: SHA-256 of the bearer secret.
+    /// - Parameters:
+    ///   - hash: SHA-256 of the bearer secret.
+    ///   - supportedProviders: the providers of the project.
     /// - Returns: `nil` if the secret is unknown or its key is revoked.
-    public func key(withSecretHash hash: [UInt8]) async throws -> FoundKey? {
+    public func key(
+        withSecretHash hash: [UInt8], supporting supportedProviders: SupportedProviders
+    ) async throws -> FoundKey? {
         let statement: SQL = """
             SELECT \(SQL.projectColumns), k.id AS key_id, k.scopes, k.expires_at
             FROM service_key k JOIN (\(SQL.realmsWithProjects)) ON r.id = k.project_id
@@ -93,7 +97,8 @@ public struct ServiceKeyStore: Sendable {
             """
         return try await withStoreErrors { try await pool.read(statement) }.first.map { row in
             FoundKey(
-                project: try Project(row), id: try row.decode("key_id"), scopes: try row.scopes(),
+                project: try Project(row, supporting: supportedProviders), id: try row.decode("key_id"),
+                scopes: try row.scopes(),
                 expiresAt: try row.instant("expires_at"))
         }
     }

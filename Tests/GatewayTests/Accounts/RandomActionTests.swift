@@ -1,5 +1,6 @@
 import Identity
 import Postgres
+import Providers
 import Simulators
 import Testing
 

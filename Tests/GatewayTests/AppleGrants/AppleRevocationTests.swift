@@ -2,6 +2,7 @@ import Encoding
 import HTTP
 import Identity
 import Postgres
+import Providers
 import Simulators
 import Storage
 import Testing
@@ -149,7 +150,7 @@ struct AppleRevocationTests {
         let signedIn = try await gateway.signIn(try gateway.appleCredentialWithCode())
         #expect(signedIn.status == 200, "\(signedIn.text)")
         let pool = gateway.database.pool
-        let store = ProjectStore(pool: pool)
+        let store = ProjectStore(pool: pool, supporting: .live)
         #expect(try await store.delete(gateway.project.id, by: .commandLine, at: gateway.clock.now))
         _ = try await Janitor(pool: pool).remove(.deletedRealm, at: gateway.clock.now)
         #expect(try await store.remainingAccounts(of: gateway.project.id) == 0)

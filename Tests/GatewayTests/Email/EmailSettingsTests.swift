@@ -2,6 +2,7 @@ import Crypto
 import HTTP
 import Identity
 import Postgres
+import Providers
 import Storage
 import Testing
 
@@ -33,7 +34,8 @@ struct EmailSettingsTests {
         let backend = try await ServiceKey(in: gateway)
         if emailSettings != EmailSettings() {
             let store = ConfigurationStore(
-                pool: gateway.database.pool, rules: ConfigurationRules(acceptsSecret: { _, _ in true }),
+                pool: gateway.database.pool,
+                rules: ConfigurationRules(supportedProviders: .live, acceptsSecret: { _, _ in true }),
                 secrets: .init(
                     seal: { _, _, _ in [] }, matches: { _, _, _, _ in true }), clock: gateway.clock.wallClock)
             _ = try await store.edit(gateway.project.realm, by: .commandLine, allowing: .changeTrust) {
@@ -42,7 +44,10 @@ struct EmailSettingsTests {
         }
         return (
             gateway, backend,
-            { try #require(try await ProjectStore(pool: gateway.database.pool).project(ID("demo"))).emailSettings }
+            {
+                try #require(try await ProjectStore(pool: gateway.database.pool, supporting: .live).project(ID("demo")))
+                    .emailSettings
+            }
         )
     }
 
@@ -137,11 +142,12 @@ struct EmailSettingsTests {
         try await gateway.makeServiceKey()
         let pool = gateway.database.pool
         let projects = [
-            try await ProjectStore(pool: pool).singleProject(), try await ProjectStore(pool: pool).all().first,
+            try await ProjectStore(pool: pool, supporting: .live).singleProject(),
+            try await ProjectStore(pool: pool, supporting: .live).all().first,
             try await APIKeyStore(pool: pool).projectAndApp(
-                ofKeyWithHash: Digest.sha256(Array(TestGateway.apiKey.utf8)))?.project,
+                ofKeyWithHash: Digest.sha256(Array(TestGateway.apiKey.utf8)), supporting: .live)?.project,
             try await ServiceKeyStore(pool: pool).key(
-                withSecretHash: Digest.sha256(Array(TestGateway.serviceKeySecret.utf8)))?.project,
+                withSecretHash: Digest.sha256(Array(TestGateway.serviceKeySecret.utf8)), supporting: .live)?.project,
         ]
         #expect(projects.map { $0?.emailSettings } == Array(repeating: Self.configured, count: projects.count))
     }

@@ -2,6 +2,7 @@ import Encoding
 import HTTP
 import Identity
 import JSON
+import Providers
 import Simulators
 import Testing
 

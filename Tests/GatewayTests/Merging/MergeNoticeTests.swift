@@ -1,6 +1,7 @@
 import HTTP
 import Identity
 import Postgres
+import Providers
 import Simulators
 import Testing
 

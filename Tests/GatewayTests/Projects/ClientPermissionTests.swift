@@ -1,6 +1,7 @@
 import HTTP
 import Identity
 import Postgres
+import Providers
 import Storage
 import Testing
 
@@ -283,7 +284,8 @@ struct ClientPermissionTests {
         #expect(config["signIn"]?["email"] == ["enabled": true, "passwordRequired": false])
         for mask in [nil, "signIn", "signIn.email.enabled"] {
             #expect(try await gateway.configure(config, mask: mask, by: key).json == config)
-            let stored = try #require(try await ProjectStore(pool: gateway.database.pool).project(ID("demo")))
+            let stored = try #require(
+                try await ProjectStore(pool: gateway.database.pool, supporting: .live).project(ID("demo")))
             #expect(!stored.policy.allowsPasswords && stored.policy.allowsEmailLinks)
         }
     }

@@ -1,6 +1,7 @@
 import Crypto
 import HTTP
 import Identity
+import Providers
 import Storage
 import Testing
 
@@ -284,7 +285,8 @@ extension Gateway.Mode {
             let masterKeys = try MasterKeys(current: TestGateway.masterKey)
             mode.extensions = { pool, _ in
                 let projects = DevProjects(
-                    pool: pool, masterKeys: masterKeys, clock: .live, defaultID: ID("demo"), onLookup: { _ in })
+                    pool: pool, supportedProviders: .live, masterKeys: masterKeys, clock: .live, defaultID: ID("demo"),
+                    onLookup: { _ in })
                 return ModeExtensions(
                     projectLookup: projects.project, resolveTenant: projects.tenant(existing:orCreate:of:))
             }

@@ -1,5 +1,6 @@
 import HTTP
 import Identity
+import Providers
 import Storage
 import Testing
 
@@ -77,7 +78,8 @@ struct ProjectConfigTests {
         let backend = try await ServiceKey(in: gateway)
         let answer = try await gateway.configure(Self.allMembersChanged, mask: mask, by: backend)
         #expect(answer.outcome == "200")
-        let project = try #require(try await ProjectStore(pool: gateway.database.pool).project(gateway.project.id))
+        let project = try #require(
+            try await ProjectStore(pool: gateway.database.pool, supporting: .live).project(gateway.project.id))
         let changes = [
             ("passwords", !project.policy.allowsPasswords), ("anonymous", !project.policy.allowsAnonymous),
             ("duplicates", project.policy.allowsDuplicateEmails),
@@ -135,7 +137,8 @@ struct ProjectConfigTests {
         #expect(reset.json["emailPrivacyConfig"]?["enableImprovedEmailPrivacy"] == true)
         #expect(reset.json["authorizedDomains"] == ["localhost"])
         #expect(reset.json["loginServicesConfig"] == ["requiresAppleOnEveryPlatform": false])
-        let project = try #require(try await ProjectStore(pool: gateway.database.pool).project(gateway.project.id))
+        let project = try #require(
+            try await ProjectStore(pool: gateway.database.pool, supporting: .live).project(gateway.project.id))
         #expect(project.policy.recentLoginMaxAge == .seconds(60), "the maximum login age is not part of this resource")
     }
 

@@ -1,5 +1,6 @@
 import HTTP
 import Identity
+import Providers
 import Storage
 import Testing
 
@@ -100,7 +101,7 @@ struct TenantBoundaryTests {
         let tenant = try await fixture.makeTenant()
         let realm = ID<Realm>(ID<Tenant>(tenant), of: ID("demo"))
         let store = ConfigurationStore(
-            pool: fixture.gateway.database.pool, rules: .live(), secrets: .unavailable,
+            pool: fixture.gateway.database.pool, rules: .live(supporting: .live), secrets: .unavailable,
             clock: fixture.gateway.clock.wallClock)
         #expect(try await store.edit(realm, by: .commandLine, allowing: []) { _ in } != nil)
         _ = try await fixture.send(.delete, "\(TenantFixture.tenantsPath)/\(tenant)")

@@ -1,3 +1,5 @@
+import Providers
+
 @testable import Identity
 
 /// A small world for an exhaustive search: the accounts of one realm, an intruder, and the owner of one mailbox.

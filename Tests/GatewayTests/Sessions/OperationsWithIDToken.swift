@@ -1,5 +1,6 @@
 import HTTP
 import Identity
+import Providers
 import Simulators
 import Storage
 import Testing
@@ -80,7 +81,7 @@ struct OperationsWithIDToken: Sendable {
         var settings = TenantSettings()
         settings.allowsPasswords = true
         settings.allowsEmailLinks = true
-        try await PostgresTenantStore(pool: gateway.database.pool).create(
+        try await PostgresTenantStore(pool: gateway.database.pool, supporting: .live).create(
             Tenant(id: ID(tenant), parent: ID("demo"), settings: settings), by: .system, at: gateway.clock.now)
     }
 

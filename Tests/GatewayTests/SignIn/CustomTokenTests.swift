@@ -4,6 +4,7 @@ import FoundationEssentials
 import Identity
 import JOSE
 import Postgres
+import Providers
 import Storage
 import Testing
 
@@ -299,7 +300,7 @@ struct CustomTokenTests {
     @Test("Unsigned tokens are accepted only in dev mode, and dev mode still verifies signed tokens")
     func unsigned() async throws {
         let dev = try await TestGateway(mode: .emulator(project: ID("demo")))
-        try await PostgresTenantStore(pool: dev.database.pool).create(
+        try await PostgresTenantStore(pool: dev.database.pool, supporting: .live).create(
             Tenant(id: ID("acme"), parent: ID("demo"), settings: TenantSettings()), by: .system, at: dev.clock.now)
         let backend = try await ServiceKey(in: dev)
         let good = try backend.customToken(at: dev.clock.now)

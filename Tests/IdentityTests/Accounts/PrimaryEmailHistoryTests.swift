@@ -1,4 +1,5 @@
 import Identity
+import Providers
 import Testing
 
 /// Random sequences of changes to an account. A failure prints the seed.

@@ -1,4 +1,5 @@
 import Identity
+import Providers
 import Testing
 
 private let now = Instant(seconds: 1_800_000_000)

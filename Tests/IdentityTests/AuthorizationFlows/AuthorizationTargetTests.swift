@@ -8,7 +8,7 @@ struct AuthorizationTargetTests {
     private static var project: Project {
         Project(
             id: ID("demo"), number: 1, profile: .sekisho, policy: Policy(.sekisho),
-            authorizedDomains: ["App.example.com", "localhost"])
+            authorizedDomains: ["App.example.com", "localhost"], supporting: .none)
     }
 
     private static let app = App(

@@ -1,4 +1,5 @@
 import Identity
+import Providers
 import Testing
 
 @Suite("The undo of a merge by its link")

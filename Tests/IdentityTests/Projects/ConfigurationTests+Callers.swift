@@ -1,4 +1,5 @@
 import Identity
+import Providers
 
 extension ConfigurationTests {
     /// Rows about apps (callers, redirect URIs, associated domains and link-only methods) and about providers
@@ -61,25 +62,25 @@ extension ConfigurationTests {
             ProviderSettings(
                 provider: .apple, isEnabled: true, clientIDs: ["com.example.app"], hasSecret: true,
                 apple: AppleSettings(teamID: "TEAM123456", keyID: "KEY1234567"), statedRelation: .own),
-            .relation(.apple)),
+            .relation(.apple, .social)),
         provider(
             "Google as an organisation without domains",
             ProviderSettings(provider: .google, isEnabled: true, clientIDs: ["c"], statedRelation: .organisation),
-            .relation(.google)),
+            .relation(.google, .socialOrOrganisation)),
         provider(
             "Google as a government",
             ProviderSettings(provider: .google, isEnabled: true, clientIDs: ["c"], statedRelation: .government),
-            .relation(.google)),
+            .relation(.google, .socialOrOrganisation)),
         provider(
             "Google with an invalid domain",
             ProviderSettings(provider: .google, isEnabled: true, clientIDs: ["c"], hostedDomains: ["@example.com"]),
-            .hostedDomains(.google)),
+            .hostedDomains(.google, permittedFor: ["google.com"])),
         provider(
             "hosted domains of another provider",
             ProviderSettings(
                 provider: corp, isEnabled: false, clientIDs: ["c"],
                 openID: OpenIDSettings(issuer: "https://id.example.com"), hostedDomains: ["example.com"]),
-            .hostedDomains(corp)),
+            .hostedDomains(corp, permittedFor: ["google.com"])),
         provider(
             "own accounts at a public login",
             relation(.own, issuer: "https://www.facebook.com", reason: "our accounts"),
@@ -90,8 +91,10 @@ extension ConfigurationTests {
         provider("own accounts with a reason", relation(.own, reason: "our accounts")),
         provider("an organisation without a reason", relation(.organisation, reason: nil)),
         provider("an organisation with a blank reason", relation(.organisation, reason: "-"), .relationReason(corp)),
-        provider("Google's issuer", openID(issuer: "https://accounts.google.com"), .builtInIssuer(corp)),
-        provider("Apple's issuer, disguised", openID(issuer: "https://APPLEID.apple.com.:443/x"), .builtInIssuer(corp)),
+        provider("Google's issuer", openID(issuer: "https://accounts.google.com"), .builtInIssuer(corp, of: .google)),
+        provider(
+            "Apple's issuer, disguised", openID(issuer: "https://APPLEID.apple.com.:443/x"),
+            .builtInIssuer(corp, of: .apple)),
         provider("an issuer named like Google's", openID(issuer: "https://accounts.google.com.example.com")),
     ]
 

@@ -1,5 +1,6 @@
 import Encoding
 import Identity
+import Providers
 import Testing
 
 @Suite("The configuration of a project")
@@ -26,7 +27,7 @@ struct ConfigurationTests {
     }
 
     /// Rules that accept every new secret except `bad`.
-    static let rules = ConfigurationRules { secret, _ in secret.expose() != "bad" }
+    static let rules = ConfigurationRules(supportedProviders: .live) { secret, _ in secret.expose() != "bad" }
 
     struct Row: CustomTestStringConvertible {
         let testDescription: String
@@ -113,12 +114,12 @@ struct ConfigurationTests {
         provider(
             "an unknown provider",
             ProviderSettings(provider: ProviderID("facebook.com"), isEnabled: false, clientIDs: []),
-            .unknownProvider(ProviderID("facebook.com"))),
+            .unknownProvider(ProviderID("facebook.com"), expected: .live)),
         provider(
             "a provider ID that is too long",
             ProviderSettings(
                 provider: ProviderID("oidc." + String(repeating: "a", count: 33)), isEnabled: false, clientIDs: ["c"]),
-            .unknownProvider(ProviderID("oidc." + String(repeating: "a", count: 33)))),
+            .unknownProvider(ProviderID("oidc." + String(repeating: "a", count: 33)), expected: .live)),
         provider(
             "Google with a team",
             ProviderSettings(provider: .google, isEnabled: true, clientIDs: ["c"], apple: appleSettings.apple),
@@ -166,13 +167,15 @@ struct ConfigurationTests {
         app("an invalid bundle ID", .bundleID(app), .loginServices(.init(.bundleIDMissing, .google), app: app)) {
             $0.bundleIDs = ["com..a"]
         },
-        app("an unknown method", .unknownSignInMethod(ProviderID("facebook.com"), app: app)) {
+        app("an unknown method", .unknownSignInMethod(ProviderID("facebook.com"), app: app, expected: .live)) {
             $0.signInMethods = [.apple, ProviderID("facebook.com")]
         },
         app("a repeated method", .repeatedSignInMethod(.apple, app: app)) { $0.signInMethods = [.apple, .apple] },
         app("a method that is not configured") { $0.signInMethods = [.apple, ProviderID("oidc.later")] },
         app("no client ID for an app", .noClientIDs(.google, app: app)) { $0.clientIDs = ["google.com": []] },
-        app("client IDs of an unknown provider", .unknownProvider(ProviderID("x"))) { $0.clientIDs = ["x": ["c"]] },
+        app("client IDs of an unknown provider", .unknownProvider(ProviderID("x"), expected: .live)) {
+            $0.clientIDs = ["x": ["c"]]
+        },
         // An exemption without a valid reason has no effect.
         app(
             "an exemption without a reason", .exemptionReason(app),

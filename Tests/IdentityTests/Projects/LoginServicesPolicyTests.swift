@@ -1,4 +1,5 @@
 import Identity
+import Providers
 import Testing
 
 /// The policy `requiresAppleOnEveryPlatform`.

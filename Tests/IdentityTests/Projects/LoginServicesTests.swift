@@ -1,5 +1,6 @@
 import Encoding
 import Identity
+import Providers
 import Testing
 
 @Suite("App Review guideline 4.8")
@@ -217,6 +218,6 @@ extension Project {
         change(&policy)
         return Project(
             id: ID("demo"), number: 1, profile: .sekisho, policy: policy, authorizedDomains: ["localhost"],
-            providers: providers)
+            providers: providers, supporting: .live)
     }
 }

@@ -41,7 +41,9 @@ struct PublicLoginTests {
     func refused(issuer: String) {
         for relation in [ProviderRelation.own, .organisation, .government, .marketplace] {
             let settings = Self.provider(issuer, relation)
-            #expect(settings.relation == .social, "a relation that was stored before the rule has no effect")
+            #expect(
+                ConfigurationTests.valid.project.relation(of: settings) == .social,
+                "a relation that was stored before the rule has no effect")
             var configuration = ConfigurationTests.valid
             configuration.apps[0].app.settings.signInMethods = [.apple]
             configuration.set(settings)
@@ -63,7 +65,7 @@ struct PublicLoginTests {
         ])
     func invalid(issuer: String) {
         let settings = Self.provider(issuer, .own)
-        #expect(settings.relation == .social)
+        #expect(ConfigurationTests.valid.project.relation(of: settings) == .social)
         var configuration = ConfigurationTests.valid
         configuration.apps[0].app.settings.signInMethods = [.apple]
         configuration.set(settings)
@@ -73,7 +75,7 @@ struct PublicLoginTests {
     @Test("A public login can be social, or the service whose client the app is", arguments: publicIssuers)
     func accepted(issuer: String) {
         for relation in [ProviderRelation.social, .thirdPartyService] {
-            #expect(Self.provider(issuer, relation).relation == relation)
+            #expect(ConfigurationTests.valid.project.relation(of: Self.provider(issuer, relation)) == relation)
         }
     }
 
@@ -90,7 +92,7 @@ struct PublicLoginTests {
         ])
     func others(issuer: String) {
         for relation in ProviderRelation.allCases {
-            #expect(Self.provider(issuer, relation).relation == relation)
+            #expect(ConfigurationTests.valid.project.relation(of: Self.provider(issuer, relation)) == relation)
         }
     }
 }

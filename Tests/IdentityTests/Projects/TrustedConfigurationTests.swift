@@ -1,5 +1,6 @@
 import Encoding
 import Identity
+import Providers
 import Testing
 
 @Suite("Changes of a configuration that need the scope `trust`")

@@ -1,5 +1,6 @@
 import Encoding
 import Identity
+import Providers
 import Testing
 
 @Suite("Values")

@@ -1,4 +1,5 @@
 import Identity
+import Providers
 import Testing
 
 @testable import Pages
@@ -33,7 +34,7 @@ struct FlowPageTests {
     func back(failure: FlowFailure) throws {
         let project = Project(
             id: ID("demo"), number: 1, profile: .sekisho, policy: Policy(.sekisho),
-            authorizedDomains: ["app.example.com"])
+            authorizedDomains: ["app.example.com"], supporting: .live)
         let target = try AuthorizationTarget(page: "https://app.example.com/in", in: project)
         let link = Self.page(failure, .english, back: .link(target, url: target.adding("error", "X"))).html
         #expect(link.contains(#"href="https://app.example.com/in?error=X""#))

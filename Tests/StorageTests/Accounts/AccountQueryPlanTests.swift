@@ -1,6 +1,7 @@
 import Encoding
 import Identity
 import Postgres
+import Providers
 import Support
 import Testing
 

@@ -1,5 +1,6 @@
 import Identity
 import Postgres
+import Providers
 import Storage
 import Support
 import Testing
@@ -14,7 +15,7 @@ struct ConfigurationEditTests {
     /// Creates a tenant with Apple as its only provider, or without providers.
     private static func createTenant(in fixture: Fixture, hasApple: Bool = true) async throws -> Tenant {
         let tenant = Tenant(id: ID("t"), parent: fixture.id, settings: TenantSettings())
-        try await PostgresTenantStore(pool: fixture.database.pool)
+        try await PostgresTenantStore(pool: fixture.database.pool, supporting: .live)
             .create(tenant, by: .system, at: fixture.start)
         guard hasApple else { return tenant }
         _ = try await fixture.store.edit(tenant.realm, by: .system, allowing: .changeTrust) {
@@ -79,7 +80,7 @@ struct ConfigurationEditTests {
             $0.project.policy.allowsEmailLinks = false
         }
         let tenant = try await Self.createTenant(in: fixture, hasApple: false)
-        let store = PostgresTenantStore(pool: fixture.database.pool)
+        let store = PostgresTenantStore(pool: fixture.database.pool, supporting: .live)
         let outcomes = try await Self.simultaneously(fixture) {
             _ = try await store.change(tenant.id, by: .system, at: fixture.start, in: fixture.id) {
                 $0.allowsAnonymous = true
@@ -129,7 +130,7 @@ struct ConfigurationEditTests {
     func tenantWithoutProviders() async throws {
         let fixture = try await Fixture()
         let tenant = try await Self.createTenant(in: fixture, hasApple: false)
-        let store = PostgresTenantStore(pool: fixture.database.pool)
+        let store = PostgresTenantStore(pool: fixture.database.pool, supporting: .live)
         _ = try await store.change(tenant.id, by: .system, at: fixture.start, in: fixture.id) {
             $0.allowsPasswords = true
         }
@@ -168,7 +169,7 @@ struct ConfigurationEditTests {
     @Test("A stored violation is tolerated for 90 days, but only once")
     func grace() async throws {
         let fixture = try await Fixture()
-        let grace = GracePeriodStore(pool: fixture.database.pool)
+        let grace = GracePeriodStore(pool: fixture.database.pool, supporting: .live)
         #expect(try await grace.update(at: fixture.start).isEmpty)
         try await fixture.enableAppleAndGoogle()
         // Without its private key, Apple cannot work. Google without Apple violates the guideline.

@@ -1,6 +1,7 @@
 import Encoding
 import Identity
 import Postgres
+import Providers
 import Storage
 import Support
 import Testing
@@ -25,11 +26,13 @@ struct ConfigurationStoreTests {
             database = try TestDatabase()
             store = ConfigurationStore(
                 pool: database.pool,
-                rules: ConfigurationRules(acceptsSecret: { secret, _ in secret.expose() != "bad" }),
+                rules: ConfigurationRules(
+                    supportedProviders: .live, acceptsSecret: { secret, _ in secret.expose() != "bad" }),
                 secrets: encryption, clock: .fixed(at: start))
-            projects = ProjectStore(pool: database.pool)
+            projects = ProjectStore(pool: database.pool, supporting: .live)
             let project = Project(
-                id: id, number: 1, profile: .sekisho, policy: Policy(.sekisho), authorizedDomains: ["localhost"])
+                id: id, number: 1, profile: .sekisho, policy: Policy(.sekisho), authorizedDomains: ["localhost"],
+                supporting: .live)
             #expect(
                 try await projects.create(
                     project, name: "Demo", app: App(id: ID("default")), keys: [], by: .commandLine, at: start))
@@ -117,7 +120,7 @@ struct ConfigurationStoreTests {
         apple.hasSecret = true
         let project = Project(
             id: ID("new"), number: 2, profile: .firebase, policy: Policy(.firebase), authorizedDomains: [],
-            providers: [apple, Self.google])
+            providers: [apple, Self.google], supporting: .live)
         let isCreated = try await fixture.projects.create(
             project, name: "New", app: Self.ios.app, keys: [], secrets: [.apple: [1, 2]], by: .commandLine,
             at: fixture.start)

@@ -1,5 +1,6 @@
 import FoundationEssentials
 import Postgres
+import Providers
 import Storage
 import Support
 import Testing

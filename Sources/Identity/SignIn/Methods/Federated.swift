@@ -1,4 +1,4 @@
-/// Sign-in with an identity from Apple, Google or an OpenID Connect provider.
+/// Sign-in with an identity from an identity provider.
 ///
 /// Throws ``ProviderRefusal``, ``AuthorizationRefusal``, ``LinkRefusal``, ``EditRefusal``, ``TokenRefusal``,
 /// ``TooManyAttempts`` and ``ProviderUnreachable``.
