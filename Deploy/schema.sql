@@ -235,9 +235,10 @@ CREATE TABLE public.outbox (
     realm_id text NOT NULL COLLATE pg_catalog."C",
     kind text NOT NULL,
     account_id text NOT NULL COLLATE pg_catalog."C",
-    detail jsonb NOT NULL,
+    actor text NOT NULL COLLATE pg_catalog."C",
+    data jsonb NOT NULL,
     created_at timestamp with time zone NOT NULL,
-    CONSTRAINT outbox_detail_check CHECK ((jsonb_typeof(detail) = 'object'::text))
+    CONSTRAINT outbox_data_check CHECK ((jsonb_typeof(data) = 'object'::text))
 );
 
 CREATE TABLE public.outgoing_email (
@@ -288,6 +289,7 @@ CREATE TABLE public.realm (
     authorized_domains text[] DEFAULT '{}'::text[] NOT NULL,
     email_settings jsonb DEFAULT '{}'::jsonb NOT NULL,
     tenant_settings jsonb,
+    event_kinds text[] DEFAULT '{}'::text[] NOT NULL,
     created_at timestamp with time zone NOT NULL,
     deleted_at timestamp with time zone,
     CONSTRAINT realm_email_settings_check CHECK ((jsonb_typeof(email_settings) = 'object'::text)),

@@ -124,7 +124,8 @@ extension Administration {
         }
         if !repair.endsSessions, !repair.endedSessions.isEmpty {
             try await RestoredDatabase(pool: pool).end(
-                repair.endedSessions, of: account.id, by: .commandLine, at: clock.now(), in: project.realm)
+                repair.endedSessions, of: account.id, recording: project.recording(by: .commandLine), at: clock.now(),
+                in: project.realm)
             let count = repair.endedSessions.count
             lines.append("ended \(count) \(count == 1 ? "session" : "sessions") of the account \(account.id)")
         }

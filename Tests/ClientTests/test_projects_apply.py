@@ -379,5 +379,5 @@ def test_the_issuer_of_a_provider_cannot_change_while_accounts_have_its_identiti
     assert done.returncode == 0, done.stderr
     assert "- identities of oidc.corp: 1\n" in done.stdout
     assert sql(fresh_installation.database_url, count) == "0\n"
-    events = f"SELECT kind FROM outbox WHERE realm_id = '{project}'"
+    events = f"SELECT action FROM audit_event WHERE realm_id = '{project}' AND action LIKE 'identity.%'"
     assert sql(fresh_installation.database_url, events) == "identity.unlinked\n"

@@ -41,7 +41,7 @@ def fill(url, first, last, realm="demo"):
         "revoked_subject": f"'{realm}', {digest}, now(), now()",
         "deleted_account": f"'{realm}', 'gone' || n, now()",
         "account_merge": f"'{realm}', 'source' || n, {user}, now(), now(), 1, '{{}}'",
-        "outbox": f"gen_random_uuid(), '{realm}', 'user', {user}, '{{}}', now()",
+        "outbox": f"gen_random_uuid(), '{realm}', 'account.created', {user}, 'user', '{{}}', now()",
         "apple_grant (id, realm_id, subject, client_id, state, token_type, token, created_at, due_at)":
             f"gen_random_uuid(), '{realm}', 'subject' || n, 'com.example', (ARRAY['AUTHORIZED', 'REDEEMING', "
             "'REVOKING'])[n % 3 + 1], 'REFRESH_TOKEN', '', now(), now()",

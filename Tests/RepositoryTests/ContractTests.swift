@@ -69,6 +69,17 @@ struct ContractTests {
         }
     }
 
+    @Test("The contract lists every action of the audit trail that is about an account")
+    func auditActions() throws {
+        let contract = try Repository.text("openapi.yaml")
+        let schema = try #require(
+            contract.firstMatch(
+                of: #/\n    AuditEvent:\n(?:      .*\n|\n)*? {10}x-extensible-enum:\n((?: {12}- [\w.]+\n)+)/#))
+        let expected = Set(
+            AccountEvent.Kind.allCases.map(\.rawValue) + AuditNote.AccountAction.allCases.map(\.rawValue))
+        #expect(expected.subtracting(Self.items(schema.output.1)) == [])
+    }
+
     private static func items(_ list: Substring) -> Set<String> {
         Set(list.split(separator: "\n").map { String($0.drop { $0 == " " || $0 == "-" }) })
     }

@@ -1,3 +1,4 @@
+import Identity
 import Testing
 
 /// SwiftPM accepts imports that a target does not declare. These tables therefore list the permitted imports.
@@ -146,6 +147,19 @@ struct LayeringTests {
                 if !files.contains(where: { file == "Sources/\($0).swift" }) {
                     Issue.record("\(file) contains \(word)")
                 }
+            }
+        }
+    }
+
+    @Test("No file of Storage names a kind of event: the domain decides which events a change has")
+    func eventKinds() throws {
+        for file in try Repository.files(in: "Sources/Storage", ending: ".swift")
+            + Repository.files(in: "Sources/Storage", ending: ".sql")
+        {
+            let text = try Repository.text(file)
+            let words = AccountEvent.Kind.allCases.flatMap { [$0.rawValue, "AccountEvent.Kind.\($0)"] }
+            for word in words + ["AccountEvent(", "AccountEvent.Change."] where text.contains(word) {
+                Issue.record("\(file) contains \(word)")
             }
         }
     }

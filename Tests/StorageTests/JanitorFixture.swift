@@ -24,9 +24,9 @@ struct JanitorFixture: Sendable {
     func insertProject(_ id: String = "demo", anonymousLifetime: Int = 0) async throws {
         try await run(
             """
-            INSERT INTO realm (id, number, name, profile, policy, created_at)
+            INSERT INTO realm (id, number, name, profile, policy, event_kinds, created_at)
             VALUES (\(id), \(anonymousLifetime + id.count), \(id), 'sekisho',
-                jsonb_build_object('anonymousLifetime', \("\(anonymousLifetime)")::text), now())
+                jsonb_build_object('anonymousLifetime', \("\(anonymousLifetime)")::text), '{account.deleted}', now())
             """)
     }
 

@@ -52,20 +52,20 @@ extension TestGateway {
         #expect(try await administerAccounts(":update", .object(update)).outcome == "200")
     }
 
-    /// All outbox events, and the audit events about identities and merges.
+    /// The events of identities and merges in the outbox and in the audit trail.
     func recordedEvents() async throws -> (outbox: [String], audit: [String]) {
         let outbox: SQL = """
-            SELECT concat_ws(' ', kind, account_id, detail ->> 'provider', detail ->> 'source') AS line FROM outbox
-            ORDER BY line
+            SELECT concat_ws(' ', kind, account_id, data ->> 'provider', data ->> 'source') AS line FROM outbox
+            WHERE kind LIKE 'identity.%' OR kind LIKE 'account.merge%'
             """
         let audit: SQL = """
             SELECT concat_ws(' ', actor, action, subject, detail ->> 'provider', detail ->> 'source', detail ->> 'target')
                 AS line
-            FROM audit_event WHERE action LIKE 'identity.%' OR action LIKE 'account.merge%' ORDER BY line
+            FROM audit_event WHERE action LIKE 'identity.%' OR action LIKE 'account.merge%'
             """
         return (
-            try await database.pool.query(outbox).map { try $0.decode("line") },
-            try await database.pool.query(audit).map { try $0.decode("line") }
+            try await database.pool.query(outbox).map { try $0.decode("line", as: String.self) }.sorted(),
+            try await database.pool.query(audit).map { try $0.decode("line", as: String.self) }.sorted()
         )
     }
 

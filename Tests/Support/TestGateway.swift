@@ -48,6 +48,7 @@ struct TestGateway: Sendable {
     ///   - transport: how requests reach the gateway.
     ///   - limitsRates: whether rate limits apply, as they do in `serve`.
     ///   - sendsEmails: whether emails are queued, as if an SMTP server were configured.
+    ///   - wantedEvents: the kinds of events that the outbox gets (default: all).
     ///   - servesApple: whether the simulated Apple serves its token endpoints. If so, the project has a private key
     ///     that Apple accepts; otherwise, its private key is invalid.
     ///   - change: changes the policy of `profile` for the project (default: turns email enumeration protection off).
@@ -56,7 +57,8 @@ struct TestGateway: Sendable {
         _ profile: Policy.Profile = .firebase, transport: Transport = .standard, passwords: PasswordHasher? = nil,
         breaches: BreachedPasswords = .none, mode: Mode = .serve(at: "https://auth.example.com"),
         limitsRates: Bool = false, trustedProxies: [IPNetwork] = [], log: Log = Log(level: .error, descriptor: 2),
-        isDraining: Bool = false, sendsEmails: Bool = true, servesApple: Bool = false,
+        isDraining: Bool = false, sendsEmails: Bool = true,
+        wantedEvents: [AccountEvent.Kind] = AccountEvent.Kind.allCases, servesApple: Bool = false,
         change: (inout Policy) -> Void = { $0.emailEnumerationProtection = false },
         appleTokens replaceFunctions: (AppleTokenEndpoint) -> AppleTokenEndpoint = { $0 }
     ) async throws {
@@ -76,6 +78,8 @@ struct TestGateway: Sendable {
         project = draft.project
         masterKeys = try MasterKeys(current: Self.masterKey)
         #expect(try await draft.create(in: database.pool, under: masterKeys, by: .commandLine, at: clock.now))
+        _ = try await database.pool.execute(
+            "UPDATE realm SET event_kinds = \(wantedEvents.map(\.rawValue)) WHERE id = \(project.id.rawValue)")
         let isKeyCreated = try await APIKeyStore(pool: database.pool).create(
             id: "key", hash: Digest.sha256(Array(Self.apiKey.utf8)), for: ProjectDraft.defaultApp.id, in: project.id,
             at: clock.now)

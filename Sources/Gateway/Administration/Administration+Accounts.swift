@@ -53,6 +53,7 @@ extension Administration {
     /// Links or unlinks an identity, as the admin API does.
     package func apply(_ change: IdentityChange, in project: Project) async throws {
         _ = try await PostgresAccountStore(pool: pool).apply(
-            change, ignoring: project.linkOnlyProviders, by: .commandLine, at: clock.now(), in: project.realm)
+            change, ignoring: project.linkOnlyProviders, recording: project.recording(by: .commandLine),
+            at: clock.now(), in: project.realm)
     }
 }

@@ -46,7 +46,8 @@ extension Administration {
         let endpoints = appleURL.map { AppleEndpoints(base: $0) } ?? .live
         let run = AppleTransferRun(
             id, settings: settings, clientID: clientID, key: key.name, privateKey: key.privateKey,
-            endpoint: .http(client, at: endpoints, clock: clock), pool: pool, clock: clock)
+            endpoint: .http(client, at: endpoints, clock: clock), pool: pool, clock: clock,
+            recording: project.recording(by: .commandLine))
         try await perform {
             try await body(run)
         } finally: {

@@ -58,6 +58,7 @@ package struct AppleTransferRun: Sendable {
     private let endpoint: AppleMigrationEndpoint
     private let pool: Pool
     private let clock: WallClock
+    private let recording: EventRecording
 
     /// - Parameters:
     ///   - settings: the settings of `apple.com` in the realm.
@@ -65,7 +66,7 @@ package struct AppleTransferRun: Sendable {
     ///   - key: the key of the old team for an export, or of the new team for an import.
     init(
         _ realm: ID<Realm>, settings: ProviderSettings, clientID: String?, key: AppleKeyName, privateKey: Secret,
-        endpoint: AppleMigrationEndpoint, pool: Pool, clock: WallClock
+        endpoint: AppleMigrationEndpoint, pool: Pool, clock: WallClock, recording: EventRecording
     ) {
         store = AppleTransferStore(pool: pool)
         self.realm = realm
@@ -76,6 +77,7 @@ package struct AppleTransferRun: Sendable {
         self.endpoint = endpoint
         self.pool = pool
         self.clock = clock
+        self.recording = recording
     }
 
     /// Requests the missing transfer subjects from Apple, with the key of the old team.
@@ -194,7 +196,8 @@ package struct AppleTransferRun: Sendable {
         do {
             // `false` if the identity changed during the run: a sign-in rewrote it, or it was deleted.
             let isRewritten = try await retryingConflicts { _ in
-                try await store.apply(transfer, of: identity.account, by: .commandLine, at: clock.now(), in: realm)
+                try await store.apply(
+                    transfer, of: identity.account, recording: recording, at: clock.now(), in: realm)
             }
             if isRewritten { progress.done += 1 }
         } catch StoreConflict.taken {

@@ -133,13 +133,13 @@ extension AccountUpdate {
     /// attacker may have one of them. Links that undo a merge stay valid.
     public var decidesOwner: Bool { email != nil || passwordHash != nil || validSince != nil }
 
-    /// The names of the members that an administrator's update contains, for the audit trail.
-    public var members: [String] {
+    /// The names of the members that an administrator's update contains, except ``isDisabled``.
+    var fields: [String] {
         let named: [(String, Bool)] = [
             ("displayName", displayName != nil), ("photoUrl", photoURL != nil), ("email", email != nil),
             ("emailVerified", emailIsVerified != nil), ("phoneNumber", phoneNumber != nil),
             ("password", passwordHash != nil), ("customAttributes", customClaims != nil),
-            (isDisabled == true ? "disabled" : "enabled", isDisabled != nil), ("validSince", validSince != nil),
+            ("validSince", validSince != nil),
             ("createdAt", createdAt != nil), ("lastLoginAt", lastSignInAt != nil),
         ]
         return named.filter(\.1).map(\.0)

@@ -57,7 +57,8 @@ public struct AccountAdministration: Sendable {
         }
         let checked = change
         return try await mappingConflicts(to: \.refusalOfAdministration) {
-            try await store.change(id, by: checked, actor: actor, at: clock.now(), in: project.realm)
+            try await store.change(
+                id, by: checked, recording: project.recording(by: actor), at: clock.now(), in: project.realm)
         }
     }
 
@@ -72,7 +73,7 @@ public struct AccountAdministration: Sendable {
 
     public func delete(_ account: ID<Account>, in project: Project, by actor: AuditActor) async throws {
         try await mappingConflicts(to: \.refusalOfAdministration) {
-            try await store.delete(account, by: actor, now: clock.now(), in: project.realm)
+            try await store.delete(account, by: deletion(in: project, by: actor), in: project.realm)
         }
     }
 
@@ -81,7 +82,11 @@ public struct AccountAdministration: Sendable {
         _ accounts: [ID<Account>], onlyDisabled: Bool, in project: Project, by actor: AuditActor
     ) async throws -> Set<ID<Account>> {
         try await store.delete(
-            accounts, onlyDisabled: onlyDisabled, by: actor, now: clock.now(), in: project.realm)
+            accounts, onlyDisabled: onlyDisabled, by: deletion(in: project, by: actor), in: project.realm)
+    }
+
+    private func deletion(in project: Project, by actor: AuditActor) -> AccountDeletion {
+        AccountDeletion(at: clock.now(), recording: project.recording(by: actor))
     }
 
     /// Returns the accounts that follow `id`, in the order of IDs. A client that lists all pages gets each account
@@ -126,4 +131,18 @@ public struct AdministrativeChange: Hashable, Sendable {
     public var linked: LinkedIdentity?
 
     public init() {}
+}
+
+extension AdministrativeChange {
+    /// The events of the change, except those about identities that it unlinks.
+    ///
+    /// - Parameter replacesProfile: whether the account already had the identity to link, so that only the address, the
+    ///   name and the photo of the identity were replaced.
+    public func events(of account: ID<Account>, replacesProfile: Bool) -> [AccountEvent] {
+        let fields = update.fields + (replacesProfile ? ["linkProviderUserInfo"] : [])
+        var changes: [AccountEvent.Change] = fields.isEmpty ? [] : [.accountUpdated(fields: fields)]
+        if let isDisabled = update.isDisabled { changes.append(isDisabled ? .accountDisabled : .accountEnabled) }
+        if let linked, !replacesProfile { changes.append(.identityLinked(linked.provider)) }
+        return changes.map { AccountEvent($0, of: account) }
+    }
 }

@@ -40,7 +40,9 @@ extension AccountAdministration {
             validSince: Instant(seconds: now.seconds))
         let stored = StoredAccount(account: account, passwordHash: hash)
         try await mappingConflicts(to: \.refusalOfAdministration) {
-            try await store.create(stored, by: actor, in: project.realm)
+            try await store.create(
+                stored, events: [AccountEvent(.accountCreated, of: account.id)],
+                recording: project.recording(by: actor), in: project.realm)
         }
         return account
     }

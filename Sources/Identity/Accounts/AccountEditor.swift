@@ -85,7 +85,7 @@ public struct AccountEditor: Sendable {
             } else {
                 input.leavesNoPassword ? .remove : nil
             }
-        var change = OwnerChange(changedAt: clock.now())
+        var change = OwnerChange(changedAt: clock.now(), recording: project.recording(by: .user(context.trace)))
         change.update.displayName = input.displayName
         change.update.photoURL = input.photoURL
         change.update.email = input.removesEmail ? .remove : isNewAddress ? email.map { .set($0) } : nil
@@ -148,7 +148,7 @@ public struct AccountEditor: Sendable {
             if let newEmail { try await store.requireFree(newEmail, in: project.realm) }
         }
         let passwordHash = try await passwords.hash(credential.password, context.hashingClient(in: project))
-        var change = OwnerChange(changedAt: clock.now())
+        var change = OwnerChange(changedAt: clock.now(), recording: project.recording(by: .user(context.trace)))
         change.update.email = newEmail.map { .set($0) }
         change.update.passwordHash = .set(passwordHash)
         change.update.displayName = displayName.map { .set($0) }
@@ -176,7 +176,9 @@ public struct AccountEditor: Sendable {
         let emailBatch = EmailBatch(emails: emails)
         try await mappingConflicts(to: \.refusalOfEdit) {
             try await store.deleteAccount(
-                of: caller.session, actor: .user(context.trace), at: now, emailBatch: emailBatch, in: project.realm)
+                of: caller.session,
+                by: AccountDeletion(at: now, recording: project.recording(by: .user(context.trace))),
+                emailBatch: emailBatch, in: project.realm)
         }
     }
 
@@ -247,8 +249,7 @@ public struct AccountEditor: Sendable {
     ) async throws -> Account {
         var change = change
         change.emailBatch = try notices(of: change, to: caller.account, by: project.policy, from: context)
-        change.auditNotes = change.auditNotes(about: caller.account)
-        change.actor = .user(context.trace)
+        change.events = change.events(about: caller.account)
         return try await mappingConflicts(to: \.refusalOfEdit) { [change] in
             try await store.update(change, by: caller.session, in: project.realm)
         }

@@ -46,7 +46,7 @@ extension AccountAdministration {
         }
         guard !accounts.isEmpty else { return refused }
         let conflicts = try await store.store(
-            accounts, overwrite: overwrite, by: actor, now: now, in: project.realm)
+            accounts, overwrite: overwrite, recording: project.recording(by: actor), now: now, in: project.realm)
         refused.merge(conflicts) { first, _ in first }
         return refused
     }
@@ -75,5 +75,12 @@ extension AccountAdministration {
                 Entry(account: candidate.account, password: candidate.password, hash: candidate.passwordHash))
         }
         return (accepted, refused)
+    }
+}
+
+extension AccountEvent {
+    /// The events about the accounts that an import has replaced. The accounts that it has created have no events.
+    public static func importing(replacing accounts: [ID<Account>]) -> [AccountEvent] {
+        accounts.map { AccountEvent(.accountReplacedByImport, of: $0) }
     }
 }

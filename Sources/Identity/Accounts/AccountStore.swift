@@ -1,5 +1,5 @@
 /// Stores accounts, their sessions and their identities. Every call is one statement or one transaction. A change is
-/// stored together with its audit events. A write that is not applied throws ``StoreConflict``, unless its
+/// stored together with its events. A write that is not applied throws ``StoreConflict``, unless its
 /// documentation names another error. Every call may throw ``StoreUnavailable`` and ``PersistentConflict``.
 public protocol AccountStore: Sendable {
     // For sign-in:
@@ -71,7 +71,7 @@ public protocol AccountStore: Sendable {
     /// - Parameter emailBatch: the emails to enqueue with the deletion.
     /// - Throws: ``StoreConflict/stale`` if the session has ended.
     func deleteAccount(
-        of session: Session, actor: AuditActor, at now: Instant, emailBatch: EmailBatch, in realm: ID<Realm>
+        of session: Session, by deletion: AccountDeletion, emailBatch: EmailBatch, in realm: ID<Realm>
     ) async throws
 
     /// The active sessions of an account, those with the latest login first.
@@ -83,15 +83,20 @@ public protocol AccountStore: Sendable {
 
     /// Ends `session` for the owner of `callerSession`.
     ///
+    /// - Parameter events: recorded only if the session was active.
     /// - Throws: ``StoreConflict/notFound`` unless both sessions are active and belong to the same account.
     func end(
-        _ session: ID<Session>, by callerSession: Session, actor: AuditActor, at now: Instant, in realm: ID<Realm>
+        _ session: ID<Session>, by callerSession: Session, events: [AccountEvent], recording: EventRecording,
+        at now: Instant, in realm: ID<Realm>
     ) async throws
 
     /// Ends every session of the caller's account, including `callerSession`.
     ///
     /// - Throws: ``StoreConflict/stale`` if `callerSession` has ended.
-    func endAll(by callerSession: Session, actor: AuditActor, at now: Instant, in realm: ID<Realm>) async throws
+    func endAll(
+        by callerSession: Session, events: [AccountEvent], recording: EventRecording, at now: Instant,
+        in realm: ID<Realm>
+    ) async throws
 
     // For administrators:
 
@@ -108,31 +113,32 @@ public protocol AccountStore: Sendable {
     /// restored.
     ///
     /// - Throws: ``StoreConflict/taken(_:)``.
-    func create(_ account: StoredAccount, by actor: AuditActor, in realm: ID<Realm>) async throws
+    func create(
+        _ account: StoredAccount, events: [AccountEvent], recording: EventRecording, in realm: ID<Realm>
+    ) async throws
 
     /// The accounts that `references` identify, in no particular order.
     ///
     /// - Parameter references: an identity of `password` or `phone` finds no account here.
     func find(_ references: [AccountReference], in realm: ID<Realm>) async throws -> [Account]
 
-    /// Changes an account for an administrator, and stores the outbox events about linked and unlinked identities. The
-    /// sessions that were opened through an unlinked identity end.
+    /// Changes an account for an administrator. The sessions that were opened through an unlinked identity end.
     ///
     /// - Throws: ``StoreConflict/notFound``; ``StoreConflict/taken(_:)``.
     func change(
-        _ account: ID<Account>, by change: AdministrativeChange, actor: AuditActor, at now: Instant,
+        _ account: ID<Account>, by change: AdministrativeChange, recording: EventRecording, at now: Instant,
         in realm: ID<Realm>
     ) async throws -> Account
 
     /// - Throws: ``StoreConflict/notFound``.
-    func delete(_ account: ID<Account>, by actor: AuditActor, now: Instant, in realm: ID<Realm>) async throws
+    func delete(_ account: ID<Account>, by deletion: AccountDeletion, in realm: ID<Realm>) async throws
 
     /// Deletes accounts. Ignores IDs without an account.
     ///
     /// - Parameter onlyDisabled: keeps accounts that are not disabled.
     /// - Returns: the IDs of the accounts that were kept.
     func delete(
-        _ accounts: [ID<Account>], onlyDisabled: Bool, by actor: AuditActor, now: Instant, in realm: ID<Realm>
+        _ accounts: [ID<Account>], onlyDisabled: Bool, by deletion: AccountDeletion, in realm: ID<Realm>
     ) async throws -> Set<ID<Account>>
 
     /// The accounts whose IDs follow `id`, in the order of IDs. No account needs to have the ID `id`.
@@ -149,18 +155,17 @@ public protocol AccountStore: Sendable {
     /// - Throws: ``AdministrationRefusal/unlinksIdentities`` if an account to be replaced has identities and
     ///   `overwrite` is ``ImportOverwrite/accountsWithoutIdentities``; then no account was stored.
     func store(
-        _ accounts: [StoredAccount], overwrite: ImportOverwrite, by actor: AuditActor, now: Instant,
+        _ accounts: [StoredAccount], overwrite: ImportOverwrite, recording: EventRecording, now: Instant,
         in realm: ID<Realm>
     ) async throws -> [ID<Account>: UniqueMember]
 
-    /// Links, unlinks or moves an identity, and stores the outbox events about it. The sessions that were opened
-    /// through a removed identity end.
+    /// Links, unlinks or moves an identity. The sessions that were opened through a removed identity end.
     ///
     /// - Parameter linkOnly: identities of these providers do not count as sign-in methods.
     /// - Returns: the identity after the change, or the removed identity.
     /// - Throws: ``IdentityRefusal``.
     func apply(
-        _ change: IdentityChange, ignoring linkOnly: Set<ProviderID>, by actor: AuditActor, at now: Instant,
+        _ change: IdentityChange, ignoring linkOnly: Set<ProviderID>, recording: EventRecording, at now: Instant,
         in realm: ID<Realm>
     ) async throws -> DatedIdentity
 
@@ -172,7 +177,7 @@ public protocol AccountStore: Sendable {
     /// - Throws: ``StoreConflict/stale`` if the accounts no longer match the precondition;
     ///   ``StoreConflict/alreadyUsed`` if the merge token was used before, and the merge record no longer exists.
     func merge(
-        _ merge: AccountMerge, by actor: AuditActor, announcing notices: MergeNotices, in realm: ID<Realm>
+        _ merge: AccountMerge, recording: EventRecording, announcing notices: MergeNotices, in realm: ID<Realm>
     ) async throws -> Instant
 
     /// Restores the source of a merge, and removes from the target (the remaining account) what it received in the
@@ -181,7 +186,8 @@ public protocol AccountStore: Sendable {
     /// - Returns: the target's ID.
     /// - Throws: ``UndoRefusal``; ``StoreConflict/notFound``; ``StoreConflict/taken(_:)``.
     func undoMerge(
-        of source: ID<Account>, allowsNoSignInMethod: Bool, by actor: AuditActor, at now: Instant, in realm: ID<Realm>
+        of source: ID<Account>, allowsNoSignInMethod: Bool, recording: EventRecording, at now: Instant,
+        in realm: ID<Realm>
     ) async throws -> ID<Account>
 
     // For lists of accounts:

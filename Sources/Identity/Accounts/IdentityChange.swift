@@ -14,6 +14,15 @@ public enum IdentityChange: Hashable, Sendable {
         case .move(_, let source, let target, _): (source, target)
         }
     }
+
+    public var events: [AccountEvent] {
+        switch self {
+        case .link(let identity, let account): [AccountEvent(.identityLinked(identity.provider), of: account)]
+        case .unlink(let provider, let account, _): [AccountEvent(.identityUnlinked(provider), of: account)]
+        case .move(let provider, let source, let target, _):
+            [AccountEvent(.identityMoved(provider, source: source), of: target)]
+        }
+    }
 }
 
 /// An identity with the time at which it was linked to the account.

@@ -32,7 +32,8 @@ public struct LinkAdministration: Sendable {
         _ change: IdentityChange, by actor: AuditActor, in project: Project
     ) async throws -> DatedIdentity {
         try await store.apply(
-            change, ignoring: project.linkOnlyProviders, by: actor, at: clock.now(), in: project.realm)
+            change, ignoring: project.linkOnlyProviders, recording: project.recording(by: actor), at: clock.now(),
+            in: project.realm)
     }
 
     /// Previews the merge. Changes nothing.
@@ -66,7 +67,8 @@ public struct LinkAdministration: Sendable {
             undoableUntil: now + AccountMerging.undoWindow)
         let notices = MergeNotices(of: merge, emailFactory: emailFactory, by: project.policy, from: context)
         let end = try await mappingConflicts(to: \.refusalOfAdministratorsMerge) {
-            try await store.merge(merge, by: actor, announcing: notices, in: project.realm)
+            try await store.merge(
+                merge, recording: project.recording(by: actor), announcing: notices, in: project.realm)
         }
         return Merged(plan: precondition.plan, undoableUntil: end)
     }
@@ -77,7 +79,8 @@ public struct LinkAdministration: Sendable {
     ) async throws -> ID<Account> {
         try await mappingConflicts(to: \.refusalOfAdministratorsUndo) {
             try await store.undoMerge(
-                of: source, allowsNoSignInMethod: allowsNoSignInMethod, by: actor, at: clock.now(), in: project.realm)
+                of: source, allowsNoSignInMethod: allowsNoSignInMethod, recording: project.recording(by: actor),
+                at: clock.now(), in: project.realm)
         }
     }
 }

@@ -15,12 +15,13 @@ public struct OwnerChange: Hashable, Sendable {
     /// ``changedAt``, rounded down to a whole second.
     public private(set) var replacementSession: NewSession?
     public var emailBatch = EmailBatch.none
-    /// The audit events, except those for unlinked identities, which the store adds.
-    public var auditNotes: [AuditNote] = []
-    public var actor = AuditActor.system
+    /// The events, except those about unlinked identities; see ``AccountEvent/unlinking(_:from:)``.
+    public var events: [AccountEvent] = []
+    public let recording: EventRecording
 
-    public init(changedAt: Instant) {
+    public init(changedAt: Instant, recording: EventRecording) {
         self.changedAt = changedAt
+        self.recording = recording
     }
 
     /// Ends every session of the account, and opens `session`.
@@ -33,9 +34,9 @@ public struct OwnerChange: Hashable, Sendable {
 }
 
 extension OwnerChange {
-    /// The audit events for this change of `account`, except unlinked identities.
-    func auditNotes(about account: Account) -> [AuditNote] {
-        let notes = update.email == nil ? [] : [AuditNote(.emailChanged, account.id)]
-        return account.addingPasswordOrSessionNote(to: notes, for: update)
+    /// The events of this change of `account`, except those about unlinked identities.
+    func events(about account: Account) -> [AccountEvent] {
+        let changes: [AccountEvent.Change] = update.email == nil ? [] : [.emailChanged(by: nil)]
+        return account.events(changes, addingPasswordOrSessionsOf: update)
     }
 }

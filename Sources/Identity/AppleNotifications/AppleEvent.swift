@@ -11,6 +11,8 @@ public struct AppleEvent: Hashable, Sendable {
 
     public let kind: Kind
     public let subject: String
+    /// The client ID to which Apple sent the notification: the primary App ID of the group of apps.
+    public let clientID: String
     /// The relay address of ``Kind/forwarding(_:)``, if Apple names it.
     public let email: EmailAddress?
     public let occurredAt: Instant
@@ -19,11 +21,12 @@ public struct AppleEvent: Hashable, Sendable {
     public let replayKey: ReplayKey
 
     public init(
-        kind: Kind, subject: String, email: EmailAddress? = nil, occurredAt: Instant, receivedAt: Instant,
-        replayKey: ReplayKey
+        kind: Kind, subject: String, clientID: String, email: EmailAddress? = nil, occurredAt: Instant,
+        receivedAt: Instant, replayKey: ReplayKey
     ) {
         self.kind = kind
         self.subject = subject
+        self.clientID = clientID
         self.email = email
         self.occurredAt = occurredAt
         self.receivedAt = receivedAt
@@ -156,19 +159,30 @@ extension AppleEventDecision {
         return !remaining.hasSignInMethod(ignoring: linkOnly)
     }
 
-    /// The audit events for the change of `account`.
-    func notes(about account: ID<Account>, ignoring linkOnly: Set<ProviderID>) -> [AuditNote] {
-        var detail = ["provider": ProviderID.apple.rawValue]
-        switch change {
-        case .none: return []
-        case .revoke: return [AuditNote(.identityRevoked, account, detail)]
-        case .unlink:
-            detail["cause"] = "account-deleted"
-            let missing = leavesNoSignInMethod(ignoring: linkOnly) ? [AuditNote(.signInMethodMissing, account)] : []
-            return [AuditNote(.identityUnlinked, account, detail)] + missing
-        case .setForwarding(let forwards):
-            detail["forwards"] = String(forwards)
-            return [AuditNote(.forwardingChanged, account, detail)]
-        }
+    /// The events of the change of `account`.
+    ///
+    /// - Parameter clientID: see ``AppleEvent/clientID``.
+    func events(
+        about account: ID<Account>, ofClient clientID: String, ignoring linkOnly: Set<ProviderID>
+    ) -> [AccountEvent] {
+        let changes: [AccountEvent.Change] =
+            switch change {
+            case .none: []
+            case .revoke: [.appleConsentRevoked(clientID: clientID)]
+            case .unlink:
+                [.appleAccountDeleted(clientID: clientID), .identityUnlinked(.apple)]
+                    + (leavesNoSignInMethod(ignoring: linkOnly) ? [.accountSignInMethodMissing] : [])
+            case .setForwarding(true): [.appleEmailEnabled(clientID: clientID)]
+            case .setForwarding(false): [.appleEmailDisabled(clientID: clientID)]
+            }
+        return changes.map { AccountEvent($0, of: account) }
+    }
+}
+
+extension AccountEvent {
+    /// The events about an identity whose user had disconnected the app, or deleted the Apple Account, before the
+    /// account had the identity. It is not stored which of the two it was, and to which client Apple reported it.
+    public static func applyingEarlierAppleEvent(to account: ID<Account>) -> [AccountEvent] {
+        [AccountEvent(.appleConsentRevoked(clientID: nil), of: account)]
     }
 }

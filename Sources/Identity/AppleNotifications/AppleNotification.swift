@@ -68,7 +68,7 @@ extension AppleNotification {
         }
         let time = occurredAt ?? issuedAt
         return AppleEvent(
-            kind: kind, subject: subject, email: email, occurredAt: time, receivedAt: now,
+            kind: kind, subject: subject, clientID: audience, email: email, occurredAt: time, receivedAt: now,
             replayKey: ReplayKey(hash: idHash, expiresAt: time + Self.replayKeyLifetime))
     }
 }

@@ -117,10 +117,10 @@ public struct AppleNotificationService: Sendable {
         }
         return AppleEventCommit(
             event: event, facts: facts, decision: decision,
-            notes: facts.flatMap { facts in
-                decision.map { $0.notes(about: facts.account.id, ignoring: linkOnly) }
+            events: facts.flatMap { facts in
+                decision.map { $0.events(about: facts.account.id, ofClient: event.clientID, ignoring: linkOnly) }
             } ?? [],
-            trace: context.trace, emailBatch: EmailBatch(emails: emails),
+            recording: project.recording(by: .system.tracing(context.trace)), emailBatch: EmailBatch(emails: emails),
             leavesNoSignInMethod: decision?.leavesNoSignInMethod(ignoring: linkOnly) ?? false)
     }
 }

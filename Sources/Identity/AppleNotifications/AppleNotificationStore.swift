@@ -22,8 +22,8 @@ public struct AppleEventCommit: Hashable, Sendable {
     /// `nil` if no account has the identity; then ``decision`` is `nil` too.
     public let facts: AppleEventFacts?
     public let decision: AppleEventDecision?
-    public let notes: [AuditNote]
-    public let trace: RequestTrace
+    public let events: [AccountEvent]
+    public let recording: EventRecording
     public let emailBatch: EmailBatch
     /// Whether the account has no sign-in method left.
     public let leavesNoSignInMethod: Bool

@@ -38,6 +38,12 @@ extension IdentityTransfer {
     }
 }
 
+extension IdentityTransfer {
+    public func events(of account: ID<Account>) -> [AccountEvent] {
+        [AccountEvent(.identityTransferred(.apple), of: account)]
+    }
+}
+
 extension Account {
     /// The account after the transfer of one of its identities. The account's address changes only if it is the relay
     /// address of the old team, and the account has no password and uses no email links. The new address is verified if

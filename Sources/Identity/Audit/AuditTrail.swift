@@ -110,57 +110,32 @@ public struct AuditTrail: Sendable {
 }
 
 extension AuditNote {
-    /// Audited changes of accounts. The audit trail contains neither sign-ins nor display names.
-    public enum AccountAction: String, Sendable {
-        case created = "account.created"
-        case updated = "account.updated"
-        case deleted = "account.deleted"
-        /// An import replaced the account.
-        case overwritten = "account.overwritten"
-        /// The user who proved the address took over an account whose address had never been verified.
-        case reclaimed = "account.reclaimed"
-        case merged = "account.merged"
-        case mergeUndone = "account.merge-undone"
-        case emailChanged = "email.changed"
-        case emailVerified = "email.verified"
-        /// The owner of a mailbox stated that the account with this address belongs to someone else.
-        case emailDisavowed = "email.disavowed"
-        case passwordSet = "password.set"
-        case passwordRemoved = "password.removed"
-        case identityLinked = "identity.linked"
-        case identityUnlinked = "identity.unlinked"
-        /// The identity moved to another Apple developer team with its app.
-        case identityTransferred = "identity.transferred"
-        /// The user stopped using the provider for the app. The identity stays linked.
-        case identityRevoked = "identity.revoked"
+    /// Audited operations on an account that change nothing about it, so that they have no ``AccountEvent``.
+    public enum AccountAction: String, Sendable, CaseIterable {
         /// The user revoked tokens at the provider (`revokeToken`).
         case tokensRevoked = "tokens.revoked"
-        /// Apple's relay stopped or resumed forwarding email to the user.
-        case forwardingChanged = "email.forwarding-changed"
-        /// The account has no sign-in method left.
-        case signInMethodMissing = "account.sign-in-method-missing"
-        case sessionEnded = "session.ended"
-        case sessionsEnded = "sessions.ended"
         /// A code was emailed, or returned to a backend.
         case codeIssued = "code.issued"
         case sessionCookieCreated = "sessionCookie.created"
     }
 
     /// The actions that a client can repeat without limit. Within ``coalescingWindow``, the same action of the same
-    /// actor on the same account from the same network adds one event, which counts the repetitions.
+    /// actor on the same account from the same network adds one event, which counts the repetitions. Each action of the
+    /// command line adds an event.
     private static let unlimitedActions: Set<String> = [
-        AccountAction.sessionEnded.rawValue, AccountAction.sessionsEnded.rawValue,
-        AccountAction.sessionCookieCreated.rawValue,
+        AccountEvent.Kind.sessionRevoked.rawValue, AccountAction.sessionCookieCreated.rawValue,
     ]
     /// The length of the windows of coalesced events. All windows begin at the same moments.
     public static let coalescingWindow: Duration = .seconds(3600)
 
     /// The text that the coalesced events of one window have in common; `nil` if the note gets an event of its own.
     public func coalescingKey(by actor: AuditActor, at now: Instant, in realm: ID<Realm>) -> String? {
-        guard Self.unlimitedActions.contains(action) else { return nil }
+        guard Self.unlimitedActions.contains(action), actor != .commandLine else { return nil }
         let window = now.seconds / Self.coalescingWindow.components.seconds
+        // The end of all sessions and the end of one are events of one kind, but not repetitions of each other.
+        let scope = detail["all"] == nil ? "" : "all"
         // The ID of the subject may have any characters, so it comes last.
-        return "\(window)|\(realm.rawValue)|\(action)|\(actor.name)|\(actor.trace.network ?? "")|\(subject)"
+        return "\(window)|\(realm.rawValue)|\(action)|\(scope)|\(actor.name)|\(actor.trace.network ?? "")|\(subject)"
     }
 
     private static let importAction = "accounts.imported"
@@ -169,21 +144,20 @@ extension AuditNote {
         self.init(action.rawValue, account.rawValue, detail)
     }
 
-    public init(_ action: AccountAction, _ account: ID<Account>, _ provider: ProviderID) {
-        self.init(action, account, ["provider": provider.rawValue])
+    public init(_ kind: AccountEvent.Kind, _ account: ID<Account>, _ detail: [String: String]) {
+        self.init(kind.rawValue, account.rawValue, detail)
     }
 
     /// The maximum number of IDs in one event. The event also has their total number.
     public static let idLimit = 100
 
-    /// The events for an import: one for the realm, and one for each account that the import replaced.
-    public static func imported(
-        _ accounts: [ID<Account>], overwriting replaced: [ID<Account>] = [], in realm: ID<Realm>
-    ) -> [AuditNote] {
+    /// The event for an import of accounts. Each account that the import replaced also has an event of its own; see
+    /// ``AccountEvent/importing(replacing:)``.
+    public static func imported(_ accounts: [ID<Account>], in realm: ID<Realm>) -> AuditNote {
         let detail = [
             "count": String(accounts.count),
             "accounts": accounts.prefix(idLimit).map(\.rawValue).joined(separator: " "),
         ]
-        return [AuditNote(importAction, realm.rawValue, detail)] + replaced.map { AuditNote(.overwritten, $0) }
+        return AuditNote(importAction, realm.rawValue, detail)
     }
 }

@@ -42,8 +42,8 @@ public struct RestoreRepairs: Hashable, Sendable {
         case "serviceKey.revoked": revokedServiceKeys.append(note.subject)
         case "tenant.removed": removedTenants.append(ID(note.subject))
         default:
-            let action = AuditNote.AccountAction(rawValue: note.action)
-            guard let action, change(&accounts[ID(note.subject), default: Account()], by: action, note.detail) else {
+            let kind = AccountEvent.Kind(rawValue: note.action)
+            guard let kind, change(&accounts[ID(note.subject), default: Account()], by: kind, note.detail) else {
                 lost[note.action, default: 0] += 1
                 return
             }
@@ -52,23 +52,29 @@ public struct RestoreRepairs: Hashable, Sendable {
 
     /// - Returns: whether the change repairs what the event did.
     private func change(
-        _ account: inout Account, by action: AuditNote.AccountAction, _ detail: [String: String]
+        _ account: inout Account, by kind: AccountEvent.Kind, _ detail: [String: String]
     ) -> Bool {
-        switch action {
-        case .deleted: account.isDeleted = true
-        case .emailChanged, .emailDisavowed, .reclaimed: account.changedOwner = true
-        case .passwordSet, .passwordRemoved:
+        switch kind {
+        case .accountDeleted: account.isDeleted = true
+        case .accountDisabled: account.isDisabled = true
+        case .accountEnabled:
+            account.isDisabled = false
+            account.endsSessions = true
+        case .emailChanged, .emailDisavowed, .accountReclaimed: account.changedOwner = true
+        case .passwordChanged, .passwordRemoved:
             account.lostPassword = true
             account.endsSessions = true
-        case .overwritten:
-            // The import may have changed the address.
+        case .accountUpdated where detail["method"] != nil:
+            // An import replaced the account, and may have changed the address.
             account.changedOwner = true
             account.lostPassword = true
             account.endsSessions = true
-        case .sessionsEnded, .identityRevoked: account.endsSessions = true
-        case .sessionEnded:
-            // An event that counts repetitions names only the first session.
-            if detail["repeated"] == nil, let session = detail["session"] {
+        case .accountUpdated:
+            return update(&account, detail["fields"]?.split(separator: " ").map(String.init) ?? [])
+        case .appleConsentRevoked: account.endsSessions = true
+        case .sessionRevoked:
+            // An event that counts repetitions may not name every session.
+            if detail["repeated"] == nil, let session = detail["sessionId"] {
                 account.endedSessions.insert(ID(session))
             } else {
                 account.endsSessions = true
@@ -76,29 +82,39 @@ public struct RestoreRepairs: Hashable, Sendable {
         case .identityUnlinked:
             guard let provider = detail["provider"] else { return false }
             account.unlinked.insert(ProviderID(provider))
-        case .updated: return update(&account, detail["members"]?.split(separator: " ").map(String.init) ?? [])
-        case .created, .merged, .mergeUndone, .emailVerified, .identityLinked, .identityTransferred, .tokensRevoked,
-            .forwardingChanged, .signInMethodMissing, .codeIssued, .sessionCookieCreated:
+        case .identityMoved:
+            // Only the event of the account that lost the identity names the target.
+            guard detail["target"] != nil, let provider = detail["provider"] else { return false }
+            account.unlinked.insert(ProviderID(provider))
+        // The event about the unlinked identity repairs the account.
+        case .appleAccountDeleted: break
+        case .accountCreated, .accountMerged, .accountMergeUndone, .accountSignInMethodMissing, .emailVerified,
+            .identityLinked, .identityTransferred, .appleEmailDisabled, .appleEmailEnabled:
             return false
         }
         return true
     }
 
-    private func update(_ account: inout Account, _ members: [String]) -> Bool {
+    private func update(_ account: inout Account, _ fields: [String]) -> Bool {
         var isRepaired = false
-        for member in members {
-            switch member {
-            case "disabled": account.isDisabled = true
-            case "enabled": account.isDisabled = false
+        for field in fields {
+            switch field {
             case "email": account.changedOwner = true
             case "password": account.lostPassword = true
             case "validSince": break
             default: continue
             }
-            if member != "disabled" { account.endsSessions = true }
+            account.endsSessions = true
             isRepaired = true
         }
         return isRepaired
+    }
+}
+
+extension AccountEvent {
+    /// The events of a repair that has ended these sessions.
+    public static func repairing(_ account: ID<Account>, ended sessions: [ID<Session>]) -> [AccountEvent] {
+        sessions.map { AccountEvent(.sessionRevoked($0), of: account) }
     }
 }
 

@@ -10,14 +10,14 @@ public struct MailboxChange: Hashable, Sendable {
     /// Which codes that recover an address or remove a sign-in method the change invalidates; `nil` if it invalidates
     /// none of them.
     public var voidedRemedies: VoidedRemedies?
-    public var event: Event?
+    /// Whether the account loses its owner or its address; `nil` for every other change.
+    private(set) var loss: Loss?
     /// Another account that has the address ``email`` and never verified it. That account loses the address first, as
     /// after ``disavowing(_:)``. Otherwise an attacker who registers the address would prevent the owner from
     /// recovering it.
     public var accountLosingAddress: Account?
 
-    /// The event for the outbox, a table of events for future webhooks.
-    public enum Event: Hashable, Sendable {
+    enum Loss: Hashable, Sendable {
         case reclaimed
         case disavowed
     }
@@ -174,7 +174,7 @@ public struct MailboxChange: Hashable, Sendable {
         change.update.usesEmailLinks = false
         change.update.endsSessions = true
         change.voidedRemedies = account.email.map { VoidedRemedies(email: $0) }
-        change.event = .disavowed
+        change.loss = .disavowed
         return change
     }
 
@@ -194,7 +194,7 @@ public struct MailboxChange: Hashable, Sendable {
         change.update.usesEmailLinks = false
         change.update.endsSessions = true
         change.voidedRemedies = account.email.map { VoidedRemedies(email: $0) }
-        change.event = .reclaimed
+        change.loss = .reclaimed
         return change
     }
 
@@ -222,34 +222,34 @@ extension Account {
 }
 
 extension MailboxChange {
-    /// The audit events for this change. The events about unlinked identities are missing, because the identities are
-    /// known only after the SQL statement that unlinks them.
-    public var notes: [AuditNote] {
-        var notes: [AuditNote] = []
-        switch event {
-        case .reclaimed: notes.append(AuditNote(.reclaimed, account.id))
-        case .disavowed: notes.append(AuditNote(.emailDisavowed, account.id))
-        case nil:
-            if email != account.email {
-                notes.append(AuditNote(.emailChanged, account.id))
-            } else if email != nil, !account.emailIsVerified {
-                notes.append(AuditNote(.emailVerified, account.id))
+    /// The events of this change.
+    ///
+    /// - Parameter unlinked: the providers whose identities the change has removed. They are known only after the
+    ///   statement that removes the identities.
+    public func events(unlinking unlinked: [ProviderID]) -> [AccountEvent] {
+        let changes: [AccountEvent.Change] =
+            switch loss {
+            case .reclaimed: [.accountReclaimed(by: nil)]
+            case .disavowed: [.emailDisavowed]
+            case nil where email != account.email: [.emailChanged(by: nil)]
+            case nil: email != nil && !account.emailIsVerified ? [.emailVerified] : []
             }
-        }
-        return account.addingPasswordOrSessionNote(to: notes, for: update)
+        return AccountEvent.unlinking(unlinked, from: account.id)
+            + account.events(changes, addingPasswordOrSessionsOf: update)
     }
 }
 
 extension Account {
-    /// Returns `notes`, and the audit event about the password if `update` changes the password. If there is no event
-    /// at all, but the sessions end, returns the event about ended sessions.
-    func addingPasswordOrSessionNote(to notes: [AuditNote], for update: AccountUpdate) -> [AuditNote] {
-        var notes = notes
+    /// Returns the events of `changes`, and the event about the password if `update` changes the password. If there is
+    /// no event at all, but the sessions end, returns the event about ended sessions.
+    func events(_ changes: [AccountEvent.Change], addingPasswordOrSessionsOf update: AccountUpdate) -> [AccountEvent] {
+        var changes = changes
         switch update.passwordHash {
-        case .set: notes.append(AuditNote(.passwordSet, id))
-        case .remove where hasPassword: notes.append(AuditNote(.passwordRemoved, id))
+        case .set: changes.append(.passwordChanged)
+        case .remove where hasPassword: changes.append(.passwordRemoved)
         case .remove, nil: break
         }
-        return notes.isEmpty && update.endsSessions ? [AuditNote(.sessionsEnded, id)] : notes
+        if changes.isEmpty, update.endsSessions { changes.append(.sessionRevoked(nil)) }
+        return changes.map { AccountEvent($0, of: id) }
     }
 }

@@ -93,12 +93,12 @@ public struct Redemption: Hashable, Sendable {
     public let emailBatch: EmailBatch
     /// The hash of a network that becomes a known network of the account; see ``NetworkHashing``.
     public let networkHash: [UInt8]?
-    public let trace: RequestTrace
+    public let recording: EventRecording
     public let redeemedAt: Instant
 
     public init(
         code: OOBCode, step: Step, session: NewSession? = nil, callerSession: Session? = nil,
-        emailBatch: EmailBatch = .none, networkHash: [UInt8]? = nil, trace: RequestTrace, redeemedAt: Instant
+        emailBatch: EmailBatch = .none, networkHash: [UInt8]? = nil, recording: EventRecording, redeemedAt: Instant
     ) {
         self.code = code
         self.step = step
@@ -106,7 +106,7 @@ public struct Redemption: Hashable, Sendable {
         self.callerSession = callerSession
         self.emailBatch = emailBatch
         self.networkHash = networkHash
-        self.trace = trace
+        self.recording = recording
         self.redeemedAt = redeemedAt
     }
 }

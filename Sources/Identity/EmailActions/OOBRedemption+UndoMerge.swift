@@ -10,8 +10,8 @@ extension OOBRedemption {
             let secret = emailFactory.newCode()
             let undoing = MergeUndoing(
                 code: found.code, resetHash: project.policy.allowsPasswords ? emailFactory.hash(secret) : nil,
-                resetExpiresAt: now + OOBCode.Purpose.resetPassword.lifetime(by: project.policy), trace: context.trace,
-                undoneAt: now)
+                resetExpiresAt: now + OOBCode.Purpose.resetPassword.lifetime(by: project.policy),
+                recording: project.recording(by: .user(context.trace)), undoneAt: now)
             let source = try await mappingConflicts(to: \.refusalOfOwnersUndo) {
                 try await codes.undoMerge(undoing, in: project.realm)
             }

@@ -140,8 +140,8 @@ extension OOBRedemption {
             let now = clock.now()
             let (step, emailBatch) = try await decide(account, found, now)
             let redemption = Redemption(
-                code: found.code, step: step, emailBatch: emailBatch, networkHash: networkHash, trace: context.trace,
-                redeemedAt: now)
+                code: found.code, step: step, emailBatch: emailBatch, networkHash: networkHash,
+                recording: project.recording(by: .user(context.trace)), redeemedAt: now)
             let updated = try await mappingConflicts(to: \.refusalOfCodeRedemption) {
                 try await codes.redeem(redemption, in: project.realm)
             }
@@ -154,7 +154,7 @@ extension OOBRedemption {
     private func emailsAboutReset(
         _ reset: MailboxChange, earlier: EarlierMailbox?, from context: RequestContext, at now: Instant
     ) throws -> EmailBatch {
-        guard reset.event != .reclaimed, let email = reset.email else {
+        guard reset.loss != .reclaimed, let email = reset.email else {
             return EmailBatch(emails: try reclaimNotice(of: reset, from: context, at: now))
         }
         return try emailFactory.resetNotice(
@@ -175,7 +175,7 @@ extension OOBRedemption {
     func reclaimNotice(of change: MailboxChange, from context: RequestContext, at now: Instant) throws
         -> [OutgoingEmail]
     {
-        guard change.event == .reclaimed, let email = change.email else { return [] }
+        guard change.loss == .reclaimed, let email = change.email else { return [] }
         return try emailFactory.notice(
             .accountReclaimed, to: .proven(email), about: change.account.id, from: context, at: now)
     }

@@ -81,7 +81,8 @@ public struct AccountMerging: Sendable {
             caller: caller, method: proof.method, authenticatedAt: proof.authenticatedAt,
             credentialIssuedAt: proof.identity?.issuedAt, merge: precondition)
         let signedIn = try await completion.renewSession(change, in: project, from: context) { session in
-            let signIn = MergeSignIn(newSession: session, proof: proof, trace: context.trace)
+            let signIn = MergeSignIn(
+                newSession: session, proof: proof, recording: project.recording(by: .user(context.trace)))
             let notices = MergeNotices(of: merge, emailFactory: emailFactory, by: project.policy, from: context)
             return try await mappingConflicts(to: \.refusalOfMerge) {
                 try await store.merge(merge, with: signIn, announcing: notices, in: project.realm)
@@ -136,9 +137,16 @@ public struct AccountMerge: Hashable, Sendable {
     public let undoableUntil: Instant
 }
 
+extension AccountMerge {
+    public var events: [AccountEvent] {
+        let plan = precondition.plan
+        return [AccountEvent(.accountMerged(source: plan.source), of: plan.target)]
+    }
+}
+
 /// The sign-in of a client's merge: the session to open, and the proof of the target.
 public struct MergeSignIn: Hashable, Sendable {
     public let newSession: NewSession
     public let proof: TargetProof
-    public let trace: RequestTrace
+    public let recording: EventRecording
 }

@@ -54,6 +54,14 @@ public struct MergeRecord: Hashable, Sendable {
         return updated
     }
 
+    /// The events of the undo.
+    ///
+    /// - Parameter target: the account that the source is restored from. It is not the target of the merge if that
+    ///   target was later merged into this account.
+    public func events(undoingFrom target: ID<Account>) -> [AccountEvent] {
+        [AccountEvent(.accountMergeUndone(source: plan.source), of: target)]
+    }
+
     func removeMovedNameAndPhoto(from target: inout Account) {
         if plan.movesDisplayName, target.displayName == source.displayName { target.displayName = nil }
         if plan.movesPhoto, target.photoURL == source.photoURL { target.photoURL = nil }

@@ -69,14 +69,16 @@ public struct MergeUndoing: Hashable, Sendable {
     /// The hash of the code that sets a new password for the source; `nil` if the project does not allow passwords.
     public let resetHash: [UInt8]?
     public let resetExpiresAt: Instant
-    public let trace: RequestTrace
+    public let recording: EventRecording
     public let undoneAt: Instant
 
-    public init(code: OOBCode, resetHash: [UInt8]?, resetExpiresAt: Instant, trace: RequestTrace, undoneAt: Instant) {
+    public init(
+        code: OOBCode, resetHash: [UInt8]?, resetExpiresAt: Instant, recording: EventRecording, undoneAt: Instant
+    ) {
         self.code = code
         self.resetHash = resetHash
         self.resetExpiresAt = resetExpiresAt
-        self.trace = trace
+        self.recording = recording
         self.undoneAt = undoneAt
     }
 

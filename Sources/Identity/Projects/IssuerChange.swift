@@ -16,6 +16,13 @@ public struct IssuerChange: Hashable, Sendable {
     }
 }
 
+extension IssuerChange {
+    /// The events about the accounts whose identity of the former issuer was unlinked.
+    public func events(unlinkingFrom accounts: [ID<Account>]) -> [AccountEvent] {
+        accounts.flatMap { AccountEvent.unlinking([provider], from: $0) }
+    }
+}
+
 extension ProjectConfiguration {
     /// The changes of issuers since `old`, in the order of the providers' IDs, so that concurrent edits lock
     /// the providers in the same order.

@@ -29,6 +29,8 @@ public struct Project: Hashable, Sendable {
     public var apps: [App] = []
     /// The identity providers that the project can configure.
     public let supportedProviders: SupportedProviders
+    /// The kinds of events that the project's listeners want. Tenants have those of their project.
+    public var wantedEvents: Set<AccountEvent.Kind> = []
 
     public init(
         realm: ID<Realm>, number: Int64, profile: Policy.Profile, policy: Policy, authorizedDomains: [String],
@@ -96,6 +98,7 @@ extension Project {
             supporting: supportedProviders)
         project.tenant = tenant
         project.apps = apps
+        project.wantedEvents = wantedEvents
         return project
     }
 }

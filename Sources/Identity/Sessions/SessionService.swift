@@ -38,14 +38,17 @@ public struct SessionService: Sendable {
     ) async throws {
         try await mappingConflicts(to: \.refusalOfSessionEnd) {
             try await store.end(
-                session, by: caller.session, actor: .user(context.trace), at: clock.now(), in: project.realm)
+                session, by: caller.session, events: [AccountEvent(.sessionRevoked(session), of: caller.account.id)],
+                recording: project.recording(by: .user(context.trace)), at: clock.now(), in: project.realm)
         }
     }
 
     /// Ends all sessions of the account, including the caller's. Sign-ins in progress cannot open a valid session.
     public func endAll(by caller: Caller, in project: Project, from context: RequestContext) async throws {
         try await mappingConflicts(to: \.refusalOfEdit) {
-            try await store.endAll(by: caller.session, actor: .user(context.trace), at: clock.now(), in: project.realm)
+            try await store.endAll(
+                by: caller.session, events: [AccountEvent(.sessionRevoked(nil), of: caller.account.id)],
+                recording: project.recording(by: .user(context.trace)), at: clock.now(), in: project.realm)
         }
     }
 }

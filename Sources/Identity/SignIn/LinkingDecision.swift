@@ -92,11 +92,23 @@ public struct SignInCommit: Hashable, Sendable {
     public let identity: VerifiedIdentity
     /// Its account is the account of the change, or a new one.
     public let newSession: NewSession
-    public let trace: RequestTrace
+    public let recording: EventRecording
     /// The emails to enqueue with the change.
     public let emailBatch: EmailBatch
 
     public var committedAt: Instant { newSession.openedAt }
+
+    /// The events of the change, except that an account loses its address (``SignInChange/createInPlaceOf(_:)``). A
+    /// sign-in and a sign-up have none.
+    public var events: [AccountEvent] {
+        let provider = identity.provider
+        return switch change {
+        case .signIn, .create, .createInPlaceOf: []
+        case .signInChangingEmail(let account, _): [AccountEvent(.emailChanged(by: provider), of: account.id)]
+        case .link(let account, _, _): [AccountEvent(.identityLinked(provider), of: account.id)]
+        case .reclaim(let account): [AccountEvent(.accountReclaimed(by: provider), of: account.id)]
+        }
+    }
 
     /// The identity in the form in which it is newly linked to an account.
     public var linked: LinkedIdentity {

@@ -43,17 +43,17 @@ extension SQL {
     }
 
     /// Deletes the account that `session` belongs to, if the session is active. Inserts the account's tombstone (a row
-    /// that reserves the ID), its deletion event and its audit event.
-    static func delete(
-        by session: Session, actor: AuditActor, at now: Instant, in realm: ID<Realm>
+    /// that reserves the ID) and its event.
+    static func deleteAccount(
+        of session: Session, by deletion: AccountDeletion, in realm: ID<Realm>
     ) throws -> SQL {
         """
         WITH deleted AS (
             DELETE FROM account a WHERE a.realm_id = \(realm.rawValue) AND \(try isActive(session))
             RETURNING a.realm_id, a.id, a.email),
-        \(deletionEffects(of: "deleted", at: now)),
-        audited AS (\(auditDeletions(of: "deleted", by: actor, at: now)))
-        \(insertTombstones("deleted", at: now))
+        \(try record(deletion, of: "deleted"))
+        \(deletionEffects(of: "deleted"))
+        \(insertTombstones("deleted", at: deletion.deletedAt))
         """
     }
 }

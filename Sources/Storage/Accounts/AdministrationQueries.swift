@@ -53,28 +53,27 @@ extension SQL {
     }
 
     /// Deletes an account and inserts its tombstone (a row that reserves the ID).
-    static func delete(_ account: ID<Account>, by actor: AuditActor, now: Instant, in realm: ID<Realm>) -> SQL {
-        delete(account, auditedAs: actor, now: now, in: realm)
+    static func delete(_ account: ID<Account>, by deletion: AccountDeletion, in realm: ID<Realm>) throws -> SQL {
+        delete(account, recording: try record(deletion, of: "deleted"), now: deletion.deletedAt, in: realm)
     }
 
-    /// Deletes the source of a merge (the account that is merged into another) and inserts its tombstone. Emits no
-    /// deletion event; the merge is audited instead.
+    /// Deletes the source of a merge (the account that is merged into another) and inserts its tombstone. Inserts no
+    /// event: the merge has one.
     static func deleteSource(_ source: ID<Account>, now: Instant, in realm: ID<Realm>) -> SQL {
-        delete(source, auditedAs: nil, now: now, in: realm)
+        delete(source, recording: "", now: now, in: realm)
     }
 
-    /// - Parameter actor: `nil` emits neither a deletion event nor an audit event.
     private static func delete(
-        _ account: ID<Account>, auditedAs actor: AuditActor?, now: Instant, in realm: ID<Realm>
+        _ account: ID<Account>, recording: SQL, now: Instant, in realm: ID<Realm>
     ) -> SQL {
-        let audited: SQL = actor.map { ", audited AS (\(auditDeletions(of: "deleted", by: $0, at: now)))" } ?? ""
-        return """
-            WITH deleted AS (
-                DELETE FROM account WHERE realm_id = \(realm.rawValue) AND id = \(account.rawValue)
-                RETURNING realm_id, id, email),
-            \(deletionEffects(of: "deleted", emitsEvents: actor != nil, at: now))\(audited)
-            \(insertTombstones("deleted", at: now))
-            """
+        """
+        WITH deleted AS (
+            DELETE FROM account WHERE realm_id = \(realm.rawValue) AND id = \(account.rawValue)
+            RETURNING realm_id, id, email),
+        \(recording)
+        \(deletionEffects(of: "deleted"))
+        \(insertTombstones("deleted", at: now))
+        """
     }
 
     /// Deletes several accounts and inserts their tombstones. Locks the accounts in the order of IDs, so that two
@@ -83,8 +82,8 @@ extension SQL {
     /// - Parameter onlyDisabled: whether to keep accounts that are not disabled.
     /// - Returns: rows with the IDs of the kept accounts.
     static func delete(
-        _ accounts: [ID<Account>], onlyDisabled: Bool, by actor: AuditActor, now: Instant, in realm: ID<Realm>
-    ) -> SQL {
+        _ accounts: [ID<Account>], onlyDisabled: Bool, by deletion: AccountDeletion, in realm: ID<Realm>
+    ) throws -> SQL {
         """
         WITH locked AS MATERIALIZED (
             SELECT id, disabled_at IS NULL AND \(onlyDisabled) AS is_kept FROM account
@@ -94,22 +93,18 @@ extension SQL {
             DELETE FROM account a USING locked
             WHERE a.realm_id = \(realm.rawValue) AND a.id = locked.id AND NOT locked.is_kept
             RETURNING a.realm_id, a.id, a.email),
-        \(deletionEffects(of: "deleted", at: now)),
-        audited AS (\(auditDeletions(of: "deleted", by: actor, at: now))),
-        tombstones AS (\(insertTombstones("deleted", at: now)))
+        \(try record(deletion, of: "deleted"))
+        \(deletionEffects(of: "deleted")),
+        tombstones AS (\(insertTombstones("deleted", at: deletion.deletedAt)))
         SELECT id FROM locked WHERE is_kept
         """
     }
 
-    /// Common table expressions that emit the deletion events of the accounts in `source`. They also delete the queued
-    /// emails about these accounts or to their addresses. Finally, they delete the email action codes that were sent to
-    /// their addresses while no account had the address.
-    static func deletionEffects(of source: SQL, emitsEvents: Bool = true, at now: Instant) -> SQL {
+    /// Common table expressions that delete the queued emails about the deleted accounts in `source`, or to their
+    /// addresses. They also delete the email action codes that were sent to their addresses while no account had the
+    /// address.
+    static func deletionEffects(of source: SQL) -> SQL {
         """
-        outbox_rows AS (
-            INSERT INTO outbox (id, realm_id, kind, account_id, detail, created_at)
-            SELECT gen_random_uuid(), realm_id, \(OutboxEvent.Kind.accountDeleted.rawValue), id, '{}', \(Timestamp(now))
-            FROM \(source) WHERE \(emitsEvents)),
         deleted_emails AS (
             DELETE FROM outgoing_email m USING \(source) d
             WHERE m.realm_id = d.realm_id AND (m.account_id = d.id OR m.recipient = d.email)),

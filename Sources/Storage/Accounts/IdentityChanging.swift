@@ -8,8 +8,16 @@ extension Transaction {
     /// - Parameter linkOnly: providers whose identities do not count as sign-in methods.
     /// - Throws: ``IdentityRefusal``.
     func apply(
-        _ change: IdentityChange, ignoring linkOnly: Set<ProviderID>, by actor: AuditActor, at now: Instant,
+        _ change: IdentityChange, ignoring linkOnly: Set<ProviderID>, recording: EventRecording, at now: Instant,
         in realm: ID<Realm>
+    ) async throws -> DatedIdentity {
+        let identity = try await apply(change, ignoring: linkOnly, at: now, in: realm)
+        try await record(change.events, by: recording, at: now, in: realm)
+        return identity
+    }
+
+    private func apply(
+        _ change: IdentityChange, ignoring linkOnly: Set<ProviderID>, at now: Instant, in realm: ID<Realm>
     ) async throws -> DatedIdentity {
         let ids = [change.accounts.from, change.accounts.to].compactMap(\.self)
         _ = try await execute(.lock(ids, in: realm))
@@ -24,7 +32,7 @@ extension Transaction {
             let reference = AccountReference.identity(provider: identity.provider, subject: ByteText(identity.subject))
             let owner = try await query(.find([reference], in: realm)).first.map { try AccountRow.account($0).id }
             let updated = try account.linking(identity, ownedBy: owner)
-            try await link(identity, to: id, by: actor, at: now, in: realm)
+            _ = try await execute(.link(identity, to: id, at: now, in: realm))
             try await storePrimaryEmail(of: updated, ifChangedFrom: account, at: now, in: realm)
             return DatedIdentity(identity: identity, account: id, linkedAt: now)
         case .unlink(let provider, let id, let allowsNoSignInMethod):
@@ -32,7 +40,7 @@ extension Transaction {
             let (remaining, identity) = try account.unlinking(
                 provider, allowsNoSignInMethod: allowsNoSignInMethod, ignoring: linkOnly)
             guard let dated = DatedIdentity(identity, of: id) else { throw IdentityRefusal.notLinked }
-            try await unlink([provider], from: id, by: actor, at: now, in: realm)
+            _ = try await unlink([provider], from: id, at: now, in: realm)
             try await storePrimaryEmail(of: remaining, ifChangedFrom: account, at: now, in: realm)
             return dated
         case .move(let provider, let from, let to, let allowsNoSignInMethod):
@@ -45,65 +53,24 @@ extension Transaction {
             try await endSessions(of: [from], openedThrough: [provider], except: nil, at: now, in: realm)
             try await storePrimaryEmail(of: remaining, ifChangedFrom: source, at: now, in: realm)
             try await storePrimaryEmail(of: updated, ifChangedFrom: target, at: now, in: realm)
-            try await recordUnlinking(of: provider, from: from, movedTo: to, by: actor, at: now, in: realm)
-            try await recordLinking(of: provider, to: to, movedFrom: from, by: actor, at: now, in: realm)
             return DatedIdentity(identity: identity, account: to, linkedAt: now)
         }
     }
 
-    /// Links an identity to an account that has no identity of the provider. Inserts the outbox event and the audit
-    /// event.
-    func link(
-        _ identity: LinkedIdentity, to account: ID<Account>, by actor: AuditActor, at now: Instant, in realm: ID<Realm>
-    ) async throws {
-        _ = try await execute(.link(identity, to: account, at: now, in: realm))
-        try await recordLinking(of: identity.provider, to: account, by: actor, at: now, in: realm)
-    }
-
-    /// Unlinks the account's identities of `providers`, and ends the sessions that were opened through them. Inserts an
-    /// outbox event and an audit event for each of these identities. Ignores providers of which the account has no
-    /// identity.
+    /// Unlinks the account's identities of `providers`, and ends the sessions that were opened through them. Ignores
+    /// providers of which the account has no identity.
     ///
     /// - Parameter excluded: a session that is not ended, usually that of the caller.
+    /// - Returns: the providers whose identities were unlinked.
     func unlink(
         _ providers: Set<ProviderID>, from account: ID<Account>, except excluded: ID<Session>? = nil,
-        by actor: AuditActor, at now: Instant, in realm: ID<Realm>
-    ) async throws {
-        guard !providers.isEmpty else { return }
+        at now: Instant, in realm: ID<Realm>
+    ) async throws -> [ProviderID] {
+        guard !providers.isEmpty else { return [] }
         let unlinked = try await query(.unlink(providers, from: account, in: realm))
             .map { ProviderID(try $0.decode("provider")) }
         try await endSessions(of: [account], openedThrough: unlinked, except: excluded, at: now, in: realm)
-        for provider in unlinked {
-            try await recordUnlinking(of: provider, from: account, by: actor, at: now, in: realm)
-        }
-    }
-
-    /// Inserts the outbox event and the audit event for an identity that an account has gained.
-    ///
-    /// - Parameter source: the account that had the identity before.
-    private func recordLinking(
-        of provider: ProviderID, to account: ID<Account>, movedFrom source: ID<Account>? = nil, by actor: AuditActor,
-        at now: Instant, in realm: ID<Realm>
-    ) async throws {
-        let event = OutboxEvent(.identityLinked, of: account, provider: provider, source: source)
-        _ = try await execute(.insertOutboxEvent(event, at: now, in: realm))
-        var detail = ["provider": provider.rawValue]
-        detail["source"] = source?.rawValue
-        try await audit([AuditNote(.identityLinked, account, detail)], by: actor, at: now, in: realm)
-    }
-
-    /// Inserts the outbox event and the audit event for an identity that an account has lost.
-    ///
-    /// - Parameter target: the account that has the identity now. Only the audit event contains this account.
-    func recordUnlinking(
-        of provider: ProviderID, from account: ID<Account>, movedTo target: ID<Account>? = nil, by actor: AuditActor,
-        at now: Instant, in realm: ID<Realm>
-    ) async throws {
-        let event = OutboxEvent(.identityUnlinked, of: account, provider: provider)
-        _ = try await execute(.insertOutboxEvent(event, at: now, in: realm))
-        var detail = ["provider": provider.rawValue]
-        detail["target"] = target?.rawValue
-        try await audit([AuditNote(.identityUnlinked, account, detail)], by: actor, at: now, in: realm)
+        return unlinked
     }
 
     /// Stores the primary email address of `account`, or removes it if another account has the same address.

@@ -15,14 +15,13 @@ extension PostgresAccountStore {
     }
 
     public func create(
-        _ account: StoredAccount, by actor: AuditActor, in realm: ID<Realm>
+        _ account: StoredAccount, events: [AccountEvent], recording: EventRecording, in realm: ID<Realm>
     ) async throws {
         let statement = SQL.insert([account], in: realm)
         try await withStoreErrors {
             try await pool.transaction { transaction in
                 _ = try await transaction.execute(statement)
-                try await transaction.audit(
-                    [AuditNote(.created, account.account.id)], by: actor, at: account.account.createdAt, in: realm)
+                try await transaction.record(events, by: recording, at: account.account.createdAt, in: realm)
             }
         }
     }
@@ -32,28 +31,30 @@ extension PostgresAccountStore {
     }
 
     public func change(
-        _ account: ID<Account>, by change: AdministrativeChange, actor: AuditActor, at now: Instant,
+        _ account: ID<Account>, by change: AdministrativeChange, recording: EventRecording, at now: Instant,
         in realm: ID<Realm>
     ) async throws -> Account {
         let row = try await withStoreErrors {
-            try await pool.transaction { try await $0.apply(change, to: account, actor: actor, at: now, in: realm) }
+            try await pool.transaction {
+                try await $0.apply(change, to: account, recording: recording, at: now, in: realm)
+            }
         }
         return try AccountRow.account(row)
     }
 
     public func delete(
-        _ account: ID<Account>, by actor: AuditActor, now: Instant, in realm: ID<Realm>
+        _ account: ID<Account>, by deletion: AccountDeletion, in realm: ID<Realm>
     ) async throws {
-        let statement = SQL.delete(account, by: actor, now: now, in: realm)
+        let statement = try SQL.delete(account, by: deletion, in: realm)
         guard try await withStoreErrors({ try await pool.execute(statement) }) == 1 else {
             throw StoreConflict.notFound
         }
     }
 
     public func delete(
-        _ accounts: [ID<Account>], onlyDisabled: Bool, by actor: AuditActor, now: Instant, in realm: ID<Realm>
+        _ accounts: [ID<Account>], onlyDisabled: Bool, by deletion: AccountDeletion, in realm: ID<Realm>
     ) async throws -> Set<ID<Account>> {
-        let statement = SQL.delete(accounts, onlyDisabled: onlyDisabled, by: actor, now: now, in: realm)
+        let statement = try SQL.delete(accounts, onlyDisabled: onlyDisabled, by: deletion, in: realm)
         return Set(try await withStoreErrors { try await pool.query(statement) }.map { ID(try $0.decode("id")) })
     }
 
@@ -77,32 +78,29 @@ extension Transaction {
     ///
     /// - Returns: the account's row after the change.
     fileprivate func apply(
-        _ change: AdministrativeChange, to id: ID<Account>, actor: AuditActor, at now: Instant,
+        _ change: AdministrativeChange, to id: ID<Account>, recording: EventRecording, at now: Instant,
         in realm: ID<Realm>
     ) async throws -> Row {
         guard let locked = try await query(.lock(id, in: realm)).first else { throw StoreConflict.notFound }
         let account = try AccountRow.account(locked)
         var update = change.update
         update.endsSessions = update.endsSessions(of: account)
-        var (members, unlinked, linked) = (update.members, change.unlinked, change.linked)
+        var (removed, replacesProfile) = (change.unlinked, false)
         if let identity = change.linked {
             // An account has at most one identity of each provider. If it already has the one to link, this identity is
             // not deleted: the deletion would revoke Apple's tokens and end the identity's sessions.
-            if !unlinked.contains(identity.provider),
-                try await execute(.replaceProfile(of: identity, linkedTo: id, in: realm)) == 1
-            {
-                members.append("linkProviderUserInfo")
-                linked = nil
-            } else {
-                unlinked.insert(identity.provider)
+            if !removed.contains(identity.provider) {
+                replacesProfile = try await execute(.replaceProfile(of: identity, linkedTo: id, in: realm)) == 1
             }
+            if !replacesProfile { removed.insert(identity.provider) }
         }
-        if !members.isEmpty {
-            let note = AuditNote(.updated, id, ["members": members.joined(separator: " ")])
-            try await audit([note], by: actor, at: now, in: realm)
+        let unlinked = try await unlink(removed, from: id, at: now, in: realm)
+        if let identity = change.linked, !replacesProfile {
+            _ = try await execute(.link(identity, to: id, at: now, in: realm))
         }
-        try await unlink(unlinked, from: id, by: actor, at: now, in: realm)
-        if let linked { try await link(linked, to: id, by: actor, at: now, in: realm) }
+        try await record(
+            AccountEvent.unlinking(unlinked, from: id) + change.events(of: id, replacesProfile: replacesProfile),
+            by: recording, at: now, in: realm)
         // After the changes of identities, so that the row contains the identities as they are now.
         let rows = try await query(
             "\(.update(id, by: update, at: now, in: realm)) RETURNING \(AccountRow.columns)")

@@ -110,8 +110,7 @@ extension Transaction {
         _ = try await execute(batch.insertion)
         if let insertion = batch.identityInsertion { _ = try await execute(insertion) }
         try await audit(
-            AuditNote.imported(batch.accounts.map(\.account.id), in: batch.realm), by: actor, at: batch.now,
-            in: batch.realm)
+            [.imported(batch.accounts.map(\.account.id), in: batch.realm)], by: actor, at: batch.now, in: batch.realm)
     }
 
     /// Stores the accounts that have no conflict.
@@ -128,8 +127,7 @@ extension Transaction {
         let identities = stored.flatMap(\.identities)
         if !identities.isEmpty { _ = try await execute(.insertIdentities(identities, at: now, in: realm)) }
         if !stored.isEmpty {
-            try await audit(
-                AuditNote.imported(stored.map(\.account.id), in: realm), by: actor, at: now, in: realm)
+            try await audit([.imported(stored.map(\.account.id), in: realm)], by: actor, at: now, in: realm)
         }
         let rejected = accounts.map(\.account).filter { !inserted.contains($0.id) }
         guard !rejected.isEmpty else { return [:] }

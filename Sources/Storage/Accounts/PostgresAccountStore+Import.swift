@@ -4,20 +4,20 @@ internal import Postgres
 
 extension PostgresAccountStore {
     public func store(
-        _ accounts: [StoredAccount], overwrite: ImportOverwrite, by actor: AuditActor, now: Instant,
+        _ accounts: [StoredAccount], overwrite: ImportOverwrite, recording: EventRecording, now: Instant,
         in realm: ID<Realm>
     ) async throws -> [ID<Account>: UniqueMember] {
         // In this order, concurrent imports of the same email addresses do not deadlock.
         let ordered = accounts.sorted { $0.insertionOrder < $1.insertionOrder }
         return try await retryingConflicts(where: isUniqueValueTaken) { _ in
             try await withStoreErrors {
-                try await storeOnce(ordered, overwrite: overwrite, by: actor, now: now, in: realm)
+                try await storeOnce(ordered, overwrite: overwrite, recording: recording, now: now, in: realm)
             }
         }
     }
 
     private func storeOnce(
-        _ accounts: [StoredAccount], overwrite: ImportOverwrite, by actor: AuditActor, now: Instant,
+        _ accounts: [StoredAccount], overwrite: ImportOverwrite, recording: EventRecording, now: Instant,
         in realm: ID<Realm>
     ) async throws -> [ID<Account>: UniqueMember] {
         try await pool.transaction { transaction in
@@ -42,9 +42,9 @@ extension PostgresAccountStore {
             if !identities.isEmpty {
                 _ = try await transaction.execute(.insertIdentities(identities, at: now, in: realm))
             }
-            try await transaction.audit(
-                AuditNote.imported(stored.map(\.account.id), overwriting: replaced, in: realm), by: actor, at: now,
-                in: realm)
+            try await transaction.record(
+                AccountEvent.importing(replacing: replaced), besides: [.imported(stored.map(\.account.id), in: realm)],
+                by: recording, at: now, in: realm)
             return conflicting
         }
     }

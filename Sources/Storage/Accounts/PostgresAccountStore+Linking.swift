@@ -5,14 +5,14 @@ internal import Postgres
 /// changes their identities, so that transactions change the identities of an account one after the other.
 extension PostgresAccountStore {
     public func apply(
-        _ change: IdentityChange, ignoring linkOnly: Set<ProviderID>, by actor: AuditActor, at now: Instant,
+        _ change: IdentityChange, ignoring linkOnly: Set<ProviderID>, recording: EventRecording, at now: Instant,
         in realm: ID<Realm>
     ) async throws -> DatedIdentity {
         do {
             return try await retryingConflicts(where: { $0 as? StoreConflict == .taken(.email) }) { _ in
                 try await withStoreErrors {
                     try await pool.transaction {
-                        try await $0.apply(change, ignoring: linkOnly, by: actor, at: now, in: realm)
+                        try await $0.apply(change, ignoring: linkOnly, recording: recording, at: now, in: realm)
                     }
                 }
             }
@@ -22,13 +22,13 @@ extension PostgresAccountStore {
     }
 
     public func merge(
-        _ merge: AccountMerge, by actor: AuditActor, announcing notices: MergeNotices, in realm: ID<Realm>
+        _ merge: AccountMerge, recording: EventRecording, announcing notices: MergeNotices, in realm: ID<Realm>
     ) async throws -> Instant {
         do {
             return try await withStoreErrors {
                 try await pool.transaction { transaction in
                     _ = try await transaction.apply(
-                        merge, signsIn: false, by: actor, announcing: notices, in: realm)
+                        merge, signsIn: false, recording: recording, announcing: notices, in: realm)
                     return merge.undoableUntil
                 }
             }
@@ -44,12 +44,13 @@ extension PostgresAccountStore {
     }
 
     public func undoMerge(
-        of source: ID<Account>, allowsNoSignInMethod: Bool, by actor: AuditActor, at now: Instant, in realm: ID<Realm>
+        of source: ID<Account>, allowsNoSignInMethod: Bool, recording: EventRecording, at now: Instant,
+        in realm: ID<Realm>
     ) async throws -> ID<Account> {
         try await withStoreErrors {
             try await pool.transaction {
                 try await $0.undoMerge(
-                    of: source, allowsNoSignInMethod: allowsNoSignInMethod, by: actor, at: now, in: realm)
+                    of: source, allowsNoSignInMethod: allowsNoSignInMethod, recording: recording, at: now, in: realm)
             }
         }
     }

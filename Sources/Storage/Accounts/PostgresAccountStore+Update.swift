@@ -23,7 +23,7 @@ extension PostgresAccountStore {
         }
         var account = try AccountRow.account(row)
         try await transaction.enqueue(change.emailBatch, in: realm)
-        try await transaction.audit(change.auditNotes, by: change.actor, at: change.changedAt, in: realm)
+        try await transaction.record(change.events, by: change.recording, at: change.changedAt, in: realm)
         if !change.unlinked.isEmpty || change.protectsLastSignInMethod {
             account = try await unlinkIdentities(account, by: change, session, in: realm, transaction)
         }
@@ -50,8 +50,10 @@ extension PostgresAccountStore {
         var updated = account
         (updated.email, updated.emailIsVerified) = account.primaryEmail(without: change.unlinked)
         updated.identities.removeAll { change.unlinked.contains($0.provider) }
-        try await transaction.unlink(
-            change.unlinked, from: account.id, except: session.id, by: change.actor, at: change.changedAt, in: realm)
+        let unlinked = try await transaction.unlink(
+            change.unlinked, from: account.id, except: session.id, at: change.changedAt, in: realm)
+        try await transaction.record(
+            AccountEvent.unlinking(unlinked, from: account.id), by: change.recording, at: change.changedAt, in: realm)
         return try await transaction.storePrimaryEmail(
             of: updated, ifChangedFrom: account, at: change.changedAt, in: realm)
     }

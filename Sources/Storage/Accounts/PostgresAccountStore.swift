@@ -64,9 +64,9 @@ public struct PostgresAccountStore: AccountStore {
     }
 
     public func deleteAccount(
-        of session: Session, actor: AuditActor, at now: Instant, emailBatch: EmailBatch, in realm: ID<Realm>
+        of session: Session, by deletion: AccountDeletion, emailBatch: EmailBatch, in realm: ID<Realm>
     ) async throws {
-        let statement = try SQL.delete(by: session, actor: actor, at: now, in: realm)
+        let statement = try SQL.deleteAccount(of: session, by: deletion, in: realm)
         try await withStoreErrors {
             try await pool.transaction { transaction in
                 guard try await transaction.execute(statement) == 1 else { throw StoreConflict.stale }

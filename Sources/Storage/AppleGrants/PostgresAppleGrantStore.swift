@@ -82,7 +82,8 @@ public struct PostgresAppleGrantStore: AppleGrantStore {
             try await pool.transaction { transaction in
                 for statement in effects { _ = try await transaction.execute(statement) }
                 try await transaction.audit(
-                    [AuditNote(.tokensRevoked, revocation.account, .apple)], by: .user(revocation.trace),
+                    [AuditNote(.tokensRevoked, revocation.account, ["provider": ProviderID.apple.rawValue])],
+                    by: .user(revocation.trace),
                     at: revocation.requestedAt, in: realm)
             }
         }

@@ -54,11 +54,7 @@ extension Transaction {
                     of: account.id, before: event.cutoff, except: excluded, at: event.receivedAt, in: realm))
         }
         try await apply(decision.change, of: event, to: account, in: realm)
-        if commit.leavesNoSignInMethod {
-            let outboxEvent = OutboxEvent(.signInMethodMissing, of: account.id)
-            _ = try await execute(.insertOutboxEvent(outboxEvent, at: event.receivedAt, in: realm))
-        }
-        try await audit(commit.notes, by: .system.tracing(commit.trace), at: event.receivedAt, in: realm)
+        try await record(commit.events, by: commit.recording, at: event.receivedAt, in: realm)
         try await enqueue(commit.emailBatch, in: realm)
     }
 
@@ -73,7 +69,7 @@ extension Transaction {
     /// kind of the event is not stored. Therefore the identity stays linked, and is marked as revoked until the next
     /// sign-in. The caller must have locked the subject.
     func applyEarlierEvent(
-        about subject: String, to account: ID<Account>, at now: Instant, in realm: ID<Realm>
+        about subject: String, to account: ID<Account>, recording: EventRecording, at now: Instant, in realm: ID<Realm>
     ) async throws {
         guard let row = try await query(.voidTime(of: subject, in: realm)).first else { return }
         let cutoff = Instant(try row.decode("credentials_void_before"))
@@ -82,9 +78,8 @@ extension Transaction {
         _ = try await execute(.markIdentityRevoked(subject, at: cutoff - .seconds(1), in: realm))
         try await discardGrants(of: subject, before: cutoff, in: realm)
         _ = try await execute(.endAppleSessions(of: account, before: cutoff, except: nil, at: now, in: realm))
-        let outboxEvent = OutboxEvent(.identityRevoked, of: account, provider: .apple)
-        _ = try await execute(.insertOutboxEvent(outboxEvent, at: now, in: realm))
-        try await audit([AuditNote(.identityRevoked, account, .apple)], by: .system, at: now, in: realm)
+        try await record(
+            AccountEvent.applyingEarlierAppleEvent(to: account), by: recording.bySystem, at: now, in: realm)
     }
 
     private func apply(
@@ -96,14 +91,10 @@ extension Transaction {
         case .setForwarding(let forwards): _ = try await execute(.setForwarding(forwards, by: event, in: realm))
         case .revoke:
             _ = try await execute(.markIdentityRevoked(event.subject, at: event.occurredAt, in: realm))
-            let outboxEvent = OutboxEvent(.identityRevoked, of: account.id, provider: .apple)
-            _ = try await execute(.insertOutboxEvent(outboxEvent, at: now, in: realm))
         case .unlink(let remaining):
             _ = try await execute(.unlinkIdentity(of: event, in: realm))
             try await endSessions(of: [account.id], openedThrough: [.apple], except: nil, at: now, in: realm)
             try await storePrimaryEmail(of: remaining, ifChangedFrom: account, at: now, in: realm)
-            let outboxEvent = OutboxEvent(.identityUnlinked, of: account.id, provider: .apple)
-            _ = try await execute(.insertOutboxEvent(outboxEvent, at: now, in: realm))
         }
     }
 }

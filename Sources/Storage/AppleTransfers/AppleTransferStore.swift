@@ -157,11 +157,12 @@ public struct AppleTransferStore: Sendable {
     /// - Throws: ``StoreConflict/taken(_:)`` if another account has the new subject; ``StoreConflict/stale`` if another
     ///   account has received the new address in the meantime.
     public func apply(
-        _ transfer: IdentityTransfer, of id: ID<Account>, by actor: AuditActor, at now: Instant, in realm: ID<Realm>
+        _ transfer: IdentityTransfer, of id: ID<Account>, recording: EventRecording, at now: Instant,
+        in realm: ID<Realm>
     ) async throws -> Bool {
         do {
             return try await withStoreErrors {
-                try await applyInTransaction(transfer, of: id, by: actor, at: now, in: realm)
+                try await applyInTransaction(transfer, of: id, recording: recording, at: now, in: realm)
             }
         } catch StoreConflict.taken(.email) {
             throw StoreConflict.stale
@@ -169,7 +170,8 @@ public struct AppleTransferStore: Sendable {
     }
 
     private func applyInTransaction(
-        _ transfer: IdentityTransfer, of id: ID<Account>, by actor: AuditActor, at now: Instant, in realm: ID<Realm>
+        _ transfer: IdentityTransfer, of id: ID<Account>, recording: EventRecording, at now: Instant,
+        in realm: ID<Realm>
     ) async throws -> Bool {
         try await pool.transaction { transaction in
             _ = try await transaction.execute(.lockSubject(transfer.subject, of: .apple, in: realm))
@@ -177,7 +179,8 @@ public struct AppleTransferStore: Sendable {
             guard
                 let account = try await transaction.query(.find([.id(id)], in: realm)).first.map({
                     try AccountRow.account($0)
-                }), try await transaction.transfer(transfer, of: account, by: actor, at: now, in: realm) != nil
+                }),
+                try await transaction.transfer(transfer, of: account, recording: recording, at: now, in: realm) != nil
             else { return false }
             _ = try await transaction.execute(.markStateUnknown(of: transfer, in: realm))
             return true
@@ -205,7 +208,8 @@ extension Transaction {
     ///
     /// - Returns: the account after the transfer; `nil` if the identity is no longer as `transfer` describes it.
     func transfer(
-        _ transfer: IdentityTransfer, of account: Account, by actor: AuditActor, at now: Instant, in realm: ID<Realm>
+        _ transfer: IdentityTransfer, of account: Account, recording: EventRecording, at now: Instant,
+        in realm: ID<Realm>
     ) async throws -> Account? {
         guard try await execute(.rewriteIdentity(by: transfer, of: account.id, at: now, in: realm)) == 1 else {
             return nil
@@ -216,8 +220,9 @@ extension Transaction {
             .replaceSubjectInMergeRecords(by: transfer, of: account.id, in: realm),
         ] { _ = try await execute(statement) }
         try await changeEmail(of: account, to: account.applying(transfer).email, at: now, in: realm)
-        try await audit([AuditNote(.identityTransferred, account.id, .apple)], by: actor, at: now, in: realm)
-        try await applyEarlierEvent(about: transfer.subject, to: account.id, at: now, in: realm)
+        try await record(transfer.events(of: account.id), by: recording, at: now, in: realm)
+        try await applyEarlierEvent(
+            about: transfer.subject, to: account.id, recording: recording, at: now, in: realm)
         return try await query(.find([.id(account.id)], in: realm)).first.map { try AccountRow.account($0) }
     }
 

@@ -66,18 +66,20 @@ extension SQL {
         ON CONFLICT (id) DO UPDATE SET detail = audit_event.detail || jsonb_strip_nulls(jsonb_build_object(
             'repeated', (coalesce((audit_event.detail->>'repeated')::bigint, 0) + 1)::text,
             'lastOccurredAt', \(now.iso8601)::text, 'lastRequestId', excluded.request_id,
-            'session', CASE WHEN coalesce((audit_event.detail->>'repeated')::bigint, 0) < \(AuditNote.idLimit - 1)
-                THEN (audit_event.detail->>'session') || ' ' || (excluded.detail->>'session')
-                ELSE audit_event.detail->>'session' END,
-            'lastSession', excluded.detail->>'session'))
+            'sessionId', CASE WHEN coalesce((audit_event.detail->>'repeated')::bigint, 0) < \(AuditNote.idLimit - 1)
+                THEN (audit_event.detail->>'sessionId') || ' ' || (excluded.detail->>'sessionId')
+                ELSE audit_event.detail->>'sessionId' END,
+            'lastSessionId', excluded.detail->>'sessionId'))
         """
     }
 
     /// Inserts one audit event for each deleted account in `source`.
-    static func auditDeletions(of source: SQL, by actor: AuditActor, at now: Instant) -> SQL {
+    static func auditDeletions(
+        of source: SQL, as kind: AccountEvent.Kind, by actor: AuditActor, at now: Instant
+    ) -> SQL {
         insertAuditEvents(
             id: "gen_random_uuid()", by: actor, at: now,
-            "realm_id, \(AuditNote.AccountAction.deleted.rawValue), id, '{}'::jsonb FROM \(source)")
+            "realm_id, \(kind.rawValue), id, '{}'::jsonb FROM \(source)")
     }
 
     /// - Parameter selection: the end of the `SELECT`: project, action, subject and detail of each event, and the

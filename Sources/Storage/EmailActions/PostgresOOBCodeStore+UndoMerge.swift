@@ -52,7 +52,7 @@ extension PostgresOOBCodeStore {
     ) async throws {
         let (source, now) = (merge.plan.source, undoing.undoneAt)
         if let other = reversal.accountLosingAddress {
-            try await transaction.apply(.disavowing(other), undoing.trace, at: now, in: realm)
+            try await transaction.apply(.disavowing(other), recording: undoing.recording, at: now, in: realm)
         }
         if let remaining = reversal.target {
             try await transaction.removeSourceMembers(
@@ -66,7 +66,7 @@ extension PostgresOOBCodeStore {
             .insertPlaceholders(for: reversal.recreated, of: source, at: now, in: realm),
             .replacePlaceholders(by: reversal.recreated, of: source, at: now, in: realm),
         ] { _ = try await transaction.execute(statement) }
-        try await transaction.finishUndoing(merge, from: target.id, by: .user(undoing.trace), at: now, in: realm)
+        try await transaction.finishUndoing(merge, from: target.id, recording: undoing.recording, at: now, in: realm)
     }
 }
 

@@ -82,7 +82,7 @@ public struct PostgresOOBCodeStore: OOBCodeStore {
             account = new.id
             if let former {
                 try await transaction.apply(
-                    .disavowing(former), redemption.trace, at: redemption.redeemedAt, in: realm)
+                    .disavowing(former), recording: redemption.recording, at: redemption.redeemedAt, in: realm)
             }
             var proven = Account(new)
             (proven.emailIsVerified, proven.usesEmailLinks) = (true, code.purpose == .signIn)
@@ -96,11 +96,11 @@ public struct PostgresOOBCodeStore: OOBCodeStore {
             if let other = change.accountLosingAddress {
                 _ = try await transaction.execute(.lock([account, other.id], in: realm))
                 try await transaction.apply(
-                    .disavowing(other), redemption.trace, at: redemption.redeemedAt, in: realm)
+                    .disavowing(other), recording: redemption.recording, at: redemption.redeemedAt, in: realm)
             }
             try await transaction.apply(
-                change, bySession: redemption.callerSession, signsIn: redemption.session != nil, redemption.trace,
-                at: redemption.redeemedAt, in: realm)
+                change, bySession: redemption.callerSession, signsIn: redemption.session != nil,
+                recording: redemption.recording, at: redemption.redeemedAt, in: realm)
             if let session = redemption.session {
                 _ = try await transaction.execute(.openSession(session, in: realm, forEachRowOf: .singleRow))
             }
@@ -128,7 +128,7 @@ extension Transaction {
     ///   - session: the session of a caller who adds the mailbox to their own account. It must be active.
     ///   - signsIn: whether the user is signed in to the account.
     func apply(
-        _ change: MailboxChange, bySession session: Session? = nil, signsIn: Bool = false, _ trace: RequestTrace,
+        _ change: MailboxChange, bySession session: Session? = nil, signsIn: Bool = false, recording: EventRecording,
         at now: Instant, in realm: ID<Realm>
     ) async throws {
         let account = change.account
@@ -146,17 +146,11 @@ extension Transaction {
         if let remedies = change.voidedRemedies {
             _ = try await execute(.voidRemedies(remedies, of: account.id, in: realm))
         }
+        var unlinked: [ProviderID] = []
         if change.unlinksIdentitiesLinkedSince != nil || !change.unlinkedProviders.isEmpty {
-            for row in try await query(.unlink(by: change, in: realm)) {
-                try await recordUnlinking(
-                    of: ProviderID(try row.decode("provider")), from: account.id, by: .user(trace), at: now, in: realm)
-            }
+            unlinked = try await query(.unlink(by: change, in: realm)).map { ProviderID(try $0.decode("provider")) }
         }
-        try await audit(change.notes, by: .user(trace), at: now, in: realm)
-        if let event = change.event {
-            let event = OutboxEvent(OutboxEvent.Kind(event), of: account.id)
-            _ = try await execute(.insertOutboxEvent(event, at: now, in: realm))
-        }
+        try await record(change.events(unlinking: unlinked), by: recording, at: now, in: realm)
     }
 }
 
@@ -172,15 +166,5 @@ extension Redemption {
             let known = change.account.identity(identity.provider, subject: identity.subject)
             return known != nil && known?.linkedAt == identity.linkedAt
         }
-    }
-}
-
-extension OutboxEvent.Kind {
-    fileprivate init(_ event: MailboxChange.Event) {
-        self =
-            switch event {
-            case .reclaimed: .accountReclaimed
-            case .disavowed: .emailDisavowed
-            }
     }
 }

@@ -126,7 +126,7 @@ public actor Janitor {
     private func removeSessions(at now: Instant) async throws -> Int {
         // `deleteUnusedAccounts` recognizes an anonymous account by a session that an anonymous sign-in opened. This
         // session must therefore remain as long as the account.
-        let exemptRealms = try await anonymousLifetimes().map(\.realm.rawValue)
+        let exemptRealms = try await realmsDeletingAnonymousAccounts().map(\.realm.rawValue)
         var removed = 0
         for _ in 0..<limits.pages {
             let statement = SQL.deleteEndedSessions(
@@ -160,7 +160,10 @@ public actor Janitor {
         var removed = 0
         for row in deleted {
             let realm = ID<Realm>(try row.decode("id"))
-            removed += try await removeBatches(.deleteAccounts(of: realm, at: now, limit: limits.batchSize))
+            let deletion = AccountDeletion(
+                at: now, recording: EventRecording(by: .system, wanting: try EventKindsColumn.kinds(row)),
+                isAudited: false)
+            removed += try await removeBatches(.deleteAccounts(of: realm, by: deletion, limit: limits.batchSize))
             removed += try await removeBatches(.deleteTombstones(of: realm, limit: limits.batchSize))
             for deletion in [SQL.deleteUnusedProviders(of: realm), .deletePasswordKeys(of: realm)] {
                 removed += try await withStoreErrors { try await pool.execute(deletion) }
@@ -174,11 +177,13 @@ public actor Janitor {
 
     private func removeAccounts(at now: Instant) async throws -> Int {
         var removed = 0
-        for (realm, lifetime) in try await anonymousLifetimes() {
+        for project in try await realmsDeletingAnonymousAccounts() {
+            let realm = project.realm
+            let deletion = AccountDeletion(at: now, recording: project.recording(by: .system))
             for _ in 0..<limits.pages {
-                let statement = SQL.deleteUnusedAccounts(
-                    after: lastAccounts[realm] ?? "", limit: limits.batchSize, before: now - lifetime, now: now,
-                    in: realm)
+                let statement = try SQL.deleteUnusedAccounts(
+                    after: lastAccounts[realm] ?? "", limit: limits.batchSize,
+                    before: now - project.policy.anonymousLifetime, by: deletion, in: realm)
                 let row = try await withStoreErrors { try await pool.query(statement) }.first
                 removed += try row?.decode("removed") ?? 0
                 lastAccounts[realm] = try row.flatMap {
@@ -190,12 +195,9 @@ public actor Janitor {
         return removed
     }
 
-    /// The projects and tenants whose unused anonymous accounts are deleted, each with the time without use after which
-    /// an account is deleted.
-    private func anonymousLifetimes() async throws -> [(realm: ID<Realm>, lifetime: Duration)] {
-        try await ProjectStore(pool: pool, supporting: .none).realms().map { ($0.realm, $0.policy.anonymousLifetime) }
-            .filter {
-                $0.lifetime > .zero
-            }
+    /// The projects and tenants whose anonymous accounts are deleted if they were unused for
+    /// ``Policy/anonymousLifetime``.
+    private func realmsDeletingAnonymousAccounts() async throws -> [Project] {
+        try await ProjectStore(pool: pool, supporting: .none).realms().filter { $0.policy.anonymousLifetime > .zero }
     }
 }

@@ -109,7 +109,7 @@ extension SQL {
     /// of which only audit events remain, because these may be kept for years.
     static func deletedRealms(limit: Int) -> SQL {
         """
-        SELECT r.id FROM realm r WHERE r.deleted_at IS NOT NULL AND (
+        SELECT r.id, p.event_kinds FROM \(realmsWithProjects) WHERE r.deleted_at IS NOT NULL AND (
             \(hasRows(["account", "deleted_account", "password_key"], "r"))
             OR EXISTS (SELECT FROM identity_provider p WHERE p.realm_id = r.id AND \(secretIsUnused("p")))
             OR NOT (\(hasRows(["identity_provider"], "r"))) AND \(hasNoAuditEvents("r")) AND \(hasNoTenants("r")))
@@ -159,16 +159,17 @@ extension SQL {
         "DELETE FROM password_key WHERE realm_id = \(realm.rawValue)"
     }
 
-    /// Deletes accounts with all rows that belong to them, and emits their deletion events. Emails and email action
-    /// codes for addresses that no account has are not deleted, because they expire soon.
-    static func deleteAccounts(of realm: ID<Realm>, at now: Instant, limit: Int) -> SQL {
+    /// Deletes accounts with all rows that belong to them. Emails and email action codes for addresses that no account
+    /// has are not deleted, because they expire soon.
+    static func deleteAccounts(of realm: ID<Realm>, by deletion: AccountDeletion, limit: Int) throws -> SQL {
         """
         WITH batch AS MATERIALIZED (
             SELECT id FROM account WHERE realm_id = \(realm.rawValue) LIMIT \(limit) FOR UPDATE SKIP LOCKED),
         deleted AS (
             DELETE FROM account a USING batch WHERE a.realm_id = \(realm.rawValue) AND a.id = batch.id
             RETURNING a.realm_id, a.id, a.email),
-        \(deletionEffects(of: "deleted", at: now))
+        \(try record(deletion, of: "deleted"))
+        \(deletionEffects(of: "deleted"))
         SELECT FROM deleted
         """
     }
@@ -232,8 +233,8 @@ extension SQL {
     /// - Returns: a row with the ID of the last examined account, the number of examined accounts (`seen`), and the
     ///   number of deleted accounts (`removed`).
     static func deleteUnusedAccounts(
-        after account: String, limit: Int, before end: Instant, now: Instant, in realm: ID<Realm>
-    ) -> SQL {
+        after account: String, limit: Int, before end: Instant, by deletion: AccountDeletion, in realm: ID<Realm>
+    ) throws -> SQL {
         """
         WITH page AS MATERIALIZED (
             SELECT a.id FROM account a WHERE a.realm_id = \(realm.rawValue) AND a.id > \(account)
@@ -251,9 +252,9 @@ extension SQL {
         deleted AS (
             DELETE FROM account a USING unused u WHERE a.realm_id = \(realm.rawValue) AND a.id = u.id
             RETURNING a.realm_id, a.id, a.email),
-        \(deletionEffects(of: "deleted", at: now)),
-        audited AS (\(auditDeletions(of: "deleted", by: .system, at: now))),
-        tombstones AS (\(insertTombstones("deleted", at: now)))
+        \(try record(deletion, of: "deleted"))
+        \(deletionEffects(of: "deleted")),
+        tombstones AS (\(insertTombstones("deleted", at: deletion.deletedAt)))
         SELECT p.id, (SELECT count(*) FROM page) AS seen, (SELECT count(*) FROM deleted) AS removed
         FROM page p ORDER BY p.id DESC LIMIT 1
         """

@@ -29,7 +29,7 @@ public struct RestoredDatabase: Sendable {
 
     /// Ends sessions of an account. IDs of other and of ended sessions are ignored.
     public func end(
-        _ sessions: Set<ID<Session>>, of account: ID<Account>, by actor: AuditActor, at now: Instant,
+        _ sessions: Set<ID<Session>>, of account: ID<Account>, recording: EventRecording, at now: Instant,
         in realm: ID<Realm>
     ) async throws {
         let ids = sessions.map { $0.rawValue.lowercased() }
@@ -42,10 +42,8 @@ public struct RestoredDatabase: Sendable {
                     WHERE realm_id = \(realm.rawValue) AND account_id = \(account.rawValue) AND id::text = ANY (\(ids))
                         AND ended_at IS NULL RETURNING id::text AS id
                     """)
-                let notes = try ended.map {
-                    AuditNote(.sessionEnded, account, ["session": try $0.decode("id", as: String.self)])
-                }
-                try await transaction.audit(notes, by: actor, at: now, in: realm)
+                let events = AccountEvent.repairing(account, ended: try ended.map { ID(try $0.decode("id")) })
+                try await transaction.record(events, by: recording, at: now, in: realm)
             }
         }
     }

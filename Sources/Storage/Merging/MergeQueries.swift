@@ -12,7 +12,7 @@ extension Transaction {
     /// - Throws: ``StoreConflict/stale`` if the accounts no longer match the precondition; ``MergeRefusal`` if they
     ///   cannot be merged; ``StoreConflict/alreadyUsed`` if a replay key was used before.
     func apply(
-        _ merge: AccountMerge, signsIn: Bool, by actor: AuditActor, announcing notices: MergeNotices,
+        _ merge: AccountMerge, signsIn: Bool, recording: EventRecording, announcing notices: MergeNotices,
         in realm: ID<Realm>
     ) async throws -> Account {
         let precondition = merge.precondition
@@ -28,7 +28,6 @@ extension Transaction {
             let target = accounts.first(where: { $0.id == targetID }),
             try MergePrecondition(of: source, into: target) == precondition
         else { throw StoreConflict.stale }
-        let event = OutboxEvent(.accountMerged, of: targetID, source: sourceID)
         let statements: [SQL] = [
             try .insertMergeRecord(of: source, into: target, for: merge, in: realm),
             .moveIdentities(of: sourceID, to: targetID, at: merge.mergedAt, in: realm),
@@ -36,14 +35,9 @@ extension Transaction {
             .moveUndoCodes(from: sourceID, to: targetID, in: realm),
             .deleteSource(sourceID, now: merge.mergedAt, in: realm),
             .transferMembers(of: source, to: target, for: merge, signsIn: signsIn, in: realm),
-            .insertOutboxEvent(event, at: merge.mergedAt, in: realm),
         ]
         for statement in statements { _ = try await execute(statement) }
-        let notes = [
-            AuditNote(.merged, targetID, ["source": sourceID.rawValue]),
-            AuditNote(.merged, sourceID, ["target": targetID.rawValue]),
-        ]
-        try await audit(notes, by: actor, at: merge.mergedAt, in: realm)
+        try await record(merge.events, by: recording, at: merge.mergedAt, in: realm)
         guard let row = try await query(.find([.id(targetID)], in: realm)).first else { throw StoreConflict.stale }
         let account = try AccountRow.account(row)
         let merged = MergedAccounts(source: source, target: account, recoveries: recoveries)

@@ -9,7 +9,8 @@ extension Transaction {
     /// - Returns: the ID of the target.
     /// - Throws: ``UndoRefusal``; ``StoreConflict/notFound``; ``StoreConflict/taken(_:)``.
     func undoMerge(
-        of source: ID<Account>, allowsNoSignInMethod: Bool, by actor: AuditActor, at now: Instant, in realm: ID<Realm>
+        of source: ID<Account>, allowsNoSignInMethod: Bool, recording: EventRecording, at now: Instant,
+        in realm: ID<Realm>
     ) async throws -> ID<Account> {
         // Locks the target's row before the row of the merge, in the same order as a deletion of the target.
         guard let unlocked = try await query(.mergeRecord(of: source, in: realm)).first else {
@@ -37,7 +38,7 @@ extension Transaction {
         guard try await execute(returning) == moved.count else {
             throw UndoRefusal.changedSinceMerge(.identity)
         }
-        try await finishUndoing(merge, from: target.id, by: actor, at: now, in: realm)
+        try await finishUndoing(merge, from: target.id, recording: recording, at: now, in: realm)
         return target.id
     }
 
@@ -82,25 +83,20 @@ extension Transaction {
     }
 
     /// Assigns to the source the merges that were made into it earlier, and the codes that undo them. Deletes the
-    /// record of `merge` and its codes. Inserts the outbox event and the audit events of the undo.
+    /// record of `merge` and its codes. Records the events of the undo.
     ///
     /// - Parameter target: the account that the source is restored from. It is not the target of the merge if that
     ///   target was later merged into this account.
     func finishUndoing(
-        _ merge: MergeRecord, from target: ID<Account>, by actor: AuditActor, at now: Instant, in realm: ID<Realm>
+        _ merge: MergeRecord, from target: ID<Account>, recording: EventRecording, at now: Instant, in realm: ID<Realm>
     ) async throws {
         let source = merge.plan.source
         for statement: SQL in [
             .voidUndoCodes(of: source, from: target, in: realm),
             .returnEarlierMerges(to: source, from: target, in: realm),
             .returnUndoCodes(to: source, from: target, in: realm), .deleteRecord(of: merge, in: realm),
-            .insertOutboxEvent(OutboxEvent(.accountMergeUndone, of: target, source: source), at: now, in: realm),
         ] { _ = try await execute(statement) }
-        let notes = [
-            AuditNote(.mergeUndone, target, ["source": source.rawValue]),
-            AuditNote(.mergeUndone, source, ["target": target.rawValue]),
-        ]
-        try await audit(notes, by: actor, at: now, in: realm)
+        try await record(merge.events(undoingFrom: target), by: recording, at: now, in: realm)
     }
 }
 

@@ -26,10 +26,10 @@ extension PostgresFederationStore {
                     // Precedes all row locks.
                     try await transaction.lockSubject(of: identity, in: realm)
                     try await transaction.completeTransfer(
-                        shownBy: identity, in: merge, by: .user(signIn.trace), in: realm)
+                        shownBy: identity, in: merge, recording: signIn.recording, in: realm)
                 }
                 let target = try await transaction.apply(
-                    merge, signsIn: true, by: .user(signIn.trace), announcing: notices, in: realm)
+                    merge, signsIn: true, recording: signIn.recording, announcing: notices, in: realm)
                 try await transaction.require(signIn.proof, of: target.id, in: realm)
                 let identity = signIn.proof.identity
                 if let grant = try SQL.insertAppleGrant(
@@ -52,7 +52,7 @@ extension Transaction {
     ///
     /// - Throws: ``StoreConflict/stale`` if the identity is moved at the same time.
     fileprivate func completeTransfer(
-        shownBy identity: VerifiedIdentity, in merge: AccountMerge, by actor: AuditActor, in realm: ID<Realm>
+        shownBy identity: VerifiedIdentity, in merge: AccountMerge, recording: EventRecording, in realm: ID<Realm>
     ) async throws {
         guard identity.transferSubject != nil else { return }
         let plan = merge.precondition.plan
@@ -60,7 +60,8 @@ extension Transaction {
         guard let row = try await query(.find([.id(plan.target)], in: realm)).first else { return }
         let target = try AccountRow.account(row)
         guard let transfer = IdentityTransfer(identity, of: target) else { return }
-        guard try await self.transfer(transfer, of: target, by: actor, at: merge.mergedAt, in: realm) != nil else {
+        guard try await self.transfer(transfer, of: target, recording: recording, at: merge.mergedAt, in: realm) != nil
+        else {
             throw StoreConflict.stale
         }
         _ = try await execute(.markStateUnknown(of: transfer, in: realm))

@@ -43,6 +43,8 @@ CREATE TABLE realm (
     -- JSON of the Swift type TenantColumn; NULL for a project. In a tenant's row, the columns from name to
     -- email_settings are ignored: the values in the row of its project apply.
     tenant_settings jsonb CHECK (jsonb_typeof(tenant_settings) = 'object'),
+    -- The kinds of events that the project's listeners want; see `outbox`. Empty, because there are no listeners yet.
+    event_kinds text[] NOT NULL DEFAULT '{}',
     created_at timestamptz NOT NULL,
     -- Set when a project or tenant is deleted. The janitor then deletes its accounts in batches, and this row last.
     deleted_at timestamptz,
@@ -589,14 +591,17 @@ CREATE INDEX outgoing_email_recipient ON outgoing_email (recipient, realm_id);
 
 -- Events
 
--- Events for other systems, inserted in the transaction of the change that they report. No other system reads them yet.
+-- Events of the kinds in `realm.event_kinds`, for other systems, inserted in the transaction of the change that they
+-- report. No other system reads them yet.
 CREATE TABLE outbox (
     id uuid PRIMARY KEY,
     realm_id text COLLATE "C" NOT NULL,
     kind text NOT NULL,
     account_id text COLLATE "C" NOT NULL,
+    -- As in `audit_event`.
+    actor text COLLATE "C" NOT NULL,
     -- Only identifiers; no addresses and no names.
-    detail jsonb NOT NULL CHECK (jsonb_typeof(detail) = 'object'),
+    data jsonb NOT NULL CHECK (jsonb_typeof(data) = 'object'),
     created_at timestamptz NOT NULL
 );
 

@@ -6,7 +6,7 @@ extension SQL {
     /// The columns of a ``Project``, which can also represent a tenant. Requires the table expression
     /// ``realmsWithProjects``.
     static let projectColumns: SQL = """
-        p.id, p.number, p.profile, p.policy::text AS policy, p.authorized_domains,
+        p.id, p.number, p.profile, p.policy::text AS policy, p.authorized_domains, p.event_kinds,
             p.email_settings::text AS email_settings,
             (SELECT coalesce(jsonb_agg(jsonb_build_object('provider', i.provider, 'hasSecret', i.secret IS NOT NULL,
                     'settings', i.settings) ORDER BY i.provider), '[]')::text

@@ -67,7 +67,8 @@ public struct ConfigurationStore: Sendable {
                     throw ConfigurationEditRefusal.issuerInUse(provider, identities: count)
                 }
                 if !isDryRun {
-                    try await transaction.apply(issuers, by: actor, at: clock.now(), in: id)
+                    try await transaction.apply(
+                        issuers, recording: after.project.recording(by: actor), at: clock.now(), in: id)
                     try await store(after, insteadOf: before, by: actor, in: transaction)
                 }
                 return Edit(before: before, after: after, discardedIdentities: discarded)

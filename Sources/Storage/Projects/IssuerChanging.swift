@@ -31,13 +31,13 @@ extension Transaction {
     /// Unlinks the conflicting identities. If a provider is removed, stores its issuer in its identities instead, for
     /// the case that the provider is configured again.
     func apply(
-        _ changes: [IssuerChange], by actor: AuditActor, at now: Instant, in realm: ID<Realm>
+        _ changes: [IssuerChange], recording: EventRecording, at now: Instant, in realm: ID<Realm>
     ) async throws {
         for change in changes {
             if let old = change.old, change.new == nil {
                 _ = try await execute(.storeIssuer(old, of: change.provider, in: realm))
             }
-            while try await unlinkBatch(change, by: actor, at: now, in: realm) {}
+            while try await unlinkBatch(change, recording: recording, at: now, in: realm) {}
         }
     }
 
@@ -45,7 +45,7 @@ extension Transaction {
     ///
     /// - Returns: `false` if there were none.
     private func unlinkBatch(
-        _ change: IssuerChange, by actor: AuditActor, at now: Instant, in realm: ID<Realm>
+        _ change: IssuerChange, recording: EventRecording, at now: Instant, in realm: ID<Realm>
     ) async throws -> Bool {
         guard let condition = SQL.conflicts(of: change, in: realm) else { return false }
         let owners: [ID<Account>] = try await query(
@@ -61,9 +61,7 @@ extension Transaction {
             let remaining = try account.unlinking(change.provider, allowsNoSignInMethod: true, ignoring: []).remaining
             try await storePrimaryEmail(of: remaining, ifChangedFrom: account, at: now, in: realm)
         }
-        _ = try await execute(.insertOutboxEvents(.identityUnlinked, of: owners, change.provider, at: now, in: realm))
-        try await audit(
-            owners.map { AuditNote(.identityUnlinked, $0, change.provider) }, by: actor, at: now, in: realm)
+        try await record(change.events(unlinkingFrom: owners), by: recording, at: now, in: realm)
         return true
     }
 }

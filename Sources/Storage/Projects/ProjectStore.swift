@@ -175,6 +175,7 @@ extension Project {
             providers: try [ProviderRow](columnText: row.decode("providers")).map(\.value),
             supporting: supportedProviders)
         hasTenants = try row.decode("has_tenants")
+        wantedEvents = try EventKindsColumn.kinds(row)
         apps = try [AppRow](columnText: row.decode("apps")).map { $0.settings.app(ID($0.id)) }
         if try row.decode("tenant_settings", as: String?.self) != nil {
             self = forTenant(try Tenant(row), providers: providers)

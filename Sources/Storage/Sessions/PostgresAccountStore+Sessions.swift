@@ -37,22 +37,21 @@ extension PostgresAccountStore {
     }
 
     public func end(
-        _ session: ID<Session>, by caller: Session, actor: AuditActor, at now: Instant, in realm: ID<Realm>
+        _ session: ID<Session>, by caller: Session, events: [AccountEvent], recording: EventRecording,
+        at now: Instant, in realm: ID<Realm>
     ) async throws {
         // A client may send any text as a session ID. A text that is not a UUID does not name a session.
         guard let id = try? UUID(session) else { throw StoreConflict.notFound }
         let ending = try SQL.end(id, by: caller, at: now, in: realm)
-        let audit = try SQL.audit(
-            [AuditNote(.sessionEnded, caller.account, ["session": session.rawValue])], by: actor, at: now, in: realm,
-            forEachRowOf: "ended")
-        let statement: SQL = "WITH ended AS (\(ending) RETURNING 1) \(audit)"
+        let statement = try SQL.record(
+            events, by: recording, at: now, in: realm, with: "\(ending) RETURNING 1", forEachRowOf: "ended")
         guard try await withStoreErrors({ try await pool.execute(statement) }) == 1 else {
             throw StoreConflict.notFound
         }
     }
 
     public func endAll(
-        by caller: Session, actor: AuditActor, at now: Instant, in realm: ID<Realm>
+        by caller: Session, events: [AccountEvent], recording: EventRecording, at now: Instant, in realm: ID<Realm>
     ) async throws {
         let statement = try SQL.endAll(by: caller, at: now, in: realm)
         try await withStoreErrors {
@@ -60,8 +59,7 @@ extension PostgresAccountStore {
                 guard try await transaction.execute(statement) == 1 else { throw StoreConflict.stale }
                 _ = try await transaction.execute(
                     .deleteSessions(of: caller.account, before: caller.generation, in: realm))
-                try await transaction.audit(
-                    [AuditNote(.sessionsEnded, caller.account)], by: actor, at: now, in: realm)
+                try await transaction.record(events, by: recording, at: now, in: realm)
             }
         }
     }

@@ -54,7 +54,8 @@ extension PostgresFederationStore {
     func create(inPlaceOf former: Account, _ commit: SignInCommit, in realm: ID<Realm>) async throws -> Account {
         let signIn = FirstSignIn(commit, copiesEmail: true)
         return try await pool.transaction { transaction in
-            try await transaction.apply(.disavowing(former), commit.trace, at: commit.committedAt, in: realm)
+            try await transaction.apply(
+                .disavowing(former), recording: commit.recording, at: commit.committedAt, in: realm)
             guard try await transaction.execute(.create([signIn], in: realm)) == 1 else { throw StoreConflict.stale }
             try await transaction.enqueue(commit.emailBatch, in: realm)
             return signIn.account

@@ -58,10 +58,9 @@ public struct PostgresFederationStore: FederationStore {
         try await pool.transaction { transaction in
             try await transaction.lockSubject(of: commit.identity, in: realm)
             _ = try await transaction.execute(.lock([account.id], in: realm))
-            let actor = AuditActor.user(commit.trace)
             guard
                 let transferred = try await transaction.transfer(
-                    transfer, of: account, by: actor, at: commit.committedAt, in: realm)
+                    transfer, of: account, recording: commit.recording, at: commit.committedAt, in: realm)
             else { throw StoreConflict.stale }
             let signIn = try ReturningSignIn(transferred, commit)
             guard try await transaction.execute(.apply(signIn, in: realm)) == 1 else { throw StoreConflict.stale }
@@ -89,9 +88,7 @@ public struct PostgresFederationStore: FederationStore {
                 try await transaction.execute(.apply(signIn, in: realm)) == 1
             else { throw StoreConflict.stale }
             _ = try await transaction.execute(.voidCodesExceptRemedies(of: account.id, in: realm))
-            try await transaction.audit(
-                [AuditNote(.emailChanged, account.id, commit.identity.provider)], by: .user(commit.trace),
-                at: commit.committedAt, in: realm)
+            try await transaction.record(commit.events, by: commit.recording, at: commit.committedAt, in: realm)
             try await transaction.enqueue(commit.emailBatch, in: realm)
             var updated = signIn.accountAfterSignIn
             updated.initialEmail = account.initialEmail ?? account.email
@@ -113,8 +110,7 @@ public struct PostgresFederationStore: FederationStore {
             guard try await transaction.execute(updating) == 1, try await transaction.execute(linking) == 1 else {
                 throw StoreConflict.stale
             }
-            return try await transaction.finish(
-                commit, auditing: .identityLinked, emitting: .identityLinked, in: realm)
+            return try await transaction.finish(commit, in: realm)
         }
     }
 
@@ -132,7 +128,7 @@ public struct PostgresFederationStore: FederationStore {
                 .voidCodesExceptUndoMerge(of: account.id, in: realm),
                 .deleteSessions(of: account.id, before: account.generation, in: realm),
             ] { _ = try await transaction.execute(statement) }
-            return try await transaction.finish(commit, auditing: .reclaimed, emitting: .accountReclaimed, in: realm)
+            return try await transaction.finish(commit, in: realm)
         }
     }
 }
@@ -146,20 +142,15 @@ extension Transaction {
     }
 
     /// Completes the link of an identity or the reclaim of an account: opens the session, consumes the replay keys, and
-    /// stores the audit event, the outbox event, the authorization code and the emails.
+    /// stores the events, the authorization code and the emails.
     ///
     /// - Returns: the account after the change.
-    fileprivate func finish(
-        _ commit: SignInCommit, auditing action: AuditNote.AccountAction, emitting event: OutboxEvent.Kind,
-        in realm: ID<Realm>
-    ) async throws -> Account {
-        let (id, provider, now) = (commit.newSession.account, commit.identity.provider, commit.committedAt)
-        try await audit([AuditNote(action, id, provider)], by: .user(commit.trace), at: now, in: realm)
-        for statement: SQL in [
-            try .openSession(
-                commit.newSession, in: realm, forEachRowOf: .singleRow, consuming: commit.identity.replayKeys),
-            .insertOutboxEvent(OutboxEvent(event, of: id, provider: provider), at: now, in: realm),
-        ] { _ = try await execute(statement) }
+    fileprivate func finish(_ commit: SignInCommit, in realm: ID<Realm>) async throws -> Account {
+        let (id, now) = (commit.newSession.account, commit.committedAt)
+        try await record(commit.events, by: commit.recording, at: now, in: realm)
+        _ = try await execute(
+            .openSession(
+                commit.newSession, in: realm, forEachRowOf: .singleRow, consuming: commit.identity.replayKeys))
         if let grant = try SQL.insertAppleGrant(
             for: commit.identity.appleToken, at: now, in: realm, forEachRowOf: .singleRow)
         {

@@ -111,13 +111,10 @@ struct IdentitiesTests {
         #expect(try await gateway.signIn(gateway.googleCredential()).json["localId"] == "ada")
         #expect(try await gateway.identities(of: id).isEmpty)
         #expect(
-            try await gateway.recordedEvents().outbox == [
-                "identity.linked ada google.com \(id)", "identity.unlinked \(id) google.com",
-            ])
+            try await gateway.recordedEvents().outbox == ["identity.moved ada google.com \(id)"])
         #expect(
-            try await gateway.recordedEvents().audit == [
-                "key:service identity.linked ada google.com \(id)",
-                "key:service identity.unlinked \(id) google.com ada",
+            Set(try await gateway.recordedEvents().audit) == [
+                "key:service identity.moved ada google.com \(id)", "key:service identity.moved \(id) google.com ada",
             ])
     }
 

@@ -51,9 +51,9 @@ struct UpdateRequestTests {
                 ($0.email, $0.hasPassword, $0.endsSessions) = (nil, false, true)
                 $0.audit = ["password.removed"]
             },
-            Row(#""password":"12345678""#) { ($0.endsSessions, $0.audit) = (true, ["password.set"]) },
-            Row(#""validSince":1"#) { ($0.endsSessions, $0.audit) = (true, ["sessions.ended"]) },
-            Row(#""validSince":"1""#) { ($0.endsSessions, $0.audit) = (true, ["sessions.ended"]) },
+            Row(#""password":"12345678""#) { ($0.endsSessions, $0.audit) = (true, ["password.changed"]) },
+            Row(#""validSince":1"#) { ($0.endsSessions, $0.audit) = (true, ["session.revoked"]) },
+            Row(#""validSince":"1""#) { ($0.endsSessions, $0.audit) = (true, ["session.revoked"]) },
             Row(#""displayName":null,"photoUrl":null,"deleteAttribute":null,"password":null"#),
             Row(#""deleteProvider":[],"provider":[],"upgradeToFederatedLogin":false,"oobCode":"""#),
             Row(
@@ -87,7 +87,7 @@ struct UpdateRequestTests {
         #expect(user["createdAt"] == "1800000000000", "the time at which the test's clock starts")
         let stored = try await gateway.storedPasswordHash(of: ada.localId)
         #expect((stored != nil) == row.hasPassword)
-        #expect((stored == oldHash) == (row.hasPassword && !row.audit.contains("password.set")))
+        #expect((stored == oldHash) == (row.hasPassword && !row.audit.contains("password.changed")))
         #expect(audit.map(\.action).sorted() == row.audit)
         for event in audit {
             #expect(event.actor == "user" && event.network == "192.0.2.0/24" && event.requestID != nil, "\(event)")

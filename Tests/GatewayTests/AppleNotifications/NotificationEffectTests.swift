@@ -37,7 +37,10 @@ struct NotificationEffectTests {
             try await gateway.accountSeenByUser(openedWithGoogle.idToken)["providerUserInfo"]?[0]?["providerId"]
                 == "apple.com")
         #expect(try await gateway.appleGrantLines() == ["REVOKED REFRESH_TOKEN com.example.app"])
-        #expect(audited.map(\.description) == ["system identity.revoked \(openedWithApple.localId) provider=apple.com"])
+        #expect(
+            audited.map(\.description) == [
+                "system apple.consentRevoked \(openedWithApple.localId) clientId=com.example.app"
+            ])
         #expect(audited[0].network == "192.0.2.0/24")
     }
 
@@ -74,8 +77,9 @@ struct NotificationEffectTests {
         #expect(try await gateway.credentialState(of: tokens.localId) == "NOT_FOUND")
         #expect(
             audited.map(\.description) == [
-                "system account.sign-in-method-missing \(tokens.localId)",
-                "system identity.unlinked \(tokens.localId) cause=account-deleted provider=apple.com",
+                "system account.signInMethodMissing \(tokens.localId)",
+                "system apple.accountDeleted \(tokens.localId) clientId=com.example.app",
+                "system identity.unlinked \(tokens.localId) provider=apple.com",
             ])
         #expect(try await gateway.emails(.identityUnlinked).map(\.recipient) == ["ada.lovelace@example.com"])
         #expect(
@@ -98,7 +102,7 @@ struct NotificationEffectTests {
         }
         #expect(try await gateway.accountSeenByAdmin(grace.localId)["email"] == nil)
         #expect(try await gateway.accountSeenByAdmin(ada.localId)["email"] == "ada@example.com")
-        #expect(audited.filter { $0.action == "account.sign-in-method-missing" }.map(\.subject) == [grace.localId])
+        #expect(audited.filter { $0.action == "account.signInMethodMissing" }.map(\.subject) == [grace.localId])
         #expect(try await gateway.isSessionValid(ada))
     }
 
@@ -110,13 +114,16 @@ struct NotificationEffectTests {
             try await gateway.accountSeenByUser(tokens.idToken)["providerUserInfo"]?[0]?["emailForwarding"]
         }
         #expect(try await forwards() == nil)
-        for (kind, expected) in [(SimulatedAppleEvent.emailDisabled, false), (.emailEnabled, true)] {
+        for (kind, expected, action) in [
+            (SimulatedAppleEvent.emailDisabled, false, "apple.emailDisabled"),
+            (.emailEnabled, true, "apple.emailEnabled"),
+        ] {
             gateway.clock.advance(by: .seconds(1))
             let audited = try await gateway.newAuditEvents {
                 try await gateway.postAcceptedNotification(gateway.appleNotification(kind, about: .grace))
             }
             #expect(try await forwards() == .bool(expected))
-            #expect(audited.map(\.action) == ["email.forwarding-changed"])
+            #expect(audited.map(\.action) == [action])
         }
         #expect(try await gateway.isSessionValid(tokens))
         gateway.simulators.apple.quirks.relayDomain = .privateICloud

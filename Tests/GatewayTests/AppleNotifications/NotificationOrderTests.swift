@@ -27,7 +27,7 @@ struct NotificationOrderTests {
         let audited = try await gateway.newAuditEvents {
             for _ in 0..<3 { try await gateway.postAcceptedNotification(payload) }
         }
-        #expect(audited.map(\.action) == ["identity.revoked"])
+        #expect(audited.map(\.action) == ["apple.consentRevoked"])
         gateway.clock.advance(by: .seconds(60))
         let again = try await gateway.signInWithAppleAndRedeemCode()
         try await gateway.postAcceptedNotification(payload)

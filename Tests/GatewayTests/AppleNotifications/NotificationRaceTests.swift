@@ -96,7 +96,7 @@ struct NotificationRaceTests {
             let outcomes = try await concurrently(8) { _ in try await gateway.postNotification(payload) }
             #expect(outcomes.allSatisfy { $0.status == 200 })
         }
-        #expect(audited.map(\.action) == ["identity.revoked"])
+        #expect(audited.map(\.action) == ["apple.consentRevoked"])
     }
 
     @Test(

@@ -65,7 +65,7 @@ struct SharedClientTests {
         #expect(try await !isIDTokenValid(inDemo, at: gateway, apiKey: TestGateway.apiKey))
         #expect(try await !isIDTokenValid(inOther, at: gateway, apiKey: Self.otherAPIKey))
         let counted = try await gateway.database.pool.query(
-            "SELECT count(*) AS count FROM audit_event WHERE action = 'identity.revoked'")
+            "SELECT count(*) AS count FROM audit_event WHERE action = 'apple.consentRevoked'")
         #expect(try counted.first?.decode("count", as: Int.self) == 2)
     }
 

@@ -68,7 +68,8 @@ struct TeamTransferTests {
                 gateway.project.realm, settings: settings, clientID: clientID,
                 key: AppleKeyName(teamID: team, keyID: AppleServer.keyID),
                 privateKey: Secret(try server.privateKey.pem),
-                endpoint: endpoint, pool: gateway.database.pool, clock: gateway.clock.wallClock)
+                endpoint: endpoint, pool: gateway.database.pool, clock: gateway.clock.wallClock,
+                recording: gateway.project.recording(by: .commandLine))
         }
 
         func export() async throws -> AppleTransferRun.Progress {

@@ -73,7 +73,7 @@ struct TransferNotificationTests {
                 #expect(try await gateway.credentialState(of: again.localId) == "AUTHORIZED")
             }
         }
-        #expect(audited.filter { $0.action == "identity.revoked" }.map(\.subject) == [fixture.ada.localId])
+        #expect(audited.filter { $0.action == "apple.consentRevoked" }.map(\.subject) == [fixture.ada.localId])
         #expect(try await !gateway.isSessionValid(fixture.ada))
         #expect(try await gateway.isSessionValid(fixture.mary))
         #expect(

@@ -36,20 +36,22 @@ struct AccountAuditTests {
         Action("a refresh", []) { try await $0.refresh($1.refreshToken) },
         Action("a new name", []) { try await $0.update($1.idToken, ["displayName": "Ada"]) },
         Action("signing in with Apple", []) { gateway, _ in try await gateway.signIn(gateway.appleCredential()) },
-        Action("a sign-in method for an anonymous account", ["email.changed", "password.set"]) {
+        Action("a sign-in method for an anonymous account", ["email.changed", "password.changed"]) {
             try await $0.signUpAnonymously()
         } perform: {
             try await $0.post(
                 "/v1/accounts:signUp",
                 ["idToken": .string($1.idToken), "email": "a@example.com", "password": "secret9"])
         },
-        Action("a new password", ["password.set"]) { try await $0.update($1.idToken, ["password": "secret9"]) },
+        Action("a new password", ["password.changed"]) { try await $0.update($1.idToken, ["password": "secret9"]) },
         Action("a new address", ["email.changed"]) { try await $0.update($1.idToken, ["email": "b@example.com"]) },
         Action("a removed password", ["password.removed"]) {
             try await $0.update($1.idToken, ["deleteAttribute": ["PASSWORD"]])
         },
-        Action("signing out elsewhere", ["sessions.ended"]) { try await $0.update($1.idToken, ["validSince": "1"]) },
-        Action("signing out everywhere", ["sessions.ended"]) {
+        Action("signing out elsewhere", ["session.revoked all=true"]) {
+            try await $0.update($1.idToken, ["validSince": "1"])
+        },
+        Action("signing out everywhere", ["session.revoked all=true"]) {
             try await $0.post("/v1/accounts:revokeSession", ["idToken": .string($1.idToken), "everywhere": true])
         },
         Action("a linked identity", ["identity.linked provider=apple.com"]) {
@@ -66,18 +68,18 @@ struct AccountAuditTests {
         Action("a verified address", ["email.verified"]) {
             try await $0.applyCode($0.requestedCode("VERIFY_EMAIL", ["idToken": .string($1.idToken)]))
         },
-        Action("a reset for a verified address", ["password.set"]) {
+        Action("a reset for a verified address", ["password.changed"]) {
             try await $0.signUpVerified()
         } perform: { gateway, _ in
             try await gateway.resetPassword(gateway.requestedCode("PASSWORD_RESET", ["email": "ada@example.com"]))
         },
-        Action("a reset for a verified address, on the page", ["password.set"]) {
+        Action("a reset for a verified address, on the page", ["password.changed"]) {
             try await $0.signUpVerified()
         } perform: { gateway, _ in
             let code = try await gateway.requestedCode("PASSWORD_RESET", ["email": "ada@example.com"])
             return try await gateway.submitActionPage(code, ["newPassword": "staple battery"])
         },
-        Action("a reset for an unverified address", ["account.reclaimed", "password.set"]) { gateway, _ in
+        Action("a reset for an unverified address", ["account.reclaimed", "password.changed"]) { gateway, _ in
             try await gateway.resetPassword(gateway.requestedCode("PASSWORD_RESET", ["email": "ada@example.com"]))
         },
         Action("a reclaim by an address that Apple verified", ["account.reclaimed provider=apple.com"]) { gateway, _ in

@@ -23,11 +23,11 @@ struct AdminAuditTests {
         Row(
             testDescription: "a name, claims and disabling", operation: ":update",
             body: ["localId": "ada", "displayName": "Ada", "disableUser": true, "customAttributes": "{\"a\":1}"],
-            events: ["account.updated ada members=displayName customAttributes disabled"]),
+            events: ["account.disabled ada", "account.updated ada fields=displayName customAttributes"]),
         Row(
             testDescription: "address and password", operation: ":update",
             body: ["localId": "ada", "email": "lady@example.com", "password": "secret2", "emailVerified": true],
-            events: ["account.updated ada members=email emailVerified password"]),
+            events: ["account.updated ada fields=email emailVerified password"]),
         Row(
             testDescription: "an identity that replaces another", operation: ":update",
             body: ["localId": "bob", "linkProviderUserInfo": ["providerId": "google.com", "rawId": "2"]],
@@ -35,7 +35,7 @@ struct AdminAuditTests {
         Row(
             testDescription: "an identity that the account has already", operation: ":update",
             body: ["localId": "bob", "linkProviderUserInfo": ["providerId": "google.com", "rawId": "1"]],
-            events: ["account.updated bob members=linkProviderUserInfo"]),
+            events: ["account.updated bob fields=linkProviderUserInfo"]),
         Row(
             testDescription: "an unlinked identity, and one that does not exist", operation: ":update",
             body: ["localId": "bob", "deleteProvider": ["google.com", "apple.com"]],
@@ -64,7 +64,7 @@ struct AdminAuditTests {
         Row(
             testDescription: "an import that overwrites an account", operation: ":batchCreate",
             body: ["users": [["localId": "eve"], ["localId": "ada"]], "allowOverwrite": true],
-            events: ["account.overwritten ada", "accounts.imported demo accounts=ada eve count=2"]),
+            events: ["account.updated ada method=import", "accounts.imported demo accounts=ada eve count=2"]),
         Row(
             testDescription: "a link in the response", operation: ":sendOobCode",
             body: ["requestType": "PASSWORD_RESET", "email": "ada@example.com", "returnOobLink": true],

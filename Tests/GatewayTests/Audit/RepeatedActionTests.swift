@@ -25,10 +25,10 @@ struct RepeatedActionTests {
     }
 
     static let actions = [
-        Action(testDescription: "sign out", action: "session.ended") {
+        Action(testDescription: "sign out", action: "session.revoked") {
             try await revoke(["sessionId": "current"], in: $0, from: $1)
         },
-        Action(testDescription: "sign out everywhere", action: "sessions.ended") {
+        Action(testDescription: "sign out everywhere", action: "session.revoked") {
             try await revoke(["everywhere": true], in: $0, from: $1)
         },
     ]
@@ -71,8 +71,8 @@ struct RepeatedActionTests {
         }
         let events = try await gateway.auditTrail()
         #expect(events.count == 1)
-        #expect(events.first?.detail["session"] == ended.prefix(100).joined(separator: " "))
-        #expect(events.first?.detail["lastSession"] == ended.last)
+        #expect(events.first?.detail["sessionId"] == ended.prefix(100).joined(separator: " "))
+        #expect(events.first?.detail["lastSessionId"] == ended.last)
         #expect(events.first?.detail["repeated"] == "101")
     }
 

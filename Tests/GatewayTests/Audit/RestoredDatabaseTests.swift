@@ -32,13 +32,16 @@ struct RestoredDatabaseTests {
     func sessions() async throws {
         let gateway = try await TestGateway()
         let ada = try await gateway.signUp(email: "ada@example.com")
+        let onPhone = try TestGateway.Tokens(await gateway.signIn(email: "ada@example.com"))
         let bob = try await gateway.signUp(email: "bob@example.com")
         let rows = try await gateway.database.pool.query("SELECT id::text AS id FROM session")
         let sessions = Set(try rows.map { ID<Session>(try $0.decode("id", as: String.self)) })
-        #expect(sessions.count == 2)
+        #expect(sessions.count == 3)
         try await RestoredDatabase(pool: gateway.database.pool).end(
-            sessions, of: ID(ada.localId), by: .commandLine, at: gateway.clock.now, in: gateway.project.realm)
+            sessions, of: ID(ada.localId), recording: gateway.project.recording(by: .commandLine),
+            at: gateway.clock.now, in: gateway.project.realm)
         #expect(try await gateway.refresh(ada.refreshToken).outcome == "400 TOKEN_EXPIRED")
+        #expect(try await gateway.refresh(onPhone.refreshToken).outcome == "400 TOKEN_EXPIRED")
         #expect(try await gateway.refresh(bob.refreshToken).outcome == "200")
     }
 }

@@ -59,7 +59,7 @@ struct ResetRemedyTests {
         #expect(try await Self.linkedProviders(localId, at: gateway) == ["facebook.com", "google.com"])
         #expect(
             events.map(\.description) == [
-                "user identity.unlinked \(localId) provider=apple.com", "user password.set \(localId)",
+                "user identity.unlinked \(localId) provider=apple.com", "user password.changed \(localId)",
             ])
         #expect(try await gateway.recordedEvents().outbox.contains("identity.unlinked \(localId) apple.com"))
         #expect(try await gateway.signIn(gateway.appleCredential(.alan)).json["localId"]?.string != localId)

@@ -33,11 +33,11 @@ struct AdminMergeTests {
         let events = try await gateway.recordedEvents()
         #expect(
             events.outbox.filter { $0.hasPrefix("account.") } == [
-                "account.merge-undone bob ada", "account.merged bob ada",
+                "account.mergeUndone bob ada", "account.merged bob ada",
             ])
         #expect(
             events.audit.filter { $0.contains("account.") } == [
-                "key:service account.merge-undone ada bob", "key:service account.merge-undone bob ada",
+                "key:service account.mergeUndone ada bob", "key:service account.mergeUndone bob ada",
                 "key:service account.merged ada bob", "key:service account.merged bob ada",
             ])
     }

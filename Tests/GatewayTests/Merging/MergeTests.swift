@@ -65,7 +65,7 @@ struct MergeTests {
         #expect(try await fixture.gateway.lookup(fixture.anonymous.idToken).outcome == "400 USER_NOT_FOUND")
         #expect(try await fixture.gateway.refresh(fixture.anonymous.refreshToken).status == 400)
         let events = try await fixture.gateway.database.pool.query(
-            "SELECT account_id, detail ->> 'source' AS source FROM outbox WHERE kind = 'account.merged'")
+            "SELECT account_id, data ->> 'source' AS source FROM outbox WHERE kind = 'account.merged'")
         #expect(try events.first?.decode("account_id") == fixture.targetID)
         #expect(try events.first?.decode("source") == fixture.anonymous.localId)
     }

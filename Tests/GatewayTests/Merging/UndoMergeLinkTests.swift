@@ -154,12 +154,12 @@ struct UndoMergeLinkTests {
         #expect(
             trail.map(\.description).sorted()
                 == [
-                    "user account.merge-undone \(victim) target=\(attacker)",
-                    "user account.merge-undone \(attacker) source=\(victim)",
+                    "user account.mergeUndone \(victim) target=\(attacker)",
+                    "user account.mergeUndone \(attacker) source=\(victim)",
                 ].sorted())
         #expect(trail.allSatisfy { $0.requestID == "0" && $0.network != nil })
         let events = try await stolen.gateway.recordedEvents().outbox
-        #expect(events.contains("account.merge-undone \(attacker) \(victim)"))
+        #expect(events.contains("account.mergeUndone \(attacker) \(victim)"))
         let before = try await stolen.gateway.databaseDump()
         #expect(
             try await stolen.gateway.submitActionPage(stolen.mergeNoticeCode).text.contains("This link does not work"))

@@ -192,7 +192,7 @@ extension World {
         }
         let change = MailboxChange.resetting(account(member), to: "hash", unlinking: providers, by: Self.policy)
         apply(change, passwordIsKnown: passwordIsKnown)
-        guard change.event == nil, let email = change.email,
+        guard change.loss == nil, let email = change.email,
             let notice = try? Self.emails.resetNotice(
                 to: email, about: change.account.id, withRemovalLinksFor: change.remainingRemovableIdentities,
                 earlier: earlierMailbox(of: member), from: Self.context, at: Self.instant(now))

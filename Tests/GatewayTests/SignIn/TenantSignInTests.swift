@@ -167,7 +167,8 @@ struct TenantSignInTests {
         #expect(!remainingRows.contains { $0.contains("ada@example.com") }, "\(remainingRows)")
         #expect(
             try await fixture.gateway.database.pool.query("SELECT FROM account WHERE realm_id = \(realm)").isEmpty)
-        let events = try await fixture.gateway.database.pool.query("SELECT FROM outbox WHERE realm_id = \(realm)")
+        let events = try await fixture.gateway.database.pool.query(
+            "SELECT FROM outbox WHERE realm_id = \(realm) AND kind = 'account.deleted'")
         #expect(events.count == 2, "one event of Ada and one event of Bob")
         #expect(try await realms(of: fixture) == ["demo", realm, "demo/\(other)"].sorted())
         #expect(try await fixture.signIn(in: other).status == 200)

@@ -102,8 +102,9 @@ struct AppleEventDecisionTests {
         let account = Account(
             id: ID("ada"), identities: [identity], createdAt: Self.at(-60), validSince: Self.at(-60))
         let event = AppleEvent(
-            kind: row.kind, subject: "ada", email: row.email.flatMap(EmailAddress.init), occurredAt: Self.eventTime,
-            receivedAt: Self.at(row.secondsUntilArrival), replayKey: ReplayKey(hash: [], expiresAt: Self.at(0)))
+            kind: row.kind, subject: "ada", clientID: "com.example.app", email: row.email.flatMap(EmailAddress.init),
+            occurredAt: Self.eventTime, receivedAt: Self.at(row.secondsUntilArrival),
+            replayKey: ReplayKey(hash: [], expiresAt: Self.at(0)))
         let decision = AppleEventDecision(
             event,
             AppleEventFacts(

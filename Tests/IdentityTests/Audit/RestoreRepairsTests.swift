@@ -25,30 +25,36 @@ struct RestoreRepairsTests {
         Row("a change of the address", ("email.changed", [:])) { $0.changedOwner = true },
         Row("an address that its owner disavowed", ("email.disavowed", [:])) { $0.changedOwner = true },
         Row("a reclaim", ("account.reclaimed", [:])) { $0.changedOwner = true },
-        Row("a new password", ("password.set", [:])) { ($0.lostPassword, $0.endsSessions) = (true, true) },
+        Row("a new password", ("password.changed", [:])) { ($0.lostPassword, $0.endsSessions) = (true, true) },
         Row("a removed password", ("password.removed", [:])) { ($0.lostPassword, $0.endsSessions) = (true, true) },
-        Row("an import that replaced the account", ("account.overwritten", [:])) {
+        Row("an import that replaced the account", ("account.updated", ["method": "import"])) {
             ($0.changedOwner, $0.lostPassword, $0.endsSessions) = (true, true, true)
         },
-        Row("a sign-out of all devices", ("sessions.ended", [:])) { $0.endsSessions = true },
-        Row("a sign-out of one device", ("session.ended", ["session": "a"])) { $0.endedSessions = [ID("a")] },
-        Row("several sign-outs in one event", ("session.ended", ["session": "a", "repeated": "2"])) {
+        Row("a sign-out of all devices", ("session.revoked", ["all": "true"])) { $0.endsSessions = true },
+        Row("a sign-out of one device", ("session.revoked", ["sessionId": "a"])) { $0.endedSessions = [ID("a")] },
+        Row("several sign-outs in one event", ("session.revoked", ["sessionId": "a", "repeated": "2"])) {
             $0.endsSessions = true
         },
-        Row("a revoked consent", ("identity.revoked", ["provider": "apple.com"])) { $0.endsSessions = true },
+        Row("a revoked consent", ("apple.consentRevoked", ["clientId": "com.example.app"])) { $0.endsSessions = true },
         Row("an unlinked identity", ("identity.unlinked", ["provider": "apple.com"])) { $0.unlinked = [.apple] },
-        Row("an administrator who disables", ("account.updated", ["members": "disabled"])) { $0.isDisabled = true },
         Row(
-            "an administrator who disables and enables", ("account.updated", ["members": "disabled"]),
-            ("account.updated", ["members": "displayName enabled"])
-        ) { $0.endsSessions = true },
-        Row("an administrator who sets a password", ("account.updated", ["members": "displayName password"])) {
+            "an identity that moved to another account", ("identity.moved", ["provider": "apple.com", "target": "bob"])
+        ) { $0.unlinked = [.apple] },
+        Row(
+            "a deleted Apple Account", ("apple.accountDeleted", ["clientId": "com.example.app"]),
+            ("identity.unlinked", ["provider": "apple.com"])
+        ) { $0.unlinked = [.apple] },
+        Row("an administrator who disables", ("account.disabled", [:])) { $0.isDisabled = true },
+        Row("an administrator who disables and enables", ("account.disabled", [:]), ("account.enabled", [:])) {
+            $0.endsSessions = true
+        },
+        Row("an administrator who sets a password", ("account.updated", ["fields": "displayName password"])) {
             ($0.lostPassword, $0.endsSessions) = (true, true)
         },
-        Row("an administrator who sets an address", ("account.updated", ["members": "email"])) {
+        Row("an administrator who sets an address", ("account.updated", ["fields": "email"])) {
             ($0.changedOwner, $0.endsSessions) = (true, true)
         },
-        Row("an administrator who ends the sessions", ("account.updated", ["members": "validSince"])) {
+        Row("an administrator who ends the sessions", ("account.updated", ["fields": "validSince"])) {
             $0.endsSessions = true
         },
     ]
@@ -73,17 +79,24 @@ struct RestoreRepairsTests {
     @Test("What was created is counted as lost")
     func lost() {
         let events = ["account.created", "account.created", "account.merged", "app.added", "account.updated"]
-            .map { Self.event($0, ["members": "displayName"]) }
+            .map { Self.event($0, ["fields": "displayName"]) }
         let repairs = RestoreRepairs(events, after: Self.backup)
         #expect(
             repairs.lost == ["account.created": 2, "account.merged": 1, "app.added": 1, "account.updated": 1])
+    }
+
+    @Test("An account that received an identity does not lose it")
+    func moved() {
+        let event = Self.event("identity.moved", ["provider": "apple.com", "source": "bob"])
+        #expect(RestoreRepairs([event], after: Self.backup).lost == ["identity.moved": 1])
     }
 
     @Test("Events of the backup are ignored, unless they were repeated afterwards")
     func inBackup() {
         let early = Self.event("account.deleted", at: "2026-01-31T12:00:00Z")
         let repeated = Self.event(
-            "sessions.ended", ["repeated": "2", "lastOccurredAt": Self.later], at: "2026-01-31T11:59:59Z")
+            "session.revoked", ["all": "true", "repeated": "2", "lastOccurredAt": Self.later],
+            at: "2026-01-31T11:59:59Z")
         let repairs = RestoreRepairs([early, repeated], after: Self.backup)
         #expect(repairs.accounts.mapValues(\.isDeleted) == [ID("ada"): false])
         #expect(repairs.accounts[ID("ada")]?.endsSessions == true)

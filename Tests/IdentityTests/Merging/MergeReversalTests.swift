@@ -119,8 +119,10 @@ struct MergeReversalTests {
             createdAt: Self.mergeTime, expiresAt: Self.mergeTime)
         let now = Self.mergeTime + .seconds(1)
         func reset(_ hash: [UInt8]?, of account: Account) -> OOBCode? {
-            MergeUndoing(code: code, resetHash: hash, resetExpiresAt: now + .seconds(60), trace: .none, undoneAt: now)
-                .resetCode(of: account)
+            MergeUndoing(
+                code: code, resetHash: hash, resetExpiresAt: now + .seconds(60),
+                recording: EventRecording(by: .system, wanting: []), undoneAt: now
+            ).resetCode(of: account)
         }
         let expected = OOBCode(
             hash: [2], purpose: .resetPassword, account: ID("source"), generation: 5, email: code.email, createdAt: now,

@@ -67,7 +67,7 @@ struct AccountStoreTests {
         let fixture = try await StoreFixture(email: "ada@example.com", passwordHash: "old")
         let second = NewSession.fresh(of: "ada", at: fixture.start)
         try await fixture.store.open(second, rehashed: nil, in: fixture.realm)
-        var change = OwnerChange(changedAt: fixture.start + .milliseconds(90_500))
+        var change = OwnerChange(changedAt: fixture.start + .milliseconds(90_500), recording: .system)
         change.update.passwordHash = .set("new")
         let fresh = NewSession.fresh(of: "ada", generation: 2, at: change.changedAt)
         change.replaceSession(with: fresh)
@@ -87,7 +87,7 @@ struct AccountStoreTests {
     @Test("A sign-in that was decided before a password change opens no session")
     func staleSignIn() async throws {
         let fixture = try await StoreFixture(email: "ada@example.com", passwordHash: "old")
-        var change = OwnerChange(changedAt: fixture.start)
+        var change = OwnerChange(changedAt: fixture.start, recording: .system)
         change.update.passwordHash = .set("new")
         change.replaceSession(with: .fresh(of: "ada", generation: 2, at: fixture.start))
         _ = try await fixture.store.update(change, by: fixture.session, in: fixture.realm)
@@ -106,7 +106,7 @@ struct AccountStoreTests {
         let outcomes = try await withThrowingTaskGroup(of: Bool.self) { group in
             for number in 1...20 {
                 group.addTask {
-                    var change = OwnerChange(changedAt: fixture.start)
+                    var change = OwnerChange(changedAt: fixture.start, recording: .system)
                     change.update.passwordHash = .set("new \(number)")
                     change.replaceSession(with: .fresh(of: "ada", generation: 2, at: fixture.start))
                     do {
@@ -125,10 +125,10 @@ struct AccountStoreTests {
     @Test("A change of one member leaves the others unchanged")
     func partialChange() async throws {
         let fixture = try await StoreFixture(email: "ada@example.com", passwordHash: "old")
-        var change = OwnerChange(changedAt: fixture.start)
+        var change = OwnerChange(changedAt: fixture.start, recording: .system)
         change.update.displayName = .set("Ada")
         _ = try await fixture.store.update(change, by: fixture.session, in: fixture.realm)
-        change = OwnerChange(changedAt: fixture.start)
+        change = OwnerChange(changedAt: fixture.start, recording: .system)
         change.update.photoURL = .set("https://example.com/ada.png")
         let updated = try await fixture.store.update(change, by: fixture.session, in: fixture.realm)
         var expected = fixture.account
@@ -144,7 +144,7 @@ struct AccountStoreTests {
         let bob = NewSession.fresh(of: "bob", at: fixture.start)
         _ = try await fixture.store.create(
             NewAccount(id: ID("bob"), createdAt: fixture.start), opening: bob, in: fixture.realm)
-        var change = OwnerChange(changedAt: fixture.start)
+        var change = OwnerChange(changedAt: fixture.start, recording: .system)
         change.update.email = .set(fixture.account.email!)
         await #expect(throws: StoreConflict.taken(.email)) {
             try await fixture.store.update(change, by: bob.session, in: fixture.realm)
@@ -155,10 +155,12 @@ struct AccountStoreTests {
     func deletion() async throws {
         let fixture = try await StoreFixture(email: "ada@example.com", passwordHash: "h")
         try await fixture.store.deleteAccount(
-            of: fixture.session, actor: .system, at: fixture.start, emailBatch: EmailBatch(), in: fixture.realm)
+            of: fixture.session, by: AccountDeletion(at: fixture.start, recording: .system),
+            emailBatch: EmailBatch(), in: fixture.realm)
         await #expect(throws: StoreConflict.stale) {
             try await fixture.store.deleteAccount(
-                of: fixture.session, actor: .system, at: fixture.start, emailBatch: EmailBatch(), in: fixture.realm)
+                of: fixture.session, by: AccountDeletion(at: fixture.start, recording: .system),
+                emailBatch: EmailBatch(), in: fixture.realm)
         }
         #expect(try await fixture.store.find(IDTokenContents(of: fixture.session), in: fixture.realm) == nil)
         #expect(try await fixture.store.holder(of: fixture.account.email!, in: fixture.realm) == nil)
@@ -187,7 +189,7 @@ struct AccountStoreTests {
             try await fixture.store.open(late, rehashed: nil, in: fixture.realm)
         }
         #expect(try await fixture.store.find(IDTokenContents(of: late.session), in: fixture.realm)?.session == nil)
-        var change = OwnerChange(changedAt: fixture.start)
+        var change = OwnerChange(changedAt: fixture.start, recording: .system)
         change.update.passwordHash = .set("new")
         change.replaceSession(with: .fresh(of: "ada", generation: 2, at: fixture.start))
         await #expect(throws: StoreConflict.stale) {
@@ -199,7 +201,7 @@ struct AccountStoreTests {
     func endedMeanwhile() async throws {
         let fixture = try await StoreFixture(email: "ada@example.com", passwordHash: "old")
         _ = try await fixture.database.pool.execute("UPDATE session SET ended_at = now()")
-        var change = OwnerChange(changedAt: fixture.start)
+        var change = OwnerChange(changedAt: fixture.start, recording: .system)
         change.update.passwordHash = .set("new")
         change.replaceSession(with: .fresh(of: "ada", generation: 2, at: fixture.start))
         await #expect(throws: StoreConflict.stale) {
@@ -207,7 +209,8 @@ struct AccountStoreTests {
         }
         await #expect(throws: StoreConflict.stale) {
             try await fixture.store.deleteAccount(
-                of: fixture.session, actor: .system, at: fixture.start, emailBatch: EmailBatch(), in: fixture.realm)
+                of: fixture.session, by: AccountDeletion(at: fixture.start, recording: .system),
+                emailBatch: EmailBatch(), in: fixture.realm)
         }
     }
 
@@ -216,7 +219,7 @@ struct AccountStoreTests {
         let fixture = try await StoreFixture(email: "ada@example.com", passwordHash: "old")
         var session = fixture.session
         for generation in Int64(2)...5 {
-            var change = OwnerChange(changedAt: fixture.start)
+            var change = OwnerChange(changedAt: fixture.start, recording: .system)
             let next = NewSession.fresh(of: "ada", generation: generation, at: fixture.start)
             change.replaceSession(with: next)
             _ = try await fixture.store.update(change, by: session, in: fixture.realm)

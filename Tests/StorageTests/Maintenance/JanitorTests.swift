@@ -70,7 +70,7 @@ struct JanitorTests {
         Row(
             kind: .outbox,
             insert: {
-                "INSERT INTO outbox VALUES (gen_random_uuid(), \($0), 'account.deleted', 'ada', '{}', \($1))"
+                "INSERT INTO outbox VALUES (gen_random_uuid(), \($0), 'account.deleted', 'ada', 'system', '{}', \($1))"
             }, names: "SELECT realm_id AS name FROM outbox", retention: .seconds(30 * 86_400)),
         Row(
             kind: .knownNetwork,

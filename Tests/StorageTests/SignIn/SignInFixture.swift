@@ -103,7 +103,7 @@ extension SignInCommit {
                     method: identity.provider, authenticatedAt: now, device: "phone"),
                 at: now, networkHash: Array(repeating: 7, count: 16), credentialIssuedAt: identity.issuedAt,
                 sessionLimit: 99),
-            trace: RequestTrace(network: nil, requestID: "request"), emailBatch: EmailBatch())
+            recording: .system, emailBatch: EmailBatch())
     }
 }
 

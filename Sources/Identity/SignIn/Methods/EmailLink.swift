@@ -113,7 +113,7 @@ public struct EmailLinkMethod: Sendable {
     ) async throws -> OpenedSession {
         let redemption = Redemption(
             code: code, step: step, session: session, callerSession: caller?.session, emailBatch: emailBatch,
-            trace: context.trace, redeemedAt: session.openedAt)
+            recording: project.recording(by: .user(context.trace)), redeemedAt: session.openedAt)
         let account = try await mappingConflicts(to: \.refusalOfCodeRedemption) {
             try await codes.redeem(redemption, in: project.realm)
         }

@@ -149,7 +149,8 @@ public struct FederatedMethod: Sendable {
         let identity = proof.identity
         func store(_ session: NewSession) async throws -> OpenedSession {
             let commit = SignInCommit(
-                change: change, identity: identity, newSession: session, trace: context.trace,
+                change: change, identity: identity, newSession: session,
+                recording: project.recording(by: .user(context.trace)),
                 emailBatch: try emails(
                     about: change, of: identity, to: session.account, by: project.policy, from: context,
                     at: session.openedAt))

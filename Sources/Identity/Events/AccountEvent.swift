@@ -1,0 +1,197 @@
+/// What happened to an account. The decision or the service that causes a change makes its events, and hands them to
+/// the store with the change. In the transaction of the change, the store writes the events to the audit trail, and
+/// those that the project's listeners want to the outbox; see ``EventRecording``.
+///
+/// An event has IDs and names of members, but no addresses and no names of users.
+public struct AccountEvent: Hashable, Sendable {
+    public let change: Change
+    public let account: ID<Account>
+
+    public init(_ change: Change, of account: ID<Account>) {
+        self.change = change
+        self.account = account
+    }
+
+    /// What has changed. The account is that of the event.
+    public enum Change: Hashable, Sendable {
+        /// An administrator created the account. Sign-ups have no event.
+        case accountCreated
+        /// An administrator changed these members.
+        case accountUpdated(fields: [String])
+        /// An import replaced the account.
+        case accountReplacedByImport
+        case accountDeleted
+        case accountDisabled
+        case accountEnabled
+        /// The account received everything that `source` had, and `source` was deleted.
+        case accountMerged(source: ID<Account>)
+        /// `source` was restored from the account.
+        case accountMergeUndone(source: ID<Account>)
+        /// The user who proved the address took over the account, whose address had never been verified.
+        ///
+        /// - Parameter provider: the provider that verified the address; `nil` if the user opened a link in an email.
+        case accountReclaimed(by: ProviderID?)
+        /// The account has no sign-in method left.
+        case accountSignInMethodMissing
+        case identityLinked(ProviderID)
+        case identityUnlinked(ProviderID)
+        /// An administrator moved the identity to the account.
+        case identityMoved(ProviderID, source: ID<Account>)
+        /// The identity moved to another Apple developer team with its app.
+        case identityTransferred(ProviderID)
+        /// - Parameter session: `nil` for all sessions of the account.
+        case sessionRevoked(ID<Session>?)
+        case passwordChanged
+        case passwordRemoved
+        /// - Parameter provider: the provider whose identity has another address now; `nil` for another cause.
+        case emailChanged(by: ProviderID?)
+        case emailVerified
+        /// The owner of a mailbox stated that the account with this address belongs to someone else.
+        case emailDisavowed
+        /// The user stopped using Sign in with Apple for the app. The identity stays linked.
+        ///
+        /// - Parameter clientID: `nil` if Apple's notification came before the account had the identity.
+        case appleConsentRevoked(clientID: String?)
+        case appleAccountDeleted(clientID: String)
+        /// Apple's relay stopped forwarding email to the user.
+        case appleEmailDisabled(clientID: String)
+        case appleEmailEnabled(clientID: String)
+    }
+
+    /// The kinds of events. The raw values are the types of events for listeners, and actions in the audit trail.
+    public enum Kind: String, Sendable, CaseIterable {
+        case accountCreated = "account.created"
+        case accountUpdated = "account.updated"
+        case accountDeleted = "account.deleted"
+        case accountDisabled = "account.disabled"
+        case accountEnabled = "account.enabled"
+        case accountMerged = "account.merged"
+        case accountMergeUndone = "account.mergeUndone"
+        case accountReclaimed = "account.reclaimed"
+        case accountSignInMethodMissing = "account.signInMethodMissing"
+        case identityLinked = "identity.linked"
+        case identityUnlinked = "identity.unlinked"
+        case identityMoved = "identity.moved"
+        case identityTransferred = "identity.transferred"
+        case sessionRevoked = "session.revoked"
+        case passwordChanged = "password.changed"
+        case passwordRemoved = "password.removed"
+        case emailChanged = "email.changed"
+        case emailVerified = "email.verified"
+        case emailDisavowed = "email.disavowed"
+        case appleConsentRevoked = "apple.consentRevoked"
+        case appleAccountDeleted = "apple.accountDeleted"
+        case appleEmailDisabled = "apple.emailDisabled"
+        case appleEmailEnabled = "apple.emailEnabled"
+    }
+}
+
+extension AccountEvent.Change {
+    public var kind: AccountEvent.Kind {
+        switch self {
+        case .accountCreated: .accountCreated
+        case .accountUpdated, .accountReplacedByImport: .accountUpdated
+        case .accountDeleted: .accountDeleted
+        case .accountDisabled: .accountDisabled
+        case .accountEnabled: .accountEnabled
+        case .accountMerged: .accountMerged
+        case .accountMergeUndone: .accountMergeUndone
+        case .accountReclaimed: .accountReclaimed
+        case .accountSignInMethodMissing: .accountSignInMethodMissing
+        case .identityLinked: .identityLinked
+        case .identityUnlinked: .identityUnlinked
+        case .identityMoved: .identityMoved
+        case .identityTransferred: .identityTransferred
+        case .sessionRevoked: .sessionRevoked
+        case .passwordChanged: .passwordChanged
+        case .passwordRemoved: .passwordRemoved
+        case .emailChanged: .emailChanged
+        case .emailVerified: .emailVerified
+        case .emailDisavowed: .emailDisavowed
+        case .appleConsentRevoked: .appleConsentRevoked
+        case .appleAccountDeleted: .appleAccountDeleted
+        case .appleEmailDisabled: .appleEmailDisabled
+        case .appleEmailEnabled: .appleEmailEnabled
+        }
+    }
+
+    /// A value of an event's ``data``.
+    public enum Value: Hashable, Sendable {
+        case text(String)
+        case names([String])
+        /// The member is present with this value, or absent.
+        case yes
+    }
+
+    /// The details for listeners, besides the account and the actor, by the names of the members.
+    public var data: [String: Value] {
+        switch self {
+        case .accountUpdated(let fields): ["fields": .names(fields)]
+        case .accountReplacedByImport: ["method": .text("import")]
+        case .accountMerged(let source), .accountMergeUndone(let source): ["source": .text(source.rawValue)]
+        case .accountReclaimed(let provider?): ["provider": .text(provider.rawValue)]
+        case .identityLinked(let provider), .identityUnlinked(let provider), .identityTransferred(let provider):
+            ["provider": .text(provider.rawValue)]
+        case .identityMoved(let provider, let source):
+            ["provider": .text(provider.rawValue), "source": .text(source.rawValue)]
+        case .sessionRevoked(let session): session.map { ["sessionId": .text($0.rawValue)] } ?? ["all": .yes]
+        case .appleConsentRevoked(let clientID?), .appleAccountDeleted(let clientID),
+            .appleEmailDisabled(let clientID), .appleEmailEnabled(let clientID):
+            ["clientId": .text(clientID)]
+        case .accountCreated, .accountDeleted, .accountDisabled, .accountEnabled, .accountReclaimed(nil),
+            .accountSignInMethodMissing, .passwordChanged, .passwordRemoved, .emailChanged, .emailVerified,
+            .emailDisavowed, .appleConsentRevoked(nil):
+            [:]
+        }
+    }
+}
+
+extension AccountEvent.Change.Value: Encodable {
+    public func encode(to encoder: any Encoder) throws {
+        var container = encoder.singleValueContainer()
+        switch self {
+        case .text(let text): try container.encode(text)
+        case .names(let names): try container.encode(names)
+        case .yes: try container.encode(true)
+        }
+    }
+
+    /// The value in the audit trail, where all details are texts.
+    fileprivate var auditText: String {
+        switch self {
+        case .text(let text): text
+        case .names(let names): names.joined(separator: " ")
+        case .yes: "true"
+        }
+    }
+}
+
+extension AccountEvent {
+    /// The audit events about this event. If two accounts have changed, each of them is the subject of one, so that an
+    /// administrator who lists the events of an account finds it.
+    public var auditNotes: [AuditNote] {
+        var detail = change.data.mapValues(\.auditText)
+        switch change {
+        case .accountMerged(let source), .accountMergeUndone(let source), .identityMoved(_, let source):
+            var sourceDetail = detail
+            sourceDetail["source"] = nil
+            sourceDetail["target"] = account.rawValue
+            return [
+                AuditNote(change.kind, account, detail), AuditNote(change.kind, source, sourceDetail),
+            ]
+        case .emailChanged(let provider):
+            detail["provider"] = provider?.rawValue
+            return [AuditNote(change.kind, account, detail)]
+        default:
+            return [AuditNote(change.kind, account, detail)]
+        }
+    }
+}
+
+extension AccountEvent {
+    /// The events about identities that a change has removed from an account. The store asks for them, because only the
+    /// statement that removes the identities returns which ones the account had.
+    public static func unlinking(_ providers: [ProviderID], from account: ID<Account>) -> [AccountEvent] {
+        providers.map { AccountEvent(.identityUnlinked($0), of: account) }
+    }
+}
