@@ -12,7 +12,18 @@ internal import FoundationEssentials
 public struct SQL: Sendable, ExpressibleByStringInterpolation, CustomStringConvertible, CustomReflectable {
     private enum Piece {
         case literal(StaticString)
+        /// Several literals; see ``SQL/compacted``.
+        case literals(String)
         case parameter
+
+        /// In bytes of the text. The number of a parameter has at most five digits.
+        var maximumLength: Int {
+            switch self {
+            case .literal(let text): text.utf8CodeUnitCount
+            case .literals(let text): text.utf8.count
+            case .parameter: 6
+            }
+        }
     }
 
     private var pieces: [Piece]
@@ -36,11 +47,12 @@ public struct SQL: Sendable, ExpressibleByStringInterpolation, CustomStringConve
     /// types of the parameters.
     public var text: String {
         var bytes: [UInt8] = []
-        bytes.reserveCapacity(512)
+        bytes.reserveCapacity(pieces.reduce(0) { $0 + $1.maximumLength })
         var number = 0
         for piece in pieces {
             switch piece {
             case .literal(let text): text.withUTF8Buffer { bytes.append(contentsOf: $0) }
+            case .literals(let text): bytes.append(contentsOf: text.utf8)
             case .parameter:
                 number += 1
                 bytes.append(UInt8(ascii: "$"))
@@ -48,6 +60,25 @@ public struct SQL: Sendable, ExpressibleByStringInterpolation, CustomStringConve
             }
         }
         return String(decoding: bytes, as: UTF8.self)
+    }
+
+    /// The same statement, with each run of literals as one piece. For a fragment of many pieces that is part of many
+    /// statements.
+    public var compacted: SQL {
+        var result = SQL()
+        result.parameters = parameters
+        var run = ""
+        for piece in pieces {
+            switch piece {
+            case .literal(let text): run += text.description
+            case .literals(let text): run += text
+            case .parameter:
+                result.pieces += [.literals(run), piece]
+                run = ""
+            }
+        }
+        result.pieces.append(.literals(run))
+        return result
     }
 
     /// The text without the values of parameters.
@@ -77,8 +108,28 @@ public struct SQL: Sendable, ExpressibleByStringInterpolation, CustomStringConve
             sql.parameters.append(value.postgresParameter)
         }
 
+        public mutating func appendInterpolation(_ parameter: Parameter) {
+            sql.pieces.append(.parameter)
+            sql.parameters.append(parameter)
+        }
+
         public mutating func appendInterpolation(_ fragment: SQL) {
             sql.append(fragment)
+        }
+
+        /// Appends one item for each element, separated by commas. Unlike ``Swift/Sequence/joined(separator:)``, does
+        /// not create an `SQL` for each item.
+        public mutating func appendInterpolation<Elements: Collection>(
+            list elements: Elements, _ append: (inout Self, Elements.Element) -> Void
+        ) {
+            sql.pieces.reserveCapacity(sql.pieces.count + 2 * elements.count)
+            sql.parameters.reserveCapacity(sql.parameters.count + elements.count)
+            var isFirst = true
+            for element in elements {
+                if !isFirst { appendLiteral(", ") }
+                isFirst = false
+                append(&self, element)
+            }
         }
     }
 

@@ -15,6 +15,11 @@ struct SQLTests {
         ("\([flag, flag].joined(separator: " OR "))", "enabled = $1 OR enabled = $2", 2),
         ("\([SQL]().joined(separator: ", "))", "", 0),
         ("SELECT \(String?.none)", "SELECT $1", 1),
+        ("SELECT \(Parameter(null: .text))", "SELECT $1", 1),
+        ("(\(list: [1, 2, 3], { $0.appendInterpolation($1) })) AND \(flag)", "($1, $2, $3) AND enabled = $4", 4),
+        ("(\(list: [Int](), { $0.appendInterpolation($1) }))", "()", 0),
+        (("SELECT \(1) WHERE \(flag)" as SQL).compacted, "SELECT $1 WHERE enabled = $2", 2),
+        ("SELECT \(("a, \("b" as SQL), c" as SQL).compacted), \(2)", "SELECT a, b, c, $1", 1),
     ]
 
     @Test("Parameters are numbered, including those of inserted fragments", arguments: rows)
