@@ -71,7 +71,7 @@ private struct FakeClaims {
             profile: UserProfile(
                 name: credential.name ?? PersonName(given: text("given_name"), family: text("family_name")),
                 displayName: displayText("name"),
-                photoURL: text("picture").flatMap { $0.utf8.count <= Self.urlLimit ? $0 : nil },
+                photoURL: text("picture").flatMap { $0.utf8.count <= Self.urlLimit ? PhotoURL($0) : nil },
                 screenName: displayText("screen_name"), language: displayText("locale"),
                 timeZone: displayText("zoneinfo")),
             rawUserInfo: try userInfo(of: credential.provider, hasEmail: email != nil), hostedDomain: text("hd"))

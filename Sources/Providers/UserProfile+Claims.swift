@@ -10,7 +10,7 @@ extension UserProfile {
             name: PersonName(given: claims.text("given_name"), family: claims.text("family_name")),
             // `PersonName` removes control and formatting characters, and truncates the name.
             displayName: PersonName(given: claims.text("name"), family: nil)?.full,
-            photoURL: claims.text("picture").flatMap { Self.canBeShown($0) ? $0 : nil })
+            photoURL: claims.text("picture").flatMap { Self.canBeShown($0) ? PhotoURL($0) : nil })
     }
 
     /// Whether a URL is safe to show: it has the scheme https, is not too long, and has no character that could end an

@@ -71,15 +71,15 @@ struct IDTokenClaims: Encodable {
         authTime = session.authenticatedAt.seconds
         userID = account.id.rawValue
         name = account.displayName
-        picture = account.photoURL
+        picture = account.photoURL?.rawValue
         email = account.email?.rawValue
         emailVerified = account.email == nil ? nil : account.emailIsVerified
-        phoneNumber = account.phoneNumber
+        phoneNumber = account.phoneNumber?.rawValue
         providerID = session.method == .anonymous ? session.method.rawValue : nil
         var identities = Dictionary(grouping: account.identities, by: \.provider.rawValue)
             .mapValues { $0.map(\.subject) }
         if let email = account.email { identities["email"] = [email.rawValue] }
-        if let phoneNumber = account.phoneNumber { identities["phone"] = [phoneNumber] }
+        if let phoneNumber = account.phoneNumber { identities["phone"] = [phoneNumber.rawValue] }
         firebase = Firebase(
             identities: identities, signInProvider: session.method.rawValue, tenant: project.tenant?.id.rawValue,
             signInAttributes: SignInAttributes(of: session, of: account))

@@ -18,9 +18,10 @@ struct StoreFixture: Sendable {
         store = PostgresAccountStore(pool: database.pool)
         let session = NewSession.fresh(of: "ada", at: start)
         self.session = session.session
-        let new = NewAccount(
-            id: ID("ada"), email: email.flatMap(EmailAddress.init), passwordHash: passwordHash, createdAt: start)
-        account = try await store.create(new, opening: session, in: realm)
+        let new = StoredAccount(
+            new: ID("ada"), email: email.flatMap(EmailAddress.init), passwordHash: passwordHash, at: start)
+        account = new.account
+        try await store.create(new, opening: session, in: realm)
     }
 }
 

@@ -99,7 +99,7 @@ struct LinkedIdentityInput: Decodable, Sendable {
     func identity() throws(RequestRefusal) -> LinkedIdentity {
         try identity(
             with: UserProfile(
-                displayName: try displayName.checkedName().nonEmpty, photoURL: try photoUrl.checkedPhotoURL().nonEmpty))
+                displayName: try displayName.checkedName()?.content, photoURL: try photoUrl.checkedPhotoURL()?.content))
     }
 
     /// Returns the identity with the given profile instead of that of the input.
@@ -168,7 +168,7 @@ private struct IdentityResource: Encodable {
         emailTrust = identity.emailTrust.rawValue
         isPrivateEmail = identity.email.map { _ in identity.isPrivateEmail }
         displayName = identity.profile.displayName
-        photoUrl = identity.profile.photoURL
+        photoUrl = identity.profile.photoURL?.rawValue
         realUserStatus = identity.realUserStatus.map(ProviderUserInfo.name(ofRealUserStatus:))
         audience = identity.audience
         createdAt = dated.linkedAt.iso8601

@@ -15,7 +15,7 @@ extension EndpointCall {
         let request = try body(as: CreateAccountRequest.self, for: administrator)
         let account = try await services.accounts.administration.create(
             try request.draft(), in: administrator.project, from: context, by: administrator.actor)
-        return try .json(CreateAccountResponse(account))
+        return try .json(SignUpMembers(account))
     }
 }
 
@@ -42,23 +42,10 @@ private struct CreateAccountRequest: Decodable {
         draft.email = email.nonEmpty
         draft.emailIsVerified = emailVerified == true
         draft.password = password.nonEmpty.map(Secret.init)
-        draft.displayName = try displayName.checkedName().nonEmpty
-        draft.photoURL = try photoUrl.checkedPhotoURL().nonEmpty
+        draft.profile.displayName = try displayName.checkedName()
+        draft.profile.photoURL = try photoUrl.checkedPhotoURL()
         draft.phoneNumber = phoneNumber.nonEmpty
         draft.isDisabled = disabled == true
         return draft
-    }
-}
-
-private struct CreateAccountResponse: Encodable {
-    let kind = "identitytoolkit#SignupNewUserResponse"
-    let localId: String
-    let email: String?
-    let displayName: String?
-
-    init(_ account: Account) {
-        localId = account.id.rawValue
-        email = account.email?.rawValue
-        displayName = account.displayName
     }
 }

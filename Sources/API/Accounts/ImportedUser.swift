@@ -93,7 +93,7 @@ public struct ImportedUser: Decodable, Sendable {
         let passwordHash = try storedPassword(scheme)
         let account = Account(
             id: id, email: email, emailIsVerified: email != nil && emailVerified == true,
-            displayName: profile.displayName, photoURL: profile.photoURL, phoneNumber: phoneNumber?.rawValue,
+            displayName: profile.displayName, photoURL: profile.photoURL, phoneNumber: phoneNumber,
             identities: identities, customClaims: claims, isDisabled: disabled == true,
             createdAt: times.created ?? now, lastSignInAt: times.signedIn,
             validSince: times.validSince ?? Instant(seconds: now.seconds))
@@ -116,7 +116,7 @@ public struct ImportedUser: Decodable, Sendable {
     ) -> UserProfile {
         UserProfile(
             displayName: (name?.importedName(&changes)).nonEmpty,
-            photoURL: (photoURL?.importedPhotoURL(&changes)).nonEmpty)
+            photoURL: photoURL?.importedPhotoURL(&changes))
     }
 
     private func storedPassword(_ scheme: StoredPasswordScheme) throws(Fault) -> String? {

@@ -45,26 +45,32 @@ struct ProfileText: Decodable, Sendable {
         return String(name.unicodeScalars[..<(end > name.startIndex ? end : limit)])
     }
 
-    /// Returns the text; `nil` if it is too long or has control characters, which is added to `changes`.
-    func importedPhotoURL(_ changes: inout Set<ImportedUser.Change>) -> String? {
-        guard text.utf8.count <= Self.importedPhotoURLLimit,
-            !text.unicodeScalars.contains(where: \.isControlOrLineSeparator)
-        else {
+    /// Returns the URL; `nil` if it is too long or has control characters, which is added to `changes`.
+    func importedPhotoURL(_ changes: inout Set<ImportedUser.Change>) -> PhotoURL? {
+        guard !text.isEmpty else { return nil }
+        guard text.utf8.count <= Self.importedPhotoURLLimit, let url = PhotoURL(text) else {
             changes.insert(.photoWasDropped)
             return nil
         }
-        return text
+        return url
     }
 }
 
 extension ProfileText? {
     /// - Throws: `INVALID_PROFILE_ATTRIBUTE` for a name that is too long or has control characters.
-    func checkedName() throws(RequestRefusal) -> String? { try checked("displayName", limit: 256) }
+    func checkedName() throws(RequestRefusal) -> AccountUpdate.Value<String>? {
+        try checked("displayName", limit: 256) { $0 }
+    }
 
     /// - Throws: `INVALID_PROFILE_ATTRIBUTE` for a URL that is too long or has control characters.
-    func checkedPhotoURL() throws(RequestRefusal) -> String? { try checked("photoUrl", limit: 2048) }
+    func checkedPhotoURL() throws(RequestRefusal) -> AccountUpdate.Value<PhotoURL>? {
+        try checked("photoUrl", limit: 2048, PhotoURL.init)
+    }
 
-    private func checked(_ member: String, limit: Int) throws(RequestRefusal) -> String? {
+    /// An empty text removes the member.
+    private func checked<Content>(
+        _ member: String, limit: Int, _ content: (String) -> Content?
+    ) throws(RequestRefusal) -> AccountUpdate.Value<Content>? {
         guard let text = self?.text else { return nil }
         guard text.unicodeScalars.count <= limit else {
             throw .rejected(.invalidProfileAttribute, "\(member) must not be longer than \(limit) characters")
@@ -73,11 +79,6 @@ extension ProfileText? {
             throw .rejected(
                 .invalidProfileAttribute, "\(member) must not contain control characters or line separators")
         }
-        return text
+        return AccountUpdate.Value(text.isEmpty ? nil : content(text))
     }
-}
-
-extension Unicode.Scalar {
-    /// Whether the scalar is a control character, or separates lines or paragraphs.
-    fileprivate var isControlOrLineSeparator: Bool { isControl || value == 0x2028 || value == 0x2029 }
 }

@@ -81,12 +81,13 @@ struct SharedUpdateFields: Decodable {
     func deletes(_ attribute: UserAttribute) -> Bool { deleteAttribute?.contains(attribute) == true }
 
     /// The new display name and photo. Removing a member takes precedence over setting it.
-    func profile() throws(RequestRefusal) -> AccountUpdate {
-        let (name, photoURL) = (try displayName.checkedName(), try photoUrl.checkedPhotoURL())
-        var update = AccountUpdate()
-        update.displayName = deletes(.displayName) ? .remove : name.map(AccountUpdate.Value.init(wire:))
-        update.photoURL = deletes(.photoURL) ? .remove : photoURL.map(AccountUpdate.Value.init(wire:))
-        return update
+    func profile() throws(RequestRefusal) -> AccountUpdate.Profile {
+        var profile = AccountUpdate.Profile()
+        profile.displayName = try displayName.checkedName()
+        profile.photoURL = try photoUrl.checkedPhotoURL()
+        if deletes(.displayName) { profile.displayName = .remove }
+        if deletes(.photoURL) { profile.photoURL = .remove }
+        return profile
     }
 
     /// Rejects the members that are not implemented.
@@ -123,13 +124,6 @@ enum UserAttribute: String, WireEnum {
     case rawUserInfo = "RAW_USER_INFO"
 }
 
-extension AccountUpdate.Value<String> {
-    /// An empty text removes the value.
-    init(wire text: String) {
-        self = text.isEmpty ? .remove : .set(text)
-    }
-}
-
 /// The members of a client's update that are not shared with administrators. Some members that only an administrator
 /// may set are ignored (`emailVerified`, `localId`, `phoneNumber`, `createdAt`, `lastLoginAt`); others are rejected.
 private struct ClientUpdateFields: ClientRequestBody {
@@ -156,9 +150,7 @@ extension UpdateRequest<ClientUpdateFields> {
     /// Returns the requested change. Removing a member takes precedence over setting it.
     fileprivate func input() throws(RequestRefusal) -> AccountEditor.Input {
         var input = AccountEditor.Input()
-        let profile = try shared.profile()
-        input.displayName = profile.displayName
-        input.photoURL = profile.photoURL
+        input.profile = try shared.profile()
         input.removesEmail = shared.deletes(.email)
         input.removesPassword = shared.deletes(.password)
         input.email = input.removesEmail ? nil : shared.email
@@ -191,7 +183,8 @@ extension UpdateRequest<AdministratorUpdateFields> {
     /// one is linked. Removing the provider `password` removes the password and the address.
     fileprivate func input() throws -> AccountAdministration.Input {
         var input = AccountAdministration.Input()
-        var update = try shared.profile()
+        var update = AccountUpdate()
+        update.profile = try shared.profile()
         let unlinked = Set((shared.deleteProvider ?? []).map { ProviderID($0) })
         if shared.deletes(.email) || unlinked.contains(.password) {
             update.email = .remove
@@ -238,7 +231,7 @@ struct UpdateMembers: Encodable {
         email = account.email?.rawValue
         emailVerified = account.email.map { _ in account.emailIsVerified }
         displayName = account.displayName
-        photoUrl = account.photoURL
+        photoUrl = account.photoURL?.rawValue
         providerUserInfo = ProviderUserInfo.all(of: account)
     }
 

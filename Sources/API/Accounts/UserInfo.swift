@@ -46,11 +46,11 @@ struct UserInfo: Encodable {
         emailVerified = account.email.map { _ in account.emailIsVerified }
         initialEmail = account.initialEmail?.rawValue
         displayName = account.displayName
-        photoUrl = account.photoURL
+        photoUrl = account.photoURL?.rawValue
         screenName = account.identities.firstDetail(\.screenName)
         language = account.identities.firstDetail(\.language)
         timeZone = account.identities.firstDetail(\.timeZone)
-        phoneNumber = account.phoneNumber
+        phoneNumber = account.phoneNumber?.rawValue
         disabled = account.isDisabled
         providerUserInfo = ProviderUserInfo.all(of: account, includesRealUserStatus: includesRealUserStatus)
         customAuth = account.usesCustomTokens ? true : nil
@@ -103,10 +103,10 @@ struct ProviderUserInfo: Encodable {
         return all.isEmpty ? nil : all
     }
 
-    private init(phoneNumber: String) {
+    private init(phoneNumber: PhoneNumber) {
         providerId = ProviderID.phone.rawValue
-        rawId = phoneNumber
-        self.phoneNumber = phoneNumber
+        rawId = phoneNumber.rawValue
+        self.phoneNumber = phoneNumber.rawValue
         (federatedId, email, displayName, photoUrl) = (nil, nil, nil, nil)
     }
 
@@ -117,7 +117,7 @@ struct ProviderUserInfo: Encodable {
         federatedId = email.rawValue
         self.email = email.rawValue
         displayName = account.displayName
-        photoUrl = account.photoURL
+        photoUrl = account.photoURL?.rawValue
         phoneNumber = nil
     }
 
@@ -127,7 +127,7 @@ struct ProviderUserInfo: Encodable {
         federatedId = identity.subject
         email = identity.email?.rawValue
         displayName = identity.profile.displayName
-        photoUrl = identity.profile.photoURL
+        photoUrl = identity.profile.photoURL?.rawValue
         screenName = identity.profile.screenName
         phoneNumber = nil
         guard identity.provider == .apple else { return }

@@ -96,7 +96,7 @@ private struct FederatedMembers: Encodable {
         fullName = linked.profile.displayName
         firstName = linked.profile.name?.given
         lastName = linked.profile.name?.family
-        photoUrl = linked.profile.photoURL
+        photoUrl = linked.profile.photoURL?.rawValue
         screenName = linked.profile.screenName
         language = linked.profile.language
         timeZone = linked.profile.timeZone

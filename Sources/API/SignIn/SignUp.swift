@@ -18,19 +18,19 @@ extension EndpointCall {
     fileprivate func signUp(_ request: SignUpRequest, for client: CallingApp) async throws -> Response {
         try request.requireCompleteCredential()
         let password = request.password.map(Secret.init)
-        let displayName = try request.displayName.checkedName().nonEmpty
+        let profile = try request.profile()
         if let idToken = request.idToken.nonEmpty {
             let caller = try await services.signIn.authenticator.authenticate(idToken: idToken, in: client.project)
             // If the response is lost, the client can still get the new session's tokens: it sends the resumption key
             // and its old refresh token.
             let signedIn = try await services.accounts.editor.addPassword(
-                to: caller, email: request.email, password: password, displayName: displayName,
+                to: caller, email: request.email, password: password, profile: profile,
                 resumptionKey: try resumptionKeyInHeader(), in: client.project, from: context)
             return try .json(SessionResponse(SignUpMembers(signedIn.account), signedIn))
         }
         let outcome =
             if request.email.nonEmpty != nil || request.password.nonEmpty != nil {
-                try await signUpWithPassword(request, password, displayName, for: client)
+                try await signUpWithPassword(request, password, profile, for: client)
             } else {
                 try await signUpAnonymously(request, for: client)
             }
@@ -38,11 +38,11 @@ extension EndpointCall {
     }
 
     private func signUpWithPassword(
-        _ request: SignUpRequest, _ password: Secret?, _ displayName: String?, for client: CallingApp
+        _ request: SignUpRequest, _ password: Secret?, _ profile: AccountUpdate.Profile, for client: CallingApp
     ) async throws -> SignInOutcome {
         try LoginServices.requireListed(.password, for: client.app)
         return try await services.signIn.password.signUp(
-            email: request.email, password: password, displayName: displayName, in: client.project, from: context)
+            email: request.email, password: password, profile: profile, in: client.project, from: context)
     }
 
     private func signUpAnonymously(_ request: SignUpRequest, for client: CallingApp) async throws -> SignInOutcome {
@@ -63,6 +63,13 @@ private struct SignUpRequest: ClientRequestBody {
     let tenantId: String?
     let targetProjectId: String?
 
+    /// An empty name changes nothing.
+    func profile() throws(RequestRefusal) -> AccountUpdate.Profile {
+        var profile = AccountUpdate.Profile()
+        if case .set(let name) = try displayName.checkedName() { profile.displayName = .set(name) }
+        return profile
+    }
+
     /// Requires an address and a password, except for an anonymous account.
     func requireCompleteCredential() throws(CredentialRefusal) {
         guard idToken.nonEmpty != nil || email.nonEmpty != nil || password.nonEmpty != nil else { return }
@@ -71,7 +78,7 @@ private struct SignUpRequest: ClientRequestBody {
     }
 }
 
-private struct SignUpMembers: Encodable {
+struct SignUpMembers: Encodable {
     let kind = "identitytoolkit#SignupNewUserResponse"
     let localId: String?
     let email: String?

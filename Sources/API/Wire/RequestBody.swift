@@ -191,11 +191,6 @@ func requireBounds(
     }
 }
 
-extension Unicode.Scalar {
-    /// Whether its general category is Cc.
-    var isControl: Bool { value < 0x20 || (0x7F...0x9F).contains(value) }
-}
-
 /// An enumeration on the wire. The client sends a value as its name, or as its number, which is its index among the
 /// cases.
 protocol WireEnum: RawRepresentable<String>, CaseIterable, Decodable {}

@@ -24,7 +24,7 @@ struct AccountResource: Encodable {
         localId = account.id.rawValue
         email = account.email?.rawValue
         emailVerified = account.emailIsVerified
-        phoneNumber = account.phoneNumber
+        phoneNumber = account.phoneNumber?.rawValue
         displayName = account.displayName
         disabled = account.isDisabled
         signInMethods = account.signInMethods.map(\.rawValue)

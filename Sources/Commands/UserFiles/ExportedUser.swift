@@ -34,16 +34,16 @@ struct ExportedUser: Encodable {
         emailVerified = account.emailIsVerified
         passwordHash = stored.passwordHash.map { Base64.encode(Array($0.utf8)) }
         displayName = account.displayName
-        photoUrl = account.photoURL
+        photoUrl = account.photoURL?.rawValue
         lastSignedInAt = account.lastSignInAt.map { String($0.milliseconds) }
         createdAt = String(account.createdAt.milliseconds)
-        phoneNumber = account.phoneNumber
+        phoneNumber = account.phoneNumber?.rawValue
         disabled = account.isDisabled
         customAttributes = account.customClaims?.json
         providerUserInfo = account.identities.map {
             Provider(
                 providerId: $0.provider.rawValue, rawId: $0.subject, email: $0.email?.rawValue,
-                displayName: $0.profile.displayName, photoUrl: $0.profile.photoURL)
+                displayName: $0.profile.displayName, photoUrl: $0.profile.photoURL?.rawValue)
         }
     }
 }

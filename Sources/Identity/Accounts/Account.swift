@@ -8,11 +8,10 @@ public struct Account: Hashable, Sendable {
     /// The account's first address; `nil` unless it was replaced.
     public var initialEmail: EmailAddress?
     public var displayName: String?
-    public var photoURL: String?
+    public var photoURL: PhotoURL?
     /// When the password was set; `nil` if the account has none.
     public var passwordUpdatedAt: Instant?
-    /// A phone number in E.164, with the plus sign.
-    public var phoneNumber: String?
+    public var phoneNumber: PhoneNumber?
     public var identities: [LinkedIdentity]
     public var customClaims: Claims?
     /// Whether the account was ever signed in with a custom token.
@@ -34,7 +33,7 @@ public struct Account: Hashable, Sendable {
     public init(
         id: ID<Account>, email: EmailAddress? = nil, emailIsVerified: Bool = false,
         initialEmail: EmailAddress? = nil, displayName: String? = nil,
-        photoURL: String? = nil, passwordUpdatedAt: Instant? = nil, phoneNumber: String? = nil,
+        photoURL: PhotoURL? = nil, passwordUpdatedAt: Instant? = nil, phoneNumber: PhoneNumber? = nil,
         identities: [LinkedIdentity] = [], customClaims: Claims? = nil, usesCustomTokens: Bool = false,
         usesEmailLinks: Bool = false, isDisabled: Bool = false, createdAt: Instant, lastSignInAt: Instant? = nil,
         lastRefreshAt: Instant? = nil, validSince: Instant, generation: Int64 = 1
@@ -92,18 +91,35 @@ public struct AccountUpdate: Hashable, Sendable {
         public var content: Content? {
             if case .set(let content) = self { content } else { nil }
         }
+
+        public func map<Mapped>(_ transform: (Content) -> Mapped) -> Value<Mapped> {
+            Value<Mapped>(content.map(transform))
+        }
     }
 
-    public var displayName: Value<String>?
-    public var photoURL: Value<String>?
+    /// The members that users describe themselves with.
+    public struct Profile: Hashable, Sendable {
+        public var displayName: Value<String>?
+        public var photoURL: Value<PhotoURL>?
+
+        public init() {}
+
+        /// Removes every member.
+        static let removal: Profile = {
+            var profile = Profile()
+            (profile.displayName, profile.photoURL) = (.remove, .remove)
+            return profile
+        }()
+    }
+
+    public var profile = Profile()
     /// A new address is unverified, unless ``emailIsVerified`` sets the flag.
     public var email: Value<EmailAddress>?
     public var emailIsVerified: Bool?
     /// Removes ``Account/initialEmail``. True for a reclaim: a user who proves an address takes over the account whose
     /// creator never verified this address. The initial address may belong to that creator.
     public var removesInitialEmail = false
-    /// A phone number in E.164, with the plus sign.
-    public var phoneNumber: Value<String>?
+    public var phoneNumber: Value<PhoneNumber>?
     public var passwordHash: Value<String>?
     public var usesEmailLinks: Bool?
     public var customClaims: Claims?
@@ -136,8 +152,8 @@ extension AccountUpdate {
     /// The names of the members that an administrator's update contains, except ``isDisabled``.
     var fields: [String] {
         let named: [(String, Bool)] = [
-            ("displayName", displayName != nil), ("photoUrl", photoURL != nil), ("email", email != nil),
-            ("emailVerified", emailIsVerified != nil), ("phoneNumber", phoneNumber != nil),
+            ("displayName", profile.displayName != nil), ("photoUrl", profile.photoURL != nil),
+            ("email", email != nil), ("emailVerified", emailIsVerified != nil), ("phoneNumber", phoneNumber != nil),
             ("password", passwordHash != nil), ("customAttributes", customClaims != nil),
             ("validSince", validSince != nil),
             ("createdAt", createdAt != nil), ("lastLoginAt", lastSignInAt != nil),
@@ -146,34 +162,11 @@ extension AccountUpdate {
     }
 }
 
-/// An account to be created, with the values from its first sign-in.
-public struct NewAccount: Hashable, Sendable {
-    public let id: ID<Account>
-    public let email: EmailAddress?
-    public let passwordHash: String?
-    public let displayName: String?
-    public let createdAt: Instant
-
-    public init(
-        id: ID<Account>, email: EmailAddress? = nil, passwordHash: String? = nil, displayName: String? = nil,
-        createdAt: Instant
-    ) {
-        self.id = id
-        self.email = email
-        self.passwordHash = passwordHash
-        self.displayName = displayName
-        self.createdAt = createdAt
-    }
-}
-
 extension Account {
-    /// The stored account that results from `new`.
-    public init(_ new: NewAccount) {
-        self.init(
-            id: new.id, email: new.email, displayName: new.displayName,
-            passwordUpdatedAt: new.passwordHash == nil ? nil : new.createdAt, createdAt: new.createdAt,
-            lastSignInAt: new.createdAt, lastRefreshAt: new.createdAt,
-            validSince: Instant(seconds: new.createdAt.seconds))
+    /// Sets the members that `profile` changes.
+    mutating func apply(_ profile: AccountUpdate.Profile) {
+        if let displayName = profile.displayName { self.displayName = displayName.content }
+        if let photoURL = profile.photoURL { self.photoURL = photoURL.content }
     }
 }
 

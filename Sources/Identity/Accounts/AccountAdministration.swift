@@ -51,7 +51,7 @@ public struct AccountAdministration: Sendable {
         if let password = input.password { try await project.policy.require(password, unknownTo: breaches) }
         guard input.phoneNumber == nil || phoneNumber != nil else { throw AdministrationRefusal.invalidPhoneNumber }
         try taken.requireFree(.phoneNumber)
-        if let phoneNumber { change.update.phoneNumber = .set(phoneNumber.rawValue) }
+        if let phoneNumber { change.update.phoneNumber = .set(phoneNumber) }
         if let password = input.password {
             change.update.passwordHash = .set(try await passwords.hash(password, context.hashingClient(in: project)))
         }

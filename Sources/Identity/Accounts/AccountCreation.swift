@@ -6,8 +6,7 @@ extension AccountAdministration {
         public var email: String?
         public var emailIsVerified = false
         public var password: Secret?
-        public var displayName: String?
-        public var photoURL: String?
+        public var profile = AccountUpdate.Profile()
         public var phoneNumber: String?
         public var isDisabled = false
 
@@ -33,11 +32,11 @@ extension AccountAdministration {
             hash = try await passwords.hash(password, context.hashingClient(in: project))
         }
         let now = clock.now()
-        let account = Account(
+        var account = Account(
             id: draft.id ?? entropy.accountID(), email: email, emailIsVerified: email != nil && draft.emailIsVerified,
-            displayName: draft.displayName, photoURL: draft.photoURL, passwordUpdatedAt: hash == nil ? nil : now,
-            phoneNumber: phoneNumber?.rawValue, isDisabled: draft.isDisabled, createdAt: now,
-            validSince: Instant(seconds: now.seconds))
+            passwordUpdatedAt: hash == nil ? nil : now, phoneNumber: phoneNumber, isDisabled: draft.isDisabled,
+            createdAt: now, validSince: Instant(seconds: now.seconds))
+        account.apply(draft.profile)
         let stored = StoredAccount(account: account, passwordHash: hash)
         try await mappingConflicts(to: \.refusalOfAdministration) {
             try await store.create(

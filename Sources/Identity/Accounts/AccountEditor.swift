@@ -24,8 +24,7 @@ public struct AccountEditor: Sendable {
 
     /// A requested change, unchecked.
     public struct Input: Sendable {
-        public var displayName: AccountUpdate.Value<String>?
-        public var photoURL: AccountUpdate.Value<String>?
+        public var profile = AccountUpdate.Profile()
         public var email: String?
         public var password: Secret?
         /// Removes the address, and with it the password and the sign-in by email link.
@@ -86,8 +85,7 @@ public struct AccountEditor: Sendable {
                 input.leavesNoPassword ? .remove : nil
             }
         var change = OwnerChange(changedAt: clock.now(), recording: project.recording(by: .user(context.trace)))
-        change.update.displayName = input.displayName
-        change.update.photoURL = input.photoURL
+        change.update.profile = input.profile
         change.update.email = input.removesEmail ? .remove : isNewAddress ? email.map { .set($0) } : nil
         change.update.passwordHash = passwordHash
         if input.removesPhoneNumber { change.update.phoneNumber = .remove }
@@ -113,7 +111,7 @@ public struct AccountEditor: Sendable {
     ///
     /// - Parameter resumptionKey: see ``Input/resumptionKey``.
     public func addPassword(
-        to caller: Caller, email: String?, password: Secret?, displayName: String?,
+        to caller: Caller, email: String?, password: Secret?, profile: AccountUpdate.Profile,
         resumptionKey: ResumptionKey? = nil, in project: Project, from context: RequestContext
     ) async throws -> SignedIn {
         guard project.policy.allowsPasswords else { throw EditRefusal.passwordsNotAllowed }
@@ -126,12 +124,12 @@ public struct AccountEditor: Sendable {
         }
         guard isNewAddress else {
             return try await storePassword(
-                credential, newEmail: nil, displayName: displayName, to: caller, for: resumptionKey, in: project,
+                credential, newEmail: nil, profile: profile, to: caller, for: resumptionKey, in: project,
                 from: context)
         }
         return try await limiter.limitingAddressChange(from: context.network, in: project) {
             try await storePassword(
-                credential, newEmail: credential.email, displayName: displayName, to: caller, for: resumptionKey,
+                credential, newEmail: credential.email, profile: profile, to: caller, for: resumptionKey,
                 in: project, from: context)
         }
     }
@@ -140,8 +138,8 @@ public struct AccountEditor: Sendable {
     ///
     /// - Parameter newEmail: the address of `credential`; `nil` if the account already has this address.
     private func storePassword(
-        _ credential: PasswordCredential, newEmail: EmailAddress?, displayName: String?, to caller: Caller,
-        for resumptionKey: ResumptionKey?, in project: Project, from context: RequestContext
+        _ credential: PasswordCredential, newEmail: EmailAddress?, profile: AccountUpdate.Profile,
+        to caller: Caller, for resumptionKey: ResumptionKey?, in project: Project, from context: RequestContext
     ) async throws -> SignedIn {
         // Checks the password, and that the address is free.
         try await project.policy.require(credential.password, unknownTo: breaches) {
@@ -151,7 +149,7 @@ public struct AccountEditor: Sendable {
         var change = OwnerChange(changedAt: clock.now(), recording: project.recording(by: .user(context.trace)))
         change.update.email = newEmail.map { .set($0) }
         change.update.passwordHash = .set(passwordHash)
-        change.update.displayName = displayName.map { .set($0) }
+        change.update.profile = profile
         return try await replaceSession(
             of: caller, by: .password, with: change, for: resumptionKey, in: project, from: context)
     }

@@ -13,9 +13,9 @@ public enum AccountReference: Hashable, Sendable {
         switch self {
         case .id(let id): account.id == id
         case .email(let email): account.email == email
-        case .phoneNumber(let number): account.phoneNumber?.isExactly(number.rawValue) == true
+        case .phoneNumber(let number): account.phoneNumber == number
         case .identity(.password, let subject): account.hasPassword && account.email == EmailAddress(subject.rawValue)
-        case .identity(.phone, let subject): account.phoneNumber?.isExactly(subject.rawValue) == true
+        case .identity(.phone, let subject): account.phoneNumber?.rawValue.isExactly(subject.rawValue) == true
         case .identity(let provider, let subject): account.identity(provider, subject: subject.rawValue) != nil
         }
     }
@@ -25,9 +25,7 @@ extension Account {
     /// The identifiers, apart from the ID, that no other account in the realm may have.
     public var uniqueIdentifiers: [(member: UniqueMember, reference: AccountReference)] {
         let email = email.map { (UniqueMember.email, AccountReference.email($0)) }
-        let number = phoneNumber.flatMap(PhoneNumber.init).map {
-            (UniqueMember.phoneNumber, AccountReference.phoneNumber($0))
-        }
+        let number = phoneNumber.map { (UniqueMember.phoneNumber, AccountReference.phoneNumber($0)) }
         let identities = identities.map {
             (UniqueMember.identity, AccountReference.identity(provider: $0.provider, subject: ByteText($0.subject)))
         }

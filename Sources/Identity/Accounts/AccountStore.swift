@@ -7,11 +7,11 @@ public protocol AccountStore: Sendable {
     /// Creates an account and opens its first session.
     ///
     /// - Throws: ``StoreConflict/taken(_:)``.
-    func create(_ account: NewAccount, opening session: NewSession, in realm: ID<Realm>) async throws -> Account
+    func create(_ account: StoredAccount, opening session: NewSession, in realm: ID<Realm>) async throws
 
     /// The account that holds `email`, with its password hash if it has one. To hold an address means that it is the
     /// account's own address, not only the address of an identity.
-    func holder(of email: EmailAddress, in realm: ID<Realm>) async throws -> EmailHolder?
+    func holder(of email: EmailAddress, in realm: ID<Realm>) async throws -> StoredAccount?
 
     /// The account that holds `email`, otherwise an account with an identity that has this address.
     func account(knownBy email: EmailAddress, in realm: ID<Realm>) async throws -> Account?
@@ -222,17 +222,6 @@ extension AccountStore {
     }
 }
 
-/// The account that holds an address, with its password hash.
-public struct EmailHolder: Hashable, Sendable {
-    public let account: Account
-    public let passwordHash: String?
-
-    public init(account: Account, passwordHash: String?) {
-        self.account = account
-        self.passwordHash = passwordHash
-    }
-}
-
 /// Which accounts an import replaces.
 public enum ImportOverwrite: Hashable, Sendable {
     case none
@@ -257,5 +246,13 @@ public struct StoredAccount: Hashable, Sendable {
     public init(account: Account, passwordHash: String? = nil) {
         self.account = account
         self.passwordHash = passwordHash
+    }
+
+    /// An account that a user creates at `time`, when the user also signs in for the first time.
+    public init(new id: ID<Account>, email: EmailAddress? = nil, passwordHash: String? = nil, at time: Instant) {
+        let account = Account(
+            id: id, email: email, passwordUpdatedAt: passwordHash == nil ? nil : time, createdAt: time,
+            lastSignInAt: time, lastRefreshAt: time, validSince: Instant(seconds: time.seconds))
+        self.init(account: account, passwordHash: passwordHash)
     }
 }

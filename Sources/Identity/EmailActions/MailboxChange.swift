@@ -189,8 +189,7 @@ public struct MailboxChange: Hashable, Sendable {
         change.unlinksIdentitiesLinkedSince = epoch
         change.update.phoneNumber = .remove
         change.update.removesInitialEmail = true
-        change.update.displayName = .remove
-        change.update.photoURL = .remove
+        change.update.profile = .removal
         change.update.usesEmailLinks = false
         change.update.endsSessions = true
         change.voidedRemedies = account.email.map { VoidedRemedies(email: $0) }

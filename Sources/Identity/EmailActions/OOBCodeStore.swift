@@ -77,11 +77,11 @@ public struct FoundCode: Hashable, Sendable {
 public struct Redemption: Hashable, Sendable {
     public enum Step: Hashable, Sendable {
         case change(MailboxChange)
-        /// Creates an account that has only a verified address, and a password if the user has set one.
+        /// Creates an account with a verified address, and with a password or email links as its sign-in method.
         ///
         /// - Parameter former: the account that has the address now, and loses it; see
         ///   ``MailboxChange/disavowing(_:)``.
-        case create(NewAccount, inPlaceOf: Account?)
+        case create(StoredAccount, inPlaceOf: Account?)
     }
 
     public let code: OOBCode

@@ -49,8 +49,9 @@ extension OOBRedemption {
             guard found.newAccountChoice.createsAccount(isChosen: true) else { throw OOBCodeRefusal.invalid }
             guard project.policy.allowsSignUp else { throw OOBCodeRefusal.notAllowed }
             let email = found.code.newEmail ?? found.code.email
-            let new = NewAccount(id: entropy.accountID(), email: email, createdAt: now)
-            let codes = resetCode(secret, of: new.id, generation: 1, email, in: project, at: now)
+            var new = StoredAccount(new: entropy.accountID(), email: email, at: now)
+            new.account.emailIsVerified = true
+            let codes = resetCode(secret, of: new.account.id, generation: 1, email, in: project, at: now)
             return (.create(new, inPlaceOf: account.email == email ? account : nil), EmailBatch(codes: codes))
         }
         return RemedyResult(result, secret)

@@ -66,8 +66,9 @@ public struct OOBRedemption: Sendable {
         ) { account, found, now in
             if found.newAccountChoice.createsAccount(isChosen: choosesNewAccount) {
                 guard project.policy.allowsSignUp else { throw OOBCodeRefusal.notAllowed }
-                let new = NewAccount(
-                    id: entropy.accountID(), email: found.code.email, passwordHash: hash, createdAt: now)
+                var new = StoredAccount(
+                    new: entropy.accountID(), email: found.code.email, passwordHash: hash, at: now)
+                new.account.emailIsVerified = true
                 return (.create(new, inPlaceOf: account), try replacementNotice(of: new, from: context, at: now))
             }
             let change = MailboxChange.resetting(account, to: hash, unlinking: providers, by: project.policy)
@@ -163,11 +164,11 @@ extension OOBRedemption {
     }
 
     /// Returns the notice that the owner of the mailbox has a new account; see ``EarlierMailbox``.
-    func replacementNotice(of new: NewAccount, from context: RequestContext, at now: Instant) throws -> EmailBatch {
-        guard let email = new.email else { return .none }
+    func replacementNotice(of new: StoredAccount, from context: RequestContext, at now: Instant) throws -> EmailBatch {
+        guard let email = new.account.email else { return .none }
         return EmailBatch(
             emails: try emailFactory.notice(
-                .accountReplaced, to: .proven(email), about: new.id, from: context, at: now))
+                .accountReplaced, to: .proven(email), about: new.account.id, from: context, at: now))
     }
 
     /// - Returns: the notice that the account now belongs to the owner of the mailbox; none if `change` does not

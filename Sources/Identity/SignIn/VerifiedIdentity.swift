@@ -179,14 +179,14 @@ public struct UserProfile: Hashable, Codable, Sendable {
     public var name: PersonName?
     /// By default ``PersonName/full``.
     public var displayName: String?
-    public var photoURL: String?
+    public var photoURL: PhotoURL?
     // Only the fake credentials of `dev` have the following members.
     public var screenName: String?
     public var language: String?
     public var timeZone: String?
 
     public init(
-        name: PersonName? = nil, displayName: String? = nil, photoURL: String? = nil, screenName: String? = nil,
+        name: PersonName? = nil, displayName: String? = nil, photoURL: PhotoURL? = nil, screenName: String? = nil,
         language: String? = nil, timeZone: String? = nil
     ) {
         self.name = name

@@ -1,5 +1,13 @@
 internal import Encoding
 
+extension Unicode.Scalar {
+    /// Whether the general category is Cc.
+    public var isControl: Bool { value < 0x20 || (0x7F...0x9F).contains(value) }
+
+    /// Whether the scalar is a control character, or separates lines or paragraphs.
+    public var isControlOrLineSeparator: Bool { isControl || value == 0x2028 || value == 0x2029 }
+}
+
 extension String {
     /// Whether every character is visible ASCII (U+0021 to U+007E), and the number of characters is in `lengths`.
     public func isVisibleASCII(_ lengths: ClosedRange<Int>) -> Bool {

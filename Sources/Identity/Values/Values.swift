@@ -186,6 +186,22 @@ public struct PhoneNumber: Hashable, Sendable {
     }
 }
 
+/// The address of a user's photo, for display only. It need not be a valid URL: backends may set any text, as in Firebase.
+public struct PhotoURL: BytewiseComparable, Codable, Sendable {
+    public let rawValue: String
+
+    /// The maximum length in bytes: 2048 characters of four bytes.
+    public static let byteLimit = 8192
+
+    /// - Returns: `nil` unless the text has 1 to ``byteLimit`` bytes, without control characters and line separators.
+    public init?(_ text: String) {
+        guard (1...Self.byteLimit).contains(text.utf8.count),
+            !text.unicodeScalars.contains(where: \.isControlOrLineSeparator)
+        else { return nil }
+        rawValue = text
+    }
+}
+
 /// A JSON object that is added to ID tokens: set on an account by an administrator, or on a session by a custom token.
 ///
 /// Stored as text. The code that creates a value checks that the text is an object of at most ``lengthLimit``

@@ -7,10 +7,9 @@ internal import Postgres
 enum AccountRow {
     /// Selects the account's columns. The column `identities` is a JSON array as text; NULL for an account without
     /// identities.
-    static let columns: SQL = """
-        a.id, a.email, a.email_verified, a.initial_email, a.display_name, a.photo_url, a.password_updated_at, \
-        a.phone_number, a.custom_claims, a.custom_auth, a.email_link_sign_in, \
-        a.disabled_at IS NOT NULL AS is_disabled, a.created_at, a.last_sign_in_at, a.valid_since, a.generation, \
+    static let columns: SQL = "a.id, \(AccountColumn.selection), \(identities)"
+
+    private static let identities: SQL = """
         (SELECT jsonb_agg(jsonb_build_object('provider', l.provider, 'subject', l.subject, 'email', l.email, \
         'displayName', l.display_name, 'photoURL', l.photo_url, 'emailTrust', l.email_trust, \
         'isPrivateEmail', l.is_private_email, 'givenName', l.given_name, 'familyName', l.family_name, \
@@ -33,31 +32,25 @@ enum AccountRow {
         AS last_refresh_at
         """
 
-    static func account(_ row: Row, lastRefreshAt: Timestamp? = nil) throws -> Account {
-        Account(
-            id: ID(try row.decode("id")),
-            email: try row.decode("email", as: String?.self).flatMap(EmailAddress.init),
-            emailIsVerified: try row.decode("email_verified"),
-            initialEmail: try row.decode("initial_email", as: String?.self).flatMap(EmailAddress.init),
-            displayName: try row.decode("display_name"),
-            photoURL: try row.decode("photo_url"),
-            passwordUpdatedAt: try row.decode("password_updated_at", as: Timestamp?.self).map(Instant.init),
-            phoneNumber: try row.decode("phone_number"),
-            identities: try identities(try row.decode("identities")),
-            customClaims: try row.decode("custom_claims", as: String?.self).map(Claims.init),
-            usesCustomTokens: try row.decode("custom_auth"),
-            usesEmailLinks: try row.decode("email_link_sign_in"),
-            isDisabled: try row.decode("is_disabled"),
-            createdAt: Instant(try row.decode("created_at")),
-            lastSignInAt: try row.decode("last_sign_in_at", as: Timestamp?.self).map(Instant.init),
-            lastRefreshAt: lastRefreshAt.map(Instant.init),
-            validSince: Instant(try row.decode("valid_since")),
-            generation: try row.decode("generation"))
+    static func account(_ row: Row) throws -> Account {
+        let epoch = Instant(microseconds: 0)
+        var account = Account(id: ID(try row.decode("id")), createdAt: epoch, validSince: epoch)
+        try AccountColumn.decode(row, into: &account)
+        account.identities = try identities(try row.decode("identities"))
+        return account
+    }
+
+    /// Decodes an account from a row that also has the column `password_hash`.
+    static func storedAccount(_ row: Row) throws -> StoredAccount {
+        let passwordHash = try row.decode("password_hash", as: String?.self)
+        return StoredAccount(account: try account(row), passwordHash: passwordHash)
     }
 
     /// Decodes an account from a row that also has the column ``lastRefresh``.
     static func accountWithLastRefresh(_ row: Row) throws -> Account {
-        try account(row, lastRefreshAt: try row.decode("last_refresh_at"))
+        var account = try account(row)
+        account.lastRefreshAt = try row.decode("last_refresh_at", as: Timestamp?.self).map { Instant($0) }
+        return account
     }
 
     /// An element of the column `identities`. Times are in microseconds since 1970.
@@ -107,8 +100,8 @@ extension LinkedIdentity {
             isPrivateEmail: stored.isPrivateEmail,
             profile: UserProfile(
                 name: PersonName(given: stored.givenName, family: stored.familyName), displayName: stored.displayName,
-                photoURL: stored.photoURL, screenName: stored.screenName, language: stored.language,
-                timeZone: stored.timeZone),
+                photoURL: stored.photoURL.flatMap(PhotoURL.init), screenName: stored.screenName,
+                language: stored.language, timeZone: stored.timeZone),
             realUserStatus: stored.realUserStatus, audience: stored.audience,
             issuer: stored.issuer, linkedAt: Instant(microseconds: stored.linkedAt), linkedDevice: stored.linkedDevice,
             credential: stored.credential, emailForwarding: stored.relayForwarding)
@@ -120,7 +113,8 @@ extension SQL {
     /// Updates an account's row. Sign-ins and linked identities have other statements.
     ///
     /// SQL parameters state which members change. The text of the statement is therefore always the same, and
-    /// PostgreSQL reuses the plan. Removing the email address also disables the sign-in by email link.
+    /// PostgreSQL reuses the plan. Removing the email address also disables the sign-in by email link. The columns below
+    /// depend on other columns; ``AccountColumn`` has the others.
     ///
     /// - Parameters:
     ///   - id: the ID of the account, whose row has the alias `a` in the other parameters.
@@ -137,25 +131,20 @@ extension SQL {
         let (email, hash) = (update.email?.content?.rawValue, update.passwordHash?.content)
         return """
             UPDATE account a SET
-                display_name = CASE WHEN \(update.displayName != nil) THEN \(update.displayName?.content) ELSE a.display_name END,
-                photo_url = CASE WHEN \(update.photoURL != nil) THEN \(update.photoURL?.content) ELSE a.photo_url END,
+                \(AccountColumn.assignments(of: update)),
                 email = CASE WHEN \(update.email != nil) THEN \(email) ELSE a.email END,
                 initial_email = CASE WHEN \(update.removesInitialEmail) THEN NULL
                     WHEN \(email != nil) AND a.email IS DISTINCT FROM \(email) THEN coalesce(a.initial_email, a.email) ELSE a.initial_email END,
                 email_verified = CASE WHEN \(update.email != nil) THEN \(email) ELSE a.email END IS NOT NULL
                     AND coalesce(\(update.emailIsVerified), a.email_verified
                         AND NOT (\(update.email != nil) AND a.email IS DISTINCT FROM \(email))),
-                phone_number = CASE WHEN \(update.phoneNumber != nil) THEN \(update.phoneNumber?.content) ELSE a.phone_number END,
                 password_hash = CASE WHEN \(update.passwordHash != nil) THEN \(passwordHash ?? "\(hash)")
                     ELSE a.password_hash END,
                 password_updated_at = CASE WHEN \(update.passwordHash != nil) THEN \(hash == nil ? nil : now)
                     ELSE a.password_updated_at END,
                 email_link_sign_in = \(update.email != .remove) AND coalesce(\(update.usesEmailLinks), a.email_link_sign_in),
-                custom_claims = coalesce(\(update.customClaims?.json), a.custom_claims),
                 disabled_at = CASE WHEN \(update.isDisabled == nil) THEN a.disabled_at
                     WHEN \(update.isDisabled == true) THEN coalesce(a.disabled_at, \(now)) END,
-                created_at = coalesce(\(update.createdAt.map { Timestamp($0) }), a.created_at),
-                last_sign_in_at = coalesce(\(update.lastSignInAt.map { Timestamp($0) }), a.last_sign_in_at),
                 valid_since = coalesce(\(update.validSince.map { Timestamp($0) }),
                     CASE WHEN \(update.endsSessions) THEN date_trunc('second', \(now)) ELSE a.valid_since END),
                 generation = CASE WHEN \(update.endsSessions) THEN a.generation + 1 ELSE a.generation END
@@ -175,26 +164,18 @@ extension Timestamp {
 
 extension SQL {
     /// Inserts an account without its identities, and opens its first session.
-    static func create(
-        _ account: Account, passwordHash: String? = nil, opening session: NewSession, in realm: ID<Realm>
-    ) throws -> SQL {
-        let insertion = insertion(of: account, passwordHash: passwordHash, in: realm)
-        return try openSession(
-            session, in: realm, forEachRowOf: "inserted", with: "inserted AS (\(insertion) RETURNING 1),")
+    static func create(_ account: StoredAccount, opening session: NewSession, in realm: ID<Realm>) throws -> SQL {
+        try openSession(
+            session, in: realm, forEachRowOf: "inserted",
+            with: "inserted AS (\(insertion(of: account, in: realm)) RETURNING 1),")
     }
 
     /// Inserts an account without its identities.
-    static func insertion(
-        of account: Account, passwordHash: String? = nil, in realm: ID<Realm>
-    ) -> SQL {
+    static func insertion(of stored: StoredAccount, in realm: ID<Realm>) -> SQL {
         """
-        INSERT INTO account AS a (\(insertedColumns))
-        SELECT \(realm.rawValue), \(account.id.rawValue), \(account.email?.rawValue), \(account.emailIsVerified),
-            \(account.displayName), \(account.photoURL), \(passwordHash),
-            \(account.passwordUpdatedAt.map { Timestamp($0) }), \(account.phoneNumber), \(account.customClaims?.json),
-            \(account.disabledAt.map { Timestamp($0) }), \(account.usesEmailLinks), \(account.usesCustomTokens),
-            \(Timestamp(account.createdAt)), \(account.lastSignInAt.map { Timestamp($0) }),
-            \(Timestamp(account.validSince))
+        INSERT INTO account AS a (realm_id, id, password_hash, \(AccountColumn.names))
+        SELECT \(realm.rawValue), \(stored.account.id.rawValue), \(stored.passwordHash),
+            \(AccountColumn.values(of: stored.account))
         """
     }
 
@@ -204,37 +185,17 @@ extension SQL {
     /// `unnest` is in the select list, where it yields one row at a time. In `FROM`, PostgreSQL would first materialise
     /// all rows.
     static func insertion(of accounts: [StoredAccount], in realm: ID<Realm>) -> SQL {
-        func column<Value: PostgresEncodable & PostgresDecodable & PostgresArrayElement>(
-            _ value: (StoredAccount) -> Value?
-        ) -> SQL { "unnest(\(accounts.map(value)))" }
-        func times(_ time: (Account) -> Instant?) -> SQL { column { time($0.account).map { Timestamp($0) } } }
-        return """
-            INSERT INTO account AS a (\(insertedColumns))
-            SELECT \(realm.rawValue), \(column { $0.account.id.rawValue }), \(column { $0.account.email?.rawValue }),
-                \(column { $0.account.email != nil && $0.account.emailIsVerified }),
-                \(column { $0.account.displayName }), \(column { $0.account.photoURL }),
-                \(column { $0.passwordHash }), \(times(\.passwordUpdatedAt)), \(column { $0.account.phoneNumber }),
-                \(column { $0.account.customClaims?.json }), \(times(\.disabledAt)),
-                \(column { $0.account.usesEmailLinks }), \(column { $0.account.usesCustomTokens }),
-                \(times(\.createdAt)), \(times(\.lastSignInAt)), \(times(\.validSince))
-            """
-    }
-
-    private static let insertedColumns: SQL = """
-        realm_id, id, email, email_verified, display_name, photo_url, password_hash, password_updated_at, \
-        phone_number, custom_claims, disabled_at, email_link_sign_in, custom_auth, created_at, last_sign_in_at, \
-        valid_since
         """
+        INSERT INTO account AS a (realm_id, id, password_hash, \(AccountColumn.names))
+        SELECT \(realm.rawValue), unnest(\(accounts.map(\.account.id.rawValue))),
+            unnest(\(accounts.map(\.passwordHash))), \(AccountColumn.values(of: accounts.map(\.account)))
+        """
+    }
 
     /// Converts microseconds since 1970 to a time; NULL stays NULL.
     static func timestamptz(microseconds: SQL) -> SQL {
         "timestamptz 'epoch' + \(microseconds) * interval '1 microsecond'"
     }
-}
-
-extension Account {
-    /// The creation time if the new account is disabled; otherwise `nil`.
-    fileprivate var disabledAt: Instant? { isDisabled ? createdAt : nil }
 }
 
 extension [Row] {

@@ -15,7 +15,7 @@ extension PostgresAccountStore {
     static var signUps: Batching<AnonymousSignUp, ID<Session>, Void> {
         .writes(exclusiveKeys: { [$0.session.id] }) { signUps, realm in
             signUps.count == 1
-                ? try .create(signUps[0].account, opening: signUps[0].session, in: realm)
+                ? try .create(StoredAccount(account: signUps[0].account), opening: signUps[0].session, in: realm)
                 : try .create(signUps, in: realm)
         } outcomes: { signUps, _ in
             signUps.map { _ in () }
@@ -23,9 +23,9 @@ extension PostgresAccountStore {
     }
 }
 
-extension NewAccount {
+extension StoredAccount {
     /// Whether the account has only an ID and times. A batch of anonymous sign-ups stores nothing else.
-    var isAnonymous: Bool { email == nil && passwordHash == nil && displayName == nil }
+    var hasOnlyTimes: Bool { self == StoredAccount(new: account.id, at: account.createdAt) }
 }
 
 extension NewSession {

@@ -56,7 +56,7 @@ extension SQL {
         JOIN account a ON a.realm_id = param.realm_id AND a.email = w.email
         UNION ALL
         SELECT 'phone_number', a.phone_number FROM param
-        CROSS JOIN unnest(\(accounts.compactMap(\.phoneNumber))) AS w (phone_number)
+        CROSS JOIN unnest(\(accounts.compactMap(\.phoneNumber?.rawValue))) AS w (phone_number)
         JOIN account a ON a.realm_id = param.realm_id AND a.phone_number = w.phone_number
         """
     }

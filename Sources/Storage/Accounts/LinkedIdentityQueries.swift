@@ -51,7 +51,7 @@ extension SQL {
             \(rows.column("given_name") { identity($0).profile.name?.given }),
             \(rows.column("family_name") { identity($0).profile.name?.family }),
             \(rows.column("display_name") { identity($0).profile.displayName }),
-            \(rows.column("photo_url") { identity($0).profile.photoURL }),
+            \(rows.column("photo_url") { identity($0).profile.photoURL?.rawValue }),
             \(rows.column("screen_name") { identity($0).profile.screenName }),
             \(rows.column("language") { identity($0).profile.language }),
             \(rows.column("time_zone") { identity($0).profile.timeZone }),
@@ -81,7 +81,7 @@ extension SQL {
                 NULL, NULL, NULL, \(Timestamp(now)), u.linked_at
             FROM (SELECT unnest(\(all.map(\.provider.rawValue))), unnest(\(all.map(\.subject))),
                 unnest(\(identities.map(\.account.rawValue))), unnest(\(all.map(\.email?.rawValue))),
-                unnest(\(all.map(\.profile.displayName))), unnest(\(all.map(\.profile.photoURL))),
+                unnest(\(all.map(\.profile.displayName))), unnest(\(all.map(\.profile.photoURL?.rawValue))),
                 unnest(\(identities.map { Timestamp($0.linkedAt) })))
                 AS u (provider, subject, account_id, email, display_name, photo_url, linked_at)
             """
@@ -100,7 +100,7 @@ extension SQL {
         UPDATE linked_identity l SET email = \(identity.email?.rawValue), email_trust = \(identity.emailTrust.rawValue),
             is_private_email = \(identity.isPrivateEmail), given_name = coalesce(l.given_name, \(identity.profile.name?.given)),
             family_name = coalesce(l.family_name, \(identity.profile.name?.family)),
-            display_name = coalesce(l.display_name, \(identity.profile.displayName)), photo_url = \(identity.profile.photoURL),
+            display_name = coalesce(l.display_name, \(identity.profile.displayName)), photo_url = \(identity.profile.photoURL?.rawValue),
             screen_name = \(identity.profile.screenName), language = \(identity.profile.language),
             time_zone = \(identity.profile.timeZone), real_user_status = \(identity.realUserStatus)::bigint::smallint, audience = \(identity.audience),
             issuer = \(identity.issuer), \(assignments(of: identity.credential)),

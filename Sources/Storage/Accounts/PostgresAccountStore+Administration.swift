@@ -136,7 +136,7 @@ extension SQL {
         let keepsAddress: SQL = "email = \(identity.email?.rawValue)"
         return """
             UPDATE linked_identity SET display_name = \(identity.profile.displayName),
-                photo_url = \(identity.profile.photoURL), email = \(identity.email?.rawValue),
+                photo_url = \(identity.profile.photoURL?.rawValue), email = \(identity.email?.rawValue),
                 email_trust = CASE WHEN \(keepsAddress) THEN email_trust ELSE \(identity.emailTrust.rawValue) END,
                 is_private_email = CASE WHEN \(keepsAddress) THEN is_private_email
                     ELSE \(identity.isPrivateEmail) END,

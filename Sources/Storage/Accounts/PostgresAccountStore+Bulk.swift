@@ -57,9 +57,7 @@ extension PostgresAccountStore {
                     ORDER BY a.id LIMIT \(limit)) a
                 ORDER BY a.id
                 """)
-        }.map { row in
-            StoredAccount(account: try AccountRow.account(row), passwordHash: try row.decode("password_hash"))
-        }
+        }.map { try AccountRow.storedAccount($0) }
     }
 }
 
@@ -94,7 +92,7 @@ public struct ImportBatch: Sendable {
         for account in accounts.lazy.map(\.account) {
             uniqueValues.insert(ByteText(account.id.rawValue))
             if let email = account.email { uniqueValues.insert(ByteText(email.rawValue)) }
-            if let phoneNumber = account.phoneNumber { uniqueValues.insert(ByteText(phoneNumber)) }
+            if let phoneNumber = account.phoneNumber { uniqueValues.insert(ByteText(phoneNumber.rawValue)) }
             for identity in account.identities { uniqueValues.insert(ByteText(identity.subject)) }
         }
         self.uniqueValues = uniqueValues
@@ -176,7 +174,7 @@ private struct TakenMembers {
     func member(of account: Account) -> UniqueMember? {
         if values["id"]?.contains(account.id.rawValue) == true { return .id }
         if let email = account.email, values["email"]?.contains(email.rawValue) == true { return .email }
-        if let phoneNumber = account.phoneNumber, values["phone_number"]?.contains(phoneNumber) == true {
+        if let phoneNumber = account.phoneNumber, values["phone_number"]?.contains(phoneNumber.rawValue) == true {
             return .phoneNumber
         }
         return nil

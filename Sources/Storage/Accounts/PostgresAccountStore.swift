@@ -23,23 +23,18 @@ public struct PostgresAccountStore: AccountStore {
         sessionLookups = Batcher(on: pool, Self.sessionLookups)
     }
 
-    public func create(
-        _ account: NewAccount, opening session: NewSession, in realm: ID<Realm>
-    ) async throws -> Account {
-        let created = Account(account)
-        if account.isAnonymous, session.isBatchable {
-            let signUp = AnonymousSignUp(account: created, session: session)
-            try await withStoreErrors { try await signUps.run(signUp, in: realm) }
-            return created
+    public func create(_ account: StoredAccount, opening session: NewSession, in realm: ID<Realm>) async throws {
+        if account.hasOnlyTimes, session.isBatchable {
+            let signUp = AnonymousSignUp(account: account.account, session: session)
+            return try await withStoreErrors { try await signUps.run(signUp, in: realm) }
         }
-        let statement = try SQL.create(created, passwordHash: account.passwordHash, opening: session, in: realm)
+        let statement = try SQL.create(account, opening: session, in: realm)
         _ = try await withStoreErrors { try await pool.execute(statement) }
-        return created
     }
 
-    public func holder(of email: EmailAddress, in realm: ID<Realm>) async throws -> EmailHolder? {
+    public func holder(of email: EmailAddress, in realm: ID<Realm>) async throws -> StoredAccount? {
         try await withStoreErrors { try await pool.read(.account(withPrimaryEmail: email, in: realm)) }.first
-            .map { EmailHolder(account: try AccountRow.account($0), passwordHash: try $0.decode("password_hash")) }
+            .map { try AccountRow.storedAccount($0) }
     }
 
     public func account(knownBy email: EmailAddress, in realm: ID<Realm>) async throws -> Account? {

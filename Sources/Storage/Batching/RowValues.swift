@@ -54,6 +54,20 @@ struct RowValues<Element> {
         return "decode(\(column(name) { value($0).map { Hexadecimal.encode($0) } }), 'hex')"
     }
 
+    /// Adds columns of the table `account`. In ``source``, their names have the prefix `account_`.
+    ///
+    /// - Returns: SQL expressions for the values of each row, separated by commas.
+    mutating func columns(_ columns: [AccountColumn], of account: (Element) -> Account) -> SQL {
+        guard let alias else { return AccountColumn.values(of: account(elements[0]), in: columns) }
+        let accounts = elements.map(account)
+        return columns.map { column in
+            let name: SQL = "account_\(column.nameInStatements)"
+            names.append(name)
+            arrays.append("(SELECT \(column.arrayParameter(accounts)))")
+            return "\(alias).\(name)"
+        }.joined(separator: ", ")
+    }
+
     /// The rows as a table expression. For a batch, its columns are those that were added so far, and the `number` of
     /// each row, counted from 1. For a single row, ``SQL/singleRow``, because the values are parameters.
     var source: SQL {

@@ -88,7 +88,7 @@ extension Transaction {
         let references: [AccountReference?] =
             [
                 .id(target), merge.source.email.map { .email($0) },
-                merge.source.phoneNumber.flatMap(PhoneNumber.init).map { .phoneNumber($0) },
+                merge.source.phoneNumber.map { .phoneNumber($0) },
             ]
             + merge.plan.identities.map { .identity(provider: $0.provider, subject: ByteText($0.subject)) }
         let holders = try await query(.find(references.compactMap(\.self), in: realm))

@@ -79,18 +79,18 @@ public struct PostgresOOBCodeStore: OOBCodeStore {
         let account: ID<Account>
         switch redemption.step {
         case .create(let new, let former):
-            account = new.id
+            account = new.account.id
             if let former {
                 try await transaction.apply(
                     .disavowing(former), recording: redemption.recording, at: redemption.redeemedAt, in: realm)
             }
-            var proven = Account(new)
-            (proven.emailIsVerified, proven.usesEmailLinks) = (true, code.purpose == .signIn)
-            if let session = redemption.session {
-                _ = try await transaction.execute(.create(proven, opening: session, in: realm))
-            } else {
-                _ = try await transaction.execute(.insertion(of: proven, passwordHash: new.passwordHash, in: realm))
-            }
+            let statement: SQL =
+                if let session = redemption.session {
+                    try .create(new, opening: session, in: realm)
+                } else {
+                    .insertion(of: new, in: realm)
+                }
+            _ = try await transaction.execute(statement)
         case .change(let change):
             account = change.account.id
             if let other = change.accountLosingAddress {

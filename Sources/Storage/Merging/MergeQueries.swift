@@ -144,8 +144,8 @@ extension SQL {
             changes.usesEmailLinks = source.usesEmailLinks
         }
         if plan.movesPhoneNumber { changes.phoneNumber = AccountUpdate.Value(source.phoneNumber) }
-        if plan.movesDisplayName { changes.displayName = AccountUpdate.Value(source.displayName) }
-        if plan.movesPhoto { changes.photoURL = AccountUpdate.Value(source.photoURL) }
+        if plan.movesDisplayName { changes.profile.displayName = AccountUpdate.Value(source.displayName) }
+        if plan.movesPhoto { changes.profile.photoURL = AccountUpdate.Value(source.photoURL) }
         if signsIn { changes.lastSignInAt = merge.mergedAt }
         return update(
             target.id, by: changes, at: merge.mergedAt, in: realm,

@@ -72,7 +72,7 @@ extension Transaction {
         // `restore` then takes the columns from the merge record. If a migration has added a column since the merge,
         // the record has no value for it, and the default in this row stays.
         let placeholder = Account(id: source, createdAt: now, validSince: now)
-        _ = try await execute(.insertion(of: placeholder, in: realm))
+        _ = try await execute(.insertion(of: StoredAccount(account: placeholder), in: realm))
         guard try await execute(.deleteTombstone(source, deletedAt: merge.mergedAt, in: realm)) == 1 else {
             throw StoreConflict.taken(.id)
         }
@@ -148,8 +148,8 @@ extension SQL {
         if removesEmail { changes.passwordHash = .remove }
         changes.usesEmailLinks = remaining.usesEmailLinks
         changes.phoneNumber = AccountUpdate.Value(remaining.phoneNumber)
-        changes.displayName = AccountUpdate.Value(remaining.displayName)
-        changes.photoURL = AccountUpdate.Value(remaining.photoURL)
+        changes.profile.displayName = AccountUpdate.Value(remaining.displayName)
+        changes.profile.photoURL = AccountUpdate.Value(remaining.photoURL)
         changes.endsSessions = true
         return update(remaining.id, by: changes, at: now, in: realm)
     }

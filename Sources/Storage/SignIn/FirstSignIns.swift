@@ -143,14 +143,8 @@ private struct FirstSignInInsertions {
         let networkHash = rows.bytes("network_hash", \.commit.newSession.networkHash)
         provenIdentity = IdentityColumns(of: &rows, \.commit.identity)
         account = """
-            INSERT INTO account (realm_id, id, email, email_verified, display_name, photo_url, created_at,
-                last_sign_in_at, valid_since)
-            SELECT \(realm.rawValue), \(id), \(rows.column("account_email") { $0.account.email?.rawValue }),
-                \(rows.column("account_email_verified", \.account.emailIsVerified)),
-                \(rows.column("account_display_name", \.account.displayName)),
-                \(rows.column("account_photo_url", \.account.photoURL)), \(rows.time("created_at", \.account.createdAt)),
-                \(rows.time("last_sign_in_at", \.account.lastSignInAt)),
-                \(rows.time("valid_since", \.account.validSince))
+            INSERT INTO account (realm_id, id, \(AccountColumn.namesOfFirstSignIn))
+            SELECT \(realm.rawValue), \(id), \(rows.columns(AccountColumn.ofFirstSignIn, of: \.account))
             """
         identity = .insertIdentities(
             &rows, \.identity, withKey: (provenIdentity.provider, provenIdentity.subject), to: id, at: committedAt,

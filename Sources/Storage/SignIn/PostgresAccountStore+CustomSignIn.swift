@@ -45,10 +45,8 @@ extension SQL {
     /// the two cases apart: PostgreSQL's system column `xmax` is 0 only in an inserted row. Returns no row if the
     /// account is disabled.
     fileprivate static func upsert(for session: NewSession, in realm: ID<Realm>) -> SQL {
-        let now = session.openedAt
-        let account = Account(
-            id: session.account, usesCustomTokens: true, createdAt: now, lastSignInAt: now,
-            validSince: Instant(seconds: now.seconds))
+        var account = StoredAccount(new: session.account, at: session.openedAt)
+        account.account.usesCustomTokens = true
         return """
             \(insertion(of: account, in: realm))
             ON CONFLICT (realm_id, id) DO UPDATE SET last_sign_in_at = excluded.last_sign_in_at, custom_auth = true

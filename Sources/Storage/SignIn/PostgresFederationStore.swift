@@ -183,7 +183,7 @@ extension SQL {
                     AND coalesce(a.email, \(offered)) IS NOT DISTINCT FROM \(identity.email?.rawValue)
                     AND \(identity.email != nil),
                 display_name = coalesce(a.display_name, \(identity.profile.displayName)),
-                photo_url = coalesce(a.photo_url, \(identity.profile.photoURL))
+                photo_url = coalesce(a.photo_url, \(identity.profile.photoURL?.rawValue))
             WHERE a.realm_id = \(realm.rawValue) AND a.id = \(account.id.rawValue)
                 AND \(isUnchangedSinceDecision(account)) AND \(condition)
             """
@@ -198,8 +198,8 @@ extension SQL {
         reclaimed.phoneNumber = .remove
         reclaimed.removesInitialEmail = true
         reclaimed.emailIsVerified = true
-        reclaimed.displayName = AccountUpdate.Value(commit.identity.profile.displayName)
-        reclaimed.photoURL = AccountUpdate.Value(commit.identity.profile.photoURL)
+        reclaimed.profile.displayName = AccountUpdate.Value(commit.identity.profile.displayName)
+        reclaimed.profile.photoURL = AccountUpdate.Value(commit.identity.profile.photoURL)
         reclaimed.lastSignInAt = commit.committedAt
         reclaimed.endsSessions = true
         return update(

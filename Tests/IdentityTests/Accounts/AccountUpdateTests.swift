@@ -20,7 +20,7 @@ struct AccountUpdateTests {
         "An update ends the sessions if it changes the address or the password, enables the account or sets validSince",
         arguments: [
             ("nothing", update { _ in }, account(), false),
-            ("the name", update { $0.displayName = .set("Ada") }, account(), false),
+            ("the name", update { $0.profile.displayName = .set("Ada") }, account(), false),
             ("the same address", update { $0.email = .init(EmailAddress("ADA@example.com")) }, account(), false),
             ("another address", update { $0.email = .init(EmailAddress("lady@example.com")) }, account(), true),
             ("no address", update { $0.email = .remove }, account(), true),

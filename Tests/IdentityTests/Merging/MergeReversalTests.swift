@@ -6,7 +6,7 @@ import Testing
 struct MergeReversalTests {
     private static let mergeTime = Instant(seconds: 1_800_000_000)
     private static let email = EmailAddress("ada@example.com")
-    private static let phone = "+15555550100"
+    private static let phone = PhoneNumber("+15555550100")
     private static let google = LinkedIdentity(provider: .google, subject: "g")
     private static let apple = LinkedIdentity(provider: .apple, subject: "a")
 
@@ -75,7 +75,7 @@ struct MergeReversalTests {
             remaining: account("target")),
         Row(
             testDescription: "the target got the number later, from another request",
-            before: account("target") { $0.phoneNumber = "+15555550101" },
+            before: account("target") { $0.phoneNumber = PhoneNumber("+15555550101") },
             target: account("target") { $0.phoneNumber = phone }, returnsPhoneNumber: false, recreated: ["g"]),
         Row(
             testDescription: "the target has another identity of the provider",

@@ -54,7 +54,7 @@ struct ValueTests {
         let changes: [(inout Account) -> Void] = [
             { $0.email = EmailAddress("ada@example.com") },
             { $0.identities = [LinkedIdentity(provider: .apple, subject: "s")] },
-            { $0.phoneNumber = "+15555550100" },
+            { $0.phoneNumber = PhoneNumber("+15555550100") },
             { $0.usesCustomTokens = true },
         ]
         for change in changes {

@@ -61,7 +61,7 @@ struct AccountQueryPlanTests {
 
     private static let realm = ID<Realm>("demo")
     private static let newcomer = Account(
-        id: ID("new7"), email: EmailAddress("new7@example.com"), phoneNumber: "+15557",
+        id: ID("new7"), email: EmailAddress("new7@example.com"), phoneNumber: PhoneNumber("+15557"),
         identities: [LinkedIdentity(provider: .google, subject: "7")], createdAt: Instant(seconds: 0),
         validSince: Instant(seconds: 0))
 

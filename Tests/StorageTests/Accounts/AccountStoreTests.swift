@@ -30,11 +30,11 @@ struct AccountStoreTests {
         let outcomes = try await withThrowingTaskGroup(of: Bool.self) { group in
             for number in 1...20 {
                 group.addTask {
-                    let new = NewAccount(
-                        id: ID("racer\(number)"), email: email, passwordHash: "h", createdAt: fixture.start)
+                    let new = StoredAccount(
+                        new: ID("racer\(number)"), email: email, passwordHash: "h", at: fixture.start)
                     let session = NewSession.fresh(of: "racer\(number)", at: fixture.start)
                     do {
-                        _ = try await fixture.store.create(new, opening: session, in: fixture.realm)
+                        try await fixture.store.create(new, opening: session, in: fixture.realm)
                         return true
                     } catch StoreConflict.taken(.email) {
                         return false
@@ -51,9 +51,9 @@ struct AccountStoreTests {
     func projects() async throws {
         let fixture = try await StoreFixture(email: "ada@example.com", passwordHash: "h")
         let other = ID<Realm>("other")
-        _ = try await fixture.store.create(
-            NewAccount(
-                id: ID("ada"), email: EmailAddress("ada@example.com"), passwordHash: "h", createdAt: fixture.start),
+        try await fixture.store.create(
+            StoredAccount(
+                new: ID("ada"), email: EmailAddress("ada@example.com"), passwordHash: "h", at: fixture.start),
             opening: .fresh(of: "ada", at: fixture.start), in: other)
         #expect(try await fixture.store.find(IDTokenContents(of: fixture.session), in: other)?.session == nil)
         let rotation = try await fixture.store.rotate(
@@ -126,14 +126,14 @@ struct AccountStoreTests {
     func partialChange() async throws {
         let fixture = try await StoreFixture(email: "ada@example.com", passwordHash: "old")
         var change = OwnerChange(changedAt: fixture.start, recording: .system)
-        change.update.displayName = .set("Ada")
+        change.update.profile.displayName = .set("Ada")
         _ = try await fixture.store.update(change, by: fixture.session, in: fixture.realm)
         change = OwnerChange(changedAt: fixture.start, recording: .system)
-        change.update.photoURL = .set("https://example.com/ada.png")
+        change.update.profile.photoURL = PhotoURL("https://example.com/ada.png").map { .set($0) }
         let updated = try await fixture.store.update(change, by: fixture.session, in: fixture.realm)
         var expected = fixture.account
         expected.displayName = "Ada"
-        expected.photoURL = "https://example.com/ada.png"
+        expected.photoURL = PhotoURL("https://example.com/ada.png")
         expected.lastRefreshAt = nil  // the statement does not read it
         #expect(updated == expected)
     }
@@ -142,8 +142,8 @@ struct AccountStoreTests {
     func emailTakenByChange() async throws {
         let fixture = try await StoreFixture(email: "ada@example.com", passwordHash: "h")
         let bob = NewSession.fresh(of: "bob", at: fixture.start)
-        _ = try await fixture.store.create(
-            NewAccount(id: ID("bob"), createdAt: fixture.start), opening: bob, in: fixture.realm)
+        try await fixture.store.create(
+            StoredAccount(new: ID("bob"), at: fixture.start), opening: bob, in: fixture.realm)
         var change = OwnerChange(changedAt: fixture.start, recording: .system)
         change.update.email = .set(fixture.account.email!)
         await #expect(throws: StoreConflict.taken(.email)) {

@@ -205,7 +205,7 @@ extension StoreFixture {
     @discardableResult
     fileprivate func signUp(_ id: String) async throws -> Session {
         let session = NewSession.fresh(of: id, at: start)
-        _ = try await store.create(NewAccount(id: ID(id), createdAt: start), opening: session, in: realm)
+        try await store.create(StoredAccount(new: ID(id), at: start), opening: session, in: realm)
         return session.session
     }
 

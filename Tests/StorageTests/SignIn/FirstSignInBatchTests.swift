@@ -194,7 +194,8 @@ extension SignInCommit {
             (identity.emailTrust, identity.isPrivateEmail) = (.authoritative, true)
             identity.profile = UserProfile(
                 name: PersonName(given: "Ada", family: "Lovelace"), displayName: "Countess",
-                photoURL: "https://example.com/ada.png", screenName: "ada", language: "en", timeZone: "Europe/London")
+                photoURL: PhotoURL("https://example.com/ada.png"), screenName: "ada", language: "en",
+                timeZone: "Europe/London")
             identity.realUserStatus = 2
             identity.appleToken = SealedAppleToken(
                 id: ID(UUID().uuidString.lowercased()), subject: identity.subject, clientID: identity.audience,

@@ -17,9 +17,9 @@ public struct AnonymousMethod: Sendable {
         return try await limiter.limitingSignUp(from: context.network, in: project) {
             let factor = FirstFactor(account: .new, method: .anonymous)
             return try await completion.signIn(factor, in: project, from: context) { session in
-                let account = NewAccount(id: session.account, createdAt: session.openedAt)
-                let created = try await store.create(account, opening: session, in: project.realm)
-                return OpenedSession(session, of: created, isNewAccount: true)
+                let new = StoredAccount(new: session.account, at: session.openedAt)
+                try await store.create(new, opening: session, in: project.realm)
+                return OpenedSession(session, of: new.account, isNewAccount: true)
             }
         }
     }

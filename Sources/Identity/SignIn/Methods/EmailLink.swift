@@ -67,7 +67,8 @@ public struct EmailLinkMethod: Sendable {
         guard project.policy.allowsSignUp else { throw SignUpRefusal.notAllowed }
         let factor = FirstFactor(account: .new, method: .password)
         return try await completion.signIn(factor, in: project, from: context) { session in
-            let new = NewAccount(id: session.account, email: found.code.email, createdAt: session.openedAt)
+            var new = StoredAccount(new: session.account, email: found.code.email, at: session.openedAt)
+            (new.account.emailIsVerified, new.account.usesEmailLinks) = (true, true)
             let emailBatch =
                 found.account == nil
                 ? .none : try redemption.replacementNotice(of: new, from: context, at: session.openedAt)

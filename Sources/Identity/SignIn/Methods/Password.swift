@@ -26,7 +26,8 @@ public struct PasswordMethod: Sendable {
 
     /// Creates an account with email and password. The address is unverified at first.
     public func signUp(
-        email: String?, password: Secret?, displayName: String?, in project: Project, from context: RequestContext
+        email: String?, password: Secret?, profile: AccountUpdate.Profile, in project: Project,
+        from context: RequestContext
     ) async throws -> SignInOutcome {
         guard project.policy.allowsPasswords else { throw SignUpRefusal.passwordsNotAllowed }
         guard project.policy.allowsSignUp else { throw SignUpRefusal.notAllowed }
@@ -40,13 +41,13 @@ public struct PasswordMethod: Sendable {
             let hash = try await passwords.hash(credential.password, context.hashingClient(in: project))
             let factor = FirstFactor(account: .new, method: .password)
             return try await completion.signIn(factor, in: project, from: context) { session in
-                let account = NewAccount(
-                    id: session.account, email: credential.email, passwordHash: hash, displayName: displayName,
-                    createdAt: session.openedAt)
-                let created = try await mappingConflicts(to: \.refusalOfSignUp) {
-                    try await store.create(account, opening: session, in: project.realm)
+                var new = StoredAccount(
+                    new: session.account, email: credential.email, passwordHash: hash, at: session.openedAt)
+                new.account.apply(profile)
+                try await mappingConflicts(to: \.refusalOfSignUp) { [new] in
+                    try await store.create(new, opening: session, in: project.realm)
                 }
-                return OpenedSession(session, of: created, isNewAccount: true)
+                return OpenedSession(session, of: new.account, isNewAccount: true)
             }
         }
     }
