@@ -146,3 +146,13 @@ extension AdministrativeChange {
         return changes.map { AccountEvent($0, of: account) }
     }
 }
+
+extension StoreConflict {
+    var refusalOfAdministration: (any Refusal)? {
+        switch self {
+        case .taken(let member): AdministrationRefusal.taken(member)
+        case .notFound: AdministrationRefusal.accountUnknown
+        case .stale, .alreadyUsed, .lastSignInMethod: nil
+        }
+    }
+}

@@ -266,3 +266,15 @@ extension OwnerChange {
         return updated.primaryEmail(without: unlinked).email
     }
 }
+
+extension StoreConflict {
+    /// The refusal if the owner of an account changes or deletes it, or ends all its sessions.
+    var refusalOfEdit: (any Refusal)? {
+        switch self {
+        case .stale: TokenRefusal.sessionEnded
+        case .taken(.email): EditRefusal.emailTaken
+        case .lastSignInMethod: EditRefusal.lastSignInMethod
+        case .taken, .alreadyUsed, .notFound: nil
+        }
+    }
+}

@@ -84,3 +84,20 @@ public struct LinkAdministration: Sendable {
         }
     }
 }
+
+extension StoreConflict {
+    fileprivate var refusalOfAdministratorsMerge: (any Refusal)? {
+        switch self {
+        case .alreadyUsed: MergeRefusal.alreadyMerged
+        case .stale, .taken, .notFound, .lastSignInMethod: refusalOfMerge
+        }
+    }
+
+    fileprivate var refusalOfAdministratorsUndo: (any Refusal)? {
+        switch self {
+        case .taken(let member): UndoRefusal.taken(member)
+        case .notFound: UndoRefusal.unknown
+        case .stale, .alreadyUsed, .lastSignInMethod: nil
+        }
+    }
+}

@@ -12,11 +12,20 @@ extension OOBRedemption {
                 code: found.code, resetHash: project.policy.allowsPasswords ? emailFactory.hash(secret) : nil,
                 resetExpiresAt: now + OOBCode.Purpose.resetPassword.lifetime(by: project.policy),
                 recording: project.recording(by: .user(context.trace)), undoneAt: now)
-            let source = try await mappingConflicts(to: \.refusalOfOwnersUndo) {
+            let source = try await mappingConflicts(to: \.refusalOfUndo) {
                 try await codes.undoMerge(undoing, in: project.realm)
             }
             let resetCode = undoing.resetCode(of: source).map { IssuedCode(secret: secret, record: $0) }
             return RemedyResult(account: source, resetCode: resetCode)
+        }
+    }
+}
+
+extension StoreConflict {
+    fileprivate var refusalOfUndo: (any Refusal)? {
+        switch self {
+        case .taken, .alreadyUsed, .notFound, .lastSignInMethod: OOBCodeRefusal.invalid
+        case .stale: nil
         }
     }
 }

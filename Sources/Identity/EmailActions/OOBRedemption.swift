@@ -181,3 +181,13 @@ extension OOBRedemption {
             .accountReclaimed, to: .proven(email), about: change.account.id, from: context, at: now)
     }
 }
+
+extension StoreConflict {
+    var refusalOfCodeRedemption: (any Refusal)? {
+        switch self {
+        case .alreadyUsed, .notFound: OOBCodeRefusal.invalid
+        case .taken(.email): OOBCodeRefusal.emailTaken
+        case .stale, .taken, .lastSignInMethod: nil
+        }
+    }
+}

@@ -150,3 +150,14 @@ public struct MergeSignIn: Hashable, Sendable {
     public let proof: TargetProof
     public let recording: EventRecording
 }
+
+extension StoreConflict {
+    var refusalOfMerge: (any Refusal)? {
+        switch self {
+        // The transfer of an Apple identity can need a subject or an address that another account has received.
+        case .stale, .taken: MergeRefusal.changed
+        case .alreadyUsed: ProviderRefusal.tokenAlreadyUsed
+        case .notFound, .lastSignInMethod: nil
+        }
+    }
+}

@@ -40,7 +40,7 @@ public struct Tenancy: Sendable {
         _ settings: TenantSettings, by actor: AuditActor, in project: Project
     ) async throws -> Tenant {
         let tenant = Tenant(id: newID(), parent: project.id, settings: settings)
-        try await mappingConflicts(to: \.refusalOfTenantCreation) {
+        try await mappingConflicts(to: \.refusalOfCreation) {
             try await store.create(tenant, by: actor, at: clock.now())
         }
         onChange()
@@ -166,4 +166,13 @@ extension TenantRefusal {
     }
 
     public var detail: String? { self == .projectUnknown ? "The project does not exist." : nil }
+}
+
+extension StoreConflict {
+    fileprivate var refusalOfCreation: (any Refusal)? {
+        switch self {
+        case .notFound: TenantRefusal.projectUnknown
+        case .stale, .taken, .alreadyUsed, .lastSignInMethod: nil
+        }
+    }
 }

@@ -36,7 +36,7 @@ public struct SessionService: Sendable {
     public func end(
         _ session: ID<Session>, by caller: Caller, in project: Project, from context: RequestContext
     ) async throws {
-        try await mappingConflicts(to: \.refusalOfSessionEnd) {
+        try await mappingConflicts(to: \.refusalOfEnd) {
             try await store.end(
                 session, by: caller.session, events: [AccountEvent(.sessionRevoked(session), of: caller.account.id)],
                 recording: project.recording(by: .user(context.trace)), at: clock.now(), in: project.realm)
@@ -56,4 +56,13 @@ public struct SessionService: Sendable {
 extension Session {
     /// The session's position in the list of the account's sessions.
     fileprivate var position: TimePosition { TimePosition(time: authenticatedAt, id: id.rawValue) }
+}
+
+extension StoreConflict {
+    fileprivate var refusalOfEnd: (any Refusal)? {
+        switch self {
+        case .notFound: SessionRefusal.unknownSession
+        case .stale, .taken, .alreadyUsed, .lastSignInMethod: nil
+        }
+    }
 }

@@ -45,90 +45,17 @@ public struct PersistentConflict: Error {
     }
 }
 
-/// Runs a write to a store. If the write throws a ``StoreConflict``, throws the error that `refusal` returns for it.
+/// Runs a write to a store. If the write throws a ``StoreConflict`` for which there is a refusal, throws the refusal.
+/// Otherwise rethrows the conflict: the operation either tries again or fails with an internal error.
+///
+/// - Parameter refusal: an exhaustive mapping, which stands beside the service that it serves. A new conflict therefore
+///   does not compile until each service has decided about it.
 func mappingConflicts<Value: Sendable>(
-    to refusal: (StoreConflict) -> any Error, _ write: () async throws -> Value
+    to refusal: (StoreConflict) -> (any Refusal)?, _ write: () async throws -> Value
 ) async throws -> Value {
     do {
         return try await write()
     } catch let conflict as StoreConflict {
-        throw refusal(conflict)
-    }
-}
-
-/// The error that each operation throws for a conflict. A conflict without a refusal is not translated: the operation
-/// either tries again or fails with an internal error.
-extension StoreConflict {
-    var refusalOfSignUp: any Error { self == .taken(.email) ? SignUpRefusal.emailTaken : self }
-
-    /// - Parameter policy: decides whether the refusal reveals that the account exists.
-    func refusalOfPasswordSignIn(by policy: Policy) -> any Error {
-        self == .stale ? SignInRefusal(addressIsKnown: true, policy: policy) : self
-    }
-
-    var refusalOfCustomTokenSignIn: any Error {
-        switch self {
-        case .stale: SignInRefusal.accountDisabled
-        case .notFound: CustomTokenRefusal.invalid(.olderThanDeletion)
-        case .taken, .alreadyUsed, .lastSignInMethod: self
-        }
-    }
-
-    /// The refusal if the owner of an account changes or deletes it, or ends all its sessions.
-    var refusalOfEdit: any Error {
-        switch self {
-        case .stale: TokenRefusal.sessionEnded
-        case .taken(.email): EditRefusal.emailTaken
-        case .lastSignInMethod: EditRefusal.lastSignInMethod
-        case .taken, .alreadyUsed, .notFound: self
-        }
-    }
-
-    var refusalOfSessionEnd: any Error { self == .notFound ? SessionRefusal.unknownSession : self }
-
-    var refusalOfAdministration: any Error {
-        switch self {
-        case .taken(let member): AdministrationRefusal.taken(member)
-        case .notFound: AdministrationRefusal.accountUnknown
-        case .stale, .alreadyUsed, .lastSignInMethod: self
-        }
-    }
-
-    /// The refusal of a request that redeems an email action code.
-    var refusalOfCodeRedemption: any Error {
-        switch self {
-        case .alreadyUsed, .notFound: OOBCodeRefusal.invalid
-        case .taken(.email): OOBCodeRefusal.emailTaken
-        case .stale, .taken, .lastSignInMethod: self
-        }
-    }
-
-    var refusalOfTenantCreation: any Error { self == .notFound ? TenantRefusal.projectUnknown : self }
-
-    /// The refusal if the owner undoes a merge with an emailed link.
-    var refusalOfOwnersUndo: any Error { self == .stale ? self : OOBCodeRefusal.invalid }
-
-    func refusalOfFederatedSignIn(with proof: ResolvedProof) -> any Error {
-        self == .alreadyUsed ? proof.reuseRefusal : self
-    }
-
-    var refusalOfMerge: any Error {
-        switch self {
-        // The transfer of an Apple identity can need a subject or an address that another account has received.
-        case .stale, .taken: MergeRefusal.changed
-        case .alreadyUsed: ProviderRefusal.tokenAlreadyUsed
-        case .notFound, .lastSignInMethod: self
-        }
-    }
-
-    var refusalOfAdministratorsMerge: any Error { self == .alreadyUsed ? MergeRefusal.alreadyMerged : refusalOfMerge }
-
-    /// The refusal if an administrator undoes a merge.
-    var refusalOfAdministratorsUndo: any Error {
-        switch self {
-        case .taken(let member): UndoRefusal.taken(member)
-        case .notFound: UndoRefusal.unknown
-        case .stale, .alreadyUsed, .lastSignInMethod: self
-        }
+        throw refusal(conflict) ?? conflict
     }
 }

@@ -26,9 +26,19 @@ public struct CustomTokenMethod: Sendable {
             account: .existingOrNew(contents.account), method: .custom, reauthenticating: idToken,
             claims: contents.claims)
         return try await completion.signIn(factor, in: project, from: context) { session in
-            try await mappingConflicts(to: \.refusalOfCustomTokenSignIn) {
+            try await mappingConflicts(to: \.refusalOfSignIn) {
                 try await store.openOrCreate(session, issuedAt: contents.issuedAt, in: project.realm)
             }
+        }
+    }
+}
+
+extension StoreConflict {
+    fileprivate var refusalOfSignIn: (any Refusal)? {
+        switch self {
+        case .stale: SignInRefusal.accountDisabled
+        case .notFound: CustomTokenRefusal.invalid(.olderThanDeletion)
+        case .taken, .alreadyUsed, .lastSignInMethod: nil
         }
     }
 }

@@ -154,7 +154,7 @@ public struct FederatedMethod: Sendable {
                 emailBatch: try emails(
                     about: change, of: identity, to: session.account, by: project.policy, from: context,
                     at: session.openedAt))
-            let account = try await mappingConflicts(to: { $0.refusalOfFederatedSignIn(with: proof) }) {
+            let account = try await mappingConflicts(to: { $0.refusalOfSignIn(with: proof) }) {
                 try await self.store.commit(commit, in: project.realm)
             }
             return OpenedSession(session, of: account, isNewAccount: change.createsAccount)
@@ -244,5 +244,14 @@ extension SignInChange {
 extension SignInOutcome {
     fileprivate var needsConfirmation: Bool {
         if case .confirmationNeeded = self { true } else { false }
+    }
+}
+
+extension StoreConflict {
+    fileprivate func refusalOfSignIn(with proof: ResolvedProof) -> (any Refusal)? {
+        switch self {
+        case .alreadyUsed: proof.reuseRefusal
+        case .stale, .taken, .notFound, .lastSignInMethod: nil
+        }
     }
 }

@@ -79,7 +79,7 @@ public struct PasswordMethod: Sendable {
         if !holder.account.isDisabled { try project.policy.requireAtSignIn(credential.password) }
         let factor = FirstFactor(account: .existing(holder.account), method: .password, reauthenticating: idToken)
         return try await completion.signIn(factor, in: project, from: context) { session in
-            try await mappingConflicts(to: { $0.refusalOfPasswordSignIn(by: project.policy) }) {
+            try await mappingConflicts(to: { $0.refusalOfSignIn(by: project.policy) }) {
                 try await store.open(session, rehashed: rehashed, in: project.realm)
             }
             var account = holder.account
@@ -98,5 +98,22 @@ extension SignInRefusal {
             case (false, true): .wrongPassword
             case (false, false): .unknownEmail
             }
+    }
+}
+
+extension StoreConflict {
+    fileprivate var refusalOfSignUp: (any Refusal)? {
+        switch self {
+        case .taken(.email): SignUpRefusal.emailTaken
+        case .stale, .taken, .alreadyUsed, .notFound, .lastSignInMethod: nil
+        }
+    }
+
+    /// - Parameter policy: decides whether the refusal reveals that the account exists.
+    fileprivate func refusalOfSignIn(by policy: Policy) -> (any Refusal)? {
+        switch self {
+        case .stale: SignInRefusal(addressIsKnown: true, policy: policy)
+        case .taken, .alreadyUsed, .notFound, .lastSignInMethod: nil
+        }
     }
 }
