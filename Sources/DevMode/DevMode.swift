@@ -35,6 +35,7 @@ extension Mode {
             acceptsLoopbackIssuers: true)
         mode.providers = providers
         mode.acceptsTenantsWithoutApple = true
+        mode.convertImportedUser = { $0.withPasswordOfEmulatorHash }
         if !signsTokens {
             mode.tokens = UnsignedTokens.init(signed:)
             mode.tenantOfToken = UnsignedTokens.tenant(namedBy:)

@@ -30,7 +30,7 @@ package struct DevProjects: Sendable {
     func project(_ id: ID<Project>?) async throws -> Project? {
         var project = try await findOrCreate(id ?? defaultID)
         project?.hasTenants = true
-        project?.emulatorRules = .firebase
+        project?.modeRules = .emulator
         if let project { onLookup(project) }
         return project
     }
@@ -44,7 +44,7 @@ package struct DevProjects: Sendable {
         let created = found == nil ? try await create(id, of: project) : nil
         guard var tenant = found ?? created else { return nil }
         tenant.providers += DevProviders.settings.filter { [tenant] in tenant.settings(of: $0.provider) == nil }
-        tenant.emulatorRules = .firebase
+        tenant.modeRules = .emulator
         onLookup(tenant)
         return tenant
     }
@@ -76,25 +76,39 @@ package struct DevProjects: Sendable {
 }
 
 extension ProjectDraft {
-    /// A draft of a project with the policy and domains of ``EmulatorRules/firebase`` and the providers of
+    /// A draft of a project with the policy and domains of ``ModeRules/emulator`` and the providers of
     /// ``DevProviders/settings``.
     package init(devProject id: String) throws {
-        let rules = EmulatorRules.firebase
         try self.init(
-            id: id, name: id, profile: .firebase, policy: rules.defaultPolicy, algorithm: .es256,
-            domains: rules.defaultDomains, supporting: .live)
+            id: id, name: id, profile: .firebase, policy: ModeRules.emulatorPolicy, algorithm: .es256,
+            domains: ModeRules.emulatorDomains, supporting: .live)
         project.providers = DevProviders.settings
         secrets = try DevProviders.secrets()
     }
 }
 
-extension EmulatorRules {
+extension ModeRules {
+    /// The rules of Firebase's emulator.
+    static let emulator: ModeRules = {
+        var rules = ModeRules()
+        rules.defaultPolicy = emulatorPolicy
+        rules.openDomains = emulatorDomains
+        rules.acceptsHTTPPages = true
+        rules.createsTenants = true
+        rules.rejectsRepeatedLinks = true
+        rules.hidesAccountsFromBackends = true
+        rules.acceptsUnimplementedMembers = true
+        return rules
+    }()
+
     /// Firebase's defaults, except for email enumeration protection, which is off.
-    static let firebase: EmulatorRules = {
+    static let emulatorPolicy: Policy = {
         var policy = Policy(.firebase)
         policy.emailEnumerationProtection = false
-        return EmulatorRules(defaultPolicy: policy, defaultDomains: ["localhost"])
+        return policy
     }()
+
+    static let emulatorDomains = ["localhost"]
 }
 
 /// The initial settings of providers in every project of `dev`. The IDs are invented.

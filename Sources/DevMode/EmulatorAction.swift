@@ -25,7 +25,7 @@ extension EndpointCall {
         let code = request.query("oobCode") ?? ""
         var checked = try await emailActions.check(code)
         // With these rules, ``ContinueURL`` accepts every host, unless the project's authorized domains were changed.
-        checked.project.emulatorRules = .firebase
+        checked.project.modeRules = .emulator
         guard request.query("mode") == ActionLink.Mode(checked.code.purpose).rawValue else {
             throw OOBCodeRefusal.invalid
         }

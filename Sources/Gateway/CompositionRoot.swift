@@ -146,7 +146,8 @@ struct CompositionRoot: Sendable {
                 breaches: breaches, clock: clock, entropy: .live),
             queries: AccountQueryService(store: store),
             linking: LinkAdministration(
-                store: store, sealedTokens: sealedTokens, emailFactory: emailFactory, clock: clock))
+                store: store, sealedTokens: sealedTokens, emailFactory: emailFactory, clock: clock),
+            convertImportedUser: mode.convertImportedUser)
     }
 
     /// Composes the service for sign-ins in a browser.

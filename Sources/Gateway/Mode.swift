@@ -37,6 +37,8 @@ package struct Mode: Sendable {
     /// Whether a violation of guideline 4.8 by an OpenID provider of a tenant causes a warning instead of an error. No
     /// Admin SDK of Firebase can configure Apple in a tenant.
     package var acceptsTenantsWithoutApple = false
+    /// Converts each user of an import before it is checked; `nil` for no conversion.
+    package var convertImportedUser: (@Sendable (ImportedUser) -> ImportedUser)?
     /// Whether the rate limits of the policy apply.
     var limitsRates = false
     /// Creates the email service that replaces the configured one.

@@ -213,4 +213,29 @@ struct LayeringTests {
         #expect(sorted[sorted.count * 9 / 10] < 200)
         #expect(sorted[sorted.count / 2] < 90)
     }
+
+    /// The files of ``modulesOfEveryMode`` that may mention Firebase's emulator or `sekisho dev`, and why.
+    static let mentionsOfDev = [
+        "Sources/API/AuthorizationFlows/AuthHandler.swift": "serves paths of Firebase's JavaScript SDK in both modes",
+        "Sources/API/Wire/Access.swift": "rejects clients that take the gateway for an emulator",
+        "Sources/API/Wire/Routes.swift": "lists the endpoints of AuthHandler.swift",
+        "Sources/Gateway/Administration/ProjectDraft.swift": "reserves the first component of a path",
+        "Sources/Gateway/CompositionRoot.swift": "composes both modes",
+        "Sources/Gateway/ConfigurationCache.swift": "reports clients that take the gateway for an emulator",
+        "Sources/Gateway/EmulatorClientReporter.swift": "counts clients that take the gateway for an emulator",
+        "Sources/Gateway/Mode.swift": "has the hooks of both modes",
+        "Sources/Gateway/RunningGateway.swift": "creates the reporter of such clients",
+        "Sources/Identity/Audit/AuditTrail.swift": "names an actor that the contract lists",
+    ]
+
+    /// Modules in which only hooks and rules differ between the modes.
+    static let modulesOfEveryMode = ["Sources/Identity", "Sources/API", "Sources/Gateway"]
+
+    @Test("Only the listed files of the modules that production uses mention what only `dev` does")
+    func dev() throws {
+        let mention = /emulator|dev_?mode|isdev\b|`(sekisho )?dev`/.ignoresCase()
+        let files = try Self.modulesOfEveryMode.flatMap { try Repository.files(in: $0, ending: ".swift") }
+        let mentioning = try files.filter { try Repository.text($0).firstMatch(of: mention) != nil }
+        #expect(Set(mentioning) == Set(Self.mentionsOfDev.keys))
+    }
 }

@@ -22,10 +22,10 @@ extension EndpointCall {
         _ request: BatchCreateRequest, for administrator: Administrator
     ) async throws -> Response {
         if request.containsIdentities { try administrator.require(.linkUsers) }
-        let isEmulated = administrator.project.emulatorRules != nil
+        let convert = services.accounts.convertImportedUser
         let rows = try await offLoopIfLarge(for: administrator.project.id) {
             try request.checkedRows().map { row in
-                isEmulated ? row.user.map(\.withPasswordOfEmulatorHash) : row.user
+                if let convert { row.user.map(convert) } else { row.user }
             }
         }
         let scheme = try request.scheme.scheme()

@@ -17,9 +17,9 @@ public struct ImportedUser: Decodable, Sendable {
     let lastSignedInAt: String?
     let validSince: String?
     let customAttributes: String?
-    var passwordHash: String?
+    public var passwordHash: String?
     let salt: String?
-    var rawPassword: String?
+    public var rawPassword: String?
     let providerUserInfo: [LinkedIdentityInput]?
     let mfaInfo: [PresenceOnly]?
     let tenantId: String?
@@ -30,18 +30,6 @@ public struct ImportedUser: Decodable, Sendable {
         (providerUserInfo ?? []).filter {
             $0.providerId != ProviderID.password.rawValue && $0.providerId != ProviderID.phone.rawValue
         }
-    }
-
-    /// The entry with its password instead of its hash, if the hash has the format of Firebase's emulator,
-    /// `fakeHash:salt=S:password=P`, which Admin SDKs encode in base64. Only for `sekisho dev`.
-    var withPasswordOfEmulatorHash: ImportedUser {
-        let fake = /fakeHash:salt=[^:]*:password=(?<password>.*)/.dotMatchesNewlines()
-        guard let hash = passwordHash.nonEmpty else { return self }
-        let decoded = Base64.decode(hash).flatMap { String(validating: $0, as: UTF8.self) }
-        guard let match = [hash, decoded ?? ""].lazy.compactMap({ $0.wholeMatch(of: fake) }).first else { return self }
-        var user = self
-        (user.passwordHash, user.rawPassword) = (nil, String(match.password))
-        return user
     }
 
     /// The reason why an entry is rejected.

@@ -5,11 +5,11 @@ internal import Identity
 
 /// The origin at which browsers load the pages of the gateway.
 public struct PublicOrigin: Sendable {
-    /// Returns the URL of the gateway, without a slash at the end: the configured URL, or in `sekisho dev` the
-    /// URL of its loopback address.
+    /// Returns the URL of the gateway, without a slash at the end: the configured URL, or the URL of the
+    /// loopback address if none is configured.
     let configured: @Sendable () -> String
     /// Whether the header field `Host`, or the header fields of a proxy on the same machine, may determine the origin.
-    /// Only for `sekisho dev`, in which no URL is configured.
+    /// Only for a mode in which no URL is configured.
     let acceptsHostHeader: Bool
 
     public init(configured: @escaping @Sendable () -> String, acceptsHostHeader: Bool = false) {
@@ -20,8 +20,8 @@ public struct PublicOrigin: Sendable {
 
 extension RequestPipeline {
     /// Returns the origin of a page: the app's origin if the app's web server forwards `/__/auth/` to the gateway,
-    /// otherwise the gateway's origin. All pages of one sign-in need the same origin. Except in `sekisho dev`, only a
-    /// trusted proxy can name the app's host. The host must be one of the project's domains.
+    /// otherwise the gateway's origin. All pages of one sign-in need the same origin. Unless the origin accepts the
+    /// header field `Host`, only a trusted proxy can name the app's host. The host must be one of the project's domains.
     func publicURL(of request: Request, in project: Project) -> String {
         let origin = services.signIn.publicOrigin
         let named: String? =

@@ -156,8 +156,8 @@ extension [ConfigurationMember] {
 extension EndpointCall {
     /// Checks that the gateway implements every member of the body.
     ///
-    /// - Returns: the warnings for the response. In `sekisho dev`, members that are not implemented cause warnings, in
-    ///   the log too, because Firebase's emulator ignores them.
+    /// - Returns: the warnings for the response, which are also logged; see
+    ///   ``ModeRules/acceptsUnimplementedMembers``.
     /// - Throws: ``RequestRefusal/notImplemented(_:)``, which names the first such member.
     func requireImplemented(
         _ members: [ConfigurationMember], maskedBy mask: FieldMask = .all, for project: Project
@@ -165,7 +165,7 @@ extension EndpointCall {
         let body = try decodedBody(as: ConfigurationValue.self)
         let paths = members.unimplemented(in: body, maskedBy: mask, for: project).map(Self.shown)
         guard let first = paths.first else { return [] }
-        guard project.emulatorRules != nil else { throw RequestRefusal.notImplemented(first) }
+        guard project.modeRules.acceptsUnimplementedMembers else { throw RequestRefusal.notImplemented(first) }
         let warnings = paths.map { "\($0) is not implemented and has no effect." }
         for warning in warnings { pipeline.log.warning(warning, ["realm": .string(project.realm.rawValue)]) }
         return warnings

@@ -12,8 +12,8 @@ extension Endpoint {
         let (input, mask) = (try call.decodedBody(as: ProjectConfigInput.self), call.updateMask)
         let unimplemented = try call.requireImplemented(.ofProject, maskedBy: mask, for: administrator.project)
         let configuration = try await call.editConfiguration(as: administrator) {
-            // In `sekisho dev`, the defaults are those of Firebase's emulator. The stored project in `$0` lacks them.
-            let defaults = administrator.project.emulatorRules?.defaultPolicy ?? $0.project.defaultPolicy
+            // The stored project in `$0` lacks the rules of the mode.
+            let defaults = administrator.project.modeRules.defaultPolicy ?? $0.project.defaultPolicy
             let deletedGuests = $0.project.policy.deletesUnusedAnonymousAccounts
             try input.apply(to: &$0.project, maskedBy: mask, defaults: defaults)
             // The janitor deletes accounts as soon as this is on.

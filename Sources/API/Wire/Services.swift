@@ -45,15 +45,18 @@ public struct AccountServices: Sendable {
     let queries: AccountQueryService
     /// Operations of administrators on identities, and merges by administrators.
     let linking: LinkAdministration
+    /// Converts each user of an import before it is checked; `nil` for no conversion.
+    let convertImportedUser: (@Sendable (ImportedUser) -> ImportedUser)?
 
     public init(
         editor: AccountEditor, administration: AccountAdministration, queries: AccountQueryService,
-        linking: LinkAdministration
+        linking: LinkAdministration, convertImportedUser: (@Sendable (ImportedUser) -> ImportedUser)?
     ) {
         self.editor = editor
         self.administration = administration
         self.queries = queries
         self.linking = linking
+        self.convertImportedUser = convertImportedUser
     }
 }
 

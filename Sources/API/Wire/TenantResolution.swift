@@ -43,8 +43,8 @@ extension EndpointCall {
         return administrator
     }
 
-    /// Returns the project with the tenant's settings; `nil` if there is no such tenant. In `sekisho dev`, an unknown
-    /// tenant is created.
+    /// Returns the project with the tenant's settings; `nil` if there is no such tenant. An unknown tenant may be
+    /// created; see ``Tenancy/projectInTenant``.
     ///
     /// - Throws: ``TenantRefusal/disabled``, unless the endpoint serves disabled tenants.
     private func project(of tenant: ID<Tenant>, in project: Project, at endpoint: Endpoint) async throws -> Project? {

@@ -13,8 +13,9 @@ public struct AuthorizationTarget: Hashable, Codable, Sendable {
 
     /// If the app has redirect URIs, accepts only a URL that is equal to one of them. Otherwise accepts:
     /// - https URLs of authorized domains
-    /// - http URLs of `localhost` and `127.0.0.1` if these are authorized; in `sekisho dev`, of every authorized domain
-    /// - in `sekisho dev`, as long as no domains are configured: every https or http URL, and every custom scheme that
+    /// - http URLs of `localhost` and `127.0.0.1` if these are authorized; with ``ModeRules/acceptsHTTPPages``, of every
+    ///   authorized domain
+    /// - as long as the project has the ``ModeRules/openDomains``: every https or http URL, and every custom scheme that
     ///   an app can register
     ///
     /// Rejects a URL whose query already has a parameter `grant` or `error`.
@@ -101,6 +102,6 @@ extension Project {
 
     /// Whether pages of `host` may be http URLs.
     fileprivate func acceptsHTTP(_ host: String) -> Bool {
-        emulatorRules != nil || host == "localhost" || host == "127.0.0.1"
+        modeRules.acceptsHTTPPages || host == "localhost" || host == "127.0.0.1"
     }
 }

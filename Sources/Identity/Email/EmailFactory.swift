@@ -16,8 +16,7 @@ public struct EmailFactory: Sendable {
     /// Whether the installation sends emails.
     public var sendsEmail: Bool
     /// Whether the notice of a changed address goes to the account's first address, and its link restores the first
-    /// address, even if this address was never verified. Only `sekisho dev` sets this, because Firebase's emulator
-    /// behaves like this.
+    /// address, even if this address was never verified. Never set in production.
     public var restoresFirstAddress = false
 
     public init(

@@ -37,7 +37,7 @@ public struct OOBRedemption: Sendable {
             var found = try await codes.find(emailFactory.hash(code), at: now, in: realm)
         else { throw OOBCodeRefusal.invalid }
         try found.requireValid(at: now)
-        // Firebase's emulator also sends recovery codes to unproven addresses.
+        // Recovery codes then also go to unproven addresses.
         if emailFactory.restoresFirstAddress { found.earlierMailbox = nil }
         return found
     }

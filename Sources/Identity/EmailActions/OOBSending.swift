@@ -81,8 +81,7 @@ public struct OOBSending: Sendable {
         let newEmail = try request.checkedNewEmail()
         let (email, holder) = try await subject(of: request, newEmail: newEmail, in: project)
         if holder == nil, request.purpose != .signIn {
-            // Firebase's emulator hides that the account does not exist.
-            if request.purpose == .resetPassword, project.emulatorRules != nil,
+            if request.purpose == .resetPassword, project.modeRules.hidesAccountsFromBackends,
                 project.policy.emailEnumerationProtection
             {
                 return Issued(email: email)
@@ -121,7 +120,7 @@ public struct OOBSending: Sendable {
         return (email, caller.account)
     }
 
-    /// The result for a backend. It has no code and no link if the emulator hides that the account does not exist.
+    /// The result for a backend. It has no code and no link if it hides that the account does not exist.
     public struct Issued: Hashable, Sendable {
         public let email: EmailAddress
         public var code: String?

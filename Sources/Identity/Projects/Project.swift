@@ -20,11 +20,9 @@ public struct Project: Hashable, Sendable {
     public var providers: [ProviderSettings]
     /// `nil` if the realm is the project itself.
     public var tenant: Tenant?
-    /// Whether the project has tenants. Always `true` for a project of `sekisho dev`, where a request can create a
-    /// tenant. `false` if the realm is a tenant.
+    /// Whether the project has tenants, or a request can create a tenant. `false` if the realm is a tenant.
     public var hasTenants = false
-    /// The rules of Firebase's emulator; `nil` except in `sekisho dev`.
-    public var emulatorRules: EmulatorRules?
+    public var modeRules = ModeRules()
     /// The apps of the project, in the order of creation.
     public var apps: [App] = []
     /// The identity providers that the project can configure.

@@ -2,8 +2,8 @@
 public struct Tenancy: Sendable {
     public typealias Change = @Sendable (inout TenantSettings) throws -> Void
 
-    /// The project as it applies to the tenant; `nil` if the tenant does not exist. In `sekisho dev`, creates an
-    /// unknown tenant.
+    /// The project as it applies to the tenant; `nil` if the tenant does not exist. Creates an unknown tenant if the
+    /// mode does; see ``ModeRules/createsTenants``.
     public var projectInTenant: @Sendable (ID<Tenant>, Project) async throws -> Project?
     /// The tenant that a token of the gateway names, without verification of the token; `nil` if it names none.
     public var tenantOfToken: @Sendable (_ token: String) -> ID<Tenant>?
@@ -28,12 +28,12 @@ public struct Tenancy: Sendable {
         self.clock = clock
     }
 
-    /// Finds a tenant by its ID. In `sekisho dev`, creates an unknown tenant, like ``projectInTenant``.
+    /// Finds a tenant by its ID. Creates an unknown tenant under the same condition as ``projectInTenant``.
     ///
     /// - Returns: `nil` if the tenant does not exist.
     public func tenant(_ id: ID<Tenant>, of project: Project) async throws -> Tenant? {
         if let tenant = try await store.tenant(id, of: project.id) { return tenant }
-        return project.emulatorRules == nil ? nil : try await projectInTenant(id, project)?.tenant
+        return project.modeRules.createsTenants ? try await projectInTenant(id, project)?.tenant : nil
     }
 
     public func create(
@@ -51,8 +51,7 @@ public struct Tenancy: Sendable {
     public func change(
         _ id: ID<Tenant>, by actor: AuditActor, in project: Project, _ change: @escaping Change
     ) async throws -> ChangedTenant? {
-        // In `sekisho dev`, this creates an unknown tenant.
-        if project.emulatorRules != nil { _ = try await self.tenant(id, of: project) }
+        if project.modeRules.createsTenants { _ = try await self.tenant(id, of: project) }
         let tenant = try await store.change(id, by: actor, at: clock.now(), in: project.id, change)
         onChange()
         return tenant

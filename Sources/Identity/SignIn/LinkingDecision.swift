@@ -12,8 +12,7 @@ public struct LinkingFacts: Hashable, Sendable {
     /// `false` for a re-authentication: only an identity that is already linked is accepted.
     public var autoCreate: Bool
     public var policy: Policy
-    /// Whether linking an identity that the caller already has is a conflict instead of a login, as in Firebase's
-    /// emulator.
+    /// See ``ModeRules/rejectsRepeatedLinks``.
     public var rejectsRepeatedLink: Bool
     /// Providers whose identities cannot sign in to the calling app. Their claims about email addresses are not used.
     public var linkOnly: Set<ProviderID>

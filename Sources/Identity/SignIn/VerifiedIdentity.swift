@@ -2,7 +2,7 @@
 public struct FederatedCredential: Sendable {
     public let provider: ProviderID
     public let idToken: Secret?
-    /// The provider's access token. Only the fake credentials of `dev` use it.
+    /// The provider's access token. No verifier of production uses it.
     public let accessToken: Secret?
     /// The nonce of the app, before hashing.
     public let rawNonce: String?
@@ -180,7 +180,7 @@ public struct UserProfile: Hashable, Codable, Sendable {
     /// By default ``PersonName/full``.
     public var displayName: String?
     public var photoURL: PhotoURL?
-    // Only the fake credentials of `dev` have the following members.
+    // The providers of production do not set the following members.
     public var screenName: String?
     public var language: String?
     public var timeZone: String?

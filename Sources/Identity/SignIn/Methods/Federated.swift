@@ -68,7 +68,7 @@ public struct FederatedMethod: Sendable {
                     hasEarlierMailbox: try await hasEarlierMailbox(
                         candidates.sameEmail, signingInWith: proof.identity, in: project),
                     caller: caller, autoCreate: autoCreate, policy: project.policy,
-                    rejectsRepeatedLink: project.emulatorRules != nil, linkOnly: linkOnly))
+                    rejectsRepeatedLink: project.modeRules.rejectsRepeatedLinks, linkOnly: linkOnly))
             guard caller == nil, candidates.owner == nil else {
                 return try await apply(decision, to: proof, in: project, from: context)
             }
