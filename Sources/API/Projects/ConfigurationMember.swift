@@ -1,5 +1,6 @@
 internal import Encoding
 internal import Identity
+internal import JSON
 internal import Telemetry
 
 /// A member of Firebase's configuration of projects, tenants and providers, and what the gateway does with it.
@@ -13,12 +14,12 @@ struct ConfigurationMember: Sendable {
         /// The member has no effect, and none on security in Firebase either; or it is only for responses.
         case ignored
         /// Accepted only with a value that asks for what the gateway does anyway.
-        case accepted(if: @Sendable (ConfigurationValue, Project) -> Bool)
+        case accepted(if: @Sendable (JSONValue, Project) -> Bool)
 
-        /// Accepted only with a value that turns the feature off; see ``ConfigurationValue/isOff``.
+        /// Accepted only with a value that turns the feature off; see ``JSON/JSONValue/isOff``.
         static let off = Treatment.accepted { value, _ in value.isOff }
 
-        static func accepted(_ values: ConfigurationValue...) -> Treatment {
+        static func accepted(_ values: JSONValue...) -> Treatment {
             .accepted { value, _ in values.contains(value) || value == .null }
         }
     }
@@ -34,58 +35,17 @@ struct ConfigurationMember: Sendable {
     }
 }
 
-/// A JSON value of a configuration, with names in camel case.
-enum ConfigurationValue: Equatable, Sendable, Decodable {
-    case null
-    case bool(Bool)
-    case number(Double)
-    case text(ByteText)
-    case array([ConfigurationValue])
-    case object([ByteText: ConfigurationValue])
-
-    private struct Name: CodingKey {
-        let stringValue: String
-        var intValue: Int? { nil }
-
-        init(stringValue: String) { self.stringValue = stringValue }
-        init?(intValue: Int) { nil }
-    }
-
-    init(from decoder: any Decoder) throws {
-        if let members = try? decoder.container(keyedBy: Name.self) {
-            let pairs = try members.allKeys.map {
-                (ByteText($0.stringValue), try members.decode(ConfigurationValue.self, forKey: $0))
-            }
-            // If several names are equal in camel case, the first one is used, as in every other decoding.
-            self = .object(Dictionary(pairs, uniquingKeysWith: { first, _ in first }))
-            return
-        }
-        // Tries one type after another; only the last attempt throws.
-        let container = try decoder.singleValueContainer()
-        if container.decodeNil() {
-            self = .null
-        } else if let value = try? container.decode(Bool.self) {
-            self = .bool(value)
-        } else if let value = try? container.decode(Double.self) {
-            self = .number(value)
-        } else if let value = try? container.decode(String.self) {
-            self = .text(ByteText(value))
-        } else {
-            self = .array(try container.decode([ConfigurationValue].self))
-        }
-    }
-}
-
-extension ConfigurationValue {
+extension JSONValue {
     /// Whether the value asks for nothing: it is empty, or turns a feature off. An object whose `state` or `enabled` is
     /// off asks for nothing unless a part of it is on.
     var isOff: Bool {
         switch self {
         case .null: true
         case .bool(let value): !value
+        case .integer(let value): value == 0
         case .number(let value): value == 0
-        case .text(let text):
-            ["", "OFF", "DISABLED"].contains(text) || text.rawValue.utf8.suffix(12).elementsEqual("_UNSPECIFIED".utf8)
+        case .string(let text):
+            ["", "OFF", "DISABLED"].contains(ByteText(text)) || text.utf8.suffix(12).elementsEqual("_UNSPECIFIED".utf8)
         case .array(let elements): elements.allSatisfy(\.isOff)
         case .object(let members):
             if let isOn = Self.isOn(members) {
@@ -97,13 +57,13 @@ extension ConfigurationValue {
     }
 
     /// Whether the feature that an object describes is on; `nil` if the object does not say it.
-    private static func isOn(_ members: [ByteText: ConfigurationValue]) -> Bool? {
+    private static func isOn(_ members: JSONObject) -> Bool? {
         (members["state"] ?? members["enabled"]).map { !$0.isOff }
     }
 
     private var hasPartThatIsOn: Bool {
         switch self {
-        case .null, .bool, .number, .text: false
+        case .null, .bool, .integer, .number, .string: false
         case .array(let elements): elements.contains(where: \.hasPartThatIsOn)
         case .object(let members):
             Self.isOn(members) == true || members.values.contains(where: \.hasPartThatIsOn)
@@ -128,7 +88,7 @@ extension ConfigurationValue {
             }
         case .array(let elements): elements.allSatisfy { $0.visitMembers(names, at: path, visit) }
         case .null: true
-        case .bool, .number, .text: visit(path, self)
+        case .bool, .integer, .number, .string: visit(path, self)
         }
     }
 }
@@ -136,7 +96,7 @@ extension ConfigurationValue {
 extension [ConfigurationMember] {
     /// Returns the paths of the first members that `body` sets and the gateway does not implement, without those that
     /// `mask` excludes: at most 20, because a body can have thousands.
-    func unimplemented(in body: ConfigurationValue, maskedBy mask: FieldMask, for project: Project) -> [String] {
+    func unimplemented(in body: JSONValue, maskedBy mask: FieldMask, for project: Project) -> [String] {
         let treatments = Dictionary(uniqueKeysWithValues: map { (ByteText($0.path), $0.treatment) })
         var paths: [ByteText] = []
         body.visitMembers(Set(treatments.keys)) { path, value in
@@ -162,8 +122,7 @@ extension EndpointCall {
     func requireImplemented(
         _ members: [ConfigurationMember], maskedBy mask: FieldMask = .all, for project: Project
     ) throws -> [String] {
-        let body = try decodedBody(as: ConfigurationValue.self)
-        let paths = members.unimplemented(in: body, maskedBy: mask, for: project).map(Self.shown)
+        let paths = members.unimplemented(in: try camelCasedBody(), maskedBy: mask, for: project).map(Self.shown)
         guard let first = paths.first else { return [] }
         guard project.modeRules.acceptsUnimplementedMembers else { throw RequestRefusal.notImplemented(first) }
         let warnings = paths.map { "\($0) is not implemented and has no effect." }

@@ -1,5 +1,5 @@
-internal import Encoding
 internal import Identity
+internal import JSON
 
 /// The members of Identity Platform's `Config`, `Tenant`, `DefaultSupportedIdpConfig` and `OAuthIdpConfig`, and the
 /// gateway's own. `InboundSamlConfig` has no table, because its operations are not implemented.
@@ -50,7 +50,7 @@ extension [ConfigurationMember] {
             "containsLowercaseCharacter", "containsNonAlphanumericCharacter", "containsNumericCharacter",
             "containsUppercaseCharacter", "minPasswordLength")
         + ConfigurationMember.all(
-            .accepted(.number(Double(Policy.maximumPasswordLength))),
+            .accepted(.integer(Int64(Policy.maximumPasswordLength))),
             in: "passwordPolicyConfig.passwordPolicyVersions.customStrengthOptions", "maxPasswordLength")
         + ConfigurationMember.all(
             .ignored, in: "passwordPolicyConfig", "lastUpdateTime", "passwordPolicyVersions.schemaVersion")
@@ -66,7 +66,7 @@ extension [ConfigurationMember] {
         ConfigurationMember.all(.applied, in: "notification", "defaultLocale", "sendEmail.callbackUri")
         + ConfigurationMember.all(.off, in: "notification.sendEmail", "dnsInfo", "smtp")
         + ConfigurationMember.all(
-            .accepted(.text("METHOD_UNSPECIFIED"), .text("DEFAULT"), .number(0), .number(1)),
+            .accepted(.string("METHOD_UNSPECIFIED"), .string("DEFAULT"), .integer(0), .integer(1)),
             in: "notification.sendEmail", "method")
         + ConfigurationMember.all(
             .ignored, in: "notification", "sendEmail.legacyResetPasswordTemplate",
@@ -78,7 +78,7 @@ extension [ConfigurationMember] {
         return ConfigurationMember.all(.applied, in: path, "replyTo", "senderDisplayName", "subject")
             + ConfigurationMember.all(
                 .accepted { value, project in
-                    value.isOff || project.emailSettings.senderLocalPart.map { value == .text(ByteText($0)) } == true
+                    value.isOff || project.emailSettings.senderLocalPart.map { value == .string($0) } == true
                 }, in: path, "senderLocalPart")
             + ConfigurationMember.all(.off, in: path, "body")
             + ConfigurationMember.all(.ignored, in: path, "bodyFormat", "customized")

@@ -80,6 +80,11 @@ extension EndpointCall {
         try decoding { try $0.decodeBody(as: type, camelCasesNames: camelCasesNames) }
     }
 
+    /// The whole JSON body, with names in camel case, including members that no type knows.
+    func camelCasedBody() throws -> JSONValue {
+        try decoding { try $0.camelCasedValue() }
+    }
+
     /// Parses the body, and returns the value that `decode` decodes from it.
     ///
     /// - Throws: ``RequestRefusal`` for invalid JSON and for a `DecodingError`; otherwise what `decode` throws.

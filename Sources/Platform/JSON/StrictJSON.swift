@@ -61,6 +61,13 @@ public struct ParsedJSON: Sendable {
             value: value, codingPath: [], camelCasesNames: camelCasesNames, convertsScalars: convertsScalars
         ).decode(type)
     }
+
+    /// The whole text as a ``JSONValue``, with every name in camel case, and `Bool` for the texts `true` and `false`.
+    ///
+    /// - Throws: ``JSONFault/duplicateMember``, or `DecodingError` for a number that is out of range.
+    public func camelCasedValue() throws -> JSONValue {
+        try ValueDecoder(value: value, codingPath: [], camelCasesNames: true, convertsScalars: true).jsonValue()
+    }
 }
 
 /// Why a text is rejected as JSON. Does not contain any part of the text, so it may be logged.
@@ -135,7 +142,7 @@ public typealias JSONObject = [ByteText: JSONValue]
 extension JSONValue: Codable {
     public init(from decoder: any Decoder) throws {
         if let decoder = decoder as? ValueDecoder {
-            self = try decoder.jsonValue()
+            self = try decoder.unconverted.jsonValue()
             return
         }
         let container = try decoder.singleValueContainer()

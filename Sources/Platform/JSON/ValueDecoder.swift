@@ -42,6 +42,11 @@ struct ValueDecoder: Decoder {
             convertsScalars: convertsScalars)
     }
 
+    /// A decoder that converts neither names nor scalars.
+    var unconverted: ValueDecoder {
+        ValueDecoder(value: value, codingPath: codingPath, camelCasesNames: false, convertsScalars: false)
+    }
+
     /// Converts the value without trying one type after another, because each failed attempt creates an error.
     func jsonValue() throws -> JSONValue { try jsonValue(value) }
 
@@ -50,12 +55,15 @@ struct ValueDecoder: Decoder {
         case .null: .null
         case .bool(let flag): .bool(flag)
         case .number(let text): try jsonNumber(text)
+        case .string("true") where convertsScalars: .bool(true)
+        case .string("false") where convertsScalars: .bool(false)
         case .string(let text): .string(text)
         case .array(let elements): .array(try elements.map(jsonValue))
         case .object(let members):
             .object(
                 Dictionary(
-                    try members.map { ($0.name, try jsonValue($0.value)) }, uniquingKeysWith: { first, _ in first }))
+                    try members.namedInCamelCase(camelCasesNames).map { ($0.name, try jsonValue($0.value)) },
+                    uniquingKeysWith: { first, _ in first }))
         }
     }
 
@@ -132,8 +140,7 @@ extension ValueDecoder: SingleValueDecodingContainer {
     func decode<Value: Decodable>(_ type: Value.Type) throws -> Value {
         assert(!(type is any ComparesNamesAsStrings.Type), "decode [ByteText: …] instead of \(type)")
         guard camelCasesNames, type is any KeepsMemberNames.Type else { return try Value(from: self) }
-        return try Value(
-            from: ValueDecoder(value: value, codingPath: codingPath, camelCasesNames: false, convertsScalars: false))
+        return try Value(from: unconverted)
     }
 }
 
@@ -152,18 +159,9 @@ private final class MemberContainer<Key: CodingKey>: KeyedDecodingContainerProto
     private let positions: [ByteText: Int]
     private let decoder: ValueDecoder
 
-    /// - Throws: ``JSONFault/duplicateMember`` if several names are equal in camel case. Otherwise, a member that a client
-    ///   adds in another spelling could replace a member that a backend sets in the client's object.
-    init(_ members: [ParsedMember], of decoder: ValueDecoder) throws {
+    init(_ members: [ParsedMember], of decoder: ValueDecoder) throws(JSONFault) {
         self.decoder = decoder
-        self.members =
-            decoder.camelCasesNames
-            ? members.map { ParsedMember(name: $0.name.camelCased, value: $0.value) } : members
-        if decoder.camelCasesNames, zip(self.members, members).contains(where: { $0.name != $1.name }),
-            Set(self.members.map(\.name)).count < members.count
-        {
-            throw JSONFault.duplicateMember
-        }
+        self.members = try members.namedInCamelCase(decoder.camelCasesNames)
         positions =
             members.count < ParsedMember.hashingThreshold
             ? [:] : Dictionary(uniqueKeysWithValues: self.members.enumerated().map { ($1.name, $0) })
@@ -298,6 +296,20 @@ extension String {
         let digits = utf8.first == UInt8(ascii: "-") ? utf8.dropFirst() : utf8[...]
         return !digits.isEmpty && (digits.count == 1 || digits.first != UInt8(ascii: "0"))
             && digits.allSatisfy { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }
+    }
+}
+
+extension [ParsedMember] {
+    /// - Parameter isConverting: `false` returns the members unchanged.
+    /// - Throws: ``JSONFault/duplicateMember`` if several names are equal in camel case. Otherwise, a member that a client
+    ///   adds in another spelling could replace a member that a backend sets in the client's object.
+    fileprivate func namedInCamelCase(_ isConverting: Bool) throws(JSONFault) -> [ParsedMember] {
+        guard isConverting else { return self }
+        let renamed = map { ParsedMember(name: $0.name.camelCased, value: $0.value) }
+        if zip(renamed, self).contains(where: { $0.name != $1.name }), Set(renamed.map(\.name)).count < count {
+            throw .duplicateMember
+        }
+        return renamed
     }
 }
 

@@ -149,6 +149,13 @@ struct DecodingTests {
                 == .object(["a_b": .object(["c_d": .integer(1)])]))
     }
 
+    @Test("A value in camel case has converted names and flags at every depth")
+    func camelCasedValue() throws {
+        let text = Array(#"{"a_b":[{"C_D":"true","e":"1","F":"false"}],"g":1.0}"#.utf8)
+        let inner: JSONValue = .object(["cD": .bool(true), "e": .string("1"), "f": .bool(false)])
+        #expect(try ParsedJSON(text).camelCasedValue() == .object(["aB": .array([inner]), "g": .integer(1)]))
+    }
+
     /// From 32 members on, a member is found by the hash of its name.
     @Test("Members whose names are equal in camel case are rejected", arguments: [0, 32])
     func sameName(otherMembers: Int) throws {
@@ -160,6 +167,7 @@ struct DecodingTests {
             }
             #expect(throws: Never.self) { try StrictJSON.decode(Sample.self, from: text) }
             #expect(throws: Never.self) { try StrictJSON.decode(JSONObject.self, from: text, camelCasesNames: true) }
+            #expect(throws: JSONFault.duplicateMember) { try ParsedJSON(text).camelCasedValue() }
         }
     }
 }
