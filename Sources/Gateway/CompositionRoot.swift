@@ -76,7 +76,6 @@ struct CompositionRoot: Sendable {
         on pool: Pool, _ configuration: ConfigurationCache, _ extensions: ModeExtensions, _ probe: ReadinessProbe
     ) -> Services {
         let store = PostgresAccountStore(pool: pool)
-        let federation = PostgresFederationStore(pool: pool)
         let trail = AuditStore(pool: pool).trail
         let tokens = mode.tokens(
             GatewayTokens(
@@ -91,6 +90,9 @@ struct CompositionRoot: Sendable {
         let authenticator = Authenticator(store: store, tokens: tokens, clock: clock)
         let completion = SignInCompletion(
             authenticator: authenticator, tokens: tokens, networks: networks, clock: clock, entropy: .live)
+        let federation = FederationServices(
+            completion: completion, store: PostgresFederationStore(pool: pool), authenticator: authenticator,
+            resolver: resolver, sealedTokens: sealedTokens, emailFactory: emailFactory, limiter: limiter, clock: clock)
         let codes = PostgresOOBCodeStore(pool: pool)
         let redemption = OOBRedemption(
             codes: codes, store: store, passwords: passwords, breaches: breaches, emailFactory: emailFactory,
@@ -105,9 +107,7 @@ struct CompositionRoot: Sendable {
                 emailLink: EmailLinkMethod(
                     completion: completion, codes: codes, redemption: redemption, authenticator: authenticator,
                     emailFactory: emailFactory, limiter: limiter, clock: clock),
-                federated: FederatedMethod(
-                    completion: completion, store: federation, authenticator: authenticator, resolver: resolver,
-                    sealedTokens: sealedTokens, emailFactory: emailFactory, limiter: limiter, clock: clock),
+                federated: FederatedMethod(federation),
                 customToken: CustomTokenMethod(
                     completion: completion, store: store, customTokens: mode.customTokens(configuration, clock)),
                 flows: flows(on: pool, configuration, extensions, verifier, sealedTokens, appleSealing),
@@ -118,9 +118,7 @@ struct CompositionRoot: Sendable {
             tokenRefresh: TokenRefresh(store: store, tokens: tokens, clock: clock, entropy: .live),
             sessionCookies: SessionCookies(authenticator: authenticator, tokens: tokens, trail: trail, clock: clock),
             emailActions: emailActions(codes, store, authenticator, redemption, configuration),
-            merging: AccountMerging(
-                completion: completion, store: federation, authenticator: authenticator, resolver: resolver,
-                sealedTokens: sealedTokens, emailFactory: emailFactory, limiter: limiter, clock: clock),
+            merging: AccountMerging(federation),
             apple: apple(on: pool, appleSealing, configuration),
             projects: ProjectServices(
                 editor: configuration.editor, tenancy: tenancy(on: pool, configuration, extensions),

@@ -39,17 +39,19 @@ extension IdpRequest {
         return (.credential(presented.credential(of: ProviderID(provider.lowercased()))), presented.tokens)
     }
 
-    /// Returns the grant, which is the secret that the app redeems for the result of a sign-in in the browser. It is in
-    /// the URL to which the gateway redirected the browser. The app can redeem it once, within
+    /// Does the same as ``proof()``, but first looks for a grant in the URI: the secret for the result of a sign-in in the
+    /// browser. It is in the URL to which the gateway redirected the browser. The app can redeem it once, within
     /// ``AuthorizationFlows/grantLifetime``.
     ///
-    /// - Returns: `nil` if the request proves an identity in another way, or the URL has no grant.
-    /// - Throws: `USER_CANCELLED`, or another error that the URL names.
-    func flowGrant() throws -> String? {
-        guard credential == nil, postBody.nonEmpty == nil, pendingToken.nonEmpty == nil, let requestUri else {
-            return nil
-        }
-        return try IdpCredential.grant(in: requestUri)
+    /// - Throws: what `redeem` throws; `USER_CANCELLED`, or another error that the URL names.
+    func proof(
+        redeemingGrant redeem: (_ grant: String) async throws -> RedeemedAuthorization
+    ) async throws -> (proof: IdentityProof, tokens: ProviderTokens?) {
+        guard credential == nil, postBody.nonEmpty == nil, pendingToken.nonEmpty == nil, let requestUri,
+            let grant = try IdpCredential.grant(in: requestUri)
+        else { return try proof() }
+        let redeemed = try await redeem(grant)
+        return (.authorization(redeemed), redeemed.tokens)
     }
 }
 

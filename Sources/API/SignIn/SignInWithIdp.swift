@@ -5,7 +5,11 @@ extension Endpoint {
     /// Signs in with an identity from an identity provider, or links the identity to the account of an ID token.
     static let signInWithIdp = client("signInWithIdp", .post, "/v1/accounts:signInWithIdp") { call, client in
         let request = try call.body(as: SignInWithIdpRequest.self, for: client)
-        let (proof, tokens) = try await request.proof(for: client, redeemingGrantWith: call.services.signIn.flows)
+        guard request.pendingIdToken.nonEmpty == nil else { throw RequestRefusal.notImplemented("pendingIdToken") }
+        let (proof, tokens) = try await request.proof { grant in
+            try await call.services.signIn.flows.redeem(
+                grant: grant, sessionID: request.sessionId, for: client.app, in: client.project)
+        }
         let (identity, outcome) = try await call.services.signIn.federated.signIn(
             proof, linkingTo: request.idToken.nonEmpty, autoCreate: request.autoCreate ?? true,
             for: client.app, in: client.project, from: call.context)
@@ -15,7 +19,9 @@ extension Endpoint {
             throw PendingLinkRefusal(reason: refusal, pendingToken: pendingToken, provider: identity.provider)
         }
         let response = SignInResponse(outcome) {
-            FederatedMembers(identity, $0, in: client.project, returning: tokens)
+            FederatedMembers(
+                identity, $0, in: client.project,
+                returning: request.returnRefreshToken == true ? tokens : tokens?.withoutRefreshToken)
         }
         return try .json(response)
     }
@@ -34,20 +40,6 @@ private struct SignInWithIdpRequest: IdpRequest {
     let sessionId: String?
     let tenantId: String?
     let targetProjectId: String?
-
-    /// Redeems the grant if the request has one; otherwise does the same as ``proof()``.
-    func proof(
-        for client: CallingApp, redeemingGrantWith flows: AuthorizationFlows
-    ) async throws -> (proof: IdentityProof, tokens: ProviderTokens?) {
-        guard pendingIdToken.nonEmpty == nil else { throw RequestRefusal.notImplemented("pendingIdToken") }
-        if let grant = try flowGrant() {
-            let redeemed = try await flows.redeem(
-                grant: grant, sessionID: sessionId, for: client.app, in: client.project)
-            let tokens = redeemed.tokens
-            return (.authorization(redeemed), returnRefreshToken == true ? tokens : tokens.withoutRefreshToken)
-        }
-        return try proof()
-    }
 }
 
 /// Firebase's members of the response.

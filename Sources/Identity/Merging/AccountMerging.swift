@@ -8,28 +8,10 @@ public struct AccountMerging: Sendable {
     /// How long a merge can be undone.
     public static let undoWindow: Duration = .seconds(7 * 86_400)
 
-    private let completion: SignInCompletion
-    private let store: any FederationStore
-    private let authenticator: Authenticator
-    private let resolver: ProofResolver
-    private let sealedTokens: any SealedTokens
-    private let emailFactory: EmailFactory
-    private let limiter: RateLimiter
-    private let clock: WallClock
+    private let services: FederationServices
 
-    public init(
-        completion: SignInCompletion, store: any FederationStore, authenticator: Authenticator,
-        resolver: ProofResolver, sealedTokens: any SealedTokens, emailFactory: EmailFactory, limiter: RateLimiter,
-        clock: WallClock
-    ) {
-        self.completion = completion
-        self.store = store
-        self.authenticator = authenticator
-        self.resolver = resolver
-        self.sealedTokens = sealedTokens
-        self.emailFactory = emailFactory
-        self.limiter = limiter
-        self.clock = clock
+    public init(_ services: FederationServices) {
+        self.services = services
     }
 
     public struct Preview: Sendable {
@@ -50,29 +32,29 @@ public struct AccountMerging: Sendable {
     ) async throws -> Preview {
         let source = try await recentLogin(idToken, in: project).account
         let target = try await proven(target, for: app, in: project)
-        guard try await !store.hasRecoveryCode(source.id, at: clock.now(), in: project.realm) else {
+        guard try await !services.store.hasRecoveryCode(source.id, at: services.clock.now(), in: project.realm) else {
             throw MergeRefusal.recoveryPending
         }
         let payload = MergeTokenPayload(
             precondition: try MergePrecondition(of: source, into: target.account), proof: target.proof)
-        let end = clock.now() + Self.previewLifetime
+        let end = services.clock.now() + Self.previewLifetime
         return Preview(
             plan: payload.precondition.plan,
-            mergeToken: try sealedTokens.encode(payload, until: end, in: project.realm))
+            mergeToken: try services.sealedTokens.encode(payload, until: end, in: project.realm))
     }
 
     /// Commits the previewed merge atomically, and signs the user in to the target.
     public func commit(
         idToken: String, mergeToken: String, in project: Project, from context: RequestContext
     ) async throws -> Merged {
-        let now = clock.now()
-        let (payload, replayKey) = try sealedTokens.decode(
+        let now = services.clock.now()
+        let (payload, replayKey) = try services.sealedTokens.decode(
             MergeTokenPayload.self, from: mergeToken, at: now, in: project.realm)
         let (precondition, proof) = (payload.precondition, payload.proof)
         let caller = try await recentLogin(idToken, in: project)
         guard caller.account.id == precondition.plan.source else { throw ProviderRefusal.invalidMergeToken }
         for account in [precondition.plan.source, precondition.plan.target] {
-            try limiter.countCredentialChange(of: account, in: project)
+            try services.limiter.countCredentialChange(of: account, in: project)
         }
         let merge = AccountMerge(
             precondition: precondition, replayKeys: (proof.identity?.replayKeys ?? []) + [replayKey], mergedAt: now,
@@ -80,12 +62,13 @@ public struct AccountMerging: Sendable {
         let change = CallerChange(
             caller: caller, method: proof.method, authenticatedAt: proof.authenticatedAt,
             credentialIssuedAt: proof.identity?.issuedAt, merge: precondition)
-        let signedIn = try await completion.renewSession(change, in: project, from: context) { session in
+        let signedIn = try await services.completion.renewSession(change, in: project, from: context) { session in
             let signIn = MergeSignIn(
                 newSession: session, proof: proof, recording: project.recording(by: .user(context.trace)))
-            let notices = MergeNotices(of: merge, emailFactory: emailFactory, by: project.policy, from: context)
+            let notices = MergeNotices(
+                of: merge, emailFactory: services.emailFactory, by: project.policy, from: context)
             return try await mappingConflicts(to: \.refusalOfMerge) {
-                try await store.merge(merge, with: signIn, announcing: notices, in: project.realm)
+                try await services.store.merge(merge, with: signIn, announcing: notices, in: project.realm)
             }
         }
         return Merged(signedIn: signedIn, plan: precondition.plan, undoableUntil: merge.undoableUntil)
@@ -94,8 +77,8 @@ public struct AccountMerging: Sendable {
     /// - Throws: ``EditRefusal/deletionNotAllowed`` if clients may not delete accounts, because a merge deletes one.
     private func recentLogin(_ idToken: String, in project: Project) async throws -> Caller {
         guard project.policy.allowsDeletion else { throw EditRefusal.deletionNotAllowed }
-        let caller = try await authenticator.authenticate(idToken: idToken, in: project)
-        try caller.requireRecentLogin(by: project.policy, at: clock.now())
+        let caller = try await services.authenticator.authenticate(idToken: idToken, in: project)
+        try caller.requireRecentLogin(by: project.policy, at: services.clock.now())
         return caller
     }
 
@@ -111,10 +94,10 @@ public struct AccountMerging: Sendable {
                 .session(session.id, method: session.method, authenticatedAt: session.authenticatedAt)
             )
         case .identity(let proof):
-            let proof = try await resolver.resolve(proof, for: app, in: project)
+            let proof = try await services.resolver.resolve(proof, for: app, in: project)
             // A pending token that is only for linking does not prove control of the account that has the identity.
             guard case .any = proof.use else { throw ProviderRefusal.invalidPendingToken }
-            let candidates = try await store.linkingCandidates(for: proof.identity, in: project.realm)
+            let candidates = try await services.store.linkingCandidates(for: proof.identity, in: project.realm)
             guard let owner = candidates.owner else { throw MergeRefusal.targetUnknown }
             try proof.requireSameIssuer(asIdentityOf: owner)
             return (owner, .identity(proof.identity))

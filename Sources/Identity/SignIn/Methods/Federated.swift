@@ -8,28 +8,10 @@ public struct FederatedMethod: Sendable {
     /// Lifetime of nonces that the gateway issued.
     public static let nonceLifetime: Duration = .seconds(600)
 
-    private let completion: SignInCompletion
-    private let store: any FederationStore
-    private let authenticator: Authenticator
-    private let resolver: ProofResolver
-    private let sealedTokens: any SealedTokens
-    private let emailFactory: EmailFactory
-    private let limiter: RateLimiter
-    private let clock: WallClock
+    private let services: FederationServices
 
-    public init(
-        completion: SignInCompletion, store: any FederationStore, authenticator: Authenticator,
-        resolver: ProofResolver, sealedTokens: any SealedTokens, emailFactory: EmailFactory, limiter: RateLimiter,
-        clock: WallClock
-    ) {
-        self.completion = completion
-        self.store = store
-        self.authenticator = authenticator
-        self.resolver = resolver
-        self.sealedTokens = sealedTokens
-        self.emailFactory = emailFactory
-        self.limiter = limiter
-        self.clock = clock
+    public init(_ services: FederationServices) {
+        self.services = services
     }
 
     /// Signs in, or links an identity. Verifies the credential first, so that no transaction waits for a provider's
@@ -48,16 +30,16 @@ public struct FederatedMethod: Sendable {
             try redeemed.requireOperation(linking: idToken != nil)
             autoCreate = autoCreate && redeemed.mayCreateAccount
         }
-        let proof = try await resolver.resolve(
+        let proof = try await services.resolver.resolve(
             proof, for: app, in: project, to: idToken == nil ? .signIn : .link)
         let linkOnly = Set(app.linkOnlyProviders(in: project))
         let outcome = try await retryingConflicts { attempt in
             let caller: Caller? =
                 if let idToken {
-                    try await authenticator.authenticate(idToken: idToken, in: project)
+                    try await services.authenticator.authenticate(idToken: idToken, in: project)
                 } else { nil }
             try proof.requireUse(by: caller)
-            let candidates = try await store.linkingCandidates(for: proof.identity, in: project.realm)
+            let candidates = try await services.store.linkingCandidates(for: proof.identity, in: project.realm)
             if let caller, candidates.owner?.id != caller.account.id {
                 try requireLinkAllowed(for: caller, isFirstAttempt: attempt == 1, in: project)
             }
@@ -84,9 +66,9 @@ public struct FederatedMethod: Sendable {
         _ sameEmail: Account?, signingInWith identity: VerifiedIdentity, in project: Project
     ) async throws -> Bool {
         guard let sameEmail, !sameEmail.emailIsVerified, identity.emailTrust == .authoritative,
-            !emailFactory.restoresFirstAddress
+            !services.emailFactory.restoresFirstAddress
         else { return false }
-        return try await store.hasEarlierMailbox(sameEmail.id, at: clock.now(), in: project.realm)
+        return try await services.store.hasEarlierMailbox(sameEmail.id, at: services.clock.now(), in: project.realm)
     }
 
     /// Runs the sign-in of an identity that no account has, within two limits.
@@ -101,9 +83,9 @@ public struct FederatedMethod: Sendable {
         with identity: VerifiedIdentity, isCounted: Bool, from context: RequestContext, in project: Project,
         _ work: () async throws -> SignInOutcome
     ) async throws -> SignInOutcome {
-        if isCounted { try limiter.countFirstSignIn(with: identity, in: project) }
+        if isCounted { try services.limiter.countFirstSignIn(with: identity, in: project) }
         guard identity.hidesAccounts(in: project), identity.email != nil else { return try await work() }
-        return try await limiter.limitingAddressProbe(
+        return try await services.limiter.limitingAddressProbe(
             from: context.network, in: project, reveals: \.needsConfirmation, work)
     }
 
@@ -112,15 +94,15 @@ public struct FederatedMethod: Sendable {
     ///
     /// - Parameter isFirstAttempt: `false` if the same request is tried again, which is not counted.
     private func requireLinkAllowed(for caller: Caller, isFirstAttempt: Bool, in project: Project) throws {
-        try caller.requireRecentLoginToLink(by: project.policy, at: clock.now())
-        if isFirstAttempt { try limiter.countCredentialChange(of: caller.account.id, in: project) }
+        try caller.requireRecentLoginToLink(by: project.policy, at: services.clock.now())
+        if isFirstAttempt { try services.limiter.countCredentialChange(of: caller.account.id, in: project) }
     }
 
     /// Issues a nonce for a sign-in that is about to begin.
     public func issueNonce(in project: Project, from context: RequestContext) throws(TooManyAttempts) -> IssuedNonce {
-        try limiter.count(
+        try services.limiter.count(
             .nonces(from: context.network), Policy.nonceLimit, Policy.nonceWindow, ID(project.id))
-        return sealedTokens.nonce(until: clock.now() + Self.nonceLifetime, in: project.realm)
+        return services.sealedTokens.nonce(until: services.clock.now() + Self.nonceLifetime, in: project.realm)
     }
 
     /// - Throws: ``StoreConflict/stale`` if the decision has to be made again.
@@ -155,7 +137,7 @@ public struct FederatedMethod: Sendable {
                     about: change, of: identity, to: session.account, by: project.policy, from: context,
                     at: session.openedAt))
             let account = try await mappingConflicts(to: { $0.refusalOfSignIn(with: proof) }) {
-                try await self.store.commit(commit, in: project.realm)
+                try await services.store.commit(commit, in: project.realm)
             }
             return OpenedSession(session, of: account, isNewAccount: change.createsAccount)
         }
@@ -164,11 +146,11 @@ public struct FederatedMethod: Sendable {
                 caller: caller, method: identity.provider, authenticatedAt: caller.authenticatedAtAfterLinking,
                 credentialIssuedAt: identity.issuedAt)
             return .signedIn(
-                try await completion.renewSession(callerChange, in: project, from: context, commit: store))
+                try await services.completion.renewSession(callerChange, in: project, from: context, commit: store))
         }
         let factor = FirstFactor(
             account: change.target, method: identity.provider, credentialIssuedAt: identity.issuedAt)
-        return try await completion.signIn(factor, in: project, from: context, commit: store)
+        return try await services.completion.signIn(factor, in: project, from: context, commit: store)
     }
 
     /// Returns the notice to the owner if the account gets a new sign-in method, address or owner, or takes the place
@@ -183,22 +165,23 @@ public struct FederatedMethod: Sendable {
         case .signIn, .create: return .none
         case .signInChangingEmail(let account, let new):
             let emails = try [account.email, new].compactMap(\.self).flatMap {
-                try emailFactory.notice(
+                try services.emailFactory.notice(
                     .relayAddressChanged, to: .proven($0), about: account.id, from: context, at: now)
             }
             return EmailBatch(emails: emails)
         case .createInPlaceOf(let former):
             let emails = try former.email.map {
-                try emailFactory.notice(.accountReplaced, to: .proven($0), about: account, from: context, at: now)
+                try services.emailFactory.notice(
+                    .accountReplaced, to: .proven($0), about: account, from: context, at: now)
             }
             return EmailBatch(emails: emails ?? [])
         case .link(let account, _, _):
             let method = AddedSignInMethod(provider: identity.provider, subject: identity.subject, addedAt: now)
-            return try emailFactory.additionNotice(of: method, to: account, by: policy, from: context)
+            return try services.emailFactory.additionNotice(of: method, to: account, by: policy, from: context)
         case .reclaim(let account):
             let payload = EmailPayload(provider: identity.provider)
             let emails = try account.email.map {
-                try emailFactory.notice(
+                try services.emailFactory.notice(
                     .accountReclaimed, to: .proven($0), about: account.id, payload, from: context, at: now)
             }
             return EmailBatch(emails: emails ?? [])
@@ -210,8 +193,8 @@ public struct FederatedMethod: Sendable {
     private func pendingToken(
         for proof: ResolvedProof, _ use: PendingCredential.Use, in project: Project
     ) throws -> String {
-        let end = clock.now() + Self.pendingLifetime
-        return try sealedTokens.encode(
+        let end = services.clock.now() + Self.pendingLifetime
+        return try services.sealedTokens.encode(
             PendingCredential(identity: proof.identity, use: use),
             until: proof.pendingTokenKey.map { min($0.expiresAt, end) } ?? end, in: project.realm)
     }
