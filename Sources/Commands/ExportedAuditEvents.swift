@@ -48,7 +48,7 @@ private struct ExportedEvent: Decodable {
         let members: [String: String]
 
         enum CodingKeys: String, CodingKey, CaseIterable {
-            case provider, session, members, repeated, lastOccurredAt
+            case provider, sessionId, fields, method, target, repeated, lastOccurredAt
         }
 
         init(from decoder: any Decoder) throws {

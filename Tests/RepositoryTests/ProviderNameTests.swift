@@ -36,7 +36,7 @@ struct ProviderNameTests {
     }
 
     @Test("No file of Sources names a provider, except the provider's own files and the listed exceptions")
-    func names() throws {
+    func onlyInOwnFiles() throws {
         for file in try Repository.files(in: "Sources", ending: ".swift") {
             let name = file.dropFirst("Sources/".count)
             guard !Self.exceptions.keys.contains(where: { name.hasPrefix($0) }) else { continue }
@@ -47,7 +47,7 @@ struct ProviderNameTests {
     }
 
     @Test("Every exception names a provider", arguments: exceptions.keys.sorted())
-    func exceptions(path: String) throws {
+    func needed(exception path: String) throws {
         let files = try Repository.files(in: "Sources", ending: ".swift").filter { $0.hasPrefix("Sources/" + path) }
         #expect(try files.contains { Self.namesProvider(try Repository.text($0)) })
     }

@@ -12,8 +12,6 @@ import Testing
 /// ``IdentityProvider/invented`` is one file, and no code outside that file and its simulator names it.
 @Suite("A built-in provider that the gateway did not know before", .serialized)
 struct InventedProviderTests {
-    private typealias Tokens = TestGateway.Tokens
-
     private static let id = "invented.example"
     private static let settings: JSON = [
         "enabled": true, "clientId": .string(InventedProvider.clientID), "clientSecret": "secret",

@@ -1,5 +1,6 @@
 import FoundationEssentials
 import Identity
+import Providers
 import Testing
 
 @Suite("Account events")

@@ -1,5 +1,6 @@
 import Encoding
 import Identity
+import Providers
 import Testing
 
 @Suite("Client IDs of Apple")
@@ -14,7 +15,7 @@ struct AppleClientIDTests {
             apple.clientIDs.append(clientID)
             configuration.set(apple)
         }
-        return configuration.problems(by: ConfigurationRules { _, _ in true })
+        return configuration.problems(by: ConfigurationRules(supportedProviders: .live) { _, _ in true })
     }
 
     private static let team = ConfigurationTests.valid.project.settings(of: .apple)?.apple?.teamID ?? ""

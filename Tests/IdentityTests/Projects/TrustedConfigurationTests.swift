@@ -81,6 +81,7 @@ struct TrustedConfigurationTests {
             $0.project.tenant = Tenant(id: ID("t"), parent: ID("demo"), settings: TenantSettings())
         },
         Row("Project.hasTenants") { $0.project.hasTenants.toggle() },
+        Row("Project.wantedEvents") { $0.project.wantedEvents = [.accountDeleted] },
         policy("trustsGoogleForEveryDomain") { $0.trustsGoogleForEveryDomain.toggle() },
         policy("requiresNonce") { $0.requiresNonce.toggle() },
         policy("followsRelayAddress") { $0.followsRelayAddress.toggle() },

@@ -1,4 +1,5 @@
 import Postgres
+import Providers
 import Storage
 import Support
 import Testing
@@ -76,7 +77,7 @@ struct EventRecordingTests {
             ]
         ) {
             var change = AdministrativeChange()
-            change.update.displayName = .set("Ada")
+            change.update.profile.displayName = .set("Ada")
             change.update.isDisabled = true
             change.linked = google
             _ = try await $0.store.change(ID("ada"), by: change, recording: $1, at: $0.start, in: $0.realm)
@@ -95,7 +96,7 @@ struct EventRecordingTests {
             "an import that replaces an account", outbox: [#"account.updated ada {"method": "import"}"#],
             audit: ["account.updated ada", "accounts.imported demo"]
         ) {
-            let imported = StoredAccount(account: $0.account)
+            let imported = StoredAccount(account: $0.account, passwordHash: "imported")
             _ = try await $0.store.store(
                 [imported], overwrite: .all, recording: $1, now: $0.start, in: $0.realm)
         },
@@ -113,12 +114,14 @@ struct EventRecordingTests {
         #expect(try await fixture.audit() == row.audit)
     }
 
-    @Test("Without a listener, a change sends no statement for the outbox", arguments: rows)
+    @Test("Without a listener, a change sends no statement for the outbox", .timeLimit(.minutes(1)), arguments: rows)
     func unwanted(row: Row) async throws {
         let fixture = try await StoreFixture(email: "ada@example.com", passwordHash: "old")
-        // Every statement that names the table fails now.
-        _ = try await fixture.database.pool.execute("DROP TABLE outbox")
-        try await row.change(fixture, EventRecording(by: .commandLine, wanting: []))
+        try await fixture.database.pool.transaction { transaction in
+            // Every statement of another connection that names the table would wait for this lock.
+            _ = try await transaction.execute("LOCK TABLE outbox IN ACCESS EXCLUSIVE MODE")
+            try await row.change(fixture, EventRecording(by: .commandLine, wanting: []))
+        }
         #expect(try await fixture.audit() == row.audit)
     }
 

@@ -108,7 +108,7 @@ struct ConfigurationStoreTests {
         let keys = APIKeyStore(pool: fixture.database.pool)
         let hash = [UInt8](repeating: 1, count: 32)
         #expect(try await keys.create(id: "k", hash: hash, for: Self.ios.app.id, in: fixture.id, at: fixture.start))
-        let found = try #require(try await keys.projectAndApp(ofKeyWithHash: hash))
+        let found = try #require(try await keys.projectAndApp(ofKeyWithHash: hash, supporting: .live))
         #expect(found.project == read.project)
         #expect(found.app == Self.ios.app)
     }
