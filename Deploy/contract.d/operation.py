@@ -5,7 +5,7 @@ import re
 from blocks import Blocks
 
 # The statuses of an operation's responses, in the order in which the contract lists them.
-STATUS_ORDER = ["200", "204", "303", "400", "401", "403", "404", "409", "429", "4XX", "500", "501", "503"]
+STATUS_ORDER = ["200", "204", "303", "304", "400", "401", "403", "404", "409", "429", "4XX", "500", "501", "503"]
 # The names of the responses that `Deploy/contract` adds to operations.
 COMMON_RESPONSES = {
     "Unauthenticated", "PermissionDenied", "ServiceKeyRequired", "NotFound", "TenantNotFound", "ConfigurationNotFound",

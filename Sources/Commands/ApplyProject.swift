@@ -82,7 +82,7 @@ extension Command {
 
     private static let appMembers: [(term: String, description: String)] = [
         ("name", "name shown only to operators"),
-        ("platform", "ios, macos, android, windows, web, other"),
+        ("platform", "ios, macos, tvos, watchos, visionos, android, windows, web, other"),
         ("distribution", "appStore, marketplace, playStore, enterprise, web, other"),
         (
             "signInMethods",

@@ -20,8 +20,8 @@ DERIVED_ENDINGS = ("request", "response", "req", "res", "params", "body", "data"
 # The operations of Sekisho's own, and those of Firebase. Apple defines how it sends notifications.
 OWN_OPERATIONS = {
     "issueNonce", "unlinkOwnProvider", "getOwnCredentialState", "getCredentialState", "mergeOwnAccounts",
-    "listSessions", "revokeSession", "lookUpSession", "getLoginMethods", "listApps", "createApp", "getApp", "updateApp",
-    "deleteApp", "listAuditEvents", "listIdentities", "linkIdentity", "unlinkIdentity", "moveIdentity", "mergeAccounts",
+    "listSessions", "revokeSession", "lookUpSession", "getLoginMethods", "getErrorTexts", "listApps", "createApp",
+    "getApp", "updateApp", "deleteApp", "listAuditEvents", "listIdentities", "linkIdentity", "unlinkIdentity", "moveIdentity", "mergeAccounts",
     "undoMerge", "searchAccounts",
 }
 FIREBASE_OPERATIONS = {

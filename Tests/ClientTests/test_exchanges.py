@@ -592,6 +592,8 @@ ROWS = [
     Row("named project", "getProjectChangePassword", status=303,
         options={"allow_redirects": False}),
     Row("discovery of the default project", "getOpenIdConfiguration"),
+    Row("texts in Japanese", "getErrorTexts", options={"params": {"hl": "ja"}}),
+    Row("repeated parameter", "getErrorTexts", None, "INVALID_ARGUMENT", 400, {"params": {"hl": ["ja", "en"]}}),
     Row("keys of the default project", "getJwks"),
     Row("no associated app", "getAppleAppSiteAssociation"),
     Row("no associated app", "getAssetLinks"),

@@ -257,7 +257,7 @@ PROJECT_FILES = [
     ("{\"project\": \"demo\", \"providers\": {\"apple.com\": 1}}",
      "providers.apple.com: expected an object, got a number"),
     ("{\"project\": \"demo\", \"apps\": {\"web\": {\"platform\": \"fridge\"}}}",
-     "apps.web.platform: expected ios, macos, android, windows, web or other, got \"fridge\""),
+     "apps.web.platform: expected ios, macos, tvos, watchos, visionos, android, windows, web or other, got \"fridge\""),
     ("{\"project\": \"demo\", \"authorizedDomains\": \"x\"}",
      "authorizedDomains: expected a list of strings, got \"x\""),
     ("{\"project\": \"demo\", \"email\": {\"from\": \"nobody\"}}",

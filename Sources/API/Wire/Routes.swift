@@ -19,7 +19,7 @@ extension Endpoint {
             .updateDefaultSupportedIdpConfig, .deleteDefaultSupportedIdpConfig,
             .listOauthIdpConfigs, .createOauthIdpConfig, .getOauthIdpConfig, .updateOauthIdpConfig,
             .deleteOauthIdpConfig,
-            .listApps, .createApp, .getApp, .updateApp, .deleteApp, .getLoginMethods,
+            .listApps, .createApp, .getApp, .updateApp, .deleteApp, .getLoginMethods, .getErrorTexts,
             .getOpenIDConfiguration, .getProjectOpenIDConfiguration, .getJwks, .getProjectJwks, .getSigningKeys,
             .getSigningCertificates, .getProjectSigningCertificates,
             .getAppleAppSiteAssociation, .getAssetLinks, .getAppleDomainAssociation,

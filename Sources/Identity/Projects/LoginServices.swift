@@ -262,7 +262,12 @@ extension LoginServices {
 }
 
 extension AppSettings.Platform {
-    var isApplePlatform: Bool { self == .ios || self == .macos }
+    var isApplePlatform: Bool {
+        switch self {
+        case .ios, .macos, .tvos, .watchos, .visionos: true
+        case .android, .windows, .web, .other: false
+        }
+    }
 }
 
 extension App {
@@ -284,7 +289,7 @@ extension Project {
     /// tokens of web flows to a Services ID.
     func appleClientID(for app: App, among audiences: [String]) -> String? {
         switch app.settings.platform {
-        case .ios, .macos: app.settings.bundleIDs.first(where: audiences.contains)
+        case .ios, .macos, .tvos, .watchos, .visionos: app.settings.bundleIDs.first(where: audiences.contains)
         case .web, .android, .windows: audiences.first { isServicesID($0, for: app) }
         case .other: audiences.first
         }

@@ -165,7 +165,7 @@ extension Policy {
         ),
         .flag(
             "requiresAppleOnEveryPlatform", \.requiresAppleOnEveryPlatform,
-            "every app with a third-party login must offer apple.com or declare an exemption (App Review guideline 4.8); false: only apps for Apple's platforms must, that is, apps with the platform ios, macos or other, with a bundle ID, or with the distribution appStore or marketplace"
+            "every app with a third-party login must offer apple.com or declare an exemption (App Review guideline 4.8); false: only apps for Apple's platforms must, that is, apps with the platform ios, macos, tvos, watchos, visionos or other, with a bundle ID, or with the distribution appStore or marketplace"
         ),
     ]
 

@@ -158,6 +158,9 @@ public struct AppSettings: Hashable, Sendable {
     public enum Platform: String, CaseIterable, Codable, Sendable {
         case ios
         case macos
+        case tvos
+        case watchos
+        case visionos
         case android
         case windows
         case web

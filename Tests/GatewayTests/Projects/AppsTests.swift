@@ -98,7 +98,7 @@ struct AppsTests {
             ),
             (
                 "platform", "amiga",
-                "400 Invalid JSON payload received. /platform must be equal to one of the allowed values: ios, macos, android, windows, web, other"
+                "400 Invalid JSON payload received. /platform must be equal to one of the allowed values: ios, macos, tvos, watchos, visionos, android, windows, web, other"
             ),
             (
                 "distribution", "disk",

@@ -27,7 +27,7 @@ struct LoginServicesPolicyTests {
             [[], ["com.example.app"]].map { bundleIDs in
                 Row(
                     platform: platform, distribution: distribution, bundleIDs: bundleIDs,
-                    isForApplePlatform: [.ios, .macos, .other].contains(platform)
+                    isForApplePlatform: [.ios, .macos, .tvos, .watchos, .visionos, .other].contains(platform)
                         || [.appStore, .marketplace].contains(distribution) || !bundleIDs.isEmpty)
             }
         }

@@ -124,6 +124,9 @@ struct LoginServicesTests {
                 problem: .bundleIDMissing),
             AppleRow(testDescription: "no bundle ID", settings: .init(platform: .macos), problem: .bundleIDMissing),
             AppleRow(
+                testDescription: "no bundle ID on visionOS", settings: .init(platform: .visionos),
+                problem: .bundleIDMissing),
+            AppleRow(
                 testDescription: "no Services ID", settings: .init(platform: .windows), problem: .servicesIDMissing,
                 isDueToPolicy: true
             ) { $0.clientIDs = ["com.example.app"] },

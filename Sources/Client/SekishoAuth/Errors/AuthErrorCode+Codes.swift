@@ -75,22 +75,58 @@ extension AuthErrorCode {
     public static let missingVerificationCode = AuthErrorCode(known: 17043)
     /// The verification code is wrong.
     public static let invalidVerificationCode = AuthErrorCode(known: 17044)
+    /// The verification ID is missing. The library does not throw this error.
+    public static let missingVerificationID = AuthErrorCode(known: 17045)
     /// The verification ID is not valid.
     public static let invalidVerificationID = AuthErrorCode(known: 17046)
+    /// The app credential is missing. The library does not throw this error.
+    public static let missingAppCredential = AuthErrorCode(known: 17047)
+    /// The app credential is not valid. The library does not throw this error.
+    public static let invalidAppCredential = AuthErrorCode(known: 17048)
     /// The verification code has expired. For a session that has ended, see ``userTokenExpired``.
     public static let sessionExpired = AuthErrorCode(known: 17051)
     /// The project's quota is used up.
     public static let quotaExceeded = AuthErrorCode(known: 17052)
+    /// The token for push notifications is missing. The library does not throw this error.
+    public static let missingAppToken = AuthErrorCode(known: 17053)
+    /// The app does not forward push notifications. The library does not throw this error.
+    public static let notificationNotForwarded = AuthErrorCode(known: 17054)
+    /// The app could not be verified. The library does not throw this error.
+    public static let appNotVerified = AuthErrorCode(known: 17055)
     /// The CAPTCHA check failed.
     public static let captchaCheckFailed = AuthErrorCode(known: 17056)
+    /// Another sign-in in the browser is in progress.
+    public static let webContextAlreadyPresented = AuthErrorCode(known: 17057)
+    /// The user cancelled the sign-in in the browser.
+    public static let webContextCancelled = AuthErrorCode(known: 17058)
+    /// The verification of the app failed. The library does not throw this error.
+    public static let appVerificationUserInteractionFailure = AuthErrorCode(known: 17059)
+    /// The client ID is not valid. The library does not throw this error.
+    public static let invalidClientID = AuthErrorCode(known: 17060)
+    /// A request in the browser failed. The library does not throw this error.
+    public static let webNetworkRequestFailed = AuthErrorCode(known: 17061)
+    /// An internal error occurred in the browser. The library does not throw this error.
+    public static let webInternalError = AuthErrorCode(known: 17062)
+    /// The sign-in in the browser failed.
+    public static let webSignInUserInteractionFailure = AuthErrorCode(known: 17063)
+    /// The player is not signed in to Game Center. The library does not throw this error.
+    public static let localPlayerNotAuthenticated = AuthErrorCode(known: 17066)
     /// The operation requires a signed-in user.
     public static let nullUser = AuthErrorCode(known: 17067)
+    /// Dynamic Links are not activated. The library does not throw this error.
+    public static let dynamicLinkNotActivated = AuthErrorCode(known: 17068)
     /// The provider ID is not valid.
     public static let invalidProviderID = AuthErrorCode(known: 17071)
     /// The user or credential belongs to another tenant.
     public static let tenantIDMismatch = AuthErrorCode(known: 17072)
     /// Tenants do not support this operation.
     public static let unsupportedTenantOperation = AuthErrorCode(known: 17073)
+    /// The Dynamic Links domain is not valid. The library does not throw this error.
+    public static let invalidDynamicLinkDomain = AuthErrorCode(known: 17074)
+    /// The credential is malformed or does not match. The library does not throw this error.
+    public static let rejectedCredential = AuthErrorCode(known: 17075)
+    /// The app does not contain GameKit. The library does not throw this error.
+    public static let gameKitNotLinked = AuthErrorCode(known: 17076)
     /// The sign-in requires a second factor.
     public static let secondFactorRequired = AuthErrorCode(known: 17078)
     /// The multi-factor session is missing.
@@ -120,6 +156,28 @@ extension AuthErrorCode {
     public static let missingOrInvalidNonce = AuthErrorCode(known: 17094)
     /// A blocking function rejected the operation.
     public static let blockingCloudFunctionError = AuthErrorCode(known: 17105)
+    /// The project does not use reCAPTCHA. The library does not throw this error.
+    public static let recaptchaNotEnabled = AuthErrorCode(known: 17200)
+    /// The reCAPTCHA token is missing. The library does not throw this error.
+    public static let missingRecaptchaToken = AuthErrorCode(known: 17201)
+    /// The reCAPTCHA token is not valid. The library does not throw this error.
+    public static let invalidRecaptchaToken = AuthErrorCode(known: 17202)
+    /// The reCAPTCHA action is not valid. The library does not throw this error.
+    public static let invalidRecaptchaAction = AuthErrorCode(known: 17203)
+    /// The client type is missing. The library does not throw this error.
+    public static let missingClientType = AuthErrorCode(known: 17204)
+    /// The reCAPTCHA version is missing. The library does not throw this error.
+    public static let missingRecaptchaVersion = AuthErrorCode(known: 17205)
+    /// The reCAPTCHA version is not valid. The library does not throw this error.
+    public static let invalidRecaptchaVersion = AuthErrorCode(known: 17206)
+    /// The request type is not valid. The library does not throw this error.
+    public static let invalidReqType = AuthErrorCode(known: 17207)
+    /// The app does not contain the reCAPTCHA SDK. The library does not throw this error.
+    public static let recaptchaSDKNotLinked = AuthErrorCode(known: 17208)
+    /// The reCAPTCHA site key is missing. The library does not throw this error.
+    public static let recaptchaSiteKeyMissing = AuthErrorCode(known: 17209)
+    /// The reCAPTCHA action could not be created. The library does not throw this error.
+    public static let recaptchaActionCreationFailed = AuthErrorCode(known: 17210)
     /// The password does not meet the project's policy.
     public static let passwordDoesNotMeetRequirements = AuthErrorCode(known: 17211)
     /// The domain of the link is not valid.
@@ -130,6 +188,8 @@ extension AuthErrorCode {
     public static let internalError = AuthErrorCode(known: 17999)
     /// The ID token is not a valid JSON Web Token.
     public static let malformedJWT = AuthErrorCode(known: 18000)
+    /// The sign-in method is the only one of the account, and the project protects it. FirebaseAuth has no such code.
+    public static let lastSignInMethod = AuthErrorCode(known: 20001)
 
     /// The name in FirebaseAuth and the default description of each code.
     static let descriptions: [Int: (name: String, text: String)] = [
@@ -179,14 +239,32 @@ extension AuthErrorCode {
         17042: ("ERROR_INVALID_PHONE_NUMBER", "The phone number is not valid."),
         17043: ("ERROR_MISSING_VERIFICATION_CODE", "The verification code is missing."),
         17044: ("ERROR_INVALID_VERIFICATION_CODE", "The verification code is wrong."),
+        17045: ("ERROR_MISSING_VERIFICATION_ID", "The verification ID is missing."),
         17046: ("ERROR_INVALID_VERIFICATION_ID", "The verification ID is not valid."),
+        17047: ("ERROR_MISSING_APP_CREDENTIAL", "The app credential is missing."),
+        17048: ("ERROR_INVALID_APP_CREDENTIAL", "The app credential is not valid."),
         17051: ("ERROR_SESSION_EXPIRED", "The verification code has expired."),
         17052: ("ERROR_QUOTA_EXCEEDED", "The project's quota is used up."),
+        17053: ("ERROR_MISSING_APP_TOKEN", "The token for push notifications is missing."),
+        17054: ("ERROR_NOTIFICATION_NOT_FORWARDED", "The app does not forward push notifications."),
+        17055: ("ERROR_APP_NOT_VERIFIED", "The app could not be verified."),
         17056: ("ERROR_CAPTCHA_CHECK_FAILED", "The CAPTCHA check failed."),
+        17057: ("ERROR_WEB_CONTEXT_ALREADY_PRESENTED", "Another sign-in in the browser is in progress."),
+        17058: ("ERROR_WEB_CONTEXT_CANCELLED", "The user cancelled the sign-in in the browser."),
+        17059: ("ERROR_APP_VERIFICATION_FAILED", "The verification of the app failed."),
+        17060: ("ERROR_INVALID_CLIENT_ID", "The client ID is not valid."),
+        17061: ("ERROR_WEB_NETWORK_REQUEST_FAILED", "A request in the browser failed."),
+        17062: ("ERROR_WEB_INTERNAL_ERROR", "An internal error occurred in the browser."),
+        17063: ("ERROR_WEB_USER_INTERACTION_FAILURE", "The sign-in in the browser failed."),
+        17066: ("ERROR_LOCAL_PLAYER_NOT_AUTHENTICATED", "The player is not signed in to Game Center."),
         17067: ("ERROR_NULL_USER", "The operation requires a signed-in user."),
+        17068: ("ERROR_DYNAMIC_LINK_NOT_ACTIVATED", "Dynamic Links are not activated."),
         17071: ("ERROR_INVALID_PROVIDER_ID", "The provider ID is not valid."),
         17072: ("ERROR_TENANT_ID_MISMATCH", "The user or credential belongs to another tenant."),
         17073: ("ERROR_UNSUPPORTED_TENANT_OPERATION", "Tenants do not support this operation."),
+        17074: ("ERROR_INVALID_DYNAMIC_LINK_DOMAIN", "The Dynamic Links domain is not valid."),
+        17075: ("ERROR_REJECTED_CREDENTIAL", "The credential is malformed or does not match."),
+        17076: ("ERROR_GAME_KIT_NOT_LINKED", "The app does not contain GameKit."),
         17078: ("ERROR_SECOND_FACTOR_REQUIRED", "The sign-in requires a second factor."),
         17081: ("ERROR_MISSING_MULTI_FACTOR_SESSION", "The multi-factor session is missing."),
         17082: ("ERROR_MISSING_MULTI_FACTOR_INFO", "The second factor is missing."),
@@ -208,10 +286,25 @@ extension AuthErrorCode {
                 + "nonce, neither hashed nor encoded."
         ),
         17105: ("ERROR_BLOCKING_CLOUD_FUNCTION_ERROR", "A blocking function rejected the operation."),
+        17200: ("ERROR_RECAPTCHA_NOT_ENABLED", "The project does not use reCAPTCHA."),
+        17201: ("ERROR_MISSING_RECAPTCHA_TOKEN", "The reCAPTCHA token is missing."),
+        17202: ("ERROR_INVALID_RECAPTCHA_TOKEN", "The reCAPTCHA token is not valid."),
+        17203: ("ERROR_INVALID_RECAPTCHA_ACTION", "The reCAPTCHA action is not valid."),
+        17204: ("ERROR_MISSING_CLIENT_TYPE", "The client type is missing."),
+        17205: ("ERROR_MISSING_RECAPTCHA_VERSION", "The reCAPTCHA version is missing."),
+        17206: ("ERROR_INVALID_RECAPTCHA_VERSION", "The reCAPTCHA version is not valid."),
+        17207: ("ERROR_INVALID_REQ_TYPE", "The request type is not valid."),
+        17208: ("ERROR_RECAPTCHA_SDK_NOT_LINKED", "The app does not contain the reCAPTCHA SDK."),
+        17209: ("ERROR_RECAPTCHA_SITE_KEY_MISSING", "The reCAPTCHA site key is missing."),
+        17210: ("ERROR_RECAPTCHA_ACTION_CREATION_FAILED", "The reCAPTCHA action could not be created."),
         17211: ("ERROR_PASSWORD_DOES_NOT_MEET_REQUIREMENTS", "The password does not meet the project's policy."),
         17214: ("ERROR_INVALID_HOSTING_LINK_DOMAIN", "The domain of the link is not valid."),
         17995: ("ERROR_KEYCHAIN_ERROR", "The session could not be stored or read on this device."),
         17999: ("ERROR_INTERNAL_ERROR", "An internal error occurred."),
         18000: ("ERROR_MALFORMED_JWT", "The ID token is not a valid JSON Web Token."),
+        20001: (
+            "ERROR_LAST_SIGN_IN_METHOD",
+            "The sign-in method is the only one of the account, so it cannot be removed."
+        ),
     ]
 }

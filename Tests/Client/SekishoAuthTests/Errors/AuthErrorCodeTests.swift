@@ -35,7 +35,8 @@ struct AuthErrorCodeTests {
         ("INVALID_PROVIDER_ID", 17071), ("TENANT_ID_MISMATCH", 17072), ("UNSUPPORTED_TENANT_OPERATION", 17073),
         ("MISSING_CLIENT_IDENTIFIER", 17093), ("BLOCKING_FUNCTION_ERROR_RESPONSE", 17105),
         ("PROVIDER_ALREADY_LINKED", 17015), ("USER_MISMATCH", 17024), ("API_KEY_INVALID", 17023),
-        ("INVALID_REFRESH_TOKEN", 17017), ("LAST_SIGN_IN_METHOD", 17999), ("SOMETHING_NEW : text", 17999),
+        ("INVALID_REFRESH_TOKEN", 17017), ("LAST_SIGN_IN_METHOD", 20001), ("USER_CANCELLED", 17058),
+        ("SOMETHING_NEW : text", 17999),
     ].map { Row(message: $0.0, number: $0.1) }
 
     @Test(
@@ -54,6 +55,23 @@ struct AuthErrorCodeTests {
         #expect(Set(AuthErrorCode.descriptions.values.map(\.name)).count == AuthErrorCode.descriptions.count)
         for code in ServerError.codes.values { #expect(AuthErrorCode(rawValue: code.rawValue) == code) }
         #expect(AuthErrorCode(rawValue: 1) == nil)
+    }
+
+    /// The numbers of the enum `AuthErrorCode` in FirebaseAuth 12.19.
+    static let numbersInFirebaseAuth: Set<Int> = {
+        let ranges = [
+            17000...17000, 17002...17002, 17004...17012, 17014...17017, 17020...17021, 17023...17026, 17028...17034,
+            17036...17048, 17051...17063, 17066...17068, 17071...17076, 17078...17078, 17081...17090, 17093...17094,
+            17105...17105, 17200...17211, 17214...17214, 17995...17995, 17999...18000,
+        ]
+        return Set(ranges.flatMap(Array.init))
+    }()
+
+    @Test("Every code of FirebaseAuth exists; further codes have numbers above 20000")
+    func allCodes() {
+        let numbers = Set(AuthErrorCode.descriptions.keys)
+        #expect(Self.numbersInFirebaseAuth.subtracting(numbers) == [])
+        #expect(numbers.subtracting(Self.numbersInFirebaseAuth).allSatisfy { $0 > 20000 })
     }
 
     @Test("An error can be matched as an NSError, as a code and in a catch clause")
