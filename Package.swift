@@ -17,8 +17,8 @@ func module(_ name: String, in folder: String = "Sources", imports: [String] = [
         resources: resources, swiftSettings: settings)
 }
 
-/// The settings of SekishoAuth, the library for apps, which imports no module of the gateway. Only tests treat its
-/// warnings as errors: an app must not fail to build because a newer compiler warns.
+/// The settings of SekishoAuth, the library for apps, which imports no module of the gateway. Apps use the package in
+/// `Sources/Client`, whose settings are the same; this package compiles the library for its tests.
 let clientSettings: [SwiftSetting] = [
     .enableUpcomingFeature("ExistentialAny"),
     .enableUpcomingFeature("InternalImportsByDefault"),
@@ -41,8 +41,6 @@ func platformTests(_ name: String, imports: [String] = [], resources: [Resource]
 
 let package = Package(
     name: "sekisho",
-    platforms: [.iOS(.v15), .macOS(.v12), .tvOS(.v15), .watchOS(.v8), .visionOS(.v1)],
-    products: [.library(name: "SekishoAuth", targets: ["SekishoAuth"])],
     targets: [
         .target(name: "SekishoAuth", path: "Sources/Client/SekishoAuth", swiftSettings: clientSettings),
         .systemLibrary(name: "CSystem", path: "Sources/Platform/CSystem"),

@@ -6,14 +6,14 @@ let settings: [SwiftSetting] = [
     .treatAllWarnings(as: .error),
 ]
 
-let client: Target.Dependency = .product(name: "SekishoAuth", package: "sekisho")
+let client: Target.Dependency = .product(name: "SekishoAuth", package: "SekishoAuth")
 
 // A separate package, so that the package of the gateway does not build the sample app.
 let package = Package(
     name: "SekishoSample",
     platforms: [.iOS(.v15), .macOS(.v12)],
     products: [.library(name: "SekishoSample", targets: ["SekishoSample"])],
-    dependencies: [.package(name: "sekisho", path: "../..")],
+    dependencies: [.package(name: "SekishoAuth", path: "../../Sources/Client")],
     targets: [
         .target(name: "SekishoSample", dependencies: [client], swiftSettings: settings),
         .executableTarget(name: "sekisho-sample", dependencies: [client, "SekishoSample"], swiftSettings: settings),
