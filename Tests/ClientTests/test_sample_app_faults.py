@@ -8,7 +8,7 @@ import pytest
 
 from client import PASSWORD, fresh_email
 from faulty_proxy import FAULTS, faulty_proxy
-from gateway import eventually
+from gateway import eventually, run_sekisho
 from sample_app import SampleApp, build_sample_app
 
 pytestmark = pytest.mark.slow
@@ -144,6 +144,84 @@ def test_two_processes_with_stores_of_their_own_refresh_at_once(dev, account, tm
         assert tablet.run_ok("sign-in", email, PASSWORD)["user"]["uid"] == uid
         refresh_at_once([phone, tablet])
         assert {device["name"] for device in phone.run_ok("devices")["devices"]} == {"phone", "tablet"}
+
+
+@pytest.fixture(scope="module")
+def strict_dev(fresh_dev):
+    """A gateway that rotates refresh tokens. It ends a session as soon as it gets a token whose successor was used."""
+    run = run_sekisho(
+        "projects", "policy", fresh_dev.project, "--set", "rotatesRefreshTokens=true", "--set",
+        "refreshTokenGracePeriod=0", DATABASE_URL=fresh_dev.database_url)
+    assert run.returncode == 0, run.stderr
+    # The event loops of the gateway apply the change within five seconds.
+    time.sleep(5.5)
+    return fresh_dev
+
+
+@pytest.fixture
+def shared_store(strict_dev, tmp_path):
+    """Signs up. Returns a proxy in front of the gateway, the ID of the account, and the folder of the session."""
+    store = tmp_path / "shared"
+    with faulty_proxy(strict_dev) as network:
+        with SampleApp(network.url, store) as app:
+            uid = app.run_ok("sign-up", fresh_email(), PASSWORD)["user"]["uid"]
+        yield network, uid, store
+
+
+def test_a_delayed_refresh_of_one_process_does_not_end_the_session_of_another(shared_store):
+    network, uid, store = shared_store
+    with SampleApp(network.url, store) as app, SampleApp(network.url, store) as extension:
+        for _ in range(3):
+            # The app adopts the tokens of the extension, so that its next refresh sends a request.
+            app.run_ok("refresh")
+            network.plan_fault("delays the request", "/token")
+            app.send("refresh")
+            assert eventually(lambda: network.planned_faults == [])
+            # Without waiting for the app, the second refresh would make the app's refresh token too old.
+            extension.run_ok("refresh")
+            extension.run_ok("refresh")
+            assert "error" not in app.read(), app.screen
+            assert app.user["uid"] == extension.user["uid"] == uid
+
+
+@pytest.mark.parametrize("fault", ["drops the request", "loses the response", "cuts the response"])
+def test_a_lost_refresh_of_one_process_does_not_end_the_session_of_another(fault, shared_store):
+    network, uid, store = shared_store
+    with SampleApp(network.url, store) as app, SampleApp(network.url, store) as extension:
+        network.plan_fault(fault, "/token")
+        refresh_at_once([app, extension], rounds=5)
+        assert app.user["uid"] == extension.user["uid"] == uid
+
+
+def test_no_process_is_signed_out_when_another_process_is_killed_during_a_refresh(shared_store):
+    network, uid, store = shared_store
+    print(f"seed {SEED}")
+    source = random.Random(SEED)
+    with SampleApp(network.url, store) as app:
+        for _ in range(8):
+            with SampleApp(network.url, store) as extension:
+                extension.send("refresh")
+                app.send("refresh")
+                time.sleep(source.uniform(0, 0.1))
+                extension.process.kill()
+                assert app.read().get("error", {}).get("code") in {None, *HARMLESS_CODES}, app.screen
+                assert "error" not in refresh(app), app.screen
+                assert app.user["uid"] == uid
+    with SampleApp(network.url, store) as restarted:
+        assert "error" not in refresh(restarted), restarted.screen
+        assert restarted.user["uid"] == uid
+
+
+def test_the_name_from_apple_survives_a_failed_sign_in_and_a_restart(dev, tmp_path):
+    person = fresh_email()
+    with faulty_proxy(dev) as network:
+        with SampleApp(network.url, tmp_path) as app:
+            network.plan_fault("drops the request", ":signInWithIdp")
+            assert app.run("apple", "sign-in", person)["error"]["code"] in HARMLESS_CODES
+        with SampleApp(network.url, tmp_path) as restarted:
+            # Apple sends the name only once.
+            restarted.run_ok("apple", "sign-in", person)
+            assert restarted.user["name"] == "Ada Lovelace"
 
 
 def timeout(fault):

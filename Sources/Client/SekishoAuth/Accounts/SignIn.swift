@@ -57,7 +57,7 @@ extension User {
                 await core.revokeSessionIgnoringErrors(authentication.tokens.idToken)
                 throw AuthErrorCode.userMismatch
             }
-            await adopt(authentication.tokens)
+            await adopt(authentication.tokens, since: idToken)
             return authentication
         }
         return AuthDataResult(
@@ -78,7 +78,7 @@ extension User {
             guard try IDTokenClaims(of: authentication.tokens.idToken).subject == uid else {
                 throw AuthErrorCode.responseForAnotherUser
             }
-            await adopt(authentication.tokens) { session in
+            await adopt(authentication.tokens, since: idToken) { session in
                 session.isAnonymous = false
                 if replacesSession { session.resumptionKey = nil }
             }

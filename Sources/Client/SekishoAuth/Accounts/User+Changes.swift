@@ -32,8 +32,8 @@ extension User {
     ///   - provider: the provider ID, for example `apple.com`.
     ///   - allowNoSignInMethod: whether the last sign-in method may be removed (default: false).
     /// - Throws: ``AuthErrorCode/noSuchProvider`` if the provider is not linked; ``AuthErrorCode/requiresRecentLogin``;
-    ///   ``AuthErrorCode/internalError`` with the ``AuthErrorCode/serverCode`` `LAST_SIGN_IN_METHOD` if the provider is
-    ///   the last sign-in method, `allowNoSignInMethod` is false, and the project protects the last sign-in method.
+    ///   ``AuthErrorCode/lastSignInMethod`` if the provider is the last sign-in method, `allowNoSignInMethod` is false,
+    ///   and the project protects the last sign-in method.
     /// - Returns: this user.
     public func unlink(fromProvider provider: String, allowNoSignInMethod: Bool = false) async throws -> User {
         guard session.current.profile.identities.contains(where: { $0.providerID == provider }) else {
@@ -116,7 +116,7 @@ extension User {
             let response: TimedResponse<SessionResponse> = try await replacingSession(if: replacesSession) { key in
                 try await core.post("/v1/accounts:update", body, resumptionKey: key)
             }
-            await adopt(response.tokens) { if replacesSession { $0.resumptionKey = nil } }
+            await adopt(response.tokens, since: idToken) { if replacesSession { $0.resumptionKey = nil } }
             do {
                 try await loadProfile(with: session.current.tokens.idToken)
             } catch let error as AuthErrorCode where error.isTransient {

@@ -83,9 +83,13 @@ extension User {
     }
 
     /// Stores the tokens of a response, if it has any, together with a further change.
-    func adopt(_ tokens: SessionTokens?, _ change: @Sendable (inout Session) -> Void = { _ in }) async {
+    ///
+    /// - Parameter idToken: the ID token of the request.
+    func adopt(
+        _ tokens: SessionTokens?, since idToken: String, _ change: @Sendable (inout Session) -> Void = { _ in }
+    ) async {
         core.update(self) { session in
-            if let tokens { session.replaceTokens(with: tokens) }
+            if let tokens { session.adopt(tokens, since: idToken) }
             change(&session)
         }
         await core.waitForListeners()

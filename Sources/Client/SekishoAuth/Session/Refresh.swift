@@ -27,7 +27,7 @@ extension User {
         return try await taskQueue.run { [self] in
             // Another caller or operation may have replaced the tokens, or failed, in the meantime.
             let tokens = session.current.tokens
-            if tokens.idToken != known.idToken { return tokens }
+            if !tokens.isSame(as: known) { return tokens }
             let state = refreshState.current
             if state.attempts != attempts, let failure = state.failure { throw failure }
             // A separate task, because cancelling this caller must not cancel the request of the others.
@@ -35,72 +35,91 @@ extension User {
         }
     }
 
-    /// Refreshes the tokens, unless the store has newer ones. Call it only in the task queue.
+    /// Refreshes the tokens, unless another process has stored newer ones. Call it only in the task queue.
     func refreshTokens(from known: SessionTokens) async throws -> SessionTokens {
         core.adoptStoredSession()
         let stored = session.current.tokens
-        if stored.idToken != known.idToken && stored.isFresh(at: core.gatewayClock.currentReading) { return stored }
+        if !stored.isSame(as: known) && stored.isFresh(at: core.gatewayClock.currentReading) { return stored }
         do {
             try core.saveIfNeeded(self)
             try requireAttemptAllowed()
-            let tokens = try await requestTokens()
-            core.update(self) { $0.replaceTokens(with: tokens) }
+            let tokens = try await requestTokens(replacing: known)
             recordAttempt(failure: nil)
             await core.waitForListeners()
             return tokens
         } catch {
             let error = AuthErrorCode(converting: error)
             recordAttempt(failure: error)
-            if error.endsSession {
-                // Another process may have replaced the session, for example with a new password.
-                let rejected = session.current.tokens
-                core.adoptStoredSession()
-                let stored = session.current.tokens
-                if stored != rejected { return try await refreshTokens(from: rejected) }
-                // An error of the store is ignored, because the caller gets the gateway's error.
-                try? await core.signOutLocally(self)
-            }
+            // After a network error, the gateway may still get the request, so the claim stays until it expires.
+            if error != .networkError { core.releaseClaim(of: self) }
             throw error
         }
     }
 
-    /// Requests new tokens with the refresh token. If the gateway cannot read that token, uses the previous refresh
-    /// token.
-    private func requestTokens() async throws -> SessionTokens {
-        let tokens = session.current.tokens
-        do {
-            return try await requestTokens(for: tokens.refreshToken)
-        } catch let error as AuthErrorCode where error.serverCode == "INVALID_REFRESH_TOKEN" {
-            guard let previous = tokens.previousRefreshToken else { throw error }
-            return try await requestTokens(for: previous)
-        }
-    }
-
-    /// Requests new tokens, in at most three attempts. A retry is safe, because the gateway returns the same new
-    /// refresh token for the same old one. If the outcome of an earlier request that replaces the session is
-    /// unknown, sends that request's ``ResumptionKey`` too.
-    private func requestTokens(for refreshToken: String) async throws -> SessionTokens {
+    /// Requests new tokens, in at most three attempts, and stores them. A retry is safe, because the gateway returns the
+    /// same new refresh token for the same old one.
+    ///
+    /// If the gateway reports that the session has ended, signs the user out, unless another process has replaced the
+    /// session, for example with a new password.
+    private func requestTokens(replacing known: SessionTokens) async throws -> SessionTokens {
         var failures = 0
         while true {
+            // Another process may have refreshed the tokens since the previous attempt.
+            let presented = try await core.claimRefresh(of: self)
+            if !presented.tokens.isSame(as: known), presented.tokens.isFresh(at: core.gatewayClock.currentReading) {
+                core.releaseClaim(of: self)
+                return presented.tokens
+            }
             do {
-                let response: TimedResponse<TokenResponse> = try await core.postForm(
-                    "/v1/token", ["grant_type": "refresh_token", "refresh_token": refreshToken],
-                    resumptionKey: session.current.resumptionKey?.value)
-                // A token that cannot be read is treated as that of another user.
-                guard (try? IDTokenClaims(of: response.value.accessToken))?.subject == uid else {
-                    throw AuthErrorCode.responseForAnotherUser
+                let tokens = try await requestTokens(of: presented)
+                core.update(self, releasesClaim: true) { session in
+                    // Otherwise another process has replaced the tokens, and its tokens are newer.
+                    if session.tokens.refreshToken == presented.tokens.refreshToken {
+                        session.replaceTokens(with: tokens)
+                    }
                 }
-                var tokens = try SessionTokens.required(response.tokens)
-                tokens.previousRefreshToken = refreshToken
-                return tokens
+                return session.current.tokens
             } catch let error as AuthErrorCode where error.isTransient && failures < 2 {
                 failures += 1
                 let delay = max(error.retryAfter ?? 0, 0.5 * TimeInterval(failures))
                 // The app decides about a longer wait. It gets the time as `retryAfter`.
                 if delay > 5 { throw error }
                 try await core.options.clock.sleep(delay)
+            } catch let error as AuthErrorCode where error.endsSession {
+                // If the store fails, the user stays signed in, and the caller gets the gateway's error.
+                guard (try? core.signOut(self, ifSessionIs: presented)) == false else {
+                    await core.waitForListeners()
+                    throw error
+                }
             }
         }
+    }
+
+    /// Requests new tokens with the refresh token. If the gateway cannot read that token, uses the previous refresh
+    /// token.
+    private func requestTokens(of session: Session) async throws -> SessionTokens {
+        do {
+            return try await requestTokens(for: session.tokens.refreshToken, session.resumptionKey)
+        } catch let error as AuthErrorCode where error.serverCode == "INVALID_REFRESH_TOKEN" {
+            guard let previous = session.tokens.previousRefreshToken else { throw error }
+            return try await requestTokens(for: previous, session.resumptionKey)
+        }
+    }
+
+    /// - Parameter resumptionKey: present if the outcome of an earlier request that replaces the session is unknown.
+    private func requestTokens(
+        for refreshToken: String, _ resumptionKey: ResumptionKey?
+    ) async throws -> SessionTokens {
+        let response: TimedResponse<TokenResponse> = try await core.postForm(
+            "/v1/token", ["grant_type": "refresh_token", "refresh_token": refreshToken],
+            resumptionKey: resumptionKey?.value, timeout: RefreshClaim.requestTimeout)
+        // A token that cannot be read is treated as that of another user.
+        guard (try? IDTokenClaims(of: response.value.accessToken))?.subject == uid else {
+            throw AuthErrorCode.responseForAnotherUser
+        }
+        var tokens = try SessionTokens.required(response.tokens)
+        tokens.previousRefreshToken = refreshToken
+        return tokens
     }
 
     private func requireAttemptAllowed() throws {

@@ -17,6 +17,15 @@ struct Session: Codable, Hashable, Sendable {
         }
         tokens = new
     }
+
+    /// Replaces the tokens with those of a response, unless another process has replaced them since the request with
+    /// newer tokens of the same gateway session.
+    ///
+    /// - Parameter idToken: the ID token of the request.
+    mutating func adopt(_ new: SessionTokens, since idToken: String) {
+        if tokens.idToken != idToken, let sessionID = tokens.sessionID, sessionID == new.sessionID { return }
+        replaceTokens(with: new)
+    }
 }
 
 /// The profile of an account, as the operation `lookUpOwnAccount` returns it.
@@ -62,11 +71,17 @@ struct StoredSession: Codable, Sendable {
     /// ``SessionKey/owner``: the app, gateway, API key and tenant that the session belongs to.
     var owner: String
     var session: Session
+    /// How often the refresh token was replaced in this item (`nil`: never).
+    var generation: Int?
+    /// The refresh tokens that processes are sending to the gateway.
+    var refreshClaims: [RefreshClaim]?
 
-    init(_ session: Session, of key: SessionKey) {
+    init(_ session: Session, of key: SessionKey, generation: Int = 0, refreshClaims: [RefreshClaim] = []) {
         format = Self.format
         owner = key.owner
         self.session = session
+        self.generation = generation
+        self.refreshClaims = refreshClaims.isEmpty ? nil : refreshClaims
     }
 
     /// Decodes an item of the session store.
@@ -103,11 +118,16 @@ struct SessionKey: Hashable, Sendable {
         owner = [app, server.absoluteString, apiKey, tenantID ?? ""].joined(separator: "\n")
     }
 
-    /// The hash of ``owner`` (FNV-1a, 64 bits), as a name for files and keychain items. ``StoredSession/owner`` detects
-    /// collisions.
-    var name: String {
+    /// The name of the session's file or keychain item. ``StoredSession/owner`` detects collisions of the hash.
+    var name: String { "session-" + hash }
+
+    /// The name of the file or keychain item with ``AppleNames``.
+    var nameOfNames: String { "names-" + hash }
+
+    /// The hash of ``owner`` (FNV-1a, 64 bits).
+    private var hash: String {
         let hash = owner.utf8.reduce(0xcbf2_9ce4_8422_2325 as UInt64) { ($0 ^ UInt64($1)) &* 0x100_0000_01b3 }
         let digits = String(hash, radix: 16)
-        return "session-" + String(repeating: "0", count: 16 - digits.count) + digits
+        return String(repeating: "0", count: 16 - digits.count) + digits
     }
 }

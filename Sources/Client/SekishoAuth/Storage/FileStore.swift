@@ -7,7 +7,8 @@ public import Foundation
 /// Stores each session in a file that only its owner can read (directory 0700, file 0600). On Apple's systems, the
 /// directory is excluded from backups, so that sessions are not restored on another device.
 ///
-/// Writes are atomic: a new file is flushed to the disk and then renamed over the old one.
+/// Writes are atomic: a new file is flushed to the disk and then renamed over the old one. A lock on the file `.lock` in
+/// the directory separates the writes of several processes. The system releases the lock of a process that ends.
 public struct FileStore: SessionStore {
     /// The directory of the files.
     public let directory: URL
@@ -47,8 +48,50 @@ public struct FileStore: SessionStore {
     ///
     /// - Throws: ``SessionStoreError/failed(_:)``.
     public func save(_ item: Data, for key: String) throws {
+        try withLock { try replaceFile(of: key, with: item) }
+    }
+
+    /// Replaces or removes the file of a key if its contents are `expected`.
+    ///
+    /// - Throws: ``SessionStoreError/failed(_:)``.
+    public func replace(_ expected: Data, with new: Data?, for key: String) throws -> Bool {
+        try withLock {
+            guard try load(key) == expected else { return false }
+            if let new { try replaceFile(of: key, with: new) } else { try removeFile(of: key) }
+            return true
+        }
+    }
+
+    /// Removes the file of a key if it exists.
+    ///
+    /// - Throws: ``SessionStoreError/failed(_:)``.
+    public func remove(_ key: String) throws {
+        try withLock { try removeFile(of: key) }
+    }
+
+    /// Runs `body` while no other process or thread writes.
+    private func withLock<Result>(_ body: () throws -> Result) throws -> Result {
         try makeDirectory()
-        // Each write uses its own temporary file, because two processes can write at once.
+        let path = directory.appendingPathComponent(".lock").path
+        let descriptor = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600)
+        guard descriptor >= 0 else { throw Self.failure("open") }
+        defer { close(descriptor) }
+        try acquireLock(descriptor)
+        return try body()
+    }
+
+    /// Waits for the lock, at most two seconds, because a suspended process can hold it.
+    private func acquireLock(_ descriptor: Int32) throws {
+        for _ in 0..<200 {
+            if flock(descriptor, LOCK_EX | LOCK_NB) == 0 { return }
+            guard errno == EWOULDBLOCK || errno == EINTR else { throw Self.failure("flock") }
+            usleep(10_000)
+        }
+        throw SessionStoreError.failed("another process holds the lock of \(directory.path)")
+    }
+
+    private func replaceFile(of key: String, with item: Data) throws {
+        // A process that ends during the write leaves its file, so each write uses another name.
         let temporary = path(of: key) + "." + UUID().uuidString + ".new"
         do {
             try write(item, to: temporary)
@@ -60,10 +103,7 @@ public struct FileStore: SessionStore {
         synchronizeDirectory()
     }
 
-    /// Removes the file of a key if it exists.
-    ///
-    /// - Throws: ``SessionStoreError/failed(_:)``.
-    public func remove(_ key: String) throws {
+    private func removeFile(of key: String) throws {
         guard unlink(path(of: key)) == 0 || errno == ENOENT else { throw Self.failure("unlink") }
         synchronizeDirectory()
     }

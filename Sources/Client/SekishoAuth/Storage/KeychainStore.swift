@@ -1,4 +1,5 @@
 #if canImport(Security)
+    internal import CryptoKit
     public import Foundation
     internal import Security
 
@@ -49,6 +50,31 @@
         /// - Throws: ``SessionStoreError``.
         public func save(_ item: Data, for key: String) throws { try write(item, for: key) }
 
+        /// Replaces or removes the item if it is `expected`.
+        ///
+        /// The item has its digest as an attribute (`kSecAttrGeneric`), so that one call of the keychain compares and
+        /// replaces it.
+        ///
+        /// - Throws: ``SessionStoreError``.
+        public func replace(_ expected: Data, with new: Data?, for key: String) throws -> Bool {
+            var query = itemAttributes(key)
+            query[kSecAttrGeneric] = Self.digest(expected)
+            let status =
+                if let new {
+                    SecItemUpdate(query as CFDictionary, Self.values(new) as CFDictionary)
+                } else {
+                    SecItemDelete(query as CFDictionary)
+                }
+            switch status {
+            case errSecSuccess: return true
+            case errSecItemNotFound:
+                // Throws if the keychain is locked.
+                _ = try load(key)
+                return false
+            case let status: throw Self.failure(status)
+            }
+        }
+
         /// Removes the item if it exists.
         ///
         /// - Throws: ``SessionStoreError``.
@@ -58,9 +84,7 @@
         }
 
         private func write(_ data: Data, for key: String) throws {
-            let value: [CFString: Any] = [
-                kSecValueData: data, kSecAttrAccessible: kSecAttrAccessibleAfterFirstUnlockThisDeviceOnly,
-            ]
+            let value = Self.values(data)
             var status = SecItemUpdate(itemAttributes(key) as CFDictionary, value as CFDictionary)
             if status == errSecItemNotFound {
                 status = SecItemAdd(itemAttributes(key).merging(value) { old, _ in old } as CFDictionary, nil)
@@ -70,6 +94,16 @@
                 }
             }
             guard status == errSecSuccess else { throw Self.failure(status) }
+        }
+
+        private static func digest(_ data: Data) -> Data { Data(SHA256.hash(data: data)) }
+
+        /// Returns the attributes that a write sets.
+        private static func values(_ data: Data) -> [CFString: Any] {
+            [
+                kSecValueData: data, kSecAttrGeneric: digest(data),
+                kSecAttrAccessible: kSecAttrAccessibleAfterFirstUnlockThisDeviceOnly,
+            ]
         }
 
         /// Returns the attributes that identify a key's item, for a query or a new item.

@@ -13,6 +13,15 @@ public final class MemoryStore: SessionStore {
     /// Replaces the item, or creates it.
     public func save(_ item: Data, for key: String) throws { items.withLock { $0[key] = item } }
 
+    /// Replaces or removes the item if it is `expected`.
+    public func replace(_ expected: Data, with new: Data?, for key: String) throws -> Bool {
+        items.withLock { items in
+            guard items[key] == expected else { return false }
+            items[key] = new
+            return true
+        }
+    }
+
     /// Removes the item if it exists.
     public func remove(_ key: String) throws { items.withLock { _ = $0.removeValue(forKey: key) } }
 }

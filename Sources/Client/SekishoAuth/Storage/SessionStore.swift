@@ -2,7 +2,8 @@ public import Foundation
 
 /// Stores sessions between launches of the app.
 ///
-/// Each call must be atomic, even if the process ends during the call.
+/// Each call must be atomic, even if the process ends during the call. If several processes share a store, for example
+/// an app and its extensions, each call must be atomic for all of them.
 public protocol SessionStore: Sendable {
     /// Returns the item of a key, or `nil` if it does not exist.
     ///
@@ -13,6 +14,14 @@ public protocol SessionStore: Sendable {
     ///
     /// - Throws: ``SessionStoreError``.
     func save(_ item: Data, for key: String) throws
+    /// Replaces or removes the item of a key, unless it has changed since it was loaded.
+    ///
+    /// - Parameters:
+    ///   - expected: the item, as ``load(_:)`` has returned it or as it was written.
+    ///   - new: the new item, or `nil` to remove the item.
+    /// - Throws: ``SessionStoreError``.
+    /// - Returns: false if the item is not `expected`, or does not exist. Nothing is changed then.
+    func replace(_ expected: Data, with new: Data?, for key: String) throws -> Bool
     /// Removes the item of a key if it exists.
     ///
     /// - Throws: ``SessionStoreError``.

@@ -54,11 +54,13 @@ extension AuthCore {
 
     /// Sends a form, and returns the decoded response with the time of the request.
     ///
+    /// - Parameter timeout: the timeout in seconds, if it is shorter than ``SekishoOptions/requestTimeout``.
     /// - Throws: see `post`.
     func postForm<Response: Decodable & Sendable>(
-        _ path: String, _ fields: KeyValuePairs<String, String>, resumptionKey: String? = nil
+        _ path: String, _ fields: KeyValuePairs<String, String>, resumptionKey: String? = nil, timeout: TimeInterval
     ) async throws -> TimedResponse<Response> {
-        try await send("POST", path, body: RequestContent(form: fields), resumptionKey: resumptionKey)
+        try await send(
+            "POST", path, body: RequestContent(form: fields), resumptionKey: resumptionKey, timeout: timeout)
     }
 
     /// Sends a request without a body and decodes the response.
@@ -73,9 +75,10 @@ extension AuthCore {
 
     private func send<Response: Decodable & Sendable>(
         _ method: String, _ path: String, query: [URLQueryItem] = [], body: RequestContent? = nil,
-        resumptionKey: String? = nil
+        resumptionKey: String? = nil, timeout: TimeInterval = .infinity
     ) async throws -> TimedResponse<Response> {
         var request = try request(method, path, query: query, body: body)
+        request.timeout = min(request.timeout, timeout)
         request.headers["Sekisho-Resumption-Key"] = resumptionKey
         let requestedAt = gatewayClock.currentReading
         let response: TransportResponse
@@ -105,11 +108,6 @@ extension AuthCore {
         _ method: String, _ path: String, query: [URLQueryItem], body: RequestContent?
     ) throws -> TransportRequest {
         let language = state.withLock(\.languageCode)
-        guard server.scheme == "https" || isEmulator else {
-            throw AuthErrorCode.internalError.with(
-                "SekishoOptions.url does not begin with https. For a development server, call useEmulator(withHost:port:)."
-            )
-        }
         var components = URLComponents(url: server, resolvingAgainstBaseURL: true)
         let base = components?.percentEncodedPath ?? ""
         components?.percentEncodedPath = (base.hasSuffix("/") ? String(base.dropLast()) : base) + path

@@ -26,6 +26,14 @@ final class TestStore: SessionStore {
 
     func save(_ item: Data, for key: String) throws { try access { $0.items[key] = item } }
 
+    func replace(_ expected: Data, with new: Data?, for key: String) throws -> Bool {
+        try access { state in
+            guard state.items[key] == expected else { return false }
+            state.items[key] = new
+            return true
+        }
+    }
+
     func remove(_ key: String) throws { try access { _ = $0.items.removeValue(forKey: key) } }
 
     private func access<Result: Sendable>(_ body: (inout State) -> Result) throws -> Result {

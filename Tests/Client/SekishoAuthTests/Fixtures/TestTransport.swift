@@ -19,6 +19,8 @@ final class TestTransport: HTTPTransport {
         case respond(Int, [String: String] = [:], String = "")
         /// The gateway handles the request, and its response is held until ``releaseResponses()``.
         case holdResponse
+        /// The request is held until ``releaseRequests()``, and the gateway then handles it.
+        case holdRequest
     }
 
     private struct State {
@@ -26,6 +28,7 @@ final class TestTransport: HTTPTransport {
         var faults: [(operation: String?, fault: Fault)] = []
         var permanentFault: Fault?
         var held: [CheckedContinuation<Void, Never>] = []
+        var heldRequests: [CheckedContinuation<Void, Never>] = []
         var headers: [String: String] = [:]
         var body: Data?
         var hosts: Set<String> = []
@@ -47,6 +50,8 @@ final class TestTransport: HTTPTransport {
     var hosts: Set<String> { state.withLock { $0.hosts } }
     /// The number of held responses.
     var heldCount: Int { state.withLock { $0.held.count } }
+    /// The number of held requests.
+    var heldRequestCount: Int { state.withLock { $0.heldRequests.count } }
 
     /// Returns the operations that are sent during `body`.
     func operations<Result>(
@@ -74,6 +79,15 @@ final class TestTransport: HTTPTransport {
         for continuation in held { continuation.resume() }
     }
 
+    /// Lets each held request continue to the gateway.
+    func releaseRequests() {
+        let held = state.withLock { state in
+            defer { state.heldRequests = [] }
+            return state.heldRequests
+        }
+        for continuation in held { continuation.resume() }
+    }
+
     func send(_ request: TransportRequest) async throws -> TransportResponse {
         let operation = request.url.path.split(whereSeparator: { $0 == ":" || $0 == "/" }).last.map(String.init) ?? ""
         let fault = state.withLock { state -> Fault? in
@@ -97,6 +111,9 @@ final class TestTransport: HTTPTransport {
             let response = try await forward(request, operation)
             await withCheckedContinuation { continuation in state.withLock { $0.held.append(continuation) } }
             return response
+        case .holdRequest:
+            await withCheckedContinuation { continuation in state.withLock { $0.heldRequests.append(continuation) } }
+            return try await forward(request, operation)
         case nil: return try await forward(request, operation)
         }
     }

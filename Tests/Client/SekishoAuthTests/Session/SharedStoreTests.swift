@@ -1,8 +1,8 @@
 import Foundation
 import Identity
-import SekishoAuth
 import Testing
 
+@testable import SekishoAuth
 @testable import Support
 
 @Suite("Two processes with one store")
@@ -75,5 +75,118 @@ struct SharedStoreTests {
         try await eventually { app.transport.operations.contains("revokeSession") }
         try await user.reload()
         #expect(app.store.isEmpty)
+    }
+
+    /// The grace period of refresh tokens, and one second.
+    private let afterGrace: TimeInterval = 31
+
+    /// Refreshes the tokens twice, so that the gateway ends the session if it then gets the first refresh token.
+    private func refreshTwice(_ app: TestApp, _ user: User) async throws {
+        for _ in 0..<2 {
+            _ = try await user.getIDToken(forcingRefresh: true)
+            app.clock.advance(by: afterGrace)
+        }
+    }
+
+    private func expectSession(_ app: TestApp, _ users: [User]) async throws {
+        for user in users { _ = try await user.getIDToken(forcingRefresh: true) }
+        app.clock.advance(by: 3600)
+        let restored = try #require(try app.authOfNewProcess().currentUser)
+        _ = try await restored.getIDToken()
+        try await restored.reload()
+    }
+
+    @Test("A late response to a refresh does not replace the newer tokens of another process")
+    func lateResponse() async throws {
+        let (app, user, _, other) = try await twoProcesses()
+        app.transport.injectNext(.holdResponse, for: "token")
+        let refresh = Task { try await user.getIDToken(forcingRefresh: true) }
+        try await eventually { app.transport.heldCount == 1 }
+        try await refreshTwice(app, other)
+        app.transport.releaseResponses()
+        #expect(try await refresh.value == other.getIDToken())
+        #expect(user.refreshToken == other.refreshToken)
+        try await expectSession(app, [user, other])
+    }
+
+    @Test("A late response to a link keeps both processes signed in")
+    func lateLink() async throws {
+        let (app, user, _, other) = try await twoProcesses()
+        app.transport.injectNext(.holdResponse, for: "signInWithIdp")
+        let credential = try app.gateway.appleCredential().oauthCredential()
+        let link = Task { try await user.link(with: credential) }
+        try await eventually { app.transport.heldCount == 1 }
+        try await refreshTwice(app, other)
+        app.transport.releaseResponses()
+        _ = try await link.value
+        #expect(user.providerData.map(\.providerID).contains("apple.com"))
+        try await expectSession(app, [user, other])
+    }
+
+    @Test("A retry of a refresh uses the tokens that another process has stored since the first attempt")
+    func retry() async throws {
+        let (app, user, _, _) = try await twoProcesses()
+        let auth = try app.authOfNewProcess { options in
+            options.clock.sleep = { _ in try await refreshTwice(app, user) }
+        }
+        let other = try #require(auth.currentUser)
+        app.transport.injectNext(.dropRequest, for: "token")
+        #expect(try await other.getIDToken(forcingRefresh: true) == user.getIDToken())
+        try await expectSession(app, [user, other])
+    }
+
+    @Test("A process whose refresh is rejected uses the key of another process that is changing the password")
+    func changeDuringRefresh() async throws {
+        let (app, user, otherAuth, other) = try await twoProcesses()
+        app.transport.injectNext(.holdRequest, for: "token")
+        let refresh = Task { try await other.getIDToken(forcingRefresh: true) }
+        try await eventually { app.transport.heldRequestCount == 1 }
+        app.transport.injectNext(.holdResponse, for: "update")
+        let change = Task { try await user.updatePassword(to: "another secret") }
+        try await eventually { app.transport.heldCount == 1 }
+        app.transport.releaseRequests()
+        _ = try await refresh.value
+        #expect(otherAuth.currentUser === other)
+        try await refreshTwice(app, other)
+        app.transport.releaseResponses()
+        try await change.value
+        #expect(user.refreshToken == other.refreshToken)
+        try await expectSession(app, [user, other])
+    }
+
+    @Test("Tokens that a process could not store do not replace the newer tokens of another process")
+    func failedWrite() async throws {
+        let (app, user, _, other) = try await twoProcesses()
+        app.store.setFailure(.failed("disk full"))
+        _ = try await user.getIDToken(forcingRefresh: true)
+        app.store.setFailure(nil)
+        app.clock.advance(by: afterGrace)
+        try await refreshTwice(app, other)
+        _ = try await user.getIDToken()
+        #expect(user.refreshToken == other.refreshToken)
+        try await expectSession(app, [user, other])
+    }
+
+    @Test("A change of the profile in one process is seen by the other process's next write")
+    func profile() async throws {
+        let (app, user, _, other) = try await twoProcesses()
+        let change = user.createProfileChangeRequest()
+        change.displayName = "Ada"
+        try await change.commitChanges()
+        _ = try await other.getIDToken(forcingRefresh: true)
+        #expect(other.displayName == "Ada")
+        #expect(try app.authOfNewProcess().currentUser?.displayName == "Ada")
+    }
+
+    @Test("A refresh waits while another process may still send an older refresh token")
+    func claims() {
+        let now: TimeInterval = 1_000_000
+        let ended = RefreshClaim(owner: "a", generation: 1, at: now, processID: 0x3fff_ffff)
+        #expect(!ended.isActive(at: now), "a process that has ended")
+        let claim = RefreshClaim(owner: "a", generation: 1, at: now)
+        #expect(claim.isActive(at: now))
+        #expect(claim.isActive(at: now + RefreshClaim.lifetime - 1))
+        #expect(!claim.isActive(at: now + RefreshClaim.lifetime), "an expired claim")
+        #expect(!claim.isActive(at: now - 1), "a claim of the time before a restart of the device")
     }
 }

@@ -50,7 +50,8 @@ struct FileStoreTests {
             #expect(try store.load("a") == Data("1".utf8))
             try FileManager.default.removeItem(at: leftover)
             try store.save(Data("2".utf8), for: "a")
-            #expect(try FileManager.default.contentsOfDirectory(atPath: store.directory.path) == ["a.json"])
+            let files = try FileManager.default.contentsOfDirectory(atPath: store.directory.path)
+            #expect(Set(files) == [".lock", "a.json"])
         }
     }
 
@@ -89,6 +90,45 @@ struct FileStoreTests {
             }
             try await group.waitForAll()
         }
+    }
+
+    @Test("An item is replaced or removed only if it is the expected one")
+    func replace() throws {
+        try withStore { store in
+            #expect(try !store.replace(Data("1".utf8), with: Data("2".utf8), for: "a"))
+            try store.save(Data("1".utf8), for: "a")
+            #expect(try !store.replace(Data("0".utf8), with: Data("2".utf8), for: "a"))
+            #expect(try !store.replace(Data("0".utf8), with: nil, for: "a"))
+            #expect(try store.load("a") == Data("1".utf8))
+            #expect(try store.replace(Data("1".utf8), with: Data("2".utf8), for: "a"))
+            #expect(try store.load("a") == Data("2".utf8))
+            #expect(try store.replace(Data("2".utf8), with: nil, for: "a"))
+            #expect(try store.load("a") == nil)
+        }
+    }
+
+    @Test("Of several writers that replace the same item at once, one succeeds")
+    func concurrentReplacements() async throws {
+        let directory = FileManager.default.temporaryDirectory.appendingPathComponent("sekisho-\(UUID().uuidString)")
+        defer { try? FileManager.default.removeItem(at: directory) }
+        let store = FileStore(directory: directory)
+        try store.save(Data("0".utf8), for: "a")
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for _ in 0..<4 {
+                group.addTask {
+                    for _ in 0..<20 {
+                        var isReplaced = false
+                        while !isReplaced {
+                            let item = try #require(try store.load("a"))
+                            let number = try #require(Int(String(decoding: item, as: UTF8.self)))
+                            isReplaced = try store.replace(item, with: Data(String(number + 1).utf8), for: "a")
+                        }
+                    }
+                }
+            }
+            try await group.waitForAll()
+        }
+        #expect(try store.load("a") == Data("80".utf8))
     }
 
     @Test("An unusable directory is an error, not a missing item")
