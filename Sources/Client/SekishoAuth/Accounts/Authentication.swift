@@ -37,7 +37,7 @@ extension AuthCore {
             try await authenticate(email: email, password: password, for: operation)
         case .emailLink(let email, let code):
             try await authenticate(email: email, linkCode: code, for: operation)
-        case .idp, .pendingToken:
+        case .idp, .pendingToken, .browser:
             try await authenticate(idp: credential, for: operation)
         }
     }
@@ -94,17 +94,22 @@ extension AuthCore {
     }
 
     private func authenticate(
-        idp credential: AuthCredential, for operation: AuthOperationType
+        idp given: AuthCredential, for operation: AuthOperationType
     ) async throws -> Authentication {
+        let credential = keepingName(of: given)
         var request = SignInWithIdpRequest()
         request.tenantId = operation.linkingIDToken == nil ? tenantID : nil
         request.credential = try credential.idpCredential
         request.pendingToken = (credential as? OAuthCredential)?.pendingToken
+        if case .browser(let requestURI, let sessionID) = credential.content {
+            (request.requestUri, request.sessionId) = (requestURI, sessionID)
+        }
         request.idToken = operation.linkingIDToken
         if operation.reauthenticationIDToken != nil { request.autoCreate = false }
         do {
             let response: TimedResponse<SignInWithIdpResponse> = try await post("/v1/accounts:signInWithIdp", request)
             if let conflict = response.value.conflict(defaultProvider: credential.provider) { throw conflict }
+            forgetName(of: credential)
             return Authentication(
                 tokens: try .required(response.tokens), additionalUserInfo: AdditionalUserInfo(response.value),
                 credential: response.value.credential(completedBy: credential))
@@ -126,8 +131,7 @@ extension AuthCore {
 }
 
 extension AuthCredential {
-    /// The identity provider's tokens as a member of a request. `nil` for a password, an email link or a pending
-    /// token.
+    /// The identity provider's tokens as a member of a request. `nil` for other credentials.
     ///
     /// - Throws: ``AuthErrorCode/invalidCredential`` if the identity provider's tokens include no ID token.
     var idpCredential: IdpCredential? {

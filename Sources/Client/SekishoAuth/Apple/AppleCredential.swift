@@ -38,25 +38,42 @@
     extension Auth {
         /// Signs in with Apple's credential. See ``OAuthProvider/appleCredential(_:rawNonce:)`` and
         /// ``Auth/signIn(with:)``.
-        @discardableResult nonisolated(nonsending) public func signIn(
-            with credential: ASAuthorizationAppleIDCredential, rawNonce: String?
+        @discardableResult public func signIn(
+            with credential: ASAuthorizationAppleIDCredential, rawNonce: String?,
+            isolation: isolated (any Actor)? = #isolation
         ) async throws -> AuthDataResult {
             try await signIn(with: OAuthProvider.appleCredential(credential, rawNonce: rawNonce))
         }
     }
 
+    extension Auth {
+        /// Links Apple's credential to a password account and signs in to it. See
+        /// ``OAuthProvider/appleCredential(_:rawNonce:)`` and
+        /// ``Auth/upgradeToProvider(with:email:password:removesPassword:)``.
+        @discardableResult public func upgradeToApple(
+            with credential: ASAuthorizationAppleIDCredential, rawNonce: String?, email: String, password: String,
+            removesPassword: Bool, isolation: isolated (any Actor)? = #isolation
+        ) async throws -> AuthDataResult {
+            try await upgradeToProvider(
+                with: OAuthProvider.appleCredential(credential, rawNonce: rawNonce), email: email, password: password,
+                removesPassword: removesPassword)
+        }
+    }
+
     extension User {
         /// Links Apple's credential. See ``OAuthProvider/appleCredential(_:rawNonce:)`` and ``User/link(with:)``.
-        @discardableResult nonisolated(nonsending) public func link(
-            with credential: ASAuthorizationAppleIDCredential, rawNonce: String?
+        @discardableResult public func link(
+            with credential: ASAuthorizationAppleIDCredential, rawNonce: String?,
+            isolation: isolated (any Actor)? = #isolation
         ) async throws -> AuthDataResult {
             try await link(with: OAuthProvider.appleCredential(credential, rawNonce: rawNonce))
         }
 
         /// Reauthenticates with Apple's credential. See ``OAuthProvider/appleCredential(_:rawNonce:)`` and
         /// ``User/reauthenticate(with:)``.
-        @discardableResult nonisolated(nonsending) public func reauthenticate(
-            with credential: ASAuthorizationAppleIDCredential, rawNonce: String?
+        @discardableResult public func reauthenticate(
+            with credential: ASAuthorizationAppleIDCredential, rawNonce: String?,
+            isolation: isolated (any Actor)? = #isolation
         ) async throws -> AuthDataResult {
             try await reauthenticate(with: OAuthProvider.appleCredential(credential, rawNonce: rawNonce))
         }

@@ -2,6 +2,12 @@
     public import AuthenticationServices
     public import Foundation
 
+    #if canImport(UIKit) && !os(watchOS)
+        public import UIKit
+    #elseif canImport(AppKit)
+        public import AppKit
+    #endif
+
     /// Shows the dialogs of Sign in with Apple without a `SignInWithAppleButton`, for example to sign in with an
     /// existing credential when the app starts, or to reauthenticate before an account is deleted.
     ///
@@ -50,6 +56,23 @@
             guard let user = auth.currentUser else { throw AuthErrorCode.nullUser }
             let (credential, nonce) = try await appleCredential(scopes: [])
             return try await user.reauthenticate(with: credential, rawNonce: nonce.rawNonce)
+        }
+
+        /// Links Apple to the account of an email address and a password, and signs in to that account.
+        ///
+        /// - Parameters:
+        ///   - email: the email address of the account.
+        ///   - password: the current password of the account, which proves that the account is the user's.
+        ///   - removesPassword: whether the account loses the password.
+        /// - Throws: `ASAuthorizationError`; otherwise as
+        ///   ``Auth/upgradeToProvider(with:email:password:removesPassword:)``.
+        @discardableResult public func upgrade(
+            email: String, password: String, removesPassword: Bool
+        ) async throws -> AuthDataResult {
+            let (credential, nonce) = try await appleCredential(scopes: [.fullName, .email])
+            return try await auth.upgradeToApple(
+                with: credential, rawNonce: nonce.rawNonce, email: email, password: password,
+                removesPassword: removesPassword)
         }
 
         /// Offers sign-in with an Apple credential or a saved password of this device. Call it when the app starts and
@@ -127,28 +150,37 @@
         }
     }
 
-    extension AppleSignIn: @preconcurrency ASAuthorizationControllerDelegate {
+    // The system calls the methods on the main thread. Not all systems declare that they are isolated to the main actor.
+
+    extension AppleSignIn: ASAuthorizationControllerDelegate {
         /// Called by the system.
-        public func authorizationController(
+        nonisolated public func authorizationController(
             controller: ASAuthorizationController, didCompleteWithAuthorization authorization: ASAuthorization
         ) {
-            if controller === self.controller { self.authorization = authorization }
-            finish(controller, .success(()))
+            // Both are used only on the main thread.
+            nonisolated(unsafe) let (controller, authorization) = (controller, authorization)
+            MainActor.assumeIsolated {
+                if controller === self.controller { self.authorization = authorization }
+                finish(controller, .success(()))
+            }
         }
 
         /// Called by the system.
-        public func authorizationController(
+        nonisolated public func authorizationController(
             controller: ASAuthorizationController, didCompleteWithError error: any Error
         ) {
-            finish(controller, .failure(error))
+            nonisolated(unsafe) let controller = controller
+            MainActor.assumeIsolated { finish(controller, .failure(error)) }
         }
     }
 
     #if !os(watchOS)
-        extension AppleSignIn: @preconcurrency ASAuthorizationControllerPresentationContextProviding {
+        extension AppleSignIn: ASAuthorizationControllerPresentationContextProviding {
             /// Called by the system.
-            public func presentationAnchor(for controller: ASAuthorizationController) -> ASPresentationAnchor {
-                anchor() ?? ASPresentationAnchor()
+            nonisolated public func presentationAnchor(
+                for controller: ASAuthorizationController
+            ) -> ASPresentationAnchor {
+                MainActor.assumeIsolated { anchor() ?? ASPresentationAnchor() }
             }
         }
     #endif

@@ -17,7 +17,8 @@ public final class SekishoApp: Sendable {
         self.options = options
     }
 
-    /// Configures the default app. Call it once, before the first ``Auth/auth()``.
+    /// Configures the default app. Call it once, before the first ``Auth/auth()``. Ends the process if
+    /// ``SekishoOptions/url`` does not begin with `https`.
     public static func configure(options: SekishoOptions) { configure(name: defaultName, options: options) }
 
     /// Configures an app with a name. Another call with the same name replaces the configuration: ``Auth/auth()`` and

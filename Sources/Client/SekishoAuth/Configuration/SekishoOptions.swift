@@ -2,8 +2,8 @@ public import Foundation
 
 /// The configuration of the library: gateway, API key, tenant, storage, transport.
 public struct SekishoOptions: Sendable {
-    /// The URL of the gateway, for example `https://auth.example.com`. The scheme must be `https`. For a development
-    /// server without TLS, call ``Auth/useEmulator(withHost:port:)``.
+    /// The URL of the gateway, for example `https://auth.example.com`. The configuration ends the process if the scheme
+    /// is not `https`. For a development server without TLS, call ``Auth/useEmulator(withHost:port:)``.
     public var url: URL
     /// The API key. It identifies the app and is not a secret.
     public var apiKey: String
@@ -19,12 +19,19 @@ public struct SekishoOptions: Sendable {
     public var store: any SessionStore
     /// Sends the requests (default: ``URLSessionTransport``).
     public var transport: any HTTPTransport
+    /// Shows the pages of providers (default: ``SystemBrowser``; `nil` on systems without `ASWebAuthenticationSession`).
+    public var browser: (any AuthBrowser)?
+    /// The URL to which the browser returns after a sign-in at a provider. It must be one of the app's `redirectUris` at
+    /// the gateway (default: `BUNDLE-IDENTIFIER:/sekisho`, for example `com.example.app:/sekisho`; `nil` without a bundle
+    /// identifier).
+    public var redirectURL: URL?
     /// Source of time (default: the device's clocks).
     public var clock: AuthClock
     /// Whether ID tokens are refreshed automatically before they expire (default: true). Otherwise they are refreshed
     /// when they are needed.
     public var refreshesProactively: Bool
-    /// Timeout of a request in seconds, after which it fails with ``AuthErrorCode/networkError`` (default: 60).
+    /// Timeout of a request in seconds, after which it fails with ``AuthErrorCode/networkError`` (default: 60; for a
+    /// refresh of the tokens, at most 20).
     public var requestTimeout: TimeInterval
 
     /// Creates options with the defaults.
@@ -38,9 +45,24 @@ public struct SekishoOptions: Sendable {
         #else
             store = FileStore()
         #endif
+        redirectURL = bundleIdentifier.flatMap { URL(string: "\($0):/sekisho") }
+        #if canImport(AuthenticationServices)
+            if #available(tvOS 16.0, *) { browser = SystemBrowser() }
+        #endif
         transport = URLSessionTransport()
         clock = .device
         refreshesProactively = true
         requestTimeout = 60
+    }
+
+    /// What is wrong with the options, or `nil`.
+    var problem: String? {
+        guard url.scheme?.lowercased() == "https", url.host?.isEmpty == false else {
+            return """
+                SekishoOptions.url must begin with https and have a host, got \(url.absoluteString). For a development \
+                server, call useEmulator(withHost:port:) after the configuration.
+                """
+        }
+        return nil
     }
 }

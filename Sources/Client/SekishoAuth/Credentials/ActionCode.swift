@@ -131,6 +131,9 @@ public final class ActionCodeSettings: Sendable {
         set { values.withLock { $0.bundleID = newValue } }
     }
 
+    /// Sets ``iOSBundleID``.
+    public func setIOSBundleID(_ bundleID: String) { iOSBundleID = bundleID }
+
     /// The Firebase Hosting domain of the link. The gateway ignores it.
     public var linkDomain: String? {
         get { values.current.linkDomain }

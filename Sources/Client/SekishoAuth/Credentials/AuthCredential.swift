@@ -29,6 +29,8 @@ enum CredentialContent: Sendable {
     case idp(IdpTokens)
     /// Refers to a provider's credential that the gateway has verified in an earlier request.
     case pendingToken(String)
+    /// The URL to which the browser returned after a sign-in at a provider, and the secret of that sign-in.
+    case browser(requestURI: String, sessionID: String)
 }
 
 /// What an identity provider sent to the app, with the nonce of the request.

@@ -19,13 +19,61 @@ public struct AuthProviderID: RawRepresentable, Hashable, Sendable {
     public static func custom(_ id: String) -> AuthProviderID { AuthProviderID(rawValue: id) }
 }
 
-/// Creates credentials for sign-in with an identity provider.
-public final class OAuthProvider: Sendable {
+/// Creates credentials for sign-in with an identity provider, or signs in at the provider in the browser.
+public final class OAuthProvider: FederatedAuthProvider {
+    private struct Parameters: Sendable {
+        var scopes: [String]?
+        var customParameters: [String: String]?
+    }
+
     /// The provider's ID.
     public let providerID: String
+    private let auth: Auth?
+    private let parameters = Locked(Parameters())
 
     /// Creates a provider with its ID, for example `apple.com`.
-    public init(providerID: String) { self.providerID = providerID }
+    ///
+    /// - Parameter auth: the instance that ``credential(with:)`` uses (default: ``Auth/auth()``).
+    public init(providerID: String, auth: Auth? = nil) {
+        self.providerID = providerID
+        self.auth = auth
+    }
+
+    /// Creates a provider with its ID.
+    public static func provider(providerID: String) -> OAuthProvider { OAuthProvider(providerID: providerID) }
+
+    /// Creates a provider with its ID, for an instance.
+    public static func provider(providerID: String, auth: Auth) -> OAuthProvider {
+        OAuthProvider(providerID: providerID, auth: auth)
+    }
+
+    /// The OAuth 2.0 scopes to request in the browser, in addition to those of the app at the gateway.
+    public var scopes: [String]? {
+        get { parameters.current.scopes }
+        set { parameters.withLock { $0.scopes = newValue } }
+    }
+
+    /// Further query items for the provider's page in the browser, such as `login_hint`.
+    public var customParameters: [String: String]? {
+        get { parameters.current.customParameters }
+        set { parameters.withLock { $0.customParameters = newValue } }
+    }
+
+    /// Signs the user in at the provider in the browser, and returns the credential. It can be used once, within a
+    /// minute, with ``Auth/signIn(with:)`` only. To link or to reauthenticate, use ``User/link(with:uiDelegate:)`` or
+    /// ``User/reauthenticate(with:uiDelegate:)``.
+    ///
+    /// - Throws: as ``Auth/signIn(with:uiDelegate:)``.
+    public func credential(with uiDelegate: (any AuthUIDelegate)?) async throws -> AuthCredential {
+        try await (auth ?? Auth.auth()).core.browserCredential(of: self, for: .signIn, uiDelegate: uiDelegate)
+    }
+
+    /// Completion-handler form of ``credential(with:)``.
+    public func getCredentialWith(
+        _ uiDelegate: (any AuthUIDelegate)?, completion: ((AuthCredential?, (any Error)?) -> Void)? = nil
+    ) {
+        MainQueue.complete(completion) { try await self.credential(with: uiDelegate) }
+    }
 
     /// Creates a credential for Sign in with Apple.
     ///

@@ -35,14 +35,17 @@ public final class Auth: Sendable {
     /// Returns the instance of an app.
     public static func auth(app: SekishoApp) -> Auth { SekishoApp.auth(name: app.name) ?? Auth(app: app) }
 
-    /// Creates an instance that ``auth()`` does not return, for tests and previews.
+    /// Creates an instance that ``auth()`` does not return, for tests and previews. Ends the process if the options have
+    /// a wrong URL.
     public convenience init(options: SekishoOptions) {
         self.init(app: SekishoApp(name: SekishoApp.defaultName, options: options))
     }
 
     init(app: SekishoApp) {
+        if let problem = app.options.problem { fatalError(problem) }
         configuredApp = app
         lockedCore = Locked(AuthCore(appName: app.name, options: app.options))
+        postNotifications()
         // Restores the session in the background, so that `currentUser` seldom has to wait.
         DispatchQueue.global(qos: .userInitiated).async { [core] in core.restoreIfNeeded() }
     }
@@ -96,13 +99,24 @@ public final class Auth: Sendable {
     /// stays signed in to that gateway.
     ///
     /// - Parameters:
-    ///   - host: a host name or an IP address. If it is not valid, the call has no effect.
+    ///   - host: a host name or an IP address. The call ends the process if it is not valid, for example if it contains
+    ///     a scheme or a port.
     ///   - port: a TCP port.
     public func useEmulator(withHost host: String, port: Int) {
-        let name = host.contains(":") && !host.hasPrefix("[") ? "[\(host)]" : host
-        guard let server = URL(string: "http://\(name):\(port)") else { return }
+        guard let server = Self.emulatorURL(host: host, port: port) else {
+            fatalError("useEmulator(withHost:port:): expected a host and a port, got \(host), \(port)")
+        }
         lockedCore.withLock { $0 = AuthCore(emulator: server, replacing: $0) }
         core.restoreIfNeeded()
+    }
+
+    /// Returns the URL of a development server, or `nil` if the host or the port is not valid.
+    static func emulatorURL(host: String, port: Int) -> URL? {
+        let name = host.contains(":") && !host.hasPrefix("[") ? "[\(host)]" : host
+        guard (1...65535).contains(port), let url = URL(string: "http://\(name):\(port)"), url.port == port,
+            url.host?.isEmpty == false, url.path.isEmpty, url.query == nil, url.user == nil, url.fragment == nil
+        else { return nil }
+        return url
     }
 
     // MARK: Listeners

@@ -13,6 +13,8 @@ struct Observer: Sendable {
     enum Delivery: Sendable {
         case handler(MainQueueHandler<User?>)
         case stream(AsyncStream<User?>.Continuation)
+        /// Like `handler`, but operations do not wait for it.
+        case notification(MainQueueHandler<User?>)
     }
 
     let subject: Subject
@@ -30,8 +32,13 @@ final class ListenerHandle: NSObject, Sendable {
 
 extension AuthCore {
     /// Adds an observer. It is notified of the current user as soon as the session is restored.
-    func addObserver(_ subject: Observer.Subject, _ delivery: Observer.Delivery) -> Int {
-        withState { state in
+    ///
+    /// - Parameter restoresSession: whether the caller waits until the session is restored (default: true).
+    @discardableResult func addObserver(
+        _ subject: Observer.Subject, _ delivery: Observer.Delivery, restoresSession: Bool = true
+    ) -> Int {
+        if restoresSession { restoreIfNeeded() }
+        return state.withLock { state in
             let id = state.nextObserverID
             state.nextObserverID += 1
             state.observers[id] = Observer(subject: subject, delivery: delivery)
@@ -60,7 +67,7 @@ extension AuthCore {
             state.observers[id]?.lastNotified = .some(key)
             switch observer.delivery {
             case .stream(let continuation): continuation.yield(user)
-            case .handler(let handler):
+            case .handler(let handler), .notification(let handler):
                 DispatchQueue.main.async { [weak self] in
                     guard let self, self.state.withLock({ $0.observers[id] != nil }) else { return }
                     handler.call(user)

@@ -30,6 +30,8 @@ struct SignInWithIdpRequest: Encodable {
     var tenantId: String?
     var credential: IdpCredential?
     var pendingToken: String?
+    var requestUri: String?
+    var sessionId: String?
     var idToken: String?
     var autoCreate: Bool?
     var returnIdpCredential = true
@@ -85,9 +87,14 @@ struct ResetPasswordRequest: Encodable {
 
 struct CreateAuthUriRequest: Encodable {
     var tenantId: String?
-    var identifier: String
+    var identifier: String?
     /// The operation requires a URI, but uses it only to start a sign-in with a provider.
     var continueUri = "http://localhost"
+    var providerId: String?
+    var operation: String?
+    var oauthScope: String?
+    var customParameter: [String: String]?
+    var sessionId: String?
 }
 
 struct RevokeTokenRequest: Encodable {

@@ -75,6 +75,7 @@ struct ResetPasswordResponse: Decodable, Sendable {
 
 struct CreateAuthUriResponse: Decodable, Sendable {
     var signinMethods: [String]?
+    var authUri: String?
 }
 
 struct IssueNonceResponse: Decodable, Sendable {

@@ -133,16 +133,6 @@ struct SignInTests {
         #expect(app.transport.operations.count { $0 == "signUp" } == 1)
     }
 
-    @Test("A sign-in over http is rejected if the server is not a development server")
-    func https() async throws {
-        let app = try await TestApp()
-        var options = try #require(app.auth.app).options
-        options.url = try #require(URL(string: "http://auth.example.com"))
-        let auth = Auth(options: options)
-        #expect(await failure { try await auth.signInAnonymously() } == .internalError)
-        #expect(app.transport.operations == [])
-    }
-
     @Test("A user of another instance can become the current user, unless the tenant differs")
     func updateCurrentUser() async throws {
         let app = try await TestApp()
