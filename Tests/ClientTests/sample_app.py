@@ -68,7 +68,7 @@ class SampleApp:
         """Runs a command that must succeed and returns the state after it. Repeats it if the gateway is overloaded."""
         screen = self.run(*words)
         for _ in range(3):
-            if "503" not in screen.get("error", {}).get("text", ""):
+            if "503" not in screen.get("error", {}).get("details", ""):
                 break
             screen = self.run(*words)
         assert "error" not in screen, (words, screen)

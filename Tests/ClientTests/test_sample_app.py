@@ -20,6 +20,7 @@ PROVIDER_ALREADY_LINKED = 17015
 USER_MISMATCH = 17024
 CREDENTIAL_ALREADY_IN_USE = 17025
 NULL_USER = 17067
+USED_LINK = "The link or code does not work. It may have been used already. Request a new one."
 
 
 @pytest.fixture
@@ -79,7 +80,7 @@ def test_a_used_link_and_a_taken_address_are_explained(app, start_on, fresh_dev)
     app.run_ok("sign-up", email, PASSWORD)
     link = link_for(fresh_dev, email, "VERIFY_EMAIL")
     app.run_ok("open", link)
-    assert app.run("open", link)["error"]["text"] == "The code from the email is not valid or was already used."
+    assert app.run("open", link)["error"]["text"] == USED_LINK
     other = start_on("tablet")
     assert error_code(other.run("sign-up", email, PASSWORD)) == EMAIL_ALREADY_IN_USE
     assert error_code(other.run("sign-in", email, "wrong")) == WRONG_PASSWORD

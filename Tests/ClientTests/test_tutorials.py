@@ -1,9 +1,10 @@
-"""Code as in tutorials for FirebaseAuth compiles without warnings in Swift 5 and 6 mode; its output is as expected."""
+"""Code as in tutorials for FirebaseAuth compiles without warnings in all language modes; its output is as expected."""
 
 from pathlib import Path
 
 import pytest
 
+from apple_frameworks import LIBRARY, LIBRARY_OPTIONS, emit_module, emit_stubs, type_check
 from client import fresh_email
 from processes import run_program
 from sample_app import ROOT, build_unoptimized
@@ -48,3 +49,19 @@ def test_the_tutorials_print_the_expected_output(mode, products, dev):
             break
     # Lines, because pytest then names the first line that differs.
     assert output.splitlines() == EXPECTED.splitlines()
+
+
+@pytest.fixture(scope="module")
+def modules(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("modules")
+    emit_stubs(folder)
+    emit_module("SekishoAuth", LIBRARY, folder, *LIBRARY_OPTIONS)
+    return folder
+
+
+@pytest.mark.parametrize("mode", [
+    "-swift-version 5", "-swift-version 5 -strict-concurrency=complete", "-swift-version 6",
+    "-swift-version 6 -default-isolation MainActor",
+])
+def test_the_tutorials_and_a_view_controller_compile_without_warnings(mode, modules):
+    type_check("Tutorials", sorted((PACKAGE / "Sources/Swift6Tutorials").glob("*.swift")), *mode.split(), "-I", modules)

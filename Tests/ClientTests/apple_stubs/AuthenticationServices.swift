@@ -2,6 +2,7 @@
 // here is called.
 
 import Foundation
+import UIKit
 
 public class ASAuthorizationRequest: NSObject {}
 
@@ -52,11 +53,16 @@ public class ASAuthorizationPasswordProvider: NSObject {
     public func createRequest() -> ASAuthorizationPasswordRequest { preconditionFailure() }
 }
 
-public struct ASAuthorizationError: Error {}
+public struct ASAuthorizationError: Error {
+    public enum Code: Int, Sendable {
+        case unknown, canceled, invalidResponse, notHandled, failed, notInteractive
+    }
 
-@MainActor public class ASPresentationAnchor: NSObject {
-    override public init() {}
+    public static let canceled = Code.canceled
+    public var code: Code { .unknown }
 }
+
+public typealias ASPresentationAnchor = UIWindow
 
 public protocol ASAuthorizationControllerDelegate: NSObjectProtocol {
     func authorizationController(
@@ -75,4 +81,34 @@ public class ASAuthorizationController: NSObject {
     public init(authorizationRequests: [ASAuthorizationRequest]) {}
 
     public func performRequests() {}
+}
+
+public struct ASWebAuthenticationSessionError: Error {
+    public enum Code: Int, Sendable {
+        case canceledLogin, presentationContextNotProvided, presentationContextInvalid
+    }
+
+    public var code: Code { .canceledLogin }
+}
+
+@MainActor public protocol ASWebAuthenticationPresentationContextProviding: NSObjectProtocol {
+    func presentationAnchor(for session: ASWebAuthenticationSession) -> ASPresentationAnchor
+}
+
+@MainActor public class ASWebAuthenticationSession: NSObject {
+    public typealias CompletionHandler = @Sendable (URL?, (any Error)?) -> Void
+
+    public struct Callback: Sendable {
+        public static func customScheme(_ scheme: String) -> Callback { Callback() }
+        public static func https(host: String, path: String) -> Callback { Callback() }
+    }
+
+    public weak var presentationContextProvider: (any ASWebAuthenticationPresentationContextProviding)?
+    public var prefersEphemeralWebBrowserSession = false
+
+    public init(url: URL, callbackURLScheme: String?, completionHandler: @escaping CompletionHandler) {}
+    public init(url: URL, callback: Callback, completionHandler: @escaping CompletionHandler) {}
+
+    public func start() -> Bool { true }
+    public func cancel() {}
 }

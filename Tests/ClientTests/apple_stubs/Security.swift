@@ -11,6 +11,7 @@ public let kSecClassGenericPassword: CFString = ""
 public let kSecAttrService: CFString = ""
 public let kSecAttrAccount: CFString = ""
 public let kSecAttrAccessGroup: CFString = ""
+public let kSecAttrGeneric: CFString = ""
 public let kSecAttrAccessible: CFString = ""
 public let kSecAttrAccessibleAfterFirstUnlockThisDeviceOnly: CFString = ""
 public let kSecUseDataProtectionKeychain: CFString = ""
@@ -27,3 +28,8 @@ public func SecItemCopyMatching(_ query: CFDictionary, _ result: UnsafeMutablePo
 public func SecItemAdd(_ attributes: CFDictionary, _ result: UnsafeMutablePointer<CFTypeRef?>?) -> OSStatus { 0 }
 public func SecItemUpdate(_ query: CFDictionary, _ attributes: CFDictionary) -> OSStatus { 0 }
 public func SecItemDelete(_ query: CFDictionary) -> OSStatus { 0 }
+
+public struct SecRandomRef: Sendable {}
+public let kSecRandomDefault: SecRandomRef? = nil
+
+public func SecRandomCopyBytes(_ rnd: SecRandomRef?, _ count: Int, _ bytes: UnsafeMutableRawPointer) -> Int32 { 0 }

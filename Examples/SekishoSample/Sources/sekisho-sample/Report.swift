@@ -22,6 +22,7 @@ struct Report: Encodable {
     struct ErrorMessage: Encodable {
         let code: Int
         let text: String
+        let details: String
     }
 
     let screen: String
@@ -52,7 +53,7 @@ struct Report: Encodable {
             case .otherAccount: "otherAccount"
             case nil: nil
             }
-        error = state.error.map { ErrorMessage(code: $0.code.rawValue, text: $0.text) }
+        error = state.error.map { ErrorMessage(code: $0.code.rawValue, text: $0.text, details: $0.details) }
         notice = state.notice
     }
 }

@@ -46,6 +46,22 @@ extension SampleModel {
         }
     }
 
+    /// Signs in, links or reauthenticates at a provider in the browser.
+    public func useBrowser(_ providerID: String, for purpose: CredentialPurpose) async {
+        await perform {
+            let provider = OAuthProvider(providerID: providerID)
+            switch purpose {
+            case .signIn:
+                let result = try await self.auth.signIn(with: provider, uiDelegate: nil)
+                try await self.linkPostponedCredential(to: result.user)
+            case .link: try await self.user.link(with: provider, uiDelegate: nil)
+            case .reauthenticate:
+                try await self.user.reauthenticate(with: provider, uiDelegate: nil)
+                try await self.continuePostponedAction()
+            }
+        }
+    }
+
     private static func credential(_ authorization: ProviderAuthorization, rawNonce: String?) -> OAuthCredential {
         if authorization.providerID == AuthProviderID.apple.rawValue {
             return OAuthProvider.appleCredential(

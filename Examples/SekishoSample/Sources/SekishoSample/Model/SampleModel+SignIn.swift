@@ -43,7 +43,7 @@ extension SampleModel {
 
     /// Resolves ``Conflict/signInFirst(email:)``: links the postponed credential, without another dialog of the
     /// provider. Discards the credential if the user has signed in to an account with another address.
-    private func linkPostponedCredential(to user: User) async throws {
+    func linkPostponedCredential(to user: User) async throws {
         guard case .signInFirst(let email) = state.conflict, let credential = postponedCredential else { return }
         dismissConflict()
         guard let email, user.email == email else { return }

@@ -71,6 +71,12 @@ import SekishoAuth
         state.reauthentication = nil
     }
 
+    /// Whether the user is asked to reauthenticate. The value false cancels the reauthentication.
+    public var isReauthenticating: Bool {
+        get { state.reauthentication != nil }
+        set { if !newValue { cancelReauthentication() } }
+    }
+
     /// - Throws: ``AuthErrorCode/nullUser`` if no user is signed in.
     var user: User {
         get throws {

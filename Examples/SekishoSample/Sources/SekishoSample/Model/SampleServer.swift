@@ -17,7 +17,7 @@ public struct SampleServer: Sendable {
     /// The gateway that `Deploy/run` starts, on port 9099 of this machine. The URL in the options is not used, because
     /// the library sends all requests to the development port.
     public static let development = SampleServer(
-        options: SekishoOptions(url: URL(fileURLWithPath: "/"), apiKey: "any"), developmentPort: 9099)
+        options: SekishoOptions(url: URL(string: "https://auth.example.com")!, apiKey: "any"), developmentPort: 9099)
 
     /// Configures the library, and returns the instance to use.
     func auth() -> Auth {

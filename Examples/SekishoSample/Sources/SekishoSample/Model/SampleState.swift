@@ -70,11 +70,15 @@ public enum Conflict: Equatable, Sendable {
 public struct ErrorMessage: Equatable, Sendable {
     /// The library's code, for example ``AuthErrorCode/wrongPassword``.
     public let code: AuthErrorCode
-    /// The message for the user.
+    /// What the user can do.
     public let text: String
+    /// What is wrong, for developers.
+    public let details: String
 
     init(_ error: any Error) {
         code = error as? AuthErrorCode ?? .internalError
-        text = error.localizedDescription
+        let shown = code.text()
+        text = "\(shown.title). \(shown.text)"
+        details = error.localizedDescription
     }
 }

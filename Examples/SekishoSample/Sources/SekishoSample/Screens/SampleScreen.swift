@@ -21,13 +21,7 @@
             }
             .disabled(model.state.isBusy)
             .task { await model.start() }
-            .sheet(isPresented: isReauthenticating) { ReauthenticationScreen(model: model) }
-        }
-
-        private var isReauthenticating: Binding<Bool> {
-            Binding(
-                get: { model.state.reauthentication != nil },
-                set: { isShown in if !isShown { model.cancelReauthentication() } })
+            .sheet(isPresented: $model.isReauthenticating) { ReauthenticationScreen(model: model) }
         }
     }
 

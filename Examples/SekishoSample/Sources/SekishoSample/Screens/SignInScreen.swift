@@ -14,8 +14,10 @@
                     switch method.providerID {
                     case "apple.com": AppleButton(model: model, purpose: .signIn)
                     case "password": passwordFields
-                    // Other providers need their own SDK, for example GoogleSignIn.
-                    default: EmptyView()
+                    default:
+                        Button("Continue with \(method.displayName ?? method.providerID)") {
+                            Task { await model.useBrowser(method.providerID, for: .signIn) }
+                        }
                     }
                 }
                 if model.state.allowsAnonymous {

@@ -16,10 +16,10 @@ func show(_ text: String) { screenContinuation.yield(text) }
     static func main() async throws {
         let environment = ProcessInfo.processInfo.environment
         guard let server = environment["SEKISHO_URL"].flatMap({ URL(string: $0) }), let port = server.port,
-            let email = environment["SEKISHO_EMAIL"]
+            let email = environment["SEKISHO_EMAIL"], let url = URL(string: "https://auth.example.com")
         else { fatalError("SEKISHO_URL must be a URL with a port, and SEKISHO_EMAIL must be set") }
         // Apps that use FirebaseAuth call `FirebaseApp.configure()` instead.
-        var options = SekishoOptions(url: server, apiKey: "any")
+        var options = SekishoOptions(url: url, apiKey: "any")
         options.store = MemoryStore()
         SekishoApp.configure(options: options)
         Auth.auth().useEmulator(withHost: "127.0.0.1", port: port)

@@ -1,0 +1,9 @@
+// Declarations for type checks on Linux, as in AuthenticationServices.swift.
+
+public protocol ObservableObject: AnyObject {}
+
+@propertyWrapper public struct Published<Value> {
+    public var wrappedValue: Value
+
+    public init(wrappedValue: Value) { self.wrappedValue = wrappedValue }
+}
