@@ -42,7 +42,7 @@ public final class Auth: Sendable {
     }
 
     init(app: SekishoApp) {
-        if let problem = app.options.problem { fatalError(problem) }
+        if let problem = app.options.problem { preconditionFailure(problem) }
         configuredApp = app
         lockedCore = Locked(AuthCore(appName: app.name, options: app.options))
         postNotifications()
@@ -104,7 +104,7 @@ public final class Auth: Sendable {
     ///   - port: a TCP port.
     public func useEmulator(withHost host: String, port: Int) {
         guard let server = Self.emulatorURL(host: host, port: port) else {
-            fatalError("useEmulator(withHost:port:): expected a host and a port, got \(host), \(port)")
+            preconditionFailure("useEmulator(withHost:port:): expected a host and a port, got \(host), \(port)")
         }
         lockedCore.withLock { $0 = AuthCore(emulator: server, replacing: $0) }
         core.restoreIfNeeded()
@@ -112,9 +112,12 @@ public final class Auth: Sendable {
 
     /// Returns the URL of a development server, or `nil` if the host or the port is not valid.
     static func emulatorURL(host: String, port: Int) -> URL? {
-        let name = host.contains(":") && !host.hasPrefix("[") ? "[\(host)]" : host
-        guard (1...65535).contains(port), let url = URL(string: "http://\(name):\(port)"), url.port == port,
-            url.host?.isEmpty == false, url.path.isEmpty, url.query == nil, url.user == nil, url.fragment == nil
+        // An IPv6 address contains at least two colons.
+        let colons = host.filter { $0 == ":" }.count
+        let name = colons > 1 && !host.hasPrefix("[") ? "[\(host)]" : host
+        guard colons != 1, (1...65535).contains(port), let url = URL(string: "http://\(name):\(port)"),
+            url.port == port, url.host?.isEmpty == false, url.path.isEmpty, url.query == nil, url.user == nil,
+            url.fragment == nil
         else { return nil }
         return url
     }
