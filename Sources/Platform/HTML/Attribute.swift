@@ -10,13 +10,21 @@ public struct Attribute: Sendable {
 
     public static let autofocus = Attribute("autofocus")
     public static let async = Attribute("async")
+    public static let currentPage = Attribute("aria-current", "page")
     public static let checked = Attribute("checked")
+    public static let focusable = Attribute("tabindex", "0")
+    /// For a target of a script or link that the keyboard does not reach.
+    public static let focusableByScript = Attribute("tabindex", "-1")
     public static let hidden = Attribute("hidden")
     public static let invalid = Attribute("aria-invalid", "true")
+    public static let noSpellcheck = Attribute("spellcheck", "false")
+    public static let open = Attribute("open")
     public static let opensNewTab = Attribute("target", "_blank")
     public static let post = Attribute("method", "post")
     public static let readonly = Attribute("readonly")
     public static let required = Attribute("required")
+    public static let selected = Attribute("selected")
+    static let stylesheetRelation = Attribute("rel", "stylesheet")
     /// For a frame without scripts and forms, whose links can open new tabs without these restrictions.
     public static let sandboxWithLinks = Attribute("sandbox", "allow-popups allow-popups-to-escape-sandbox")
 
@@ -39,12 +47,18 @@ public struct Attribute: Sendable {
     public static func href(_ url: URLReference) -> Attribute { Attribute("href", url.text) }
     public static func id(_ id: ElementID) -> Attribute { Attribute("id", id.rawValue) }
     public static func labelledBy(_ id: ElementID) -> Attribute { Attribute("aria-labelledby", id.rawValue) }
+    public static func label(_ text: String) -> Attribute { Attribute("aria-label", text) }
     public static func lang(_ code: String) -> Attribute { Attribute("lang", code) }
     public static func maxlength(_ length: Int) -> Attribute { Attribute("maxlength", String(length)) }
     public static func minlength(_ length: Int) -> Attribute { Attribute("minlength", String(length)) }
     public static func name(_ name: String) -> Attribute { Attribute("name", name) }
     public static func passwordRules(_ rules: String) -> Attribute { Attribute("passwordrules", rules) }
+    public static func download(_ name: String) -> Attribute { Attribute("download", name) }
     public static func role(_ role: StaticString) -> Attribute { Attribute("role", "\(role)") }
+    public static func rows(_ count: Int) -> Attribute { Attribute("rows", String(count)) }
+    public static func scope(_ cells: StaticString) -> Attribute { Attribute("scope", "\(cells)") }
+    /// The number of the last row, after which the script of a list asks for newer rows.
+    public static func lastRow(_ number: Int) -> Attribute { Attribute("data-last", String(number)) }
     public static func src(_ url: URLReference) -> Attribute { Attribute("src", url.text) }
     public static func style(_ css: StaticString) -> Attribute { Attribute("style", "\(css)") }
     public static func title(_ text: String) -> Attribute { Attribute("title", text) }

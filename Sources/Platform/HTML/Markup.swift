@@ -3,12 +3,13 @@
 public struct Markup: Sendable {
     /// Elements with content. ``void(_:_:)`` builds the elements without content.
     public enum Element: String, Sendable {
-        case a, body, button, dd, details, div, dl, dt, fieldset, form, h1, h2, head, html, iframe, label, legend, li,
-            main, noscript, p, pre, script, section, span, summary, table, td, th, time, title, tr, ul
+        case a, bdi, body, button, code, dd, details, div, dl, dt, fieldset, footer, form, h1, h2, h3, head, header,
+            html, iframe, label, legend, li, main, nav, noscript, option, p, pre, script, section, select, span, strong,
+            summary, table, tbody, td, textarea, th, thead, time, title, tr, ul
     }
 
     public enum VoidElement: String, Sendable {
-        case base, br, input, meta
+        case base, br, input, link, meta
     }
 
     /// The fragment as HTML.
@@ -38,6 +39,19 @@ public struct Markup: Sendable {
 
     /// - Parameter text: inserted without escaping, so it must be a constant in the source code.
     public static func script(_ text: StaticString) -> Markup { Markup(html: "<script>\(text)</script>") }
+
+    /// A text of a person, isolated so that its direction does not change the order of the texts around it.
+    public static func isolated(_ text: String) -> Markup { Markup(.bdi, text: text) }
+
+    /// An input for several lines. The parser of HTML drops a newline after the opening tag, so one is added.
+    public static func textarea(_ attributes: [Attribute], text: String) -> Markup {
+        Markup(.textarea, attributes, [.newline, .text(text)])
+    }
+
+    /// A stylesheet that the browser loads from the gateway.
+    public static func stylesheet(from url: URLReference) -> Markup {
+        .void(.link, [.stylesheetRelation, .href(url)])
+    }
 
     /// A script that the browser loads without delaying the page (`async`).
     public static func script(from url: URLReference) -> Markup { Markup(.script, [.src(url), .async]) }
