@@ -67,8 +67,8 @@ struct CompositionRoot: Sendable {
         return RequestPipeline(
             services: services, access: mode.access(configuration),
             endpointsOutsideContract: extensions.endpoints(services.emailActions.pageService),
-            servesMonitoring: servesMonitoring, rejection: mode.rejection, trustedProxies: trustedProxies, log: log,
-            metrics: metrics)
+            servesMonitoring: servesMonitoring, rejection: mode.rejection, pages: mode.pages,
+            observer: mode.observeRequest, trustedProxies: trustedProxies, log: log, metrics: metrics)
     }
 
     /// Builds every service with its dependencies.

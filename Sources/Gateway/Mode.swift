@@ -32,6 +32,10 @@ package struct Mode: Sendable {
     package var acceptsHostHeader = false
     /// Returns the response to a request that the mode does not accept, whatever its path.
     package var rejection: (@Sendable (Request) -> Response?)?
+    /// The pages for browsers that the mode adds.
+    package var pages: ModePages?
+    /// Is called with each request from outside and its response.
+    package var observeRequest: (@Sendable (ObservedRequest) -> Void)?
     /// Whether the issuers of OpenID providers may be `http` URLs of loopback hosts, for simulators.
     var acceptsLoopbackIssuers = false
     /// Whether a violation of guideline 4.8 by an OpenID provider of a tenant causes a warning instead of an error. No

@@ -1,4 +1,4 @@
-internal import Encoding
+public import Encoding
 public import HTTP
 public import Identity
 internal import JSON
@@ -17,6 +17,8 @@ public struct Endpoint: Sendable {
     var isBelowTenant = false
     /// Whether the operation serves disabled tenants too.
     var servesDisabledTenants = false
+    /// Whether the log has a line for each request. An operation that a page calls every few seconds is not logged.
+    var isLogged = true
     /// The type that the handler decodes from a body that is larger than ``LargeBody/threshold``.
     var largeContent: (any (Decodable & Sendable).Type)?
 
@@ -156,6 +158,19 @@ public struct Endpoint: Sendable {
             action: .monitoring(handler))
     }
 
+    /// A page outside the contract, which the composition root adds. Pages of other origins cannot read it. With the
+    /// method POST, the operation receives a form of at most 64 KiB.
+    public static func pageOutsideContract(
+        _ operationID: String, _ method: HTTP.Method, _ path: String, isLogged: Bool = true,
+        handler: @escaping @Sendable (EndpointCall) async throws -> Response
+    ) -> Endpoint {
+        var endpoint = Endpoint(
+            operationID: operationID, method: method, path: path, bodyLimit: defaultBodyLimit(of: method),
+            errors: .identityToolkit, action: .page { PageResponse(try await handler($0)) })
+        endpoint.isLogged = isLogged
+        return endpoint
+    }
+
     var isPage: Bool {
         if case .page = action { true } else { false }
     }
@@ -210,6 +225,22 @@ extension EndpointCall {
                 .invalidArgument, "The header Sekisho-Resumption-Key must have 22 to 128 characters of base64url.")
         }
         return key
+    }
+
+    /// Performs a request in the process, with all checks of a request from outside. ``RequestPipeline`` does not pass it
+    /// to the observer of requests.
+    ///
+    /// - Parameter path: percent-encoded, without the query.
+    public func perform(
+        _ method: HTTP.Method, _ path: String, query: [(name: ByteText, value: String)] = [], bearer: String? = nil,
+        body: [UInt8] = []
+    ) async -> Response {
+        let kept = ["Host", "User-Agent"].compactMap { name in request.headers[name].map { (name: name, value: $0) } }
+        let authorization = bearer.map { [(name: "Authorization", value: "Bearer \($0)")] } ?? []
+        return await pipeline.respondInProcess(
+            to: Request(
+                id: request.id, method: method, path: path, query: query, headers: Headers(kept + authorization),
+                body: body, peer: request.peer, presence: request.presence))
     }
 
     /// Returns the Boolean parameter `name` of the query; `false` if it is absent or empty.

@@ -15,6 +15,8 @@ struct RequestOutcome {
     let isReadableByOtherOrigins: Bool
     /// The method of the operation if a ``MethodOverride`` names it, otherwise `nil`.
     var methodOverride: HTTP.Method?
+    /// Whether the log has a line for the request.
+    var isLogged = true
 
     init(_ response: Response, of endpoint: Endpoint? = nil, realm: ID<Realm>? = nil) {
         self.response = response
@@ -23,6 +25,16 @@ struct RequestOutcome {
         refusalCode = nil
         fault = nil
         isReadableByOtherOrigins = endpoint?.isReadableByOtherOrigins ?? true
+    }
+
+    /// The outcome of a request for a path without an operation, which gets a page.
+    init(page response: Response) {
+        self.response = response
+        operationID = nil
+        realm = nil
+        refusalCode = RequestRefusal.notFound.code.rawValue
+        fault = nil
+        isReadableByOtherOrigins = false
     }
 
     /// The outcome of a request that the mode does not accept.
@@ -42,6 +54,7 @@ struct RequestOutcome {
         refusalCode = page.refusalCode
         fault = page.fault
         isReadableByOtherOrigins = false
+        isLogged = endpoint.isLogged
     }
 
     /// The outcome of an error. A refusal becomes JSON. Any other error becomes plain text: when a page of the app

@@ -1,3 +1,4 @@
+internal import Encoding
 public import HTTP
 public import IPAddresses
 internal import Identity
@@ -11,6 +12,8 @@ public final class RequestPipeline: Sendable {
     private let access: Access
     private let router: Router<Route>
     private let rejection: (@Sendable (Request) -> Response?)?
+    private let pages: ModePages?
+    private let observer: (@Sendable (ObservedRequest) -> Void)?
     private let trustedProxies: [IPNetwork]
     let log: Log
     let metrics: GatewayMetrics
@@ -19,16 +22,21 @@ public final class RequestPipeline: Sendable {
     ///   - endpointsOutsideContract: see ``Route/router(adding:servesMonitoring:)``.
     ///   - servesMonitoring: `false` if only ``monitoringHandler`` serves the operations for monitoring.
     ///   - rejection: returns the response to a request that the mode does not accept, whatever its path.
+    ///   - pages: the pages for browsers that the mode adds.
+    ///   - observer: is called with each request from outside and its response.
     ///   - trustedProxies: the proxies whose `X-Forwarded-For` is trusted.
     public init(
         services: Services, access: Access, endpointsOutsideContract: [Endpoint] = [],
         servesMonitoring: Bool = true, rejection: (@Sendable (Request) -> Response?)? = nil,
+        pages: ModePages? = nil, observer: (@Sendable (ObservedRequest) -> Void)? = nil,
         trustedProxies: [IPNetwork] = [], log: Log, metrics: GatewayMetrics
     ) {
         self.services = services
         self.access = access
         router = Route.router(adding: endpointsOutsideContract, servesMonitoring: servesMonitoring)
         self.rejection = rejection
+        self.pages = pages
+        self.observer = observer
         self.trustedProxies = trustedProxies
         self.log = log
         self.metrics = metrics
@@ -40,13 +48,19 @@ public final class RequestPipeline: Sendable {
 
     /// - Parameter method: the method of the operation if a ``MethodOverride`` names it, otherwise `nil`.
     private func respond(
-        to request: Request, _ match: RouteMatch<Route>, overriding method: HTTP.Method?
+        to request: Request, _ match: RouteMatch<Route>, overriding method: HTTP.Method?, isObserved: Bool = true
     ) async -> Response {
         let began = ContinuousClock.now
         let client = network(of: request)
         var outcome = await self.outcome(for: request, match, from: RequestContext(client, request))
         outcome.methodOverride = method
-        return finish(outcome, of: request, from: client, since: began)
+        return finish(outcome, of: request, from: client, since: began, isObserved: isObserved)
+    }
+
+    /// Responds to a request that a page makes in the process.
+    func respondInProcess(to request: Request) async -> Response {
+        let match = match(request.method, request.path, in: router)
+        return await respond(to: request, match, overriding: nil, isObserved: false)
     }
 
     /// Returns the app to which the API key in the query of a page belongs.
@@ -68,13 +82,19 @@ public final class RequestPipeline: Sendable {
     /// Adds the common headers, writes the log line and the metrics, and returns the response.
     private func finish(
         _ outcome: RequestOutcome, of request: Request, from client: ClientNetwork,
-        since began: ContinuousClock.Instant
+        since began: ContinuousClock.Instant, isObserved: Bool = true
     ) -> Response {
         var outcome = outcome
         addCommonHeaders(to: &outcome, for: request)
         let duration = ContinuousClock.now - began
-        log.writeRequest(outcome, of: request, from: client, duration: duration)
+        if outcome.isLogged { log.writeRequest(outcome, of: request, from: client, duration: duration) }
         metrics.record(outcome, duration: duration)
+        if isObserved, let observer {
+            observer(
+                ObservedRequest(
+                    request, outcome.response, operationID: outcome.operationID, errorCode: outcome.refusalCode,
+                    duration: duration))
+        }
         return outcome.response
     }
 
@@ -92,8 +112,13 @@ public final class RequestPipeline: Sendable {
                     context: context, pipeline: self))
         case .found(.unimplemented, _): RequestOutcome(RequestRefusal.notImplemented("This operation"))
         case .methodNotAllowed(let allowed): RequestOutcome(RequestRefusal.methodNotAllowed, allowed: allowed)
-        case .notFound: RequestOutcome(RequestRefusal.notFound)
+        case .notFound: pageForUnknownPath(request) ?? RequestOutcome(RequestRefusal.notFound)
         }
+    }
+
+    private func pageForUnknownPath(_ request: Request) -> RequestOutcome? {
+        guard let pages, request.acceptsHTML else { return nil }
+        return RequestOutcome(page: pages.unknownPath(request))
     }
 
     private func preflight(_ request: Request, _ match: RouteMatch<Route>) -> RequestOutcome {
@@ -169,7 +194,11 @@ public final class RequestPipeline: Sendable {
     }
 
     private func addCommonHeaders(to outcome: inout RequestOutcome, for request: Request) {
-        if outcome.isReadableByOtherOrigins { outcome.response.headers.allowOrigin(of: request) }
+        let isSameOrigin = outcome.response.headers["Cross-Origin-Resource-Policy"]?.isExactly("same-origin") == true
+        if outcome.isReadableByOtherOrigins, !isSameOrigin { outcome.response.headers.allowOrigin(of: request) }
+        if pages != nil, outcome.operationID == nil, outcome.isReadableByOtherOrigins {
+            outcome.response.headers.add("Vary", "Accept")
+        }
         outcome.response.headers.add("X-Request-Id", request.id)
         outcome.response.headers.add("X-Content-Type-Options", "nosniff")
         if outcome.response.headers["Cache-Control"] == nil {
