@@ -84,12 +84,14 @@ let package = Package(
                 "API", "CProgramPages", "Crypto", "Email", "Encoding", "EventLoop", "HTTP", "IPAddresses", "Identity",
                 "Passwords", "Postgres", "Providers", "SMTP", "Storage", "Telemetry", "Tokens",
             ]),
+        module("Console", imports: ["Crypto", "Encoding", "HTML", "HTTP", "JSON"]),
         module("Simulators", imports: ["Crypto", "Encoding", "EventLoop", "HTML", "HTTP", "JOSE", "JSON"]),
         module(
             "DevMode",
             imports: [
-                "API", "Crypto", "Email", "Encoding", "EventLoop", "Gateway", "HTML", "HTTP", "Identity", "JSON",
-                "Postgres", "PrivatePostgres", "Providers", "SMTP", "Simulators", "Storage", "Telemetry", "Tokens",
+                "API", "Console", "Crypto", "Email", "Encoding", "EventLoop", "Gateway", "HTML", "HTTP", "Identity",
+                "JSON", "Postgres", "PrivatePostgres", "Providers", "SMTP", "Simulators", "Storage", "Telemetry",
+                "Tokens",
             ]),
         module(
             "Commands",
@@ -137,7 +139,9 @@ let package = Package(
                 "API", "Crypto", "DevMode", "Email", "Encoding", "Gateway", "HTTP", "IPAddresses", "Identity", "JOSE",
                 "JSON", "Postgres", "Providers", "SMTP", "Simulators", "Storage", "Support", "Telemetry", "Tokens",
             ]),
-        tests("DevModeTests", imports: ["DevMode", "HTTP", "Identity", "Providers", "Telemetry"]),
+        tests("ConsoleTests", imports: ["Console", "Encoding", "HTTP", "JSON"]),
+        tests(
+            "DevModeTests", imports: ["API", "DevMode", "Encoding", "HTTP", "Identity", "JSON", "Providers", "Telemetry"]),
         tests("CommandsTests", imports: ["Commands", "Crypto", "Gateway", "Identity", "JSON", "Providers"]),
         tests(
             "SekishoAuthTests", in: "Tests/Client",

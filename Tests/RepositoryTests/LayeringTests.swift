@@ -41,8 +41,9 @@ struct LayeringTests {
         "API": ["CReference", "Identity", "Encoding", "HTTP", "IPAddresses", "JSON", "Pages", "Telemetry"],
         "Email": ["Identity", "HTML", "SMTP", "EventLoop"],
         "Gateway": gateway.union(["CProgramPages"]),
+        "Console": ["Crypto", "Encoding", "HTML", "HTTP", "JSON"],
         "Simulators": ["JOSE", "Crypto", "Encoding", "HTML", "HTTP", "EventLoop", "JSON"],
-        "DevMode": gateway.union(["Gateway", "HTML", "PrivatePostgres", "Simulators"]),
+        "DevMode": gateway.union(["Console", "Gateway", "HTML", "PrivatePostgres", "Simulators"]),
         "Commands": gateway.union(["Gateway", "DevMode"]),
         "sekisho": ["Commands"],
     ]
@@ -171,7 +172,7 @@ struct LayeringTests {
     func devMode() throws {
         for file in try Repository.files(in: "Sources", ending: ".swift") where !file.hasPrefix("Sources/DevMode/") {
             let isDevCommand = ["Sources/Commands/Dev.swift", "Sources/Commands/Simulate.swift"].contains(file)
-            for name in ["DevMode", "PrivatePostgres", "Simulators"] {
+            for name in ["Console", "DevMode", "PrivatePostgres", "Simulators"] {
                 if !isDevCommand, try Self.imports(of: file).contains(name) { Issue.record("\(file) imports \(name)") }
             }
             for word in [".unsigned(otherwise", ".fake(isSimulatorKey", ".anyCaller", "OOBCodeLookup("]

@@ -1,0 +1,142 @@
+internal import Encoding
+internal import HTML
+package import JSON
+
+/// Shows and changes one account.
+package enum AccountScreen {
+    /// - Parameter additions: more sections, such as those that only `dev` has.
+    package static func screen(
+        of id: String, _ context: ScreenContext, adding additions: (AccountSummary) -> [ScreenBlock] = { _ in [] }
+    ) async throws -> Screen {
+        let found = try await context.perform(
+            try context.catalog.call("lookUpAccounts", in: context.realm, body: ["localId": .array([.string(id)])]))
+        guard found.isSuccess else { return Screen("Account", status: 400, [.paragraph(context.problem(found))]) }
+        guard let account = found.json?["users"].elements.first.flatMap(AccountSummary.init) else {
+            return .notFound("This account does not exist", "It may have been deleted.")
+        }
+        let identities = try await context.perform(
+            try context.catalog.call("listIdentities", in: context.realm, parameters: ["localId": id]))
+        let events = try await context.perform(
+            try context.catalog.call(
+                "listAuditEvents", in: context.realm, query: [.init("subject", id), .init("pageSize", "20")]))
+        return Screen(
+            account.title,
+            notices: [
+                "create-account": "The account was created.", "disable": "The account is disabled.",
+                "enable": "The account is enabled.", "unlink-": "The identity was unlinked.",
+            ],
+            [
+                .markup(
+                    Markup(
+                        .p,
+                        [.link(context.consolePath(["accounts"]), .text("All accounts"))]
+                            + account.tags.flatMap { [.text(" "), .tag($0)] })),
+                .columns(
+                    [
+                        .section("Profile", [.markup(facts(account, context)), .form(profileForm(account, context))]),
+                        .section("Sign-in methods", identityBlocks(identities, account, context)),
+                        .section("Access", accessBlocks(account, context)),
+                        .section("Custom claims", [.form(claimsForm(account, context))]),
+                    ] + additions(account)),
+                .section("Audit trail", [AuditTrailList.block(events, context)]),
+                .details("Delete the account", [.form(deletionForm(account, context))]),
+            ])
+    }
+
+    private static func facts(_ account: AccountSummary, _ context: ScreenContext) -> Markup {
+        let time = { (milliseconds: Int64?) -> Markup in
+            milliseconds.map { .time($0, now: context.now) } ?? .text("never")
+        }
+        return .details([
+            ("ID", Markup(.code, text: account.id)), ("Created", time(account.createdAt)),
+            ("Last sign-in", time(account.lastSignInAt)),
+        ])
+    }
+
+    private static func profileForm(_ account: AccountSummary, _ context: ScreenContext) -> Form {
+        Form(
+            "profile", button: "Save profile",
+            [
+                FormField("displayName", "Name", value: account.displayName ?? ""),
+                FormField("email", "Email address", .email, value: account.email ?? ""),
+                FormField(
+                    "emailVerified", "The email address is verified", .checkbox,
+                    value: account.emailIsVerified ? "true" : ""),
+                FormField("phoneNumber", "Phone number", value: account.phoneNumber ?? ""),
+            ], notice: "The profile was saved."
+        ) { input in
+            var body: JSONObject = ["emailVerified": .bool(input.isChecked("emailVerified"))]
+            var deleted: [JSONValue] = []
+            func set(_ member: String, _ old: String?, attribute: String) {
+                let new = input[.init(member)]
+                if !new.isExactly(old ?? "") {
+                    if new.isEmpty { deleted.append(.string(attribute)) } else { body[.init(member)] = .string(new) }
+                }
+            }
+            set("displayName", account.displayName, attribute: "DISPLAY_NAME")
+            set("email", account.email, attribute: "EMAIL")
+            if !input["phoneNumber"].isExactly(account.phoneNumber ?? "") {
+                // A number is also a sign-in method, so Firebase removes it as a provider.
+                if input["phoneNumber"].isEmpty {
+                    body["deleteProvider"] = .array([.string("phone")])
+                } else {
+                    body["phoneNumber"] = .string(input["phoneNumber"])
+                }
+            }
+            if !deleted.isEmpty { body["deleteAttribute"] = .array(deleted) }
+            return try update(account, body, context)
+        }
+    }
+
+    private static func accessBlocks(_ account: AccountSummary, _ context: ScreenContext) -> [ScreenBlock] {
+        let access =
+            account.isDisabled
+            ? Form("enable", button: "Enable the account", notice: "The account is enabled.") { _ in
+                try update(account, ["disableUser": .bool(false)], context)
+            }
+            : Form("disable", button: "Disable the account", isDangerous: true, notice: "The account is disabled.") {
+                _ in
+                try update(account, ["disableUser": .bool(true)], context)
+            }
+        let signOut = Form(
+            "sign-out", button: "Sign out everywhere", notice: "Every session of the account has ended."
+        ) { _ in
+            try update(account, ["validSince": .string("\(context.now / 1000)")], context)
+        }
+        return [.form(signOut), .form(access)]
+    }
+
+    private static func claimsForm(_ account: AccountSummary, _ context: ScreenContext) -> Form {
+        Form(
+            "claims", button: "Save claims",
+            [
+                FormField(
+                    "customAttributes", "Claims as a JSON object", .lines(5), value: account.customClaims ?? "{}",
+                    hint: "New ID tokens contain these claims.")
+            ], notice: "The claims were saved."
+        ) { input in
+            let text = input["customAttributes"]
+            return try update(account, ["customAttributes": .string(text.isEmpty ? "{}" : text)], context)
+        }
+    }
+
+    private static func deletionForm(_ account: AccountSummary, _ context: ScreenContext) -> Form {
+        Form(
+            "delete", button: "Delete the account",
+            [
+                FormField(
+                    "confirmed", "Delete this account, which cannot be undone", .checkbox, isRequired: true)
+            ], isDangerous: true, notice: "The account was deleted.",
+            nextPath: { _ in context.consolePath(["accounts"]) }
+        ) { _ in
+            try context.catalog.call("deleteAccount", in: context.realm, body: ["localId": .string(account.id)])
+        }
+    }
+
+    package static func update(
+        _ account: AccountSummary, _ members: JSONObject, _ context: ScreenContext
+    ) throws -> APICall {
+        try context.catalog.call(
+            "updateAccount", in: context.realm, body: members.merging(["localId": .string(account.id)]) { $1 })
+    }
+}

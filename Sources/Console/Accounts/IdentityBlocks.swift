@@ -1,0 +1,66 @@
+internal import Encoding
+internal import HTML
+internal import JSON
+
+extension AccountScreen {
+    /// The identities of the account, each with a form that unlinks it, and the form that links another one.
+    static func identityBlocks(
+        _ result: APIResult, _ account: AccountSummary, _ context: ScreenContext
+    ) -> [ScreenBlock] {
+        guard result.isSuccess else { return [.paragraph(context.problem(result))] }
+        let identities = (result.json?["identities"]).elements
+        let password = account.hasPassword ? [ScreenBlock.paragraph("The account has a password.")] : []
+        let none: [ScreenBlock] =
+            identities.isEmpty ? [.paragraph("No identity of a provider is linked.")] : []
+        return password + none + identities.flatMap { blocks(of: $0, account, context) }
+            + [.details("Link an identity", [.form(linkForm(account, context))])]
+    }
+
+    private static func blocks(
+        of identity: JSONValue, _ account: AccountSummary, _ context: ScreenContext
+    ) -> [ScreenBlock] {
+        guard let provider = identity["providerId"]?.text else { return [] }
+        var facts: [(String, Markup)] = [("Subject", Markup(.code, text: identity["rawId"]?.text ?? ""))]
+        if let email = identity["email"]?.text {
+            let relay = identity["isPrivateEmail"].isTrue ? [Markup.text(" "), .tag("relay address")] : []
+            facts.append(("Email address", .group([.isolated(email)] + relay)))
+        }
+        if let trust = identity["emailTrust"]?.text { facts.append(("Trust in the address", .text(trust))) }
+        if let status = identity["realUserStatus"]?.text { facts.append(("Real user status", .text(status))) }
+        return [.section(provider, [.markup(.details(facts)), .form(unlinkForm(provider, account, context))])]
+    }
+
+    private static func unlinkForm(
+        _ provider: String, _ account: AccountSummary, _ context: ScreenContext
+    ) -> Form {
+        Form(
+            "unlink-\(provider)", button: "Unlink \(provider)",
+            [FormField("allowNoSignInMethod", "Unlink it even if no way to sign in remains", .checkbox)],
+            isDangerous: true, notice: "The identity was unlinked."
+        ) { input in
+            try context.catalog.call(
+                "unlinkIdentity", in: context.realm, parameters: ["localId": account.id, "providerId": provider],
+                query: input.isChecked("allowNoSignInMethod") ? [.init("allowNoSignInMethod", "true")] : [])
+        }
+    }
+
+    private static func linkForm(_ account: AccountSummary, _ context: ScreenContext) -> Form {
+        Form(
+            "link", button: "Link identity",
+            [
+                FormField(
+                    "providerId", "Provider", value: "apple.com", isRequired: true,
+                    hint: "For example apple.com, google.com or oidc.acme."),
+                FormField("rawId", "Subject", isRequired: true, hint: "The user's ID at the provider (sub)."),
+                FormField("email", "Email address at the provider", .email),
+            ], notice: "The identity was linked."
+        ) { input in
+            var body: JSONObject = [
+                "providerId": .string(input["providerId"]), "rawId": .string(input["rawId"]),
+            ]
+            if !input["email"].isEmpty { body["email"] = .string(input["email"]) }
+            return try context.catalog.call(
+                "linkIdentity", in: context.realm, parameters: ["localId": account.id], body: body)
+        }
+    }
+}

@@ -1,0 +1,71 @@
+internal import Encoding
+
+/// A form of a screen. Its submission becomes one request to the API.
+package struct Form: Sendable {
+    /// Identifies the form on its page.
+    let id: String
+    /// The label of the button.
+    let button: String
+    var fields: [FormField]
+    /// Whether the form deletes something.
+    var isDangerous = false
+    /// Says what happened, after the form was accepted.
+    let notice: String
+    /// The page to show after the form was accepted; `nil` for the same page.
+    var nextPath: (@Sendable (APIResult) -> String)?
+    /// Returns what the page shows after the form was accepted, for a result that cannot be shown again, such as
+    /// tokens; `nil` for a page without it.
+    var resultMarkup: (@Sendable (APIResult) -> [ScreenBlock])?
+    let call: @Sendable (FormInput) throws -> APICall
+
+    /// A value that no request can be made of.
+    package struct InvalidField: Error {
+        let name: String
+        let problem: String
+
+        package init(_ name: String, _ problem: String) {
+            self.name = name
+            self.problem = problem
+        }
+    }
+
+    package init(
+        _ id: String, button: String, _ fields: [FormField] = [], isDangerous: Bool = false, notice: String,
+        nextPath: (@Sendable (APIResult) -> String)? = nil,
+        resultMarkup: (@Sendable (APIResult) -> [ScreenBlock])? = nil,
+        call: @escaping @Sendable (FormInput) throws -> APICall
+    ) {
+        self.id = id
+        self.button = button
+        self.fields = fields
+        self.isDangerous = isDangerous
+        self.notice = notice
+        self.nextPath = nextPath
+        self.resultMarkup = resultMarkup
+        self.call = call
+    }
+
+    /// Rejects a submission without a required field. A browser checks this too.
+    func requireFields(in input: FormInput) throws(InvalidField) {
+        guard let missing = fields.first(where: { $0.isRequired && input[ByteText($0.name)].isEmpty }) else { return }
+        throw InvalidField(missing.name, "\(missing.label): this field is required.")
+    }
+
+    /// The same form with submitted values, without passwords.
+    func showing(_ input: FormInput) -> Form {
+        var form = self
+        for index in fields.indices {
+            if case .password = fields[index].kind { continue }
+            form.fields[index].value = input[ByteText(fields[index].name)]
+        }
+        return form
+    }
+}
+
+/// Why a submitted form was rejected.
+struct FormProblem: Sendable {
+    let form: String
+    /// `nil` if the problem concerns no single field.
+    let field: String?
+    let text: String
+}

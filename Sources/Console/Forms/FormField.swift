@@ -1,0 +1,88 @@
+package import HTML
+
+/// A field of a ``Form``.
+package struct FormField: Sendable {
+    package enum Kind: Sendable {
+        case text, email, number
+        /// Its value is never sent back to the browser.
+        case password
+        /// Its value is `true` or absent.
+        case checkbox
+        case lines(Int)
+        case choice([Choice])
+    }
+
+    package struct Choice: Sendable {
+        let value: String
+        let label: String
+
+        package init(_ value: String, _ label: String) {
+            self.value = value
+            self.label = label
+        }
+    }
+
+    let name: String
+    let label: String
+    let kind: Kind
+    var value: String
+    var isRequired = false
+    /// An explanation below the field.
+    var hint: String?
+
+    package init(
+        _ name: String, _ label: String, _ kind: Kind = .text, value: String = "", isRequired: Bool = false,
+        hint: String? = nil
+    ) {
+        self.name = name
+        self.label = label
+        self.kind = kind
+        self.value = value
+        self.isRequired = isRequired
+        self.hint = hint
+    }
+
+    /// The field in the search form of a list.
+    package var searchMarkup: Markup { markup(in: "search", isInvalid: false) }
+
+    /// - Parameter form: the ID of the form, because a page can have several forms with equal fields.
+    func markup(in form: String, isInvalid: Bool) -> Markup {
+        let id = ElementID("\(form)-\(name)")
+        let hintID = ElementID("\(form)-\(name)-hint")
+        let described: [Attribute] = hint == nil ? [] : [.describedBy([hintID])]
+        let common: [Attribute] = [.id(id), .name(name)] + described + (isInvalid ? [.invalid] : [])
+        let hints = hint.map { [Markup(.p, [.id(hintID), .classes(["hint"])], text: $0)] } ?? []
+        let label = Markup(.label, [.for(id)], text: label)
+        let requirement: [Attribute] = isRequired ? [.required] : []
+        switch kind {
+        case .text:
+            return Self.group([label, .void(.input, common + requirement + [.type("text"), .value(value)])] + hints)
+        case .email:
+            return Self.group(
+                [label, .void(.input, common + requirement + [.type("text"), .noSpellcheck, .value(value)])] + hints)
+        case .number:
+            return Self.group([label, .void(.input, common + requirement + [.type("number"), .value(value)])] + hints)
+        case .password:
+            return Self.group(
+                [
+                    label,
+                    .void(.input, common + requirement + [.type("password"), .autocomplete("new-password")]),
+                ] + hints)
+        case .checkbox:
+            let checked: [Attribute] = value == "true" ? [.checked] : []
+            let input = Markup.void(.input, common + requirement + checked + [.type("checkbox"), .value("true")])
+            return Markup(.div, [.classes(["check"])], [input, label] + hints)
+        case .lines(let count):
+            return Self.group(
+                [label, .textarea(common + requirement + [.rows(count), .noSpellcheck], text: value)] + hints)
+        case .choice(let choices):
+            let options = choices.map { choice in
+                Markup(
+                    .option, [.value(choice.value)] + (choice.value == value ? [.selected] : []), text: choice.label)
+            }
+            return Self.group([label, Markup(.select, common, options)] + hints)
+        }
+    }
+
+    private static func group(_ content: [Markup]) -> Markup { Markup(.div, [.classes(["field"])], content) }
+}

@@ -1,0 +1,84 @@
+internal import Encoding
+internal import HTML
+internal import HTTP
+
+/// Serves the forms of a screen.
+package enum FormSubmission {
+    /// What a submitted form leads to.
+    package enum Outcome: Sendable {
+        case redirect(String)
+        case page(Screen)
+    }
+
+    /// The name of the field that contains the ID of the form.
+    static let formField = "form"
+    /// The name of the field that contains the token of the form.
+    static let tokenField = "token"
+    /// The name of the parameter of the query that contains the ID of the form that was accepted.
+    static let noticeParameter = "done"
+
+    /// Performs the request of a submitted form.
+    ///
+    /// - Parameter screen: the screen as it is shown before the request, which has the form.
+    package static func submit(_ screen: Screen, _ context: ScreenContext) async throws -> Outcome {
+        guard let input = FormInput(context.request) else { return .page(rejected(400, "The form cannot be read.")) }
+        let id = input[.init(formField)]
+        guard let form = screen.forms.first(where: { $0.id.isExactly(id) }) else {
+            return .page(rejected(400, "The page has changed meanwhile. Open it again."))
+        }
+        guard
+            context.protection.accepts(
+                context.request, token: input[.init(tokenField)], of: id, at: context.path, origin: context.origin)
+        else {
+            return .page(
+                rejected(
+                    403,
+                    "The form did not come from a page of this gateway, or the gateway was restarted meanwhile. Nothing was changed. Open the page again."
+                ))
+        }
+        let result: APIResult
+        do {
+            try form.requireFields(in: input)
+            result = try await context.perform(form.call(input))
+        } catch let invalid as Form.InvalidField {
+            return .page(
+                screen.showing(FormProblem(form: id, field: invalid.name, text: invalid.problem), input, context))
+        }
+        guard result.isSuccess else {
+            return .page(
+                screen.showing(FormProblem(form: id, field: nil, text: context.problem(result)), input, context))
+        }
+        if let resultMarkup = form.resultMarkup {
+            return .page(Screen(form.notice, resultMarkup(result)))
+        }
+        let path = form.nextPath?(result) ?? context.path
+        return .redirect(ConsolePath.withQuery(path, noticeParameter, id))
+    }
+
+    private static func rejected(_ status: Int, _ text: String) -> Screen {
+        Screen("The form was rejected", status: status, [.paragraph(text)])
+    }
+}
+
+extension Screen {
+    /// The screen with a summary of the problem, and the submitted values without passwords.
+    fileprivate func showing(_ problem: FormProblem, _ input: FormInput, _ context: ScreenContext) -> Screen {
+        var screen = self
+        screen.status = 400
+        screen.problem = problem
+        screen.blocks = blocks.map { $0.showing(problem, input) }
+        return screen
+    }
+}
+
+extension ScreenBlock {
+    fileprivate func showing(_ problem: FormProblem, _ input: FormInput) -> ScreenBlock {
+        switch self {
+        case .markup: self
+        case .form(let form): .form(form.id == problem.form ? form.showing(input) : form)
+        case .section(let title, let blocks): .section(title, blocks.map { $0.showing(problem, input) })
+        case .details(let title, let blocks): .details(title, blocks.map { $0.showing(problem, input) })
+        case .columns(let blocks): .columns(blocks.map { $0.showing(problem, input) })
+        }
+    }
+}

@@ -1,0 +1,51 @@
+package import HTTP
+
+/// What the screens of one request need besides their content.
+package struct ScreenContext: Sendable {
+    package let request: Request
+    /// The path of the page with the parameters that name its subject, to which its forms are sent.
+    package let path: String
+    package let realm: RealmName
+    /// The time, in milliseconds since 1970.
+    package let now: Int64
+    /// The URL of the gateway as the browser knows it, without a slash at the end.
+    package let origin: String
+    package let catalog: OperationCatalog
+    package let protection: FormProtection
+    /// The bearer token in the command lines that the pages show.
+    package let bearer: String
+    /// Performs a request in the process.
+    package let perform: @Sendable (APICall) async throws -> APIResult
+    /// Explains an error code; `nil` for an unknown code.
+    package let explanation: @Sendable (_ code: String) -> String?
+
+    package init(
+        request: Request, path: String, realm: RealmName, now: Int64, origin: String, catalog: OperationCatalog,
+        protection: FormProtection, bearer: String, perform: @escaping @Sendable (APICall) async throws -> APIResult,
+        explanation: @escaping @Sendable (String) -> String?
+    ) {
+        self.request = request
+        self.path = path
+        self.realm = realm
+        self.now = now
+        self.origin = origin
+        self.catalog = catalog
+        self.protection = protection
+        self.bearer = bearer
+        self.perform = perform
+        self.explanation = explanation
+    }
+}
+
+extension ScreenContext {
+    /// The text of an error, with its explanation.
+    package func problem(_ result: APIResult) -> String {
+        let explanation = result.errorCode.flatMap(explanation).map { " \($0)" } ?? ""
+        return result.errorMessage + (explanation.isEmpty ? "" : ":" + explanation)
+    }
+
+    /// The path of a page of the console for the realm, with the tenant in its query.
+    package func consolePath(_ segments: [String], _ query: [(String, String)] = []) -> String {
+        ConsolePath.text(realm, segments, query)
+    }
+}

@@ -1,0 +1,93 @@
+internal import Encoding
+package import HTML
+internal import HTTP
+
+/// Turns a screen's blocks into markup.
+struct ScreenRenderer {
+    let screen: Screen
+    let context: ScreenContext
+
+    /// The content of the element `main`.
+    var content: [Markup] {
+        [Markup(.h1, text: screen.title)] + notice + summary + screen.blocks.map { markup(of: $0, below: 2) }
+    }
+
+    /// Says what the accepted form did, to which the query refers.
+    private var notice: [Markup] {
+        guard let id = context.request.query(.init(FormSubmission.noticeParameter)), screen.problem == nil,
+            let text = screen.forms.first(where: { $0.id.isExactly(id) })?.notice
+                ?? screen.notices.first(where: { id.beginsExactly(with: $0.key) })?.value
+        else { return [] }
+        return [Markup(.p, [.role("status"), .classes(["done"])], text: text)]
+    }
+
+    /// The summary of a rejected form, which links to the form.
+    private var summary: [Markup] {
+        guard let problem = screen.problem else { return [] }
+        let target = problem.field.map { "\(problem.form)-\($0)" } ?? "\(problem.form)-form"
+        return [
+            Markup(
+                .div,
+                [.role("alert"), .classes(["problem"]), .id(ElementID("problem")), .focusableByScript, .autofocus],
+                [
+                    Markup(.h2, text: "This did not work. Nothing was changed."),
+                    Markup(.p, [Markup(.a, [.href(URLReference("#\(target)"))], text: problem.text)]),
+                ])
+        ]
+    }
+
+    private func markup(of block: ScreenBlock, below level: Int) -> Markup {
+        switch block {
+        case .markup(let markup): return markup
+        case .form(let form): return markup(of: form)
+        case .section(let title, let blocks):
+            let heading = Markup(level == 2 ? .h2 : .h3, text: title)
+            return Markup(.section, [heading] + blocks.map { markup(of: $0, below: 3) })
+        case .details(let title, let blocks):
+            let hasProblem = screen.problem.map { problem in block.forms.contains { $0.id == problem.form } } == true
+            return Markup(
+                .details, hasProblem ? [.open] : [],
+                [Markup(.summary, text: title)] + blocks.map { markup(of: $0, below: level) })
+        case .columns(let blocks):
+            return Markup(.div, [.classes(["columns"])], blocks.map { markup(of: $0, below: level) })
+        }
+    }
+
+    private func markup(of form: Form) -> Markup {
+        let problem = screen.problem.flatMap { $0.form == form.id ? $0 : nil }
+        let hidden: [Markup] = [
+            .void(.input, [.type("hidden"), .name(FormSubmission.formField), .value(form.id)]),
+            .void(
+                .input,
+                [
+                    .type("hidden"), .name(FormSubmission.tokenField),
+                    .value(context.protection.token(of: form.id, at: context.path)),
+                ]),
+        ]
+        let fields = form.fields.map { $0.markup(in: form.id, isInvalid: problem?.field == $0.name) }
+        let button = Markup(
+            .button, [.type("submit")] + (form.isDangerous ? [.classes(["danger"])] : []), text: form.button)
+        return Markup(
+            .form, [.id(ElementID("\(form.id)-form")), .post, .action(URLReference(context.path))],
+            hidden + fields + [Markup(.div, [.classes(["buttons"])], [button] + curl(of: form))])
+    }
+
+    /// The command line for the form's request with the values that the form shows.
+    private func curl(of form: Form) -> [Markup] {
+        // Without a valid value in each field, there is no request to show.
+        guard let call = try? form.call(FormInput(form.fields)) else { return [] }
+        let command = CurlCommand.text(call, base: context.origin, bearer: context.bearer)
+        return [
+            Markup(
+                .details, [.classes(["curl"])],
+                [Markup(.summary, [.label("curl for \(form.button)")], text: "curl"), .commandLine(command)])
+        ]
+    }
+}
+
+extension Markup {
+    /// A command line to copy.
+    package static func commandLine(_ text: String) -> Markup {
+        Markup(.pre, [.focusable, .role("group"), .label("Command line")], [Markup(.code, text: text)])
+    }
+}

@@ -1,0 +1,19 @@
+internal import HTML
+
+/// The links between the screens of a project's settings.
+enum SettingsTabs {
+    static func markup(_ current: String, _ context: ScreenContext) -> Markup {
+        let tabs = [("Policies", "settings"), ("Providers", "providers"), ("Tenants", "tenants"), ("Apps", "apps")]
+        let items = tabs.map { label, segment in
+            Markup(
+                .li,
+                [
+                    Markup(
+                        .a,
+                        [.href(URLReference(context.consolePath([segment])))]
+                            + (label == current ? [.currentPage] : []), text: label)
+                ])
+        }
+        return Markup(.nav, [.label("Settings")], [Markup(.ul, [.classes(["tabs"])], items)])
+    }
+}
