@@ -33,7 +33,7 @@ extension Command {
                 isRepeatable: true),
         ],
         details: [
-            "The gateway responds with status 421 unless the host of the request is an address, localhost, a name that ends with .localhost, a name without dots, host.docker.internal, or a name of --allow-host. A page whose origin has another host gets status 403 if its request has the header Authorization or a path below /emulator/. So no other web site can use the gateway through your browser.",
+            "The gateway responds with status 421 unless the host of the request is an address, localhost, a name that ends with .localhost, a name without dots, host.docker.internal, or a name of --allow-host. A page whose origin has another host gets status 403 if its request has the header Authorization or a path below /emulator/, /dev/ or /console/. So no other web site can use the gateway through your browser.",
             "With --listen, other machines and containers can reach the gateway, for example a phone on the same network. The gateway accepts every caller, so everyone who can reach the address can read and change all data. The simulated sign-in pages of the providers remain on 127.0.0.1.",
             "Ctrl-C or SIGTERM stops the gateway and its private PostgreSQL. The command does not read the environment variables of `serve`.",
         ]

@@ -32,10 +32,14 @@ package struct AllowedHosts: Sendable {
                 "The host \"\(host)\" is not allowed. To allow a name, start `sekisho dev` with --allow-host NAME.")
     }
 
+    /// The paths for test suites, and the pages of `dev`.
+    private static let protectedPaths = ["/emulator/", "/dev/", "/console/"].map { Array($0.utf8) }
+
     /// A request with an API key alone may have any origin, because an app under development may run anywhere.
     private func rejectionOfOrigin(of request: Request) -> Response? {
         guard let origin = request.headers["Origin"],
-            request.headers["Authorization"] != nil || request.path.utf8.starts(with: "/emulator/".utf8),
+            request.headers["Authorization"] != nil
+                || Self.protectedPaths.contains(where: { request.path.utf8.starts(with: $0) }),
             !accepts(origin: origin)
         else { return nil }
         return .text(

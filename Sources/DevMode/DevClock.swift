@@ -30,6 +30,13 @@ package final class DevClock: Sendable {
         }
     }
 
+    /// Whether the clock shows another time than the clock of the machine.
+    var isChanged: Bool {
+        state.withLock { state in
+            if case .running(ahead: .zero) = state { false } else { true }
+        }
+    }
+
     /// Advances the clock; a frozen clock stays frozen.
     ///
     /// - Returns: `false` if the new time would be outside ``range``; the clock then does not change.

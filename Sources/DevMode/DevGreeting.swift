@@ -13,12 +13,12 @@ package enum DevGreeting {
             : "unsigned; a backend that verifies signatures needs `\(program) dev --signed-tokens`"
         let base = "http://127.0.0.1:\(port)"
         return """
-            Sekisho \(Release.version) is ready: \(base)
+            Sekisho \(Release.version) is ready. Open \(base)/ in a browser to see everything.
             project: \(project)
             database: \(databaseURL)
             ID tokens: \(signatures)
             reference of the API: \(base)/docs
-            captured emails: \(base)/emulator/emails
+            captured emails: \(base)/dev/emails
             Firebase's tools: export FIREBASE_AUTH_EMULATOR_HOST=127.0.0.1:\(port)
             Sign in with Apple: \(program) simulate apple.com --url \(base)
             sign up: curl '\(base)/v1/accounts:signUp?key=any' -H 'content-type: application/json' \\

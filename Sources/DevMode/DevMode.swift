@@ -1,4 +1,5 @@
 internal import API
+internal import Console
 package import Crypto
 internal import EventLoop
 package import Gateway
@@ -58,12 +59,16 @@ extension Mode {
         mode.rejection = hosts.rejection(of:)
         mode.appleEndpoints = AppleEndpoints(base: simulators.appleURL)
         let emails = CapturedEmails()
+        let requests = RecordedRequests(now: { clock.now })
+        let protection = FormProtection(key: Random.bytes(32))
+        mode.pages = ModePages { UnknownPathPage.response(to: $0, default: project, clock) }
+        mode.observeRequest = requests.record
         mode.emailService = { .capturing(in: emails, sender: sender, dependencies: $0) }
         mode.wrapEmailFactory = emails.capturing
         mode.extensions = { pool, emailService in
             .dev(
                 on: pool, default: project, under: masterKeys, clock: clock, simulators: simulators, emails: emails,
-                emailService: emailService)
+                emailService: emailService, requests: requests, protection: protection)
         }
         return mode
     }

@@ -23,6 +23,7 @@ package struct DevSimulators: Sendable {
     let people = SimulatedPeople()
     private let clients = SimulatedClients()
     let notificationDelivery: NotificationDelivery
+    let notificationHistory: NotificationHistory
     private let appleServer: SimulatorServer
 
     /// Starts all servers. Each publishes only one key, because generating RSA keys is slow.
@@ -31,6 +32,7 @@ package struct DevSimulators: Sendable {
         apple.quirks = Self.initialQuirks
         apple.redirectURIs = Self.initialRedirectURIs
         notificationDelivery = try NotificationDelivery()
+        notificationHistory = NotificationHistory(now: { clock.now })
         appleServer = try SimulatorServer(apple, rejection: hosts.rejectionOfHost)
         others = try Self.otherTypes.map { [people] type in
             let simulator = try type.make(clock: { clock.now.seconds }, people: people)

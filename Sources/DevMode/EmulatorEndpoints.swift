@@ -1,4 +1,5 @@
 internal import API
+internal import Console
 internal import Crypto
 internal import Gateway
 internal import HTTP
@@ -12,7 +13,8 @@ extension ModeExtensions {
     /// Projects and tenants are created on first use. `serve` never uses these extensions.
     static func dev(
         on pool: Pool, default id: ID<Project>, under masterKeys: MasterKeys, clock: DevClock,
-        simulators: DevSimulators, emails: CapturedEmails, emailService: EmailService?
+        simulators: DevSimulators, emails: CapturedEmails, emailService: EmailService?, requests: RecordedRequests,
+        protection: FormProtection
     ) -> ModeExtensions {
         let projects = DevProjects(
             pool: pool, supportedProviders: simulators.providers.supported, masterKeys: masterKeys,
@@ -21,16 +23,18 @@ extension ModeExtensions {
         let endpoints =
             [.clearAccounts(on: pool, projects), .verificationCodes(projects)].withTenants
             + .emulatorConfig(on: pool, projects)
-            + .emailPages(emails, emailService?.worker)
             + [
                 .emailActionCodes(emails, emailService, on: pool, projects),
                 .capturedEmails(emails, emailService?.worker, projects),
             ].withTenants
             + [.setClock(clock), .simulateSignIn(at: simulators, projects)] + .simulators(simulators, projects)
+        let pages = StartPages(
+            projects: projects, clock: clock, simulators: simulators, emails: emails, emailService: emailService,
+            requests: requests, protection: protection)
         return ModeExtensions(
             projectLookup: projects.project, resolveTenant: projects.tenant(existing:orCreate:of:),
             endpoints: { emailActions in
-                [.emulatorState, .recaptchaParams] + .withDescription(of: endpoints + [.emulatorAction(emailActions)])
+                pages.endpoints + [.recaptchaParams] + .withDescription(of: endpoints + [.emulatorAction(emailActions)])
             })
     }
 }
@@ -52,10 +56,6 @@ extension DevProjects {
 }
 
 extension Endpoint {
-    fileprivate static let emulatorState = outsideContract("getEmulatorState", .get, "/") { _ in
-        try .json(["authEmulator": EmulatorState()])
-    }
-
     /// Returns a fixed key, because the reCAPTCHA widget of Firebase's SDKs needs one. The gateway does not check the
     /// widget's response.
     fileprivate static let recaptchaParams = outsideContract("getRecaptchaParams", .get, "/v1/recaptchaParams") { _ in
@@ -89,10 +89,4 @@ private struct RecaptchaParams: Encodable {
     let kind = "identitytoolkit#GetRecaptchaParamResponse"
     let recaptchaStoken = "this-is-not-a-token"
     let recaptchaSiteKey = "this-is-not-a-key"
-}
-
-private struct EmulatorState: Encodable {
-    let ready = true
-    let docs = "https://firebase.google.com/docs/emulator-suite"
-    let apiSpec = "/emulator/openapi.json"
 }

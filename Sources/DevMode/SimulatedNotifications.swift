@@ -1,6 +1,7 @@
 internal import API
 internal import EventLoop
 internal import HTTP
+internal import Identity
 internal import Simulators
 internal import Synchronization
 
@@ -42,7 +43,7 @@ final class NotificationDelivery: Sendable {
 }
 
 /// An action of a person at the simulated Apple that causes a notification.
-struct SimulatedAppleAction {
+struct SimulatedAppleAction: Sendable {
     let event: SimulatedAppleEvent
     let person: SimulatedPerson
     /// The bundle ID of the app.
@@ -55,6 +56,33 @@ struct SentNotification: Encodable {
     let payload: String
     /// The status of the gateway's response; absent if the gateway did not respond.
     let status: Int?
+}
+
+/// The notifications that the simulated Apple has sent.
+final class NotificationHistory: Sendable {
+    /// The maximum number of notifications. Beyond it, the oldest are removed.
+    private static let limit = 50
+
+    struct Entry: Sendable {
+        let notification: SentNotification
+        let action: SimulatedAppleAction
+        let time: Instant
+    }
+
+    /// Guards the notifications, newest first.
+    private let entries = Mutex<[Entry]>([])
+    private let now: @Sendable () -> Instant
+
+    init(now: @escaping @Sendable () -> Instant) {
+        self.now = now
+    }
+
+    var all: [Entry] { entries.withLock { $0 } }
+
+    func add(_ notification: SentNotification, about action: SimulatedAppleAction) {
+        let entry = Entry(notification: notification, action: action, time: now())
+        entries.withLock { $0 = [entry] + $0.prefix(Self.limit - 1) }
+    }
 }
 
 extension DevSimulators {
@@ -72,7 +100,9 @@ extension DevSimulators {
             }
             let payload = try apple.notification(event, about: action.person, audience: action.clientID)
             let status = try await notificationDelivery.send(payload)
-            sent.append(SentNotification(type: event.rawValue, payload: payload, status: status))
+            let notification = SentNotification(type: event.rawValue, payload: payload, status: status)
+            sent.append(notification)
+            notificationHistory.add(notification, about: action)
         }
         return sent
     }

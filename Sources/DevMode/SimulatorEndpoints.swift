@@ -67,6 +67,8 @@ private struct SimulatorChange: Decodable {
         let redirectUris: Set<String>?
     }
 
+    /// People to create or change; the ID identifies a person.
+    let people: [SimulatedPersonInput]?
     /// If `true`, the faults are removed, and the initial quirks, issuers and redirect URIs are restored, before the
     /// other members are applied.
     let reset: Bool?
@@ -201,7 +203,9 @@ extension DevSimulators {
     /// to Apple's notifications.
     fileprivate func apply(_ change: SimulatorChange) async throws -> [SentNotification] {
         let actions = try change.apple?.actions() ?? []
+        let changedPeople = try (change.people ?? []).map { try SimulatedPerson($0) }
         try configure(change)
+        for person in changedPeople { people.add(person) }
         return try await apply(actions)
     }
 

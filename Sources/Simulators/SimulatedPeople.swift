@@ -22,6 +22,12 @@ public final class SimulatedPeople: Sendable {
         }
     }
 
+    /// All people, those who signed in last first.
+    public var all: [SimulatedPerson] {
+        let recent = recent.withLock { $0 }
+        return recent + Self.examples.filter { example in !recent.contains { $0.id == example.id } }
+    }
+
     /// Returns the people that a consent page lists.
     ///
     /// - Parameter hint: the ID or email address of the person to list first, as in `login_hint`.
@@ -34,7 +40,6 @@ public final class SimulatedPeople: Sendable {
 
     func find(_ idOrEmail: String) -> SimulatedPerson? {
         let text = idOrEmail.lowercased()
-        let all = recent.withLock { $0 } + Self.examples
         return all.first { $0.id.lowercased() == text } ?? all.first { $0.email?.lowercased() == text }
     }
 }

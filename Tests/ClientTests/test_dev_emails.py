@@ -24,15 +24,15 @@ def test_an_email_is_kept_for_developers_and_displayed(dev, installation, client
     ada = client.new_account()
     code = f"code-of-{ada['localId']}"
     queued = queue_email(installation, "PASSWORD_RESET", ada["email"], code=code, continueURL="https://localhost/<b>")
-    listed = requests.get(f"{dev.url}/emulator/emails", timeout=30)
-    assert ada["email"] in listed.text and f"/emulator/emails/{queued.id}" in listed.text
+    listed = requests.get(f"{dev.url}/dev/emails", timeout=30)
+    assert ada["email"] in listed.text and f"/dev/emails/{queued.id}" in listed.text
     assert account_id_of_code(installation, code) == ada["localId"]
     # It is displayed even after it has left the queue.
     assert queue_row_eventually_deleted(installation, queued)
-    shown = requests.get(f"{dev.url}/emulator/emails/{queued.id}", timeout=30)
+    shown = requests.get(f"{dev.url}/dev/emails/{queued.id}", timeout=30)
     link = f"{dev.url}/__/auth/action?mode=resetPassword&amp;oobCode={code}&amp;apiKey=demo&amp;lang=en"
     assert f"{link}&amp;continueUrl=https%3A%2F%2Flocalhost%2F%3Cb%3E" in shown.text
-    page = requests.get(f"{dev.url}/emulator/emails/{queued.id}/html", timeout=30)
+    page = requests.get(f"{dev.url}/dev/emails/{queued.id}/html", timeout=30)
     assert f'href="{link}' in page.text
     for response in (listed, shown, page):
         assert response.headers["Content-Type"] == "text/html; charset=utf-8"
@@ -84,10 +84,10 @@ def test_a_link_in_a_displayed_email_opens_its_page_in_a_new_tab(dev, installati
     ada = client.new_account()
     ok_body(client.call("sendOobCode", {"requestType": "VERIFY_EMAIL", "idToken": ada["idToken"]}))
     [captured] = captured_emails(dev, ada["email"])
-    listed = requests.get(f"{dev.url}/emulator/emails", timeout=30).text
-    path = re.search(rf'{re.escape(ada["email"])}</td><td><a href="([^"]+)"', listed)[1]
+    listed = requests.get(f"{dev.url}/dev/emails", timeout=30).text
+    path = re.search(rf'<a href="([^"]+)"><bdi>[^<]+</bdi></a><bdi>{re.escape(ada["email"])}</bdi>', listed)[1]
     with browser() as window:
-        window.open(dev.url + path)
+        window.open(dev.url + html.unescape(path))
         window.driver.switch_to.frame(window.element("iframe"))
         window.elements("a")[0].click()
         window.driver.switch_to.default_content()
@@ -100,13 +100,13 @@ def test_a_link_in_a_displayed_email_opens_its_page_in_a_new_tab(dev, installati
 
 def test_an_unknown_email_is_not_found(dev):
     for path in ("unknown", "unknown/html"):
-        assert requests.get(f"{dev.url}/emulator/emails/{path}", timeout=30).status_code == 404
+        assert requests.get(f"{dev.url}/dev/emails/{path}", timeout=30).status_code == 404
 
 
 def test_email_addresses_are_not_logged(dev, installation, client):
     ada = client.new_account()
     queue_email(installation, "notice.password-changed", ada["email"])
-    assert ada["email"] in requests.get(f"{dev.url}/emulator/emails", timeout=30).text
+    assert ada["email"] in requests.get(f"{dev.url}/dev/emails", timeout=30).text
     assert ada["email"] not in dev.log.read_text()
 
 

@@ -14,7 +14,7 @@ from web_site import site
 OWN_PAGE, FOREIGN_PAGE = "http://localhost:3000", "https://evil.example"
 EMULATOR_PATHS = [
     ("DELETE", "/emulator/v1/projects/demo/accounts"), ("GET", "/emulator/v1/projects/demo/oobCodes"),
-    ("GET", "/emulator/emails"), ("POST", "/emulator/v1/clock"), ("OPTIONS", "/emulator/v1/clock"),
+    ("GET", "/dev/emails"), ("POST", "/emulator/v1/clock"), ("OPTIONS", "/emulator/v1/clock"),
 ]
 
 
@@ -77,7 +77,7 @@ def test_further_names_can_be_allowed(dev, dev_folder):
     with gateway.dev(dev_folder, "--database-url", new_database(dev.database_url), *options) as running:
         for host in ["dev.example.com", "box.example:9099"]:
             assert send(running.url, "GET", "/", Host=host).status_code == 200
-            response = send(running.url, "GET", "/emulator/emails", Origin=f"https://{host}")
+            response = send(running.url, "GET", "/dev/emails", Origin=f"https://{host}")
             assert response.status_code == 200
         assert send(running.url, "GET", "/", Host="evil.example").status_code == 421
 

@@ -69,9 +69,6 @@ def test_the_api_description_is_valid_and_lists_every_path(emulator):
     validate(description)
     assert {(path, method) for path, item in description["paths"].items() for method in item} == {
         ("/emulator/action", "get"),
-        ("/emulator/emails", "get"),
-        ("/emulator/emails/{email}", "get"),
-        ("/emulator/emails/{email}/html", "get"),
         ("/emulator/v1/clock", "post"),
         ("/emulator/v1/projects/{project}/accounts", "delete"),
         ("/emulator/v1/projects/{project}/config", "get"),

@@ -8,7 +8,7 @@ import gateway
 MONITORING = {"/healthz": 200, "/readyz": 200, "/metrics": 200}
 OTHER_PATHS = [
     "/", "/docs", "/openapi.json", "/.well-known/jwks.json", "/demo/.well-known/openid-configuration",
-    "/__/auth/action", "/v1/projects?key=KEY", "/v1/accounts:signUp?key=KEY", "/emulator/emails",
+    "/__/auth/action", "/v1/projects?key=KEY", "/v1/accounts:signUp?key=KEY", "/dev/emails",
 ]
 
 

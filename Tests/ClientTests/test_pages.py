@@ -1,6 +1,5 @@
 """The pages behind the links in emails, in Chromium."""
 
-import html
 import json
 import re
 from urllib.parse import urlencode, urlsplit
@@ -157,10 +156,8 @@ def create_verified_account(client):
 
 def removal_link(dev, email):
     """Returns the link that removes an identity. It is in the email that reports the linking of the identity."""
-    listed = requests.get(f"{dev.url}/emulator/emails", timeout=30).text
-    rows = [row for row in listed.split("<tr>") if email in row and "notice.identity-linked" in row]
-    path = re.search(r'href="(/emulator/emails/[^"]+)"', rows[0])[1]
-    text = html.unescape(requests.get(dev.url + path, timeout=30).text)
+    listed = requests.get(f"{dev.url}/emulator/v1/projects/demo/emails", timeout=30).json()["emails"]
+    [text] = [found["text"] for found in listed if (found["to"], found["kind"]) == (email, "notice.identity-linked")][-1:]
     return re.search(r"^(http\S+mode=removeSignInMethod\S+)$", text, re.MULTILINE)[1]
 
 

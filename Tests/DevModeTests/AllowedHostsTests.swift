@@ -33,7 +33,7 @@ struct AllowedHostsTests {
 
     @Test("Any other host gets status 421, for every path and method", arguments: foreignHosts)
     func foreign(host: String) {
-        for path in ["/", "/v1/accounts:signUp", "/emulator/emails", "/nothing", "/healthz"] {
+        for path in ["/", "/v1/accounts:signUp", "/dev/emails", "/nothing", "/healthz"] {
             for method in HTTP.Method.allCases { #expect(Self.status(["Host": host], method, path) == 421) }
         }
         #expect(Self.status(["Host": host, "Origin": "http://localhost"]) == 421)
@@ -47,7 +47,7 @@ struct AllowedHostsTests {
     @Test("A name of --allow-host is accepted as host and origin, with any port, but not its subdomains")
     func added() {
         func status(_ headers: Headers) -> Int? {
-            Self.status(headers, .get, "/emulator/emails", adding: ["dev.example.com", "Box.Local"])
+            Self.status(headers, .get, "/dev/emails", adding: ["dev.example.com", "Box.Local"])
         }
         for host in ["dev.example.com", "DEV.example.com:9099", "box.local"] {
             #expect(status(["Host": host]) == nil)
@@ -77,7 +77,7 @@ struct AllowedHostsTests {
         (["Authorization": "Bearer owner"], "/v1/projects/demo/accounts:query"),
         (["authorization": "bearer ya29.x"], "/identitytoolkit.googleapis.com/v1/projects/demo/accounts"),
         (["Authorization": "Bearer sks_key"], "/v1/projects/demo/accounts:query"),
-        ([:], "/emulator/v1/projects/demo/accounts"), ([:], "/emulator/emails"), ([:], "/emulator/nothing"),
+        ([:], "/emulator/v1/projects/demo/accounts"), ([:], "/dev/emails"), ([:], "/emulator/nothing"),
     ]
 
     @Test(

@@ -94,6 +94,18 @@ public final class SimulatedApple: SimulatedProvider {
         }
     }
 
+    /// The client IDs of the apps and sites that a person has consented to use, each with the email address that it
+    /// gets.
+    public func consents(of person: SimulatedPerson) -> [(clientID: String, email: String?)] {
+        state.withLock { state in
+            state.consents.filter { $0.key.personID == person.id }.map { key, consent in
+                let client = state.client(key.clientID)
+                return (key.clientID, Self.email(of: consent.person, for: client, state.quirks))
+            }
+        }
+        .sorted { $0.clientID < $1.clientID }
+    }
+
     // MARK: Identity tokens
 
     /// Returns the identity token of a sign-in that is not the person's first. Records no consent and issues no code.

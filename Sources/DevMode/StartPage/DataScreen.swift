@@ -1,0 +1,163 @@
+internal import Console
+internal import Encoding
+internal import HTML
+internal import HTTP
+internal import JSON
+
+extension StartPages {
+    /// Exports, imports, creates and deletes the accounts of a project or tenant.
+    func dataScreen(_ context: ScreenContext) async throws -> Screen {
+        Screen(
+            "Data",
+            [
+                .columns([
+                    .section(
+                        "Export",
+                        [
+                            .paragraph(
+                                "A file with the accounts and the configuration, without passwords and secrets."),
+                            .markup(
+                                Markup(
+                                    .p,
+                                    [
+                                        Markup(
+                                            .a,
+                                            [
+                                                .classes(["button"]), .download("\(context.realm.project).json"),
+                                                .href(URLReference(Self.path("/dev/data/export", context.realm))),
+                                            ], text: "Export")
+                                    ])),
+                        ]),
+                    .section("Import", [.form(importForm(context))]),
+                    .section(
+                        "Sample accounts",
+                        [
+                            .paragraph("20 accounts with different names, states and sign-in methods."),
+                            .form(sampleForm(context)),
+                        ]),
+                    .section("Reset", [.form(resetForm(context))]),
+                ])
+            ])
+    }
+
+    private func importForm(_ context: ScreenContext) -> Form {
+        Form(
+            "import", button: "Import accounts",
+            [
+                FormField(
+                    "accounts", "An exported file, or a JSON object with users", .lines(6), isRequired: true,
+                    hint: "At most 48 KiB. Use accounts:batchCreate for larger files.")
+            ], notice: "The import",
+            resultMarkup: { [context] result in Self.importReport(result, context) }
+        ) { input in
+            let text = Array(input["accounts"].utf8)
+            // An empty form is shown with the command line for no users.
+            let value = text.isEmpty ? .object([:]) : try Self.importedValue(text)
+            return try Self.batchCreate(value["users"].elements, context)
+        }
+    }
+
+    private static func importedValue(_ text: [UInt8]) throws -> JSONValue {
+        do {
+            return try StrictJSON.decode(JSONValue.self, from: text)
+        } catch let fault as JSONFault {
+            throw Form.InvalidField("accounts", "This is not JSON: \(fault.description(in: text)).")
+        }
+    }
+
+    private static func batchCreate(_ users: [JSONValue], _ context: ScreenContext) throws -> APICall {
+        try context.catalog.call(
+            "batchCreateAccounts", in: context.realm, body: ["users": .array(users.map(importable))])
+    }
+
+    /// An exported account as the import accepts it. The text in place of a hash is not a hash.
+    private static func importable(_ user: JSONValue) -> JSONValue {
+        guard case .object(var members) = user else { return user }
+        for name in [
+            "passwordHash", "tenantId", "passwordUpdatedAt", "emailLinkSignin", "customAuth", "initialEmail",
+            "lastRefreshAt",
+        ] as [ByteText] {
+            members[name] = nil
+        }
+        if case .array(let identities)? = members["providerUserInfo"] {
+            let linked = identities.filter { !["password", "phone"].containsExactly($0["providerId"]?.text ?? "") }
+            members["providerUserInfo"] = linked.isEmpty ? nil : .array(linked)
+        }
+        return .object(members)
+    }
+
+    private static func importReport(_ result: APIResult, _ context: ScreenContext) -> [ScreenBlock] {
+        let errors = (result.json?["error"]).elements
+        let lines = errors.prefix(50).map { error in
+            Markup(.li, text: "Account \(error["index"]?.text ?? "?"): \(error["message"]?.text ?? "")")
+        }
+        return [
+            errors.isEmpty
+                ? .paragraph("All accounts were imported.")
+                : .section("\(errors.count) accounts were not imported", [.markup(Markup(.ul, Array(lines)))]),
+            .markup(
+                links([("Accounts", context.consolePath(["accounts"])), ("Data", path("/dev/data", context.realm))])),
+        ]
+    }
+
+    private func sampleForm(_ context: ScreenContext) -> Form {
+        Form(
+            "samples", button: "Create sample accounts", notice: "The sample accounts",
+            resultMarkup: { [context] result in Self.importReport(result, context) }
+        ) { _ in
+            try Self.batchCreate(SampleAccounts.users, context)
+        }
+    }
+
+    private func resetForm(_ context: ScreenContext) -> Form {
+        let name = context.realm.tenant ?? context.realm.project
+        return Form(
+            "clear", button: "Delete all accounts",
+            [
+                FormField(
+                    "confirmation", "Type \(name) to delete all its accounts", isRequired: true,
+                    hint: "This cannot be undone. The configuration stays.")
+            ], isDangerous: true, notice: "All accounts were deleted."
+        ) { input in
+            // An empty form is shown with its command line.
+            guard input["confirmation"].isExactly(name) || input["confirmation"].isEmpty && !input.isSubmitted else {
+                throw Form.InvalidField("confirmation", "Type \(name) exactly.")
+            }
+            let tenant = context.realm.tenant.map { "/tenants/\(PercentEncoding.encode($0))" } ?? ""
+            return APICall(
+                .delete,
+                "/emulator/v1/projects/\(PercentEncoding.encode(context.realm.project))\(tenant)/accounts",
+                credential: .none)
+        }
+    }
+
+    /// The maximum number of exported accounts.
+    private static let exportLimit = 10_000
+
+    /// Returns the accounts and the configuration of a project or tenant as a file.
+    func exportedData(_ context: ScreenContext) async throws -> Response {
+        var users: [JSONValue] = []
+        var token: String?
+        repeat {
+            let query = [APICall.Parameter("maxResults", "1000")] + (token.map { [.init("nextPageToken", $0)] } ?? [])
+            let page = try await context.perform(
+                try context.catalog.call("batchGetAccounts", in: context.realm, query: query))
+            users += (page.json?["users"]).elements
+            token = page.json?["nextPageToken"]?.text
+        } while token != nil && users.count < Self.exportLimit
+        let project = RealmName(project: context.realm.project, tenant: nil)
+        let configuration = try await context.perform(try context.catalog.call("getProjectConfig", in: project))
+        let providers = try await context.perform(
+            try context.catalog.call("listDefaultSupportedIdpConfigs", in: context.realm))
+        let file: JSONObject = [
+            "users": .array(users), "config": configuration.json ?? .null,
+            "providers": (providers.json?["defaultSupportedIdpConfigs"]) ?? .array([]),
+        ]
+        return Response(
+            status: 200,
+            headers: [
+                "Content-Type": "application/json; charset=UTF-8", "Cross-Origin-Resource-Policy": "same-origin",
+                "Content-Disposition": "attachment", "Cache-Control": "no-store",
+            ], body: try StrictJSON.encode(file))
+    }
+}
