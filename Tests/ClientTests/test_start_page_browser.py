@@ -167,6 +167,8 @@ def test_the_pages_work_without_scripts(own_dev):
 
 def test_an_email_is_dark_in_its_frame_and_opens_links_in_a_new_tab(own_dev, window):
     window.set_screen(1280, False)
+    # An emulated colour scheme would also apply to the frame.
+    window.driver.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": []})
     window.open(own_dev.url + "/dev/emails")
     window.driver.get(window.elements("main .rows a")[0].get_attribute("href"))
     window.click("Dark")

@@ -43,7 +43,7 @@ package struct AccountSummary: Sendable {
     var isGuest: Bool { providers.isEmpty && email == nil }
 
     /// The name under which lists show the account.
-    package var title: String { email ?? displayName ?? phoneNumber ?? "Guest \(id.prefix(8))" }
+    package var title: String { email ?? displayName ?? phoneNumber ?? "Guest \(id.prefix(16))" }
 
     /// The states that a list marks.
     var tags: [String] {

@@ -24,7 +24,7 @@ package enum ConsoleStylesheet {
         @media (prefers-color-scheme:dark){:root{--back:#121316;--card:#1d1f24;--text:#f0f1f3;--soft:#c3c7ce;\
         --line:#8b919b;--rule:#3a3e46;--strong:#a9c7ff;--on-strong:#0d1b33;--wrong:#ffb4ab;--on-wrong:#410002;\
         --good:#8fdca8;--note:#3a2f10;--code:#282b32}}
-        *{box-sizing:border-box}
+        *{box-sizing:border-box}[hidden]{display:none!important}
         body{margin:0;background:var(--back);color:var(--text);overflow-wrap:anywhere;\
         font:1rem/1.5 system-ui,-apple-system,"Segoe UI",Roboto,sans-serif}
         .skip{position:absolute;inset-inline-start:-100vw}.skip:focus{position:static}
