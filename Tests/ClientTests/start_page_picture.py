@@ -12,7 +12,7 @@ from client import PASSWORD
 from dev_pages import open_page
 
 PICTURE = Path(__file__).parents[2] / "Deploy" / "start-page.png"
-WIDTH, HEIGHT = 1200, 760
+WIDTH = 1200
 
 
 def fill(dev):
@@ -33,8 +33,10 @@ def main():
         fill(dev)
         window.set_screen(WIDTH, is_dark=False)
         window.open(dev.url + "/")
-        clip = {"x": 0, "y": 0, "width": WIDTH, "height": HEIGHT, "scale": 1}
-        taken = window.driver.execute_cdp_cmd("Page.captureScreenshot", {"format": "png", "clip": clip})
+        clip = {"x": 0, "y": 0, "width": WIDTH, "height": window.evaluate("document.body.scrollHeight"), "scale": 0.75}
+        window.driver.execute_cdp_cmd("Emulation.setScrollbarsHidden", {"hidden": True})
+        taken = window.driver.execute_cdp_cmd(
+            "Page.captureScreenshot", {"format": "png", "clip": clip, "captureBeyondViewport": True})
         PICTURE.write_bytes(base64.b64decode(taken["data"]))
     print(f"{PICTURE}: {PICTURE.stat().st_size} bytes")
 

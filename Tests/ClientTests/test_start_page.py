@@ -241,6 +241,15 @@ def test_a_tenant_has_pages_of_its_own(dev):
     assert "Tenant: start-page" in page.text
 
 
+def test_the_switches_lead_to_projects_and_tenants(other_dev):
+    sign_up(other_dev, tenantId="switched")
+    page = open_page(other_dev, "/dev/emails")
+    assert "/?project=demo" in page.links and "/?project=demo&tenant=switched" in page.links
+    tenant = open_page(other_dev, "/?project=demo&tenant=switched")
+    assert "Tenant: switched" in tenant.text
+    assert "/console/demo/accounts?tenant=switched" in tenant.links
+
+
 # Requests.
 
 def newest_request(dev, path):
