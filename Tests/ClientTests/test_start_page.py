@@ -214,6 +214,11 @@ def test_the_text_of_a_user_is_escaped_and_isolated(dev):
     for path in ("/console/demo/accounts", f"/console/demo/accounts/{account['localId']}"):
         page = open_page(dev, path)
         assert "<script" not in page.html and html.escape(name, quote=True).replace("&#x27;", "&#39;") in page.html
+    nameless = requests.post(
+        f"{dev.url}/v1/projects/demo/accounts", json={"displayName": name}, headers=ADMIN_HEADERS, timeout=30).json()
+    page = open_page(dev, f"/console/demo/accounts/{nameless['localId']}")
+    assert f"<h1><bdi>{html.escape(name)}</bdi></h1>" in page.html
+    assert f"<title>\u2068{html.escape(name)}\u2069 – Sekisho dev</title>" in page.html
     listed = open_page(dev, f"/console/demo/accounts?q={account['email']}").html
     assert f"<bdi>{html.escape(name)}</bdi>" in listed and f"<bdi>{account['email']}</bdi>" in listed
 

@@ -46,7 +46,7 @@ package struct PageFrame: Sendable {
             head: [
                 .void(.meta, [.name("viewport"), .content("width=device-width, initial-scale=1")]),
                 .void(.meta, [.name("robots"), .content("noindex")]),
-                Markup(.title, text: "\(prefix)\(screen.title) – \(product.label)"),
+                Markup(.title, text: "\(prefix)\(screen.isolatedTitle) – \(product.label)"),
                 .stylesheet(from: URLReference(ConsoleStylesheet.path)),
             ],
             body: Markup(

@@ -9,7 +9,7 @@ struct ScreenRenderer {
 
     /// The content of the element `main`.
     var content: [Markup] {
-        [Markup(.h1, text: screen.title)] + notice + summary + screen.blocks.map { markup(of: $0, below: 2) }
+        [Markup(.h1, [.isolated(screen.title)])] + notice + summary + screen.blocks.map { markup(of: $0, below: 2) }
     }
 
     /// Says what the accepted form did, to which the query refers.
