@@ -12,7 +12,7 @@ package enum ConsoleStylesheet {
             status: 200,
             headers: [
                 "Content-Type": "text/css; charset=utf-8", "Cache-Control": "public, max-age=31536000, immutable",
-                "Cross-Origin-Resource-Policy": "same-origin", "X-Content-Type-Options": "nosniff",
+                "Cross-Origin-Resource-Policy": "same-origin",
             ], body: Array("\(text)".utf8))
     }
 
