@@ -435,6 +435,26 @@ def test_a_tenant_is_created_and_deleted(other_dev):
     assert "The tenant was deleted." in page.text
 
 
+def test_pages_stay_small_with_much_data(other_dev):
+    project = f"much-{secrets.token_hex(4)}"
+    open_page(other_dev, f"/console/{project}/accounts").submit("create-realm")
+    users = [{"localId": f"many-{number}", "displayName": "<" * 256} for number in range(60)]
+    created = requests.post(
+        f"{other_dev.url}/v1/projects/{project}/accounts:batchCreate", json={"users": users}, headers=ADMIN_HEADERS,
+        timeout=30)
+    assert created.json().get("error") is None
+    for number in range(60):
+        requests.get(f"{other_dev.url}/v1/{number}/{'%3C' * 600}", timeout=30)
+        requests.patch(
+            f"{other_dev.url}/emulator/v1/projects/{project}/simulators",
+            json={"people": [{"id": f"{number}", "givenName": "<" * 100, "email": f"{number}{'x' * 50}@example.com"}]},
+            timeout=30)
+    for path in PAGES:
+        path = path.replace("/demo/", f"/{project}/")
+        page = open_page(other_dev, path + ("" if project in path else f"?project={project}"))
+        assert len(page.response.content) <= 40 * 1024, path
+
+
 def test_a_missing_project_is_created_only_by_its_form(other_dev):
     project = f"new-{secrets.token_hex(4)}"
     page = open_page(other_dev, f"/console/{project}/accounts")

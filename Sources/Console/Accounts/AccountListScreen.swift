@@ -6,6 +6,8 @@ internal import JSON
 /// Lists and finds the accounts of a project or tenant.
 package enum AccountListScreen {
     static let pageSize = 25
+    /// The maximum length of a name in a list, in characters.
+    private static let shownName = 60
     /// The number of newest accounts among which a filter selects, because the API has no such filter.
     static let filteredAccounts = 500
 
@@ -133,7 +135,9 @@ package enum AccountListScreen {
 
     private static func row(_ account: AccountSummary, _ context: ScreenContext) -> [Markup] {
         [
-            .group([link(to: account, context), .text(" ")] + (account.displayName.map { [.isolated($0)] } ?? [])),
+            .group(
+                [link(to: account, context), .text(" ")]
+                    + (account.displayName.map { [.isolated(String($0.prefix(shownName)))] } ?? [])),
             .text(account.providers.joined(separator: ", ")),
             .group(account.tags.map { .tag($0) }),
             .group(time(account.createdAt, context)),
@@ -141,7 +145,7 @@ package enum AccountListScreen {
     }
 
     private static func link(to account: AccountSummary, _ context: ScreenContext) -> Markup {
-        .link(context.consolePath(["accounts", account.id]), .isolated(account.title))
+        .link(context.consolePath(["accounts", account.id]), .isolated(String(account.title.prefix(shownName))))
     }
 
     private static func time(_ milliseconds: Int64?, _ context: ScreenContext) -> [Markup] {

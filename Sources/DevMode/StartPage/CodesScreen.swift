@@ -16,7 +16,7 @@ extension StartPages {
         let codesByHash = self.emails.codesByHash
         let valid = try await OOBCodeLookup(pool: projects.pool)
             .unexpiredCodes(Array(codesByHash.keys), in: realm, at: clock.now)
-        let validRows = valid.reversed().prefix(100).compactMap { entry in
+        let validRows = valid.reversed().prefix(30).compactMap { entry in
             codesByHash[entry.hash].map { code in
                 [
                     Markup.isolated(entry.newEmail ?? entry.email), .text(entry.purpose.rawValue),
@@ -25,7 +25,7 @@ extension StartPages {
             }
         }
         let codes = Set(valid.compactMap { codesByHash[$0.hash] })
-        let spentRows = emails.prefix(100).filter { email in
+        let spentRows = emails.prefix(15).filter { email in
             let links = email.links.filter { $0.containsBytes(of: "oobCode=") }
             return !links.isEmpty && !links.contains { link in codes.contains { link.containsBytes(of: $0) } }
         }

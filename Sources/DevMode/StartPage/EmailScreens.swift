@@ -41,8 +41,9 @@ extension StartPages {
                     "Captured emails",
                     [
                         .paragraph(
-                            "This gateway sends no emails. It keeps the last \(CapturedEmails.limit) in memory."),
-                        .markup(Self.emailList(emails.prefix(100), context.realm, now: context.now)),
+                            "This gateway sends no emails. It keeps the last \(CapturedEmails.limit) in memory. The list has the newest 50."
+                        ),
+                        .markup(Self.emailList(emails.prefix(50), context.realm, now: context.now)),
                     ])
             ])
     }

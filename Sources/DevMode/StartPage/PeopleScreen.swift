@@ -9,7 +9,7 @@ internal import Simulators
 extension StartPages {
     /// The people at the simulated Apple and Google, and the behaviour of both providers.
     func peopleScreen(_ context: ScreenContext) async throws -> Screen {
-        let rows = simulators.people.all.map { person in
+        let rows = simulators.people.all.prefix(25).map { person in
             [
                 Markup.link(
                     Self.path("/dev/people/\(PercentEncoding.encode(person.id))", context.realm),
@@ -25,7 +25,9 @@ extension StartPages {
                 .section(
                     "People at the simulated Apple and Google",
                     [
-                        .paragraph("Choose one of them when your app opens the sign-in page of Apple or Google."),
+                        .paragraph(
+                            "Choose one of them when your app opens the sign-in page of Apple or Google. The list has the last 25."
+                        ),
                         .markup(.table("People", ["Person", "Email address", "Apple", "Apps at Apple"], rows)),
                         .details(
                             "New person",

@@ -46,7 +46,9 @@ struct RequestFilter {
 
 extension StartPages {
     /// The number of rows of the page, which keeps the page small.
-    private static let shownRequests = 50
+    private static let shownRequests = 40
+    /// The maximum length of a path in a row, in characters.
+    private static let shownPath = 120
 
     func requestListScreen(_ context: ScreenContext) async throws -> Screen {
         let filter = RequestFilter(context.request)
@@ -102,7 +104,11 @@ extension StartPages {
     private static func row(_ request: RecordedRequest, now: Int64) -> Markup {
         let explanation = request.errorCode.flatMap { ErrorCode(rawValue: $0)?.explanation }
         let cells: [[Markup]] = [
-            [.link("/dev/requests/\(request.number)", .text("\(request.method.rawValue) \(request.path)"))]
+            [
+                .link(
+                    "/dev/requests/\(request.number)",
+                    .text("\(request.method.rawValue) \(request.path.prefix(shownPath))"))
+            ]
                 + (request.operationID.map { [.text(" "), .soft($0)] } ?? [.text(" "), .soft("unknown path")]),
             [request.statusMarkup] + (explanation.map { [.text(" "), .soft($0)] } ?? []),
             [.text("\(request.milliseconds) ms")], [.time(request.time.milliseconds, now: now)],

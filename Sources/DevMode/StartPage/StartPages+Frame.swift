@@ -7,7 +7,7 @@ internal import Storage
 
 extension StartPages {
     /// The maximum number of projects and of tenants that the switch lists.
-    private static let listedRealms = 50
+    private static let listedRealms = 20
 
     /// The navigation, the switches and the banners of a page.
     func frame(_ context: ScreenContext) async throws -> PageFrame {
