@@ -13,7 +13,7 @@ struct ProviderNameTests {
     static let wireNames = [
         "googleapis.com", "securetoken.google.com", "session.firebase.google.com", "firebase.google.com",
         "apis.google.com", "google.identity.identitytoolkit", "google.rpc", "google.protobuf", "google cloud",
-        "google service account",
+        "google service account", "google_cloud_project",
     ]
 
     /// The files and folders of `Sources` that may name a provider.

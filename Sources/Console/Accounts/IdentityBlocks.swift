@@ -50,7 +50,7 @@ extension AccountScreen {
             [
                 FormField(
                     "providerId", "Provider", value: "apple.com", isRequired: true,
-                    hint: "For example apple.com, google.com or oidc.acme."),
+                    hint: "For example apple.com or oidc.acme."),
                 FormField("rawId", "Subject", isRequired: true, hint: "The user's ID at the provider (sub)."),
                 FormField("email", "Email address at the provider", .email),
             ], notice: "The identity was linked."

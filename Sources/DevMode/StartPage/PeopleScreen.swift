@@ -4,10 +4,11 @@ internal import HTML
 internal import HTTP
 internal import Identity
 internal import JSON
+internal import Providers
 internal import Simulators
 
 extension StartPages {
-    /// The people at the simulated Apple and Google, and the behaviour of both providers.
+    /// The people at the simulated providers, and the behaviour of the providers.
     func peopleScreen(_ context: ScreenContext) async throws -> Screen {
         let rows = simulators.people.all.prefix(25).map { person in
             [
@@ -23,10 +24,10 @@ extension StartPages {
             "People",
             [
                 .section(
-                    "People at the simulated Apple and Google",
+                    "People at the simulated providers",
                     [
                         .paragraph(
-                            "Choose one of them when your app opens the sign-in page of Apple or Google. The list has the last 25."
+                            "Choose one of them when your app opens the sign-in page of a provider. The list has the last 25."
                         ),
                         .markup(.table("People", ["Person", "Email address", "Apple", "Apps at Apple"], rows)),
                         .details(
@@ -37,10 +38,10 @@ extension StartPages {
                                         SimulatedPerson(id: ""), "create-person", button: "Create person", context))
                             ]),
                     ]),
-                .columns([
-                    .section("Simulated Apple", appleForms(context).map(ScreenBlock.form)),
-                    .section("Simulated Google", googleForms(context).map(ScreenBlock.form)),
-                ]),
+                .columns(
+                    [.section("Simulated Apple", appleForms(context).map(ScreenBlock.form))]
+                        + simulators.others.map { Self.section(of: type(of: $0.simulator), context) }),
+                .section("All simulators", [.form(Self.resetForm(context))]),
                 .section("Notifications that Apple sent", [.markup(notificationList(context))]),
             ])
     }
@@ -78,7 +79,7 @@ extension StartPages {
                     "hidesEmail", "Hide the email address from apps (Apple)", .checkbox,
                     value: person.hidesEmail ? "true" : ""),
                 FormField(
-                    "hostedDomain", "Domain of a Google Workspace account", value: person.hostedDomain ?? ""),
+                    "hostedDomain", "Domain of the person's organisation", value: person.hostedDomain ?? ""),
                 FormField(
                     "realUserStatus", "Real user status (Apple)",
                     .choice([.init("2", "likely real"), .init("1", "unknown"), .init("0", "unsupported")]),
@@ -158,13 +159,18 @@ extension StartPages {
         ]
     }
 
-    private func googleForms(_ context: ScreenContext) -> [Form] {
-        [
-            Self.faultForm("google", "Google", context), Self.rotationForm("google", "Google", context),
-            Form("reset-simulators", button: "Reset both providers", notice: "Both providers behave as at the start.") {
-                _ in Self.simulatorCall(["reset": .bool(true)], context)
-            },
-        ]
+    private static func section(of simulator: any DevSimulator.Type, _ context: ScreenContext) -> ScreenBlock {
+        let member = ByteText(simulator.memberName)
+        let name = SupportedProviders.live[simulator.provider]?.displayName ?? simulator.memberName
+        return .section(
+            "Simulated \(name)",
+            [.form(faultForm(member, name, context)), .form(rotationForm(member, name, context))])
+    }
+
+    private static func resetForm(_ context: ScreenContext) -> Form {
+        Form("reset-simulators", button: "Reset all simulators", notice: "The providers behave as at the start.") { _ in
+            simulatorCall(["reset": .bool(true)], context)
+        }
     }
 }
 

@@ -1,4 +1,5 @@
 internal import Encoding
+internal import Identity
 internal import JSON
 
 /// Accounts with different names, states and sign-in methods. Their IDs are constant, so that a second import changes
@@ -24,7 +25,9 @@ enum SampleAccounts {
         ]
         if index % 7 == 6 { user["disabled"] = .bool(true) }
         if index % 5 == 0 { user["customAttributes"] = .string(#"{"role":"admin"}"#) }
-        if index % 4 == 1 { user["providerUserInfo"] = .array([identity("google.com", index, email)]) }
+        if index % 4 == 1, let other = DevSimulators.otherTypes.first {
+            user["providerUserInfo"] = .array([identity(other.provider.rawValue, index, email)])
+        }
         if index % 4 == 2 { user["providerUserInfo"] = .array([identity("apple.com", index, email)]) }
         return user
     }
