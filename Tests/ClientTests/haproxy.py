@@ -1,34 +1,19 @@
-"""HAProxy with a file of Deploy/ha, in which only addresses and paths are changed."""
+"""HAProxy with a file of Deploy/ha."""
 
-import subprocess
 from contextlib import contextmanager
-from pathlib import Path
 
-import gateway
+from servers import ROOT, changed_text, server_running, unpacked
 
-ROOT = Path(__file__).parents[2]
-# `Deploy/test` unpacks HAProxy into this folder.
-PROGRAM = ROOT / ".venv/haproxy/usr/sbin/haproxy"
-FOLDER = ROOT / "Deploy/ha"
+PROGRAM = unpacked("haproxy", "usr/sbin/haproxy")
 
 
 @contextmanager
 def haproxy(folder, file, changes, is_ready):
-    """Runs HAProxy until the block ends. `changes` maps texts of the file, each of which occurs, to their replacements.
+    """Runs HAProxy until the block ends. For `changes`, see `changed_text`.
 
     `is_ready` tells whether HAProxy serves.
     """
-    text = (FOLDER / file).read_text()
-    for old, new in changes.items():
-        assert old in text, f"not in {file}: {old}"
-        text = text.replace(old, new)
-    configuration, log = folder / file, folder / f"{file}.log"
-    configuration.write_text(text)
-    with log.open("w") as output:
-        process = subprocess.Popen([PROGRAM, "-f", configuration], stdin=subprocess.DEVNULL, stdout=output, stderr=output)
-    try:
-        gateway.wait_for(is_ready, process, log)
+    configuration = folder / file
+    configuration.write_text(changed_text(ROOT / "Deploy/ha" / file, changes))
+    with server_running([PROGRAM, "-f", configuration], folder / f"{file}.log", is_ready):
         yield
-    finally:
-        process.terminate()
-        process.wait(30)

@@ -8,15 +8,22 @@ import time
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
-from gateway import eventually
+from gateway import eventually, free_port
 from processes import child_process_ids
+from servers import POSTGRES_USER
 
 
 class Postgres:
-    def __init__(self, folder: Path):
-        # PostgreSQL refuses to run as root.
-        self._user = {"user": "postgres", "group": "postgres", "extra_groups": []} if os.geteuid() == 0 else {}
+    def __init__(self, folder: Path, certificate=None, *, environment={}, fsync="off"):
+        """With a certificate, the server also accepts connections with TLS and passwords on a loopback port.
+
+        `environment` has further variables for the server.
+        """
+        self._environment, self._fsync = environment, fsync
+        self._user = POSTGRES_USER
         self._data = folder / "data"
+        self.port = free_port() if certificate else 5432
+        self._certificate = certificate
         self._sockets = folder
         self._process = None
         folder.mkdir()
@@ -26,19 +33,41 @@ class Postgres:
 
     @property
     def url(self):
-        return f"postgresql:///postgres?host={self._sockets}&user=postgres"
+        return f"postgresql:///postgres?host={self._sockets}&user=postgres&port={self.port}"
 
     def start(self):
-        options = ["-c", "listen_addresses=", "-c", f"unix_socket_directories={self._sockets}", "-c", "fsync=off"]
+        settings = {
+            "unix_socket_directories": self._sockets, "fsync": self._fsync, "listen_addresses": "", "port": self.port,
+            **self._tls_settings()}
+        options = [word for name, value in settings.items() for word in ("-c", f"{name}={value}")]
         with (self._sockets / "log").open("a") as log:
             self._process = subprocess.Popen(
-                [_program("postgres"), "-D", str(self._data), *options], stdout=log, stderr=log, **self._user)
+                [_program("postgres"), "-D", str(self._data), *options], stdout=log, stderr=log,
+                env=os.environ | self._environment, **self._user)
         command = ["pg_isready", "--quiet", "--dbname", self.url]
         assert eventually(lambda: subprocess.run(command, timeout=30).returncode == 0)
+
+    def _tls_settings(self):
+        if self._certificate is None:
+            return {}
+        key, rules = self._sockets / "tls.key", self._sockets / "pg_hba.conf"
+        shutil.copyfile(self._certificate.key_file, key)
+        key.chmod(0o600)
+        rules.write_text("local all all trust\nhostssl all all 127.0.0.0/8 scram-sha-256\n")
+        if self._user:
+            shutil.chown(key, "postgres", "postgres")
+        file = self._sockets / "tls.pem"
+        shutil.copyfile(self._certificate.file, file)
+        return {
+            "listen_addresses": "127.0.0.1", "ssl": "on", "ssl_cert_file": file, "ssl_key_file": key,
+            "hba_file": rules}
 
     def stop(self):
         self._process.send_signal(signal.SIGINT)
         self._process.wait(60)
+
+    def is_running(self):
+        return self._process.poll() is None
 
     def kill(self):
         """Kills all processes of the server, as a crash does.

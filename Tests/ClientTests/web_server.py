@@ -4,38 +4,18 @@ nginx adds TLS, serves the app's files, and forwards the sign-in pages and the A
 """
 
 import re
-import subprocess
 from contextlib import contextmanager
 
 import requests
 
-import gateway
 from client import ADMIN_HEADERS
-from documents import GUIDES, ROOT
+from documents import GUIDES
+from nginx import nginx_running
+from servers import changed_text
 from simulators import Simulators
 
-# `Deploy/test` unpacks nginx into this folder.
-NGINX = ROOT / ".venv/nginx/usr/sbin/nginx"
 EXAMPLE_CONFIGURATION = GUIDES / "nginx.conf"
 HOST = "app.example.com"
-
-MAIN_CONFIGURATION = """
-daemon off;
-master_process off;
-pid {folder}/pid;
-error_log stderr;
-events {{}}
-http {{
-    types {{ text/html html; text/javascript js; }}
-    access_log off;
-    client_body_temp_path {folder}/temp;
-    proxy_temp_path {folder}/temp;
-    fastcgi_temp_path {folder}/temp;
-    scgi_temp_path {folder}/temp;
-    uwsgi_temp_path {folder}/temp;
-    include {folder}/app.conf;
-}}
-"""
 
 
 def allow_domain(dev):
@@ -58,29 +38,17 @@ def nginx(folder, pages, port, dev, certificate, *, policy_header=None):
         "listen 443 ssl;": f"listen 127.0.0.1:{port} ssl;", f"/etc/ssl/{HOST}.pem": str(certificate.file),
         f"/etc/ssl/{HOST}.key": str(certificate.key_file), "/var/www/app": str(pages),
         "http://127.0.0.1:9099": dev.url}
-    text = EXAMPLE_CONFIGURATION.read_text()
-    for old, new in changes.items():
-        assert old in text, f"not in {EXAMPLE_CONFIGURATION.name}: {old}"
-        text = text.replace(old, new)
+    text = changed_text(EXAMPLE_CONFIGURATION, changes)
     if policy_header:
         text, count = re.subn(r"add_header Content-Security-Policy .*;\n", lambda _: policy_header, text)
         assert count == 1
-    (folder / "app.conf").write_text(text)
-    (folder / "nginx.conf").write_text(MAIN_CONFIGURATION.format(folder=folder))
-    log = folder / "log"
-    command = [NGINX, "-p", str(folder), "-c", str(folder / "nginx.conf")]
-    with log.open("w") as output:
-        process = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=output, stderr=output)
-    try:
-        def answers():
-            try:
-                response = requests.get(f"https://127.0.0.1:{port}/", verify=certificate.file, timeout=30)
-                return response.status_code == 200
-            except requests.ConnectionError:
-                return False
 
-        gateway.wait_for(answers, process, log)
+    def answers():
+        try:
+            response = requests.get(f"https://127.0.0.1:{port}/", verify=certificate.file, timeout=30)
+            return response.status_code == 200
+        except requests.ConnectionError:
+            return False
+
+    with nginx_running(folder, text, answers):
         yield
-    finally:
-        process.terminate()
-        process.wait(30)
