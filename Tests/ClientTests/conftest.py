@@ -14,6 +14,7 @@ from admin_sdk import create_service_key, emulator_admin, serve_admin
 from client import Client
 from contract import Contract
 from installation import Installation, new_database, sql
+from postgres import Postgres
 from simulators import Simulators
 
 
@@ -144,6 +145,21 @@ def fresh_serve(fresh_installation):
     """`sekisho serve` of `fresh_installation`."""
     with fresh_installation.serving() as running:
         yield running
+
+
+@pytest.fixture(scope="module")
+def postgres(folder):
+    """A PostgreSQL server for the tests of one file alone, which may stop it."""
+    server = Postgres(folder / f"postgres-{secrets.token_hex(4)}")
+    server.start()
+    yield server
+    server.stop()
+
+
+@pytest.fixture(scope="module")
+def own_installation(folder, postgres):
+    """An installation on the server of `postgres`."""
+    return Installation(folder, new_database(postgres.url)).with_project()
 
 
 @pytest.fixture(scope="session")

@@ -5,12 +5,9 @@ from contextlib import ExitStack
 from itertools import count
 from threading import Event
 
-import pytest
 import requests
 
 from gateway import eventually
-from installation import Installation, new_database
-from postgres import Postgres
 
 CLIENTS = 24
 # More than this many requests succeed before each crash and after the last crash.
@@ -62,14 +59,6 @@ class App:
         return response.json()
 
 
-@pytest.fixture
-def postgres(folder):
-    server = Postgres(folder / "crashes")
-    server.start()
-    yield server
-    server.stop()
-
-
 def crash_postgres(postgres, gateway):
     postgres.kill()
     postgres.start()
@@ -96,8 +85,8 @@ class RestartableGateway:
         self.start()
 
 
-def test_crashes_lose_nothing_acknowledged_and_sign_no_user_out(folder, postgres):
-    installation = Installation(folder, new_database(postgres.url)).with_project()
+def test_crashes_lose_nothing_acknowledged_and_sign_no_user_out(postgres, own_installation):
+    installation = own_installation
     api_key = installation.create_api_key()
     apps = [App(installation, api_key) for _ in range(CLIENTS)]
     stopped = Event()

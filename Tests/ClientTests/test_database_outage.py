@@ -10,26 +10,12 @@ import requests
 import gateway
 from client import PASSWORD, Client, fresh_email
 from gateway import TIMEOUT_SECONDS, eventually, on_every_event_loop
-from installation import Installation, new_database, new_master_key
-from postgres import Postgres
+from installation import new_master_key
 
 
 @pytest.fixture(scope="module")
-def postgres(folder):
-    server = Postgres(folder / "outage")
-    server.start()
-    yield server
-    server.stop()
-
-
-@pytest.fixture(scope="module")
-def installation(folder, postgres):
-    return Installation(folder, new_database(postgres.url)).with_project()
-
-
-@pytest.fixture(scope="module")
-def serve(installation):
-    with installation.serving() as running:
+def serve(own_installation):
+    with own_installation.serving() as running:
         yield running
 
 
@@ -107,26 +93,26 @@ def started_in_an_outage(postgres, replica, api_key=""):
         yield serve
 
 
-def test_a_gateway_started_in_an_outage_becomes_ready_after_it(postgres, installation, contract):
-    api_key = installation.create_api_key()
-    with started_in_an_outage(postgres, installation.second_gateway(), api_key) as serve:
+def test_a_gateway_started_in_an_outage_becomes_ready_after_it(postgres, own_installation, contract):
+    api_key = own_installation.create_api_key()
+    with started_in_an_outage(postgres, own_installation.second_gateway(), api_key) as serve:
         client = Client(serve, contract)
         gateway.wait_for(serve.is_ready, serve.process, serve.log)
         assert eventually(lambda: client.call("signUp", {}).status == 200)
 
 
-def test_a_gateway_started_in_an_outage_rejects_another_master_key(postgres, installation):
-    replica = installation.second_gateway()
+def test_a_gateway_started_in_an_outage_rejects_another_master_key(postgres, own_installation):
+    replica = own_installation.second_gateway()
     replica.environment["SEKISHO_MASTER_KEY"] = new_master_key()
     with pytest.raises(AssertionError, match="the master key is not the one"):
         with started_in_an_outage(postgres, replica) as serve:
             assert serve.process.wait(60) == 1
 
 
-def test_sigterm_ends_a_gateway_during_an_outage(postgres, installation):
-    with installation.second_gateway().serving() as serve, postgres.stopped():
+def test_sigterm_ends_a_gateway_during_an_outage(postgres, own_installation):
+    with own_installation.second_gateway().serving() as serve, postgres.stopped():
         assert eventually(lambda: readiness_failure(serve))
         assert gateway.stop(serve.process, signal.SIGTERM) == 0
-    with postgres.stopped(), installation.second_gateway().starting() as serve:
+    with postgres.stopped(), own_installation.second_gateway().starting() as serve:
         gateway.wait_for(serve.is_alive, serve.process, serve.log)
         assert gateway.stop(serve.process, signal.SIGTERM) == 0

@@ -8,29 +8,14 @@ import requests
 
 import gateway
 from client import Client
-from installation import Installation, new_database
 from ledger import Ledger
-from postgres import Postgres
 
 OUTAGE_SECONDS = 8
 
 
 @pytest.fixture(scope="module")
-def postgres(folder):
-    server = Postgres(folder / "away")
-    server.start()
-    yield server
-    server.stop()
-
-
-@pytest.fixture(scope="module")
-def installation(folder, postgres):
-    return Installation(folder, new_database(postgres.url)).with_project()
-
-
-@pytest.fixture(scope="module")
-def serve(installation):
-    with installation.serving(SEKISHO_OUTAGE_SECONDS=str(OUTAGE_SECONDS)) as running:
+def serve(own_installation):
+    with own_installation.serving(SEKISHO_OUTAGE_SECONDS=str(OUTAGE_SECONDS)) as running:
         yield running
 
 
@@ -63,8 +48,8 @@ def test_keys_discovery_and_login_methods_outlive_the_database_for_the_configure
     assert gateway.eventually(lambda: client.refresh(ada).status == 200)
 
 
-def test_the_errors_of_an_outage_are_logged_once_a_second(postgres, installation):
-    with installation.second_gateway().starting(installation.create_api_key()) as serve:
+def test_the_errors_of_an_outage_are_logged_once_a_second(postgres, own_installation):
+    with own_installation.second_gateway().starting(own_installation.create_api_key()) as serve:
         gateway.wait_for(serve.is_ready, serve.process, serve.log)
         ledger = Ledger([serve])
         with ledger.load(clients=8):
