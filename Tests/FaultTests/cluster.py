@@ -18,12 +18,11 @@ from certificates import create_certificate
 from gateway import eventually, free_port
 from postgres import _program
 from processes import child_process_ids
+from servers import POSTGRES_USER, ROOT, replaced, unpacked
 
-ROOT = Path(__file__).parents[2]
 FOLDER = ROOT / "Deploy/ha"
-# `Deploy/test --faults` unpacks the programs into these folders.
-ETCD = ROOT / ".venv/etcd/usr/bin/etcd"
-PATRONI = ROOT / ".venv/patroni/usr/bin/patroni"
+ETCD = unpacked("etcd", "usr/bin/etcd")
+PATRONI = unpacked("patroni", "usr/bin/patroni")
 # The Python libraries of Patroni are Debian packages, so Debian's Python runs it.
 PYTHON = "/usr/bin/python3"
 NAMES = "abc"
@@ -36,19 +35,12 @@ def address(name):
     return f"127.0.0.{21 + NAMES.index(name)}"
 
 
-def replaced(text, changes):
-    for old, new in changes.items():
-        assert old in text, f"not in the file: {old}"
-        text = text.replace(old, new)
-    return text
-
-
 class Machine:
     def __init__(self, name, folder, ports, certificate):
         self.name, self.address = name, address(name)
         self._folder, self._ports = folder / name, ports
         self._processes = []
-        self._user = {"user": "postgres", "group": "postgres", "extra_groups": []} if os.geteuid() == 0 else {}
+        self._user = POSTGRES_USER
         self._folder.mkdir()
         key = self._folder / "server.key"
         key.write_bytes(certificate.key_file.read_bytes())
@@ -59,6 +51,7 @@ class Machine:
         (self._folder / "patroni.yml").write_text(self._configuration("patroni.yml", {
             "name: a\n": f"name: {name}\n", "/etc/patroni": str(self._folder),
             "/var/lib/postgresql/15/main": str(self._folder / "data"),
+            "/var/lib/postgresql/pgpass": str(self._folder / "pgpass"),
             "/usr/lib/postgresql/15/bin": str(Path(_program("postgres")).parent), "10.0.0.0/24": "127.0.0.0/8",
             # On one machine, the servers cannot share the folder of the socket.
             "  pg_hba:": f"  parameters:\n    unix_socket_directories: {self._folder}\n  pg_hba:"}))
@@ -79,15 +72,26 @@ class Machine:
         return replaced(text, changes)
 
     def start(self):
+        self._start(ETCD, "--config-file", "etcd.yml")
+        self._start(PYTHON, PATRONI, "patroni.yml")
+
+    def _start(self, *command):
         environment = {
             "PATH": os.environ["PATH"], "LC_ALL": "C.UTF-8",
             "PYTHONPATH": str(ROOT / ".venv/patroni/usr/lib/python3/dist-packages")}
-        commands = [[ETCD, "--config-file", "etcd.yml"], [PYTHON, PATRONI, "patroni.yml"]]
-        for command in commands:
-            with (self._folder / "log").open("a") as log:
-                self._processes.append(subprocess.Popen(
-                    command, cwd=self._folder, env=environment, stdin=subprocess.DEVNULL, stdout=log, stderr=log,
-                    start_new_session=True, **self._user))
+        with (self._folder / "log").open("a") as log:
+            self._processes.append(subprocess.Popen(
+                command, cwd=self._folder, env=environment, stdin=subprocess.DEVNULL, stdout=log, stderr=log,
+                start_new_session=True, **self._user))
+
+    def kill_etcd(self):
+        etcd = next(process for process in self._processes if process.args[0] == ETCD)
+        self._processes.remove(etcd)
+        etcd.kill()
+        etcd.wait(30)
+
+    def start_etcd(self):
+        self._start(ETCD, "--config-file", "etcd.yml")
 
     def kill(self):
         """Ends all processes at once, as the loss of power does."""
@@ -130,7 +134,10 @@ class Machine:
 
     def log(self):
         path = self._folder / "log"
-        return path.read_text()[-4000:] if path.exists() else ""
+        lines = path.read_text().splitlines() if path.exists() else []
+        # These lines are repeated all the time; those in braces are etcd's.
+        frequent = ("{", "no action.", "not yet accepting connections", "Consistent recovery state has not")
+        return "\n".join([line for line in lines if not any(text in line for text in frequent)][-60:])
 
 
 class Cluster:
@@ -142,8 +149,7 @@ class Cluster:
     def start(self):
         for machine in self.machines:
             machine.start()
-        assert eventually(self.primary, 120), "\n".join(machine.log() for machine in self.machines)
-        assert eventually(self.is_complete, 120), "\n".join(machine.log() for machine in self.machines)
+        assert eventually(self.is_complete, 120), self.log()
         with psycopg.connect(self.url("postgres", SUPERUSER_PASSWORD, "postgres"), autocommit=True) as connection:
             connection.execute(f"CREATE ROLE sekisho LOGIN PASSWORD '{ROLE_PASSWORD}'")
             connection.execute("CREATE DATABASE sekisho OWNER sekisho")
@@ -155,6 +161,9 @@ class Cluster:
     def is_complete(self):
         """Whether there is a primary, and every other machine is a standby."""
         return self.primary() and sum(machine.is_standby() for machine in self.machines) == len(NAMES) - 1
+
+    def log(self):
+        return "\n".join(f"{machine.name}:\n{machine.log()}" for machine in self.machines)
 
     def url(self, user="sekisho", password=ROLE_PASSWORD, database="sekisho"):
         """The URL of all machines, for TLS with verification of the server."""

@@ -8,6 +8,8 @@ from dataclasses import dataclass, field
 
 import requests
 
+import gateway
+
 TIMEOUT_SECONDS = 30
 
 
@@ -31,11 +33,14 @@ class Ledger:
     lock: threading.Lock = field(default_factory=threading.Lock)
 
     @contextmanager
-    def load(self, clients=8):
-        """Runs clients until the block ends. Each signs up once and then refreshes its session at every gateway."""
+    def load(self, clients=8, refreshes=None):
+        """Runs clients until the block ends. Each signs up and then refreshes its session at every gateway.
+
+        After this many `refreshes`, it signs up again; `None`: never.
+        """
         end = threading.Event()
         with ThreadPoolExecutor(clients) as pool:
-            running = [pool.submit(self._run, number, end) for number in range(clients)]
+            running = [pool.submit(self._run, number, refreshes, end) for number in range(clients)]
             try:
                 yield self
             finally:
@@ -43,36 +48,39 @@ class Ledger:
         for client in running:
             client.result()
 
-    def _run(self, number, end):
+    def _run(self, number, refreshes, end):
         web = requests.Session()
-        session = None
+        session, age = None, 0
         while not end.is_set():
-            gateway = self.gateways[number % len(self.gateways)]
+            serve = self.gateways[number % len(self.gateways)]
             number += 1
-            session = self.refresh(web, gateway, session) if session else self.sign_up(web, gateway)
+            if session is None or age == refreshes:
+                session, age = self.sign_up(web, serve), 0
+            else:
+                session, age = self.refresh(web, serve, session), age + 1
 
-    def sign_up(self, web, gateway):
-        body = self._post(web, gateway, "/v1/accounts:signUp", {})
+    def sign_up(self, web, serve):
+        body = self._post(web, serve, "/v1/accounts:signUp", {})
         if body:
             session = Session(body["localId"], body["refreshToken"], body["idToken"])
             with self.lock:
                 self.sessions.append(session)
             return session
 
-    def refresh(self, web, gateway, session):
+    def refresh(self, web, serve, session):
         json = {"grant_type": "refresh_token", "refresh_token": session.refresh_token}
-        if body := self._post(web, gateway, "/v1/token", json):
+        if body := self._post(web, serve, "/v1/token", json):
             session.refresh_token, session.id_token = body["refresh_token"], body["id_token"]
         return session
 
-    def look_up(self, web, gateway, session):
-        return self._post(web, gateway, "/v1/accounts:lookup", {"idToken": session.id_token})
+    def look_up(self, web, serve, session):
+        return self._post(web, serve, "/v1/accounts:lookup", {"idToken": session.id_token})
 
-    def _post(self, web, gateway, path, json):
+    def _post(self, web, serve, path, json):
         """Returns the body of a success. Waits a little after a 503 or a failed connection, as clients do."""
         try:
             response = web.post(
-                f"{gateway.url}{path}", params={"key": gateway.api_key}, json=json, timeout=TIMEOUT_SECONDS)
+                f"{serve.url}{path}", params={"key": serve.api_key}, json=json, timeout=TIMEOUT_SECONDS)
         except requests.ConnectionError:
             status, response = 503, None
         else:
@@ -86,15 +94,24 @@ class Ledger:
             return response.json()
         time.sleep(0.05)
 
+    @property
+    def successes(self):
+        return self.requests - self.unavailable - len(self.rejections)
+
+    def continues(self):
+        """Waits until further requests succeed, and returns whether they do."""
+        before = self.successes
+        return gateway.eventually(lambda: self.successes > before + 50)
+
     def lost_writes(self):
         """The acknowledged sessions that no gateway continues any more."""
         web = requests.Session()
         return [
             session for session in self.sessions
-            if not any(self.refresh_succeeds(web, gateway, session) for gateway in self.gateways)]
+            if not any(self.refresh_succeeds(web, serve, session) for serve in self.gateways)]
 
-    def refresh_succeeds(self, web, gateway, session):
+    def refresh_succeeds(self, web, serve, session):
         json = {"grant_type": "refresh_token", "refresh_token": session.refresh_token}
         response = web.post(
-            f"{gateway.url}/v1/token", params={"key": gateway.api_key}, json=json, timeout=TIMEOUT_SECONDS)
+            f"{serve.url}/v1/token", params={"key": serve.api_key}, json=json, timeout=TIMEOUT_SECONDS)
         return response.status_code == 200
