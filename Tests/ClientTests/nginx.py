@@ -27,7 +27,10 @@ http {{
 
 @contextmanager
 def nginx_running(folder, site, is_ready):
-    """Runs nginx until the block ends. `site` is the text of its configuration, and `is_ready` tells whether it serves."""
+    """Runs nginx until the block ends.
+
+    `site` is the text of its configuration, and `is_ready` tells whether it serves.
+    """
     (folder / "site.conf").write_text(site)
     (folder / "nginx.conf").write_text(MAIN_CONFIGURATION.format(folder=folder))
     command = [PROGRAM, "-p", folder, "-c", folder / "nginx.conf"]

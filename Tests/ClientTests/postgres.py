@@ -42,7 +42,7 @@ class Postgres:
         options = [word for name, value in settings.items() for word in ("-c", f"{name}={value}")]
         with (self._sockets / "log").open("a") as log:
             self._process = subprocess.Popen(
-                [_program("postgres"), "-D", str(self._data), *options], stdout=log, stderr=log,
+                [server_program("postgres"), "-D", str(self._data), *options], stdout=log, stderr=log,
                 env=os.environ | self._environment, **self._user)
         command = ["pg_isready", "--quiet", "--dbname", self.url]
         assert eventually(lambda: subprocess.run(command, timeout=30).returncode == 0)
@@ -108,10 +108,10 @@ class Postgres:
             os.kill(child, number)
 
     def _run(self, program, *options):
-        subprocess.run([_program(program), *options], check=True, capture_output=True, timeout=60, **self._user)
+        subprocess.run([server_program(program), *options], check=True, capture_output=True, timeout=60, **self._user)
 
 
-def _program(name):
+def server_program(name):
     """Finds a server program; Debian installs them outside PATH."""
     found = sorted(Path("/usr/lib/postgresql").glob(f"*/bin/{name}"), key=lambda path: int(path.parts[-3]))
     return str(found[-1]) if found else shutil.which(name)

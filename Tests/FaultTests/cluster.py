@@ -6,7 +6,6 @@ Only addresses, ports, names and paths of the files are changed. A machine dies 
 import os
 import shutil
 import signal
-import ssl
 import subprocess
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -16,7 +15,7 @@ import requests
 
 from certificates import create_certificate
 from gateway import eventually, free_port
-from postgres import _program
+from postgres import server_program
 from processes import child_process_ids
 from servers import POSTGRES_USER, ROOT, replaced, unpacked
 
@@ -52,7 +51,7 @@ class Machine:
             "name: a\n": f"name: {name}\n", "/etc/patroni": str(self._folder),
             "/var/lib/postgresql/15/main": str(self._folder / "data"),
             "/var/lib/postgresql/pgpass": str(self._folder / "pgpass"),
-            "/usr/lib/postgresql/15/bin": str(Path(_program("postgres")).parent), "10.0.0.0/24": "127.0.0.0/8",
+            "/usr/lib/postgresql/15/bin": str(Path(server_program("postgres")).parent), "10.0.0.0/24": "127.0.0.0/8",
             # On one machine, the servers cannot share the folder of the socket.
             "  pg_hba:": f"  parameters:\n    unix_socket_directories: {self._folder}\n  pg_hba:"}))
         if self._user:

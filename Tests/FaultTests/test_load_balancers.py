@@ -62,11 +62,13 @@ def load_balancer(name, folder, gateways, certificate):
 
 
 def curl(port, certificate, *paths, body=None):
-    """Sends requests at the same time, over one connection if the server has HTTP/2. Returns their protocol versions and
-    statuses."""
+    """Sends requests at the same time, over one connection if the server has HTTP/2.
+
+    Returns their protocol versions and statuses.
+    """
     command = [
-        "curl", "--silent", "--parallel", "--http2", "--cacert", certificate.file, "--resolve", f"{HOST}:{port}:127.0.0.1",
-        "--write-out", "%{http_version} %{http_code}\\n"]
+        "curl", "--silent", "--parallel", "--http2", "--cacert", certificate.file,
+        "--resolve", f"{HOST}:{port}:127.0.0.1", "--write-out", "%{http_version} %{http_code}\\n"]
     if body is not None:
         command += ["--header", "Content-Type: application/json", "--data", body]
     for path in paths:
