@@ -42,7 +42,7 @@ extension Command {
             "ok    email: \(config.email.map { "sent through \($0.server)" } ?? "disabled (SEKISHO_SMTP_URL is not set)")"
         )
         try Administration.run(on: config.database) { administration in
-            let budget = config.database.keepsSessionState ? config.database.budget : nil
+            let budget = config.database.setsStartupOptions ? config.database.budget : nil
             var findings = await DatabaseCheck(
                 pool: administration.pool, masterKeys: config.masterKeys, budget: budget
             ).findings(at: administration.clock.now())

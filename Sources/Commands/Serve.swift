@@ -77,7 +77,7 @@ extension Config {
     /// Lowers the default number of connections to what PostgreSQL allows. Logs a warning if a configured number is too
     /// high. A connection pooler has limits of its own.
     private func boundConnections(_ pool: Pool, _ log: Log) async throws {
-        guard let budget = database.budget, database.keepsSessionState else { return }
+        guard let budget = database.budget, database.setsStartupOptions else { return }
         let capacity = try await ConnectionCapacity(of: pool)
         if budget.isDefault { budget.lower(to: capacity.perGateway) }
         guard budget.connections > capacity.perGateway else { return }

@@ -31,6 +31,7 @@ INVALID_VALUES = {
     "SEKISHO_DATABASE_CONNECTIONS": ["0", "1001", "-1", "four", "4.0"],
     "SEKISHO_OUTAGE_SECONDS": ["-1", "601", "long"],
     "SEKISHO_DATABASE_PREPARED": ["yes", "ON"],
+    "SEKISHO_DATABASE_STARTUP_OPTIONS": ["yes", "shared"],
     "SEKISHO_MASTER_KEY": ["c2hvcnQ=", "%", VALID_MASTER_KEY[:-1]],
     "SEKISHO_MASTER_KEY_PREVIOUS": ["c2hvcnQ=", "%"],
     "SEKISHO_PUBLIC_URL": [

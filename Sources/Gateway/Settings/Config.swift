@@ -25,7 +25,12 @@ package enum Settings {
     static let databasePrepared = Setting(
         name: "SEKISHO_DATABASE_PREPARED", fallback: "on",
         meaning:
-            "whether database sessions keep prepared statements and settings such as statement_timeout: on or off. Must be off behind a connection pooler in transaction mode"
+            "whether statements are prepared: on, shared or off. Must be shared behind a connection pooler in transaction mode, or off if the pooler does not accept named statements"
+    )
+    static let databaseStartupOptions = Setting(
+        name: "SEKISHO_DATABASE_STARTUP_OPTIONS", fallback: "on",
+        meaning:
+            "whether database sessions start with settings of the planner and with statement_timeout: on or off. Must be off behind a connection pooler in transaction mode, which then sets them itself"
     )
     static let masterKey = Setting(
         name: "SEKISHO_MASTER_KEY", fallback: nil,
@@ -92,10 +97,10 @@ package enum Settings {
 
     static let all =
         [
-            databaseURL, databaseConnections, databasePrepared, outage, masterKey, previousMasterKey, publicURL, listen,
-            operationsListen, loops, trustedProxies, passwordThreads, passwordMemory, passwordIterations,
-            passwordWaiting, breachedPasswords, appleDomainAssociation, logLevel, drainDelay,
-            drain,
+            databaseURL, databaseConnections, databaseStartupOptions, databasePrepared, outage, masterKey,
+            previousMasterKey, publicURL, listen, operationsListen, loops, trustedProxies, passwordThreads,
+            passwordMemory, passwordIterations, passwordWaiting, breachedPasswords, appleDomainAssociation, logLevel,
+            drainDelay, drain,
         ] + server + email + [hashKey]
 }
 
@@ -269,9 +274,13 @@ extension SettingsReader {
             Settings.databaseURL,
             "postgresql://USER:PASSWORD@HOST/DATABASE; a password with other characters than letters and digits must be percent-encoded, such as %40 for @"
         ) { Pool.Configuration.isConnectionString($0) ? $0 : nil }
-        let prepared = required(Settings.databasePrepared, "on or off") { ["on": true, "off": false][$0] }
-        guard let url, let prepared else { return nil }
-        return Pool.Configuration(url: url, keepsSessionState: prepared, applicationName: "sekisho")
+        let options = required(Settings.databaseStartupOptions, "on or off") { ["on": true, "off": false][$0] }
+        let preparation = required(Settings.databasePrepared, "on, shared or off") { text -> StatementPreparation? in
+            ["on": .own, "shared": .shared, "off": StatementPreparation.none][text]
+        }
+        guard let url, let options, let preparation else { return nil }
+        return Pool.Configuration(
+            url: url, setsStartupOptions: options, preparation: preparation, applicationName: "sekisho")
     }
 
     /// - Parameter loops: `nil` if the number of event loops is not set.

@@ -16,10 +16,12 @@ extension Pool {
         /// The time limit of one statement. The server's own limit is 10% lower, so that the server ends the statement
         /// first and the connection remains usable.
         public var statementDeadline: Duration
-        /// Whether sessions keep prepared statements and settings such as `statement_timeout`. Must be `false` for a
-        /// connection pooler in transaction mode. If it is `false`, statements are unnamed, ``Pool/read(_:)`` works as
-        /// ``Pool/query(_:)``, and only the pool enforces ``statementDeadline``.
-        public var keepsSessionState: Bool
+        /// Whether sessions start with settings of the planner and with `statement_timeout`. Must be `false` for a
+        /// connection pooler that rejects or shares such settings. If it is `false`, only the pool enforces
+        /// ``statementDeadline``.
+        public var setsStartupOptions: Bool
+        /// How statements are prepared.
+        public var preparation: StatementPreparation
         /// The name of the gateway in the server's views and logs.
         public var applicationName: String
         /// The maximum number of callers that wait for a free connection; further callers are rejected. Also the
@@ -29,9 +31,9 @@ extension Pool {
 
         public init(
             url: String, connections: Int = 4, budget: ConnectionBudget? = nil, idleLimit: Duration = .seconds(60),
-            connectDeadline: Duration = .seconds(5),
-            acquireDeadline: Duration = .seconds(3), statementDeadline: Duration = .seconds(5),
-            keepsSessionState: Bool = true, applicationName: String = "sekisho", waitingLimit: Int = 1000
+            connectDeadline: Duration = .seconds(5), acquireDeadline: Duration = .seconds(3),
+            statementDeadline: Duration = .seconds(5), setsStartupOptions: Bool = true,
+            preparation: StatementPreparation = .own, applicationName: String = "sekisho", waitingLimit: Int = 1000
         ) {
             self.url = url
             self.connections = connections
@@ -40,7 +42,8 @@ extension Pool {
             self.connectDeadline = connectDeadline
             self.acquireDeadline = acquireDeadline
             self.statementDeadline = statementDeadline
-            self.keepsSessionState = keepsSessionState
+            self.setsStartupOptions = setsStartupOptions
+            self.preparation = preparation
             self.applicationName = applicationName
             self.waitingLimit = waitingLimit
         }

@@ -18,6 +18,8 @@ final class Connection {
     private var result: OpaquePointer?
     /// The first error of the running statement.
     private var failure: ServerError?
+    /// Whether the running statement was sent again because its prepared statement was stale or missing.
+    private var isRepeated = false
 
     private(set) var isLost = false
     /// When the connection became free; only meaningful while it is.
@@ -31,10 +33,10 @@ final class Connection {
 
     /// - Parameter handle: an established session, owned by this object.
     /// - Throws: ``SystemError`` if the loop cannot watch the socket.
-    init(_ handle: OpaquePointer, on loop: Loop, usesPreparedStatements: Bool) throws {
+    init(_ handle: OpaquePointer, on loop: Loop, preparation: StatementPreparation) throws {
         self.handle = handle
         self.loop = loop
-        sender = StatementSender(handle, usesPreparedStatements: usesPreparedStatements)
+        sender = StatementSender(handle, preparation: preparation)
         PQsetnonblocking(handle, 1)
         watch = try loop.watch(PQsocket(handle), for: .readable) { readiness in
             if readiness.contains(.writable) { self.flush() }
@@ -97,8 +99,9 @@ final class Connection {
         guard !isLost, running == nil else { return }
         guard let statement = queue.popFirst() else { return becomeFree() }
         running = statement
+        isRepeated = false
         statement.deadline = .now + statement.timeLimit
-        flush(after: sender.send(statement.text))
+        flush(after: sender.send(statement.text, isInTransaction: isLeased))
     }
 
     private func becomeFree() {
@@ -147,15 +150,19 @@ final class Connection {
     private func advance() {
         guard let statement = running else { return }
         switch sender.phase {
-        case .preparing(let prepared, let key) where failure == nil:
-            flush(after: sender.execute(prepared, key))
-        case .executing(_, let key) where failure?.meansStalePreparation == true:
-            sender.forget(key)
+        case .preparing(let prepared) where failure == nil:
+            flush(after: sender.execute(prepared))
+        case .executing(let prepared) where failure?.meansStalePreparation == true:
             // Inside a transaction, the error has aborted the transaction, so that repeating the statement is useless.
-            guard !statement.hasBeenRepeated, PQtransactionStatus(handle) == PQTRANS_IDLE else { return complete() }
-            statement.hasBeenRepeated = true
+            guard !isRepeated, PQtransactionStatus(handle) == PQTRANS_IDLE else { return complete() }
+            let isMissing = failure?.meansMissingPreparation == true
+            isRepeated = true
             failure = nil
-            flush(after: sender.send(statement.text))
+            flush(after: sender.sendAgain(statement.text, after: prepared, isMissing: isMissing))
+        case .sharing(let prepared) where failure?.meansUnavailable != true:
+            // Another client may have prepared the statement in this session meanwhile.
+            failure = nil
+            flush(after: sender.sendUnnamed(prepared.key.text))
         default: complete()
         }
     }
@@ -179,9 +186,7 @@ final class Connection {
     }
 
     private func resultSet(_ result: OpaquePointer) -> ResultSet {
-        guard case .executing(let prepared, _) = sender.phase else { return ResultSet(result, columns: nil) }
-        let set = ResultSet(result, columns: prepared.columns)
-        prepared.columns = set.columns
-        return set
+        if case .executing(let prepared) = sender.phase { return prepared.resultSet(result) }
+        return ResultSet(result, columns: nil)
     }
 }

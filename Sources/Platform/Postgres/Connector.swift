@@ -38,7 +38,7 @@ struct Connector: Sendable {
         guard let connectionString else { throw ConnectFault(reason: "the connection string is not valid") }
         let timePerTarget = configuration.connectDeadline / connectionString.targets.count
         var settings = connectionString.settings
-        if configuration.keepsSessionState { settings["options"] = options(settings["options"], isReader) }
+        if configuration.setsStartupOptions { settings["options"] = options(settings["options"], isReader) }
         var reasons: [String] = []
         let targets = connectionString.targets
         let first = lastTarget.position.withLock { $0 }

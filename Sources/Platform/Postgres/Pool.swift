@@ -170,7 +170,7 @@ public actor Pool {
     private func openOne() async {
         do {
             let connection = try await connector.connect { handle in
-                try Connection(handle, on: loop, usesPreparedStatements: configuration.keepsSessionState)
+                try Connection(handle, on: loop, preparation: configuration.preparation)
             }
             connection.onFree = { self.connectionBecameFree($0) }
             connection.onLoss = { self.connectionWasLost($0) }
@@ -198,7 +198,7 @@ public actor Pool {
     }
 
     private func openReader() {
-        guard configuration.keepsSessionState, reader == nil, !isOpeningReader, !isClosing,
+        guard reader == nil, !isOpeningReader, !isClosing,
             readerAttempts.allowsAttempt(.now), configuration.budget?.take() != false
         else { return }
         isOpeningReader = true
@@ -207,7 +207,9 @@ public actor Pool {
 
     private func openOneReader() async {
         do {
-            let reader = try await connector.connect(isReader: true) { try ReadConnection($0, on: loop) }
+            let reader = try await connector.connect(isReader: true) { handle in
+                try ReadConnection(handle, on: loop, preparation: configuration.preparation)
+            }
             readerAttempts.succeed()
             reader.onReturn = { self.serveSeparately($0) }
             reader.onLoss = {

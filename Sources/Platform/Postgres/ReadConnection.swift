@@ -10,19 +10,24 @@ internal import EventLoop
 final class ReadConnection {
     /// A message to the server, which responds to the messages in order.
     private enum Step {
-        case preparation(StatementKey)
-        case statement(Statement, StatementKey, PreparedStatement)
+        case preparation(PreparedStatement)
+        /// A statement, and its prepared statement; `nil` if the statement is unnamed.
+        case statement(Statement, PreparedStatement?)
         case synchronisation
 
         var statement: Statement? {
-            if case .statement(let statement, _, _) = self { statement } else { nil }
+            if case .statement(let statement, _) = self { statement } else { nil }
         }
     }
 
     private let handle: OpaquePointer
     private let loop: Loop
+    private let preparation: StatementPreparation
     private var watch: Loop.Watch?
-    private var prepared: [StatementKey: PreparedStatement] = [:]
+    /// `nil` for a statement that must be executed without a name.
+    private var prepared: [StatementKey: PreparedStatement?] = [:]
+    /// The shared statements that the server has rejected, until they are prepared.
+    private var missing: [StatementKey: PreparedStatement] = [:]
     private var lastNumber = 0
     private var parameters = ParameterBuffer()
     private var steps = FIFO<Step>()
@@ -38,9 +43,10 @@ final class ReadConnection {
 
     /// - Parameter handle: an established session, owned by this object.
     /// - Throws: ``SystemError`` if the loop cannot watch the socket.
-    init(_ handle: OpaquePointer, on loop: Loop) throws {
+    init(_ handle: OpaquePointer, on loop: Loop, preparation: StatementPreparation) throws {
         self.handle = handle
         self.loop = loop
+        self.preparation = preparation
         PQsetnonblocking(handle, 1)
         PQenterPipelineMode(handle)
         watch = try loop.watch(PQsocket(handle), for: .readable) { readiness in
@@ -57,14 +63,17 @@ final class ReadConnection {
 
     /// Sends a statement, or returns it to the pool.
     func run(_ statement: Statement) {
-        guard case .sql(let sql) = statement.text, !isLost, !isClosing, let known = preparation(of: sql) else {
-            return onReturn(statement)
-        }
-        statement.deadline = .now + statement.timeLimit
-        steps.append(.statement(statement, known.key, known.statement))
+        guard case .sql(let sql) = statement.text, !isLost, !isClosing else { return onReturn(statement) }
         parameters.load(sql.parameters)
-        let isSent = parameters.withPointers { count, _, values, lengths, formats in
-            PQsendQueryPrepared(handle, known.statement.name, count, values, lengths, formats, 1) == 1
+        let prepared = preparedStatement(for: sql)
+        statement.deadline = .now + statement.timeLimit
+        steps.append(.statement(statement, prepared))
+        let isSent = parameters.withPointers { count, types, values, lengths, formats in
+            if let prepared {
+                PQsendQueryPrepared(handle, prepared.name, count, values, lengths, formats, 1) == 1
+            } else {
+                PQsendQueryParams(handle, sql.text, count, types, values, lengths, formats, 1) == 1
+            }
         }
         guard isSent else { return end() }
         synchroniseLater()
@@ -103,25 +112,39 @@ final class ReadConnection {
 
     // MARK: Sending
 
-    /// Returns the prepared statement for a text. If the text is new, asks the server to prepare it. The caller need
-    /// not wait for the server's response.
+    /// Returns the prepared statement for a text. If the text is new and the statement is not shared, asks the server
+    /// to prepare it. The caller need not wait for the server's response.
     ///
-    /// - Returns: `nil` if the text cannot be prepared.
-    private func preparation(of sql: SQL) -> (key: StatementKey, statement: PreparedStatement)? {
+    /// - Returns: `nil` if the statement has no name.
+    private func preparedStatement(for sql: SQL) -> PreparedStatement? {
+        guard preparation != .none else { return nil }
         let key = StatementKey(sql)
-        if let known = prepared[key] { return (key, known) }
+        if let known = prepared[key] { return known }
         guard prepared.count < PreparedStatement.maximumPerSession else { return nil }
-        lastNumber += 1
-        let statement = PreparedStatement(name: "r\(lastNumber)")
-        parameters.load(sql.parameters)
-        let isSent = parameters.withPointers { count, types, _, _, _ in
-            PQsendPrepare(handle, statement.name, key.text, count, types) == 1
+        if preparation == .shared {
+            let statement = PreparedStatement(sharing: key)
+            prepared[key] = statement
+            return statement
         }
-        guard isSent else { return nil }
+        lastNumber += 1
+        let statement = PreparedStatement(name: "r\(lastNumber)", key: key)
+        guard statement.sendPreparation(handle) else { return nil }
         prepared[key] = statement
-        steps.append(.preparation(key))
+        steps.append(.preparation(statement))
         synchroniseLater()
-        return (key, statement)
+        return statement
+    }
+
+    /// Prepares the shared statements that the server has rejected, for later executions. A synchronisation point
+    /// follows each of them, so that no other statement fails if another client has prepared the statement meanwhile.
+    private func prepareMissing() {
+        for statement in missing.values where !isLost && !isClosing {
+            steps.append(.preparation(statement))
+            steps.append(.synchronisation)
+            isSynchronised = true
+            if statement.sendPreparation(handle), PQpipelineSync(handle) == 1 { flush() } else { end() }
+        }
+        missing = [:]
     }
 
     private func synchroniseLater() {
@@ -156,32 +179,39 @@ final class ReadConnection {
             }
         }
         guard !isLost else { return }
-        if PQstatus(handle) != CONNECTION_OK || (isClosing && steps.isEmpty) { end() }
+        if PQstatus(handle) != CONNECTION_OK || (isClosing && steps.isEmpty) { return end() }
+        // Not in the loop: libpq loses the end of a step's results if a message is sent before it.
+        prepareMissing()
     }
 
     private func process(_ result: OpaquePointer, of step: Step) {
         let status = PQresultStatus(result)
         let isSuccess = status == PGRES_TUPLES_OK || status == PGRES_COMMAND_OK || status == PGRES_EMPTY_QUERY
         switch step {
-        case .statement(let statement, _, let prepared) where isSuccess:
-            let set = ResultSet(result, columns: prepared.columns)
-            prepared.columns = set.columns
+        case .statement(let statement, let prepared) where isSuccess:
+            let set = prepared?.resultSet(result) ?? ResultSet(result, columns: nil)
             return statement.finish(.success(set))
-        case .statement(let statement, _, _) where status == PGRES_PIPELINE_ABORTED:
+        case .statement(let statement, _) where status == PGRES_PIPELINE_ABORTED:
             onReturn(statement)
-        case .statement(let statement, let key, _):
-            fail(statement, key, with: ServerError(result))
-        case .preparation(let key) where !isSuccess:
-            prepared[key] = nil
+        case .statement(let statement, let prepared):
+            fail(statement, prepared, with: ServerError(result))
+        case .preparation(let failed) where !isSuccess && preparation == .own:
+            prepared[failed.key] = nil
         case .preparation, .synchronisation: break  // a synchronisation point is never passed to this function
         }
         PQclear(result)
     }
 
-    private func fail(_ statement: Statement, _ key: StatementKey, with failure: ServerError) {
-        if failure.meansStalePreparation {
-            prepared[key] = nil
+    private func fail(_ statement: Statement, _ used: PreparedStatement?, with failure: ServerError) {
+        if failure.meansStalePreparation, let used {
             onReturn(statement)
+            if preparation == .own {
+                prepared[used.key] = nil
+            } else if failure.meansMissingPreparation {
+                missing[used.key] = used
+            } else {
+                prepared[used.key] = .some(nil)
+            }
         } else if failure.meansUnavailable {
             end()
         } else {

@@ -273,8 +273,6 @@ final class Statement {
     let timeLimit: Duration
     /// When the server must have responded; set when the statement is sent.
     var deadline: ContinuousClock.Instant?
-    /// Whether the statement was sent again because its prepared statement was stale.
-    var hasBeenRepeated = false
     private var completion: Completion?
 
     init(id: UInt64, text: Text, timeLimit: Duration, completion: Completion? = nil) {
@@ -292,31 +290,5 @@ final class Statement {
         let waiting = completion
         completion = nil
         waiting?(result)
-    }
-}
-
-/// Statements with equal keys share a prepared statement.
-struct StatementKey: Hashable {
-    let text: String
-    let types: [PostgresType]
-
-    init(_ sql: SQL) {
-        text = sql.text
-        types = sql.parameters.map(\.type)
-    }
-}
-
-/// A prepared statement of one session.
-final class PreparedStatement {
-    /// The maximum number of prepared statements of one session. Further texts are not prepared, so that generated SQL
-    /// cannot exhaust the server's memory.
-    static let maximumPerSession = 256
-
-    let name: String
-    /// The columns, which are the same for all results: if they change, the server rejects the prepared statement.
-    var columns: Columns?
-
-    init(name: String) {
-        self.name = name
     }
 }

@@ -19,8 +19,11 @@ struct ServerError {
     /// Whether the server no longer accepts the prepared statement: it does not exist (26000), or its result would have
     /// other columns (0A000, raised by `RevalidateCachedQuery`). The statement was not executed.
     var meansStalePreparation: Bool {
-        code == "26000" || (code == "0A000" && serverFunction == "RevalidateCachedQuery")
+        meansMissingPreparation || (code == "0A000" && serverFunction == "RevalidateCachedQuery")
     }
+
+    /// Whether the session does not have the prepared statement (`invalid_sql_statement_name`).
+    var meansMissingPreparation: Bool { code == "26000" }
 
     /// Whether the error is libpq's, or the server reported that the connection or the server is not available.
     var meansUnavailable: Bool {

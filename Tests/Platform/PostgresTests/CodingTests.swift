@@ -46,10 +46,12 @@ struct CodingTests {
             [Timestamp(microsecondsSinceEpoch: -1), nil, Timestamp(microsecondsSinceEpoch: 1_800_000_000_000_001)]),
     ]
 
-    @Test("A value that is sent and read again is unchanged, and has the expected type", arguments: [true, false])
-    func roundTrip(keepsSessionState: Bool) async throws {
+    @Test(
+        "A value that is sent and read again is unchanged, and has the expected type",
+        arguments: [StatementPreparation.own, .shared, .none])
+    func roundTrip(preparation: StatementPreparation) async throws {
         try await withPool {
-            $0.keepsSessionState = keepsSessionState
+            $0.preparation = preparation
         } _: { pool in
             for row in Self.cases {
                 let isSame = try await row.roundTrips(pool)

@@ -49,8 +49,7 @@ struct PoolTests {
         try await withPool {
             $0.connections = 1
             $0.statementDeadline = .seconds(1)
-            // The pool sets `statement_timeout` only for sessions with prepared statements.
-            $0.keepsSessionState = serverKnowsTheDeadline
+            $0.setsStartupOptions = serverKnowsTheDeadline
         } _: { pool in
             let pid: Int = try await pool.query("SELECT pg_backend_pid() AS pid")[0].decode("pid")
             let error = await #expect(throws: PostgresError.self) { try await pool.query("SELECT pg_sleep(60)") }

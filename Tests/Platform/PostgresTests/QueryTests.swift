@@ -126,10 +126,13 @@ struct QueryTests {
         }
     }
 
-    @Test("A query succeeds after its table has changed, and after the server has deallocated the prepared statement")
-    func stalePlan() async throws {
+    @Test(
+        "A query succeeds after its table has changed, and after the server has deallocated the prepared statement",
+        arguments: [StatementPreparation.own, .shared])
+    func stalePlan(preparation: StatementPreparation) async throws {
         try await withPool {
             $0.connections = 1
+            $0.preparation = preparation
         } _: { pool in
             let read: SQL = "SELECT * FROM shifting"
             try await pool.execute("CREATE TEMPORARY TABLE shifting AS SELECT 1::int8 AS value")
@@ -138,6 +141,39 @@ struct QueryTests {
             #expect(try await pool.query(read)[0].decode("value", as: String.self) == "now text")
             try await pool.execute("DEALLOCATE ALL")
             #expect(try await pool.query(read)[0].decode("value", as: String.self) == "now text")
+        }
+    }
+
+    @Test("A shared statement is prepared at its first execution, and each execution has its effect once")
+    func sharedStatements() async throws {
+        try await withPool {
+            $0.connections = 1
+            $0.preparation = .shared
+        } _: { pool in
+            try await pool.execute("CREATE TEMPORARY TABLE counted (n int8)")
+            let names: SQL = "SELECT name FROM pg_prepared_statements WHERE statement LIKE 'INSERT INTO counted%'"
+            for number in 0..<3 {
+                if number == 2 { try await pool.execute("DEALLOCATE ALL") }
+                try await pool.execute("INSERT INTO counted VALUES (\(number))")
+                let found = try await pool.query(names).map { try $0.decode("name", as: String.self) }
+                #expect(found.count == 1 && found.allSatisfy { $0.hasPrefix("sekisho_") && $0.count == 40 })
+            }
+            let rows = try await pool.query("SELECT n FROM counted ORDER BY n").map { try $0.decode("n", as: Int.self) }
+            #expect(rows == [0, 1, 2])
+        }
+    }
+
+    @Test("A transaction does not depend on shared statements, which any session may lack")
+    func sharedStatementsInTransactions() async throws {
+        try await withPool {
+            $0.connections = 1
+            $0.preparation = .shared
+        } _: { pool in
+            let read: SQL = "SELECT \(1) AS value"
+            _ = try await pool.query(read)
+            try await pool.execute("DEALLOCATE ALL")
+            let value: Int = try await pool.transaction { try await $0.query(read)[0].decode("value") }
+            #expect(value == 1)
         }
     }
 }

@@ -7,9 +7,15 @@ import Testing
 
 @Suite("Pipelined reads")
 struct ReadTests {
-    @Test("Each caller of concurrent reads gets its own result, over one additional session")
-    func together() async throws {
-        try await withReader { pool, session in
+    @Test(
+        "Each caller of concurrent reads gets its own result, over one additional session",
+        arguments: [StatementPreparation.own, .shared, .none])
+    func together(preparation: StatementPreparation) async throws {
+        try await withReader {
+            $0.preparation = preparation
+        } _: { pool, session in
+            // A shared statement is prepared when the session rejects its first execution.
+            _ = try await readConcurrently(0..<1, on: pool)
             let answers = try await readConcurrently(0..<200, on: pool)
             #expect(answers.map(\.number) == Array(0..<200))
             #expect(Set(answers.map(\.session)) == [session])
@@ -129,9 +135,13 @@ struct ReadTests {
         }
     }
 
-    @Test("Reads see the current table even if it has changed since their statement was prepared")
-    func alteredTable() async throws {
-        try await withReader { pool, session in
+    @Test(
+        "Reads see the current table even if it has changed since their statement was prepared", .serialized,
+        arguments: [StatementPreparation.own, .shared])
+    func alteredTable(preparation: StatementPreparation) async throws {
+        try await withReader {
+            $0.preparation = preparation
+        } _: { pool, session in
             try await pool.execute("CREATE TABLE altered AS SELECT 1 AS a")
             #expect(try await pool.read("SELECT * FROM altered")[0].decode("a", as: Int.self) == 1)
             try await pool.execute("ALTER TABLE altered ADD b int NOT NULL DEFAULT 2")
@@ -155,18 +165,6 @@ struct ReadTests {
                 #expect(try plan.decode("QUERY PLAN", as: String.self).hasPrefix("Index Only Scan"))
             }
             try await pool.execute("DROP TABLE few")
-        }
-    }
-
-    @Test("Reads run on the pool's own connection if prepared statements are off")
-    func withoutPreparation() async throws {
-        try await withPool {
-            $0.connections = 1
-            $0.keepsSessionState = false
-        } _: { pool in
-            let onlyPID: Int = try await pool.query("SELECT pg_backend_pid() AS pid")[0].decode("pid")
-            let answers = try await readConcurrently(0..<20, on: pool)
-            #expect(answers.map(\.number) == Array(0..<20) && Set(answers.map(\.session)) == [Int32(onlyPID)])
         }
     }
 
