@@ -57,6 +57,7 @@ CLAIMS = {
     },
     "google-console.md": {("3. The gateway", 0): PROJECT_FILES, ("3. The gateway", 1): PROJECT_FILES},
     "high-availability.md": {
+        ("A connection pooler", 0): "test_deployment::test_the_settings_for_a_pooler_are_those_of_the_tests",
         ("A cluster of PostgreSQL", 0): "test_deployment::test_a_shell_reads_the_hosts_of_a_cluster_as_systemd_does"},
     "ios.md": {
         ("1. Start a gateway", 0): LOCAL_COMMAND,

@@ -9,6 +9,7 @@ import yaml
 
 from contract import CONTRACT_FILE
 from documents import GUIDES, code_block
+from pgbouncer import SETTINGS
 
 DEPLOY = CONTRACT_FILE.parent / "Deploy"
 
@@ -59,6 +60,14 @@ def test_a_shell_reads_the_hosts_of_a_cluster_as_systemd_does():
     # systemd removes the quotes around a value.
     assert shown == value.strip("'")
     assert "&connect_timeout=" in shown
+
+
+def test_the_settings_for_a_pooler_are_those_of_the_tests():
+    block = code_block(GUIDES / "high-availability.md", "A connection pooler")
+    variables = dict(line.split("=", 1) for line in block.splitlines())
+    assert SETTINGS == {name: value for name, value in variables.items() if name != "DATABASE_URL"}
+    port = re.search(r"listen_port = (\d+)", (DEPLOY / "ha/pgbouncer.ini").read_text())[1]
+    assert variables["DATABASE_URL"].endswith(f"@127.0.0.1:{port}/sekisho")
 
 
 def test_the_service_can_read_the_certificate_of_the_cluster():
