@@ -126,6 +126,10 @@ class Machine:
     def is_standby(self):
         return self._patroni("/replica")
 
+    def is_synchronous(self):
+        """Whether the primary waits for this standby, and Patroni may make it the primary."""
+        return self._patroni("/synchronous")
+
     def _patroni(self, path):
         with suppress(requests.RequestException):
             return requests.get(f"http://{self.address}:{self._ports['8008']}{path}", timeout=5).status_code == 200
@@ -158,8 +162,10 @@ class Cluster:
         return next((machine for machine in self.machines if machine.is_primary()), None)
 
     def is_complete(self):
-        """Whether there is a primary, and every other machine is a standby."""
-        return self.primary() and sum(machine.is_standby() for machine in self.machines) == len(NAMES) - 1
+        """Whether there is a primary, every other machine is a standby, and one of them is synchronous."""
+        return (
+            self.primary() and sum(machine.is_standby() for machine in self.machines) == len(NAMES) - 1
+            and any(machine.is_synchronous() for machine in self.machines))
 
     def log(self):
         return "\n".join(f"{machine.name}:\n{machine.log()}" for machine in self.machines)
