@@ -24,17 +24,15 @@ STARTS = ["old", "new", "new", "old"]
 
 
 class Side:
-    """One binary with its own database server and gateway."""
+    """A gateway with its own database, on the server that keeps its files in `folder`."""
 
-    def __init__(self, binary, folder, stack):
-        folder.mkdir(mode=0o711)
-        installation = Installation(binary, stack.enter_context(private_postgres(binary, folder)))
+    def __init__(self, installation, folder, stack, **settings):
         self.sekisho_profile_key = installation.create_project("rotating", "sekisho")
         self.firebase_profile_key = installation.create_project("lasting", "firebase")
         self.apple = Apple()
         self.apple.publish(installation.database_url)
         installation.run("projects", "apply", "-", input=project_file_with_apple("rotating"))
-        self.gateway, _ = stack.enter_context(installation.serve())
+        self.gateway, _ = stack.enter_context(installation.serve(**settings))
         self.bench = Bench(
             folder, installation, scripts={}, sekisho_profile_key=self.sekisho_profile_key,
             firebase_profile_key=self.firebase_profile_key, apple=self.apple)
@@ -87,13 +85,21 @@ LOADS = [
 HEAD = ["load", "clients", "old/s", "new/s", "ratio", "p50 ms", "new", "gateway us", "new", "PostgreSQL us", "new"]
 
 
+def measure(load, clients, sides):
+    """Runs one load against all sides in turn, and returns a dictionary of measurements.
+
+    `sides` are pairs of a name and a `Side`. Sides with the same name share a measurement.
+    """
+    measurements = {name: Measurement(load.__name__, clients, target=None) for name, _ in sides}
+    for turn in range(ROUNDS):
+        for name, side in sides if turn % 2 == 0 else reversed(sides):
+            load(side, measurements[name], turn)
+    return measurements
+
+
 def compare(load, clients, sides):
     """Runs one load against both binaries, and prints the results in one line."""
-    measurements = {name: Measurement(load.__name__, clients, target=None) for name in STARTS}
-    for turn in range(ROUNDS):
-        pairs = list(zip(STARTS, sides))
-        for name, side in pairs if turn % 2 == 0 else reversed(pairs):
-            load(side, measurements[name], turn)
+    measurements = measure(load, clients, sides)
     old, new = measurements["old"], measurements["new"]
     cells = [
         load.__name__.replace("_", " "), str(clients), f"{old.rate:.0f}", f"{new.rate:.0f}",
@@ -102,6 +108,11 @@ def compare(load, clients, sides):
         *(each.microseconds_per_request(each.gateway_seconds) for each in (old, new)),
         *(each.microseconds_per_request(each.postgres_seconds) for each in (old, new))]
     print_cells(cells)
+
+
+def new_side(binary, folder, stack):
+    folder.mkdir(mode=0o711)
+    return Side(Installation(binary, stack.enter_context(private_postgres(binary, folder))), folder, stack)
 
 
 def print_cells(cells):
@@ -118,7 +129,8 @@ def main(old, new, wanted):
         folder = Path(name)
         folder.chmod(0o711)
         binaries = {"old": old, "new": new}
-        sides = [Side(binaries[name], folder / f"{name}-{place}", stack) for place, name in enumerate(STARTS)]
+        sides = [
+            (name, new_side(binaries[name], folder / f"{name}-{place}", stack)) for place, name in enumerate(STARTS)]
         print_cells(HEAD)
         for load in LOADS:
             if wanted and load.__name__ not in wanted:

@@ -161,9 +161,7 @@ class Installation:
         self.binary = binary
         self.database_url = server_url.replace("///sekisho?", f"///{name}?")
         psql(server_url, f"CREATE DATABASE {name}")
-        with socket.socket() as probe:
-            probe.bind(("127.0.0.1", 0))
-            self.port = probe.getsockname()[1]
+        self.port = free_port()
         self.environment = {
             "PATH": os.environ["PATH"],
             "DATABASE_URL": self.database_url,
@@ -200,6 +198,12 @@ class Installation:
                     raise SystemExit("sekisho serve did not start")
                 time.sleep(0.001)
             yield Gateway(process, self.port), time.monotonic() - began
+
+
+def free_port():
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return probe.getsockname()[1]
 
 
 @contextmanager
