@@ -15,7 +15,7 @@ from postgres import Postgres
 from slow_disk import SlowDisk
 
 IS_LONG = os.environ.get("SEKISHO_FAULTS") == "long"
-SECONDS = 30 if IS_LONG else 4
+SECONDS = 30 if IS_LONG else 2
 # Longer than the deadline of a statement, five seconds, and shorter.
 DELAYS = [500, 3000, 7000] if IS_LONG else [1500]
 # A new cluster, a segment of the write-ahead log, and some rows. PostgreSQL needs free segments to start again.
