@@ -141,7 +141,8 @@ let package = Package(
             ]),
         tests("ConsoleTests", imports: ["Console", "Encoding", "HTTP", "JSON"]),
         tests(
-            "DevModeTests", imports: ["API", "DevMode", "Encoding", "HTTP", "Identity", "JSON", "Providers", "Telemetry"]),
+            "DevModeTests",
+            imports: ["API", "DevMode", "Encoding", "HTTP", "Identity", "JSON", "Providers", "Telemetry"]),
         tests("CommandsTests", imports: ["Commands", "Crypto", "Gateway", "Identity", "JSON", "Providers"]),
         tests(
             "SekishoAuthTests", in: "Tests/Client",
