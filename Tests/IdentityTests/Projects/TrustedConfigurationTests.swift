@@ -170,7 +170,8 @@ struct TrustedConfigurationTests {
 
     /// Members that cannot be changed, and members whose own members have rows instead.
     static let membersWithoutRows: Set<String> = [
-        "Project.realm", "Project.number", "Project.policy", "Project.emailSettings", "ProviderSettings.provider",
+        "Project.realm", "Project.number", "Project.supportedProviders", "Project.policy", "Project.emailSettings",
+        "ProviderSettings.provider",
         "ConfiguredApp.app", "App.id", "App.settings", "Project.modeRules",
         // Set by the store and at start, never by an edit.
         "Project.apps", "ProjectConfiguration.warnings", "App.graceEndsAt", "LoginServicesExemption.declaration",
