@@ -5,7 +5,7 @@ import SMTP
 import Synchronization
 import Testing
 
-@Suite("Email worker", .timeLimit(.minutes(1)))
+@Suite("Email worker", .timeLimit(.minutes(5)))
 struct EmailWorkerTests {
     static let now = Instant(seconds: 1_800_000_000)
 

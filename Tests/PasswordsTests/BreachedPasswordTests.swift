@@ -7,7 +7,7 @@ import Synchronization
 import Testing
 
 /// Real requests to a simulator of Pwned Passwords, with and without faults.
-@Suite("Lists of breached passwords", .timeLimit(.minutes(1)))
+@Suite("Lists of breached passwords", .timeLimit(.minutes(5)))
 struct BreachedPasswordTests {
     /// The path of the list for the password "password". Its SHA-1 digest is 5BAA61E4C9B93F3F0682250B6CF8331B7EE68FD8.
     static let rangePath = "/range/5BAA6"

@@ -31,7 +31,7 @@ struct NotificationBurstTests {
 
     @Test(
         "No more forged notifications are verified than the rate limit allows, even while Apple's keys are unavailable",
-        .timeLimit(.minutes(1)),
+        .timeLimit(.minutes(5)),
         arguments: [true, false])
     func verifications(keysAreAvailable: Bool) async throws {
         let gateway = try await TestGateway(limitsRates: true)

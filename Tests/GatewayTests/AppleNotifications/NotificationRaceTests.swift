@@ -36,7 +36,7 @@ struct NotificationRaceTests {
 
     @Test(
         "A sign-in is rejected if a notification is processed after the sign-in has read the account",
-        .timeLimit(.minutes(1)),
+        .timeLimit(.minutes(5)),
         arguments: [SimulatedAppleEvent.consentRevoked, .accountDelete])
     func overtaken(kind: SimulatedAppleEvent) async throws {
         let gateway = try await TestGateway()
@@ -60,7 +60,7 @@ struct NotificationRaceTests {
 
     @Test(
         "A notification ends the session of a sign-in or link that is committed only after the notification arrives",
-        .timeLimit(.minutes(1)), arguments: [true, false])
+        .timeLimit(.minutes(5)), arguments: [true, false])
     func uncommittedIdentity(reclaims: Bool) async throws {
         let gateway = try await TestGateway()
         // With `reclaims`, a sign-in takes over an account whose address was never verified. Otherwise, a link adds

@@ -85,7 +85,7 @@ struct TransferNotificationTests {
 
     @Test(
         "A token from before the event opens no lasting session, even if notification and sign-in are concurrent",
-        .timeLimit(.minutes(1))
+        .timeLimit(.minutes(5))
     )
     func race() async throws {
         let fixture = try await fixtureWithMovedApp()

@@ -2,7 +2,7 @@ import EventLoop
 import Synchronization
 import Testing
 
-@Suite("Long work on an event loop", .timeLimit(.minutes(1)))
+@Suite("Long work on an event loop", .timeLimit(.minutes(5)))
 struct SlicesTests {
     private final class Flag: Sendable {
         private let value = Atomic(false)

@@ -3,7 +3,7 @@ import HTTP
 import Testing
 
 /// A large body is read only after a check of its head, and all bodies share one budget.
-@Suite("Admission of bodies", .timeLimit(.minutes(1)))
+@Suite("Admission of bodies", .timeLimit(.minutes(5)))
 struct BodyAdmissionTests {
     struct Row: CustomTestStringConvertible, Sendable {
         let testDescription: String

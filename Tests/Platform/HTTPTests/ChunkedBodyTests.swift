@@ -3,7 +3,7 @@ import Testing
 
 @testable import HTTP
 
-@Suite("Chunked bodies", .timeLimit(.minutes(1)))
+@Suite("Chunked bodies", .timeLimit(.minutes(5)))
 struct ChunkedBodyTests {
     private static let head = "POST /a HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n"
 

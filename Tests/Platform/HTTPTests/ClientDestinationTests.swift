@@ -2,7 +2,7 @@ import EventLoop
 import HTTP
 import Testing
 
-@Suite("Destinations of a client", .timeLimit(.minutes(1)))
+@Suite("Destinations of a client", .timeLimit(.minutes(5)))
 struct ClientDestinationTests {
     @Test(
         "A URL is rejected unless it is a valid http or https URL with a host and without a user",

@@ -3,7 +3,7 @@ import Foundation
 import HTTP
 import Testing
 
-@Suite("Faults of a client", .timeLimit(.minutes(1)))
+@Suite("Faults of a client", .timeLimit(.minutes(5)))
 struct ClientFaultTests {
     struct Row: CustomTestStringConvertible {
         let testDescription: String

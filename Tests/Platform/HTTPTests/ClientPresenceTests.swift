@@ -3,7 +3,7 @@ import HTTP
 import Synchronization
 import Testing
 
-@Suite("Presence of a client", .timeLimit(.minutes(1)))
+@Suite("Presence of a client", .timeLimit(.minutes(5)))
 struct ClientPresenceTests {
     enum Departure: String, CaseIterable, CustomTestStringConvertible {
         case closes = "closes the connection"

@@ -1,7 +1,7 @@
 import HTTP
 import Testing
 
-@Suite("TLS connections of a client", .timeLimit(.minutes(1)))
+@Suite("TLS connections of a client", .timeLimit(.minutes(5)))
 struct ClientTLSTests {
     private static let answer = "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok"
 

@@ -3,7 +3,7 @@ import Foundation
 import HTTP
 import Testing
 
-@Suite("Clients", .timeLimit(.minutes(1)))
+@Suite("Clients", .timeLimit(.minutes(5)))
 struct ClientTests {
     @Test("Method, path, query, headers and body are sent, and status, headers and body are returned")
     func exchange() async throws {

@@ -1,7 +1,7 @@
 import HTTP
 import Testing
 
-@Suite("Limits of connections", .timeLimit(.minutes(1)))
+@Suite("Limits of connections", .timeLimit(.minutes(5)))
 struct ConnectionLimitTests {
     private let get = "GET /a HTTP/1.1\r\nHost: a\r\n\r\n"
     private static let busyAddress: UInt32 = 0x7F00_0001  // 127.0.0.1

@@ -2,7 +2,7 @@ import EventLoop
 import HTTP
 import Testing
 
-@Suite("Deadlines of a connection", .timeLimit(.minutes(1)))
+@Suite("Deadlines of a connection", .timeLimit(.minutes(5)))
 struct DeadlineTests {
     private let limits = Limits(
         headDeadline: .seconds(1), bodyDeadline: .seconds(1), idleDeadline: .seconds(1))

@@ -4,7 +4,7 @@ import HTTP
 import Synchronization
 import Testing
 
-@Suite("Draining a server", .timeLimit(.minutes(1)))
+@Suite("Draining a server", .timeLimit(.minutes(5)))
 struct DrainTests {
     private let get = "GET /a HTTP/1.1\r\nHost: a\r\n\r\n"
 

@@ -5,7 +5,7 @@ import Testing
 
 @testable import HTTP
 
-@Suite("Bodies with the content coding gzip", .timeLimit(.minutes(1)))
+@Suite("Bodies with the content coding gzip", .timeLimit(.minutes(5)))
 struct GzipBodyTests {
     /// `content` in the gzip format, without compression (RFC 1951 §3.2.4, RFC 1952 §2.3).
     private static func gzip(_ content: [UInt8], size: Int? = nil, emptyBlocks: Int = 0) -> [UInt8] {

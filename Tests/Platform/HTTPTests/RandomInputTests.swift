@@ -1,7 +1,7 @@
 import HTTP
 import Testing
 
-@Suite("Random input", .timeLimit(.minutes(1)))
+@Suite("Random input", .timeLimit(.minutes(5)))
 struct RandomInputTests {
     private let request = "POST /a HTTP/1.1\r\nHost: a\r\nContent-Length: 2\r\nExpect: 100-continue\r\n\r\nab"
 

@@ -3,7 +3,7 @@ import HTTP
 import Synchronization
 import Testing
 
-@Suite("HTTP server", .timeLimit(.minutes(1)))
+@Suite("HTTP server", .timeLimit(.minutes(5)))
 struct ServerTests {
     private let get = "GET /a HTTP/1.1\r\nHost: a\r\n\r\n"
 

@@ -106,7 +106,7 @@ struct MigratorTests {
 
     @Test(
         "While another transaction holds a lock that a migration needs, reads go on; then the migration is applied",
-        .timeLimit(.minutes(1)))
+        .timeLimit(.minutes(5)))
     func lockTimeout() async throws {
         try await withDatabase { pool, url in
             _ = try await Migrator(migrations: [Self.accounts]).apply(with: pool)

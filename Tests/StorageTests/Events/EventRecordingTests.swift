@@ -114,7 +114,7 @@ struct EventRecordingTests {
         #expect(try await fixture.audit() == row.audit)
     }
 
-    @Test("Without a listener, a change sends no statement for the outbox", .timeLimit(.minutes(1)), arguments: rows)
+    @Test("Without a listener, a change sends no statement for the outbox", .timeLimit(.minutes(5)), arguments: rows)
     func unwanted(row: Row) async throws {
         let fixture = try await StoreFixture(email: "ada@example.com", passwordHash: "old")
         try await fixture.database.pool.transaction { transaction in
