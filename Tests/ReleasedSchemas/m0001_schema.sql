@@ -218,9 +218,10 @@ CREATE TABLE public.outbox (
     realm_id text NOT NULL COLLATE pg_catalog."C",
     kind text NOT NULL,
     account_id text NOT NULL COLLATE pg_catalog."C",
-    detail jsonb NOT NULL,
+    actor text NOT NULL COLLATE pg_catalog."C",
+    data jsonb NOT NULL,
     created_at timestamp with time zone NOT NULL,
-    CONSTRAINT outbox_detail_check CHECK ((jsonb_typeof(detail) = 'object'::text))
+    CONSTRAINT outbox_data_check CHECK ((jsonb_typeof(data) = 'object'::text))
 );
 CREATE TABLE public.outgoing_email (
     id uuid NOT NULL,
@@ -266,6 +267,7 @@ CREATE TABLE public.realm (
     authorized_domains text[] DEFAULT '{}'::text[] NOT NULL,
     email_settings jsonb DEFAULT '{}'::jsonb NOT NULL,
     tenant_settings jsonb,
+    event_kinds text[] DEFAULT '{}'::text[] NOT NULL,
     created_at timestamp with time zone NOT NULL,
     deleted_at timestamp with time zone,
     CONSTRAINT realm_email_settings_check CHECK ((jsonb_typeof(email_settings) = 'object'::text)),
@@ -395,15 +397,15 @@ INSERT INTO public.oob_code VALUES
 	('\xd2bfc8025ea4935a806fc25efa328dd3491fb3e89b1c4f3095f1fea9d6ef09e8', 'demo', 'EMAIL_SIGNIN', 'user2', NULL, 'user2@example.com', NULL, NULL, NULL, NULL, NULL, '2026-11-29 08:33:10.285094+00', '2026-11-29 08:33:10.285094+00'),
 	('\xed882b45e7d23de0772cdb6028c0feaa5d7588deb5ded2030d915df47a9dcb89', 'demo', 'EMAIL_SIGNIN', NULL, NULL, 'user3@example.com', NULL, NULL, NULL, NULL, NULL, '2026-11-29 08:33:10.285094+00', '2026-11-29 08:33:10.285094+00');
 INSERT INTO public.outbox VALUES
-	('187dffa8-0cf0-4193-9034-e1a2af64d20a', 'demo', 'user', 'user1', '{}', '2026-11-29 08:33:10.285094+00'),
-	('f8b94523-d8e5-435d-8747-95495ab8599e', 'demo', 'user', 'user2', '{}', '2026-11-29 08:33:10.285094+00'),
-	('a2353213-69cb-4028-95b3-86bc307e0f18', 'demo', 'user', 'user3', '{}', '2026-11-29 08:33:10.285094+00');
+	('187dffa8-0cf0-4193-9034-e1a2af64d20a', 'demo', 'user', 'user1', 'user', '{}', '2026-11-29 08:33:10.285094+00'),
+	('f8b94523-d8e5-435d-8747-95495ab8599e', 'demo', 'user', 'user2', 'user', '{}', '2026-11-29 08:33:10.285094+00'),
+	('a2353213-69cb-4028-95b3-86bc307e0f18', 'demo', 'user', 'user3', 'user', '{}', '2026-11-29 08:33:10.285094+00');
 INSERT INTO public.outgoing_email VALUES
 	('eb8a077f-84ad-499f-8c95-7a0984551ee7', 'demo', 'VERIFY_EMAIL', 'user1', 'user1@example.com', NULL, '\x', '2026-11-29 08:33:10.285094+00', '2026-11-29 08:33:10.285094+00', 0, '2026-11-29 08:33:10.285094+00', NULL, NULL),
 	('d972245e-908c-45d8-99f9-eb8c64cbe376', 'demo', 'VERIFY_EMAIL', 'user2', 'user2@example.com', NULL, '\x', '2026-11-29 08:33:10.285094+00', '2026-11-29 08:33:10.285094+00', 0, '2026-11-29 08:33:10.285094+00', NULL, NULL),
 	('426a6e3d-b0f7-4607-ac19-248159e718b4', 'demo', 'VERIFY_EMAIL', 'user3', 'user3@example.com', NULL, '\x', '2026-11-29 08:33:10.285094+00', '2026-11-29 08:33:10.285094+00', 0, '2026-11-29 08:33:10.285094+00', NULL, NULL);
 INSERT INTO public.realm VALUES
-	('demo', NULL, 895373450268, 'demo', 'sekisho', '{"signUpLimit": "0", "passwordFailureLimit": "0"}', '{}', '{}', NULL, '2026-11-29 08:33:09.884212+00', NULL);
+	('demo', NULL, 895373450268, 'demo', 'sekisho', '{"signUpLimit": "0", "passwordFailureLimit": "0"}', '{}', '{}', NULL, '{}', '2026-11-29 08:33:09.884212+00', NULL);
 INSERT INTO public.replay_guard VALUES
 	('demo', '\x61ea51136a1eb39db39c889c9c53ebd21e5ce9e78721a6c2c40f8e16b782a879', '2026-11-29 08:33:10.285094+00'),
 	('demo', '\xd2bfc8025ea4935a806fc25efa328dd3491fb3e89b1c4f3095f1fea9d6ef09e8', '2026-11-29 08:33:10.285094+00'),
@@ -413,7 +415,7 @@ INSERT INTO public.revoked_subject VALUES
 	('demo', '\xd2bfc8025ea4935a806fc25efa328dd3491fb3e89b1c4f3095f1fea9d6ef09e8', '2026-11-29 08:33:10.285094+00', '2026-11-29 08:33:10.285094+00'),
 	('demo', '\xed882b45e7d23de0772cdb6028c0feaa5d7588deb5ded2030d915df47a9dcb89', '2026-11-29 08:33:10.285094+00', '2026-11-29 08:33:10.285094+00');
 INSERT INTO public.schema_migration VALUES
-	('m0001_schema', '\xb86dbac3532af06e5a8666204cde2181e441a11c1cdfa7b476470d02e27f9a1c', '2026-11-29 08:33:09.836053+00');
+	('m0001_schema', '\x2a16869fd81adbf9bb632c743630550e827b189e58415ff98af0209f4296afe7', '2026-11-29 08:33:09.836053+00');
 INSERT INTO public.session VALUES
 	('demo', 'e7c55911-a63e-4dac-86ca-938a36b8cefb', 'Otjm7rwflWMs1HHlL0CtMDZl33yi', 1, 'password', '2026-11-29 08:33:10.174875+00', NULL, 'python-requests/2.34.2', NULL, 0, '2026-11-29 08:33:10.174875+00', 0, 0, '-infinity', '2026-11-29 08:33:10.174875+00', NULL, NULL),
 	('demo', 'b821e220-4f0b-43b7-a88e-be1a2ad34da7', 'user1', 1, 'anonymous', '2026-11-29 08:33:10.285094+00', NULL, NULL, NULL, 0, '2026-11-29 08:33:10.285094+00', 0, 0, '-infinity', '2026-11-29 08:33:10.285094+00', NULL, NULL),
