@@ -78,6 +78,7 @@ private struct SimulatorChange: Decodable {
 
     init(from decoder: any Decoder) throws {
         let members = try decoder.container(keyedBy: MemberName.self)
+        people = try members.decodeIfPresent([SimulatedPersonInput].self, forKey: "people")
         reset = try members.decodeIfPresent(Bool.self, forKey: "reset")
         apple = try members.decodeIfPresent(Apple.self, forKey: "apple")
         var others: [String: Other] = [:]

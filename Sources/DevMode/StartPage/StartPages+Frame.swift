@@ -34,7 +34,7 @@ extension StartPages {
     }
 
     private func projectSwitch(_ context: ScreenContext) async throws -> Markup {
-        let ids = try await ProjectStore(pool: projects.pool).all().prefix(Self.listedRealms).map(\.id.rawValue)
+        let ids = try await projects.store.all().prefix(Self.listedRealms).map(\.id.rawValue)
         let items = ids.map { id in
             Markup(.li, [.link(Self.path("/", RealmName(project: id, tenant: nil)), .isolated(id))])
         }
@@ -43,7 +43,7 @@ extension StartPages {
 
     /// - Returns: `nil` if the project has no tenants.
     private func tenantSwitch(_ context: ScreenContext) async throws -> Markup? {
-        let tenants = try await PostgresTenantStore(pool: projects.pool)
+        let tenants = try await PostgresTenantStore(pool: projects.pool, supporting: projects.supportedProviders)
             .tenants(after: nil, limit: Self.listedRealms, of: ID<Project>(context.realm.project))
         guard !tenants.isEmpty || context.realm.tenant != nil else { return nil }
         let realms = [nil] + tenants.map { $0.id.rawValue as String? }

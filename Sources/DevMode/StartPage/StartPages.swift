@@ -93,7 +93,7 @@ struct StartPages: Sendable {
         let id = realm.tenant.map { ID<Realm>(ID<Tenant>($0), of: project) } ?? ID<Realm>(project)
         guard ProjectDraft.isValidID(realm.project), realm.tenant.map({ ID<Tenant>($0).isValidTenantID }) != false
         else { return false }
-        return try await ProjectStore(pool: projects.pool).realm(id) != nil
+        return try await projects.store.realm(id) != nil
     }
 
     private func missing(_ context: ScreenContext) async throws -> Response {
