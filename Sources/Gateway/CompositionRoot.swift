@@ -94,7 +94,7 @@ struct CompositionRoot: Sendable {
             completion: completion, store: PostgresFederationStore(pool: pool), authenticator: authenticator,
             resolver: resolver, sealedTokens: sealedTokens, emailFactory: emailFactory, limiter: limiter, clock: clock)
         let codes = PostgresOOBCodeStore(pool: pool)
-        let redemption = OOBRedemption(
+        let redemption = OOBCodeRedeemer(
             codes: codes, store: store, passwords: passwords, breaches: breaches, emailFactory: emailFactory,
             networks: networks, clock: clock, entropy: .live)
         return Services(
@@ -171,9 +171,9 @@ struct CompositionRoot: Sendable {
 
     private func emailActions(
         _ codes: any OOBCodeStore, _ store: any AccountStore, _ authenticator: Authenticator,
-        _ redemption: OOBRedemption, _ configuration: ConfigurationCache
+        _ redemption: OOBCodeRedeemer, _ configuration: ConfigurationCache
     ) -> EmailActionServices {
-        let sending = OOBSending(
+        let sending = OOBCodeSender(
             codes: codes, store: store, authenticator: authenticator, emailFactory: emailFactory, limiter: limiter,
             clock: clock)
         let service = EmailActionService(

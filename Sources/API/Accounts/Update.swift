@@ -235,7 +235,7 @@ struct UpdateMembers: Encodable {
         providerUserInfo = ProviderUserInfo.all(of: account)
     }
 
-    fileprivate init(_ applied: OOBRedemption.Applied) {
+    fileprivate init(_ applied: OOBCodeRedeemer.AppliedCode) {
         self.init(applied.account)
         if applied.code.purpose == .changeEmail { newEmail = email }
     }

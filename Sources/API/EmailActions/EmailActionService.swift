@@ -3,8 +3,8 @@ public import Identity
 /// Redeems email action codes for pages, which know a code but not its project. Also sends password reset emails.
 /// Functions that take a code throw ``OOBCodeRefusal``.
 public struct EmailActionService: Sendable {
-    private let sending: OOBSending
-    private let redemption: OOBRedemption
+    private let sending: OOBCodeSender
+    private let redemption: OOBCodeRedeemer
     private let findRealm: @Sendable (ID<Realm>) async throws -> Project?
     private let findProject: @Sendable (ID<Project>?) async throws -> Project?
     private let projectName: @Sendable (ID<Project>) async throws -> String?
@@ -16,7 +16,7 @@ public struct EmailActionService: Sendable {
     ///     installation.
     ///   - projectName: returns the display name of a project.
     public init(
-        sending: OOBSending, redemption: OOBRedemption,
+        sending: OOBCodeSender, redemption: OOBCodeRedeemer,
         realm: @escaping @Sendable (ID<Realm>) async throws -> Project?,
         project: @escaping @Sendable (ID<Project>?) async throws -> Project?,
         projectName: @escaping @Sendable (ID<Project>) async throws -> String?
@@ -39,7 +39,7 @@ public struct EmailActionService: Sendable {
             newAccountChoice: found.newAccountChoice)
     }
 
-    /// Sets a new password; see ``OOBRedemption/resetPassword(_:to:unlinking:choosesNewAccount:in:from:)``.
+    /// Sets a new password; see ``OOBCodeRedeemer/resetPassword(_:to:unlinking:choosesNewAccount:in:from:)``.
     ///
     /// - Throws: also ``CredentialRefusal``, for a password that the project's policy does not allow.
     public func resetPassword(
@@ -51,13 +51,13 @@ public struct EmailActionService: Sendable {
             in: try await project(of: code), from: context)
     }
 
-    /// Creates a new account with the address that the code proves; see ``OOBRedemption/createAccount(_:in:from:)``.
+    /// Creates a new account with the address that the code proves; see ``OOBCodeRedeemer/createAccount(_:in:from:)``.
     public func createAccount(_ code: String, from context: RequestContext) async throws -> RemedyResult {
         try await redemption.createAccount(code, in: try await project(of: code), from: context)
     }
 
     /// Verifies or changes an address, and removes the identities that the user did not add; see
-    /// ``OOBRedemption/confirm(_:unlinking:in:from:)``.
+    /// ``OOBCodeRedeemer/confirm(_:unlinking:in:from:)``.
     public func confirm(_ code: String, unlinking providers: Set<ProviderID>, from context: RequestContext) async throws
         -> RemedyResult
     {
@@ -65,7 +65,7 @@ public struct EmailActionService: Sendable {
     }
 
     /// Restores the previous address, and removes what was added after the address was replaced; see
-    /// ``OOBRedemption/recover(_:unlinking:in:from:)``.
+    /// ``OOBCodeRedeemer/recover(_:unlinking:in:from:)``.
     ///
     /// - Returns: the changed account, and a code with which the user can set a new password, if the account can have
     ///   one.
@@ -76,7 +76,7 @@ public struct EmailActionService: Sendable {
     }
 
     /// Removes a sign-in method, and what was added with or after that method; see
-    /// ``OOBRedemption/removeSignInMethod(_:in:from:)``.
+    /// ``OOBCodeRedeemer/removeSignInMethod(_:in:from:)``.
     public func removeSignInMethod(_ code: String, from context: RequestContext) async throws -> RemedyResult {
         try await redemption.removeSignInMethod(code, in: try await project(of: code), from: context)
     }
@@ -95,7 +95,7 @@ public struct EmailActionService: Sendable {
     ///
     /// - Throws: ``OOBSendingRefusal``, ``TooManyAttempts``, or ``CredentialRefusal`` for an invalid address.
     public func sendReset(to email: String, in project: Project, from context: RequestContext) async throws {
-        let request = OOBSending.Request(purpose: .resetPassword, email: email)
+        let request = OOBCodeSender.Request(purpose: .resetPassword, email: email)
         _ = try await sending.send(request, in: project, from: context)
     }
 

@@ -66,8 +66,8 @@ private struct SendOobCodeRequest: ClientRequestBody {
     let tenantId: String?
     let targetProjectId: String?
 
-    func sendingRequest(apiKey: String?) throws(RequestRefusal) -> OOBSending.Request {
-        OOBSending.Request(
+    func sendingRequest(apiKey: String?) throws(RequestRefusal) -> OOBCodeSender.Request {
+        OOBCodeSender.Request(
             purpose: try purpose(), email: email, newEmail: newEmail, idToken: idToken.nonEmpty,
             continueURL: continueUrl.nonEmpty, appLink: appLink, apiKey: apiKey)
     }

@@ -62,13 +62,13 @@ public struct AccountServices: Sendable {
 
 /// The services that the endpoints of email actions use.
 public struct EmailActionServices: Sendable {
-    let sending: OOBSending
-    let redemption: OOBRedemption
+    let sending: OOBCodeSender
+    let redemption: OOBCodeRedeemer
     /// For pages, which know a code but not its project.
     public let pageService: EmailActionService
 
     public init(
-        sending: OOBSending, redemption: OOBRedemption, pageService: EmailActionService
+        sending: OOBCodeSender, redemption: OOBCodeRedeemer, pageService: EmailActionService
     ) {
         self.sending = sending
         self.redemption = redemption

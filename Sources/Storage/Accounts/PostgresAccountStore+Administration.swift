@@ -111,9 +111,9 @@ extension Transaction {
         if update.decidesOwner {
             // Now the administrator has determined the owner. Another user, such as an attacker, may have a remedy: an
             // emailed link that recovers an address or removes a sign-in method.
-            _ = try await execute(.voidCodesExceptUndoMerge(of: id, in: realm))
+            _ = try await execute(.deleteCodes(exceptUndoCodesOf: id, in: realm))
         } else if update.endsSessions {
-            _ = try await execute(.voidCodesExceptRemedies(of: id, in: realm))
+            _ = try await execute(.deleteCodes(exceptRemediesOf: id, in: realm))
         }
         return row
     }

@@ -31,7 +31,7 @@ extension PostgresAccountStore {
             throw StoreConflict.lastSignInMethod
         }
         guard let replacement = change.replacementSession else { return account }
-        _ = try await transaction.execute(.voidCodesExceptRemedies(of: account.id, in: realm))
+        _ = try await transaction.execute(.deleteCodes(exceptRemediesOf: account.id, in: realm))
         _ = try await transaction.execute(.openSession(replacement, in: realm, forEachRowOf: .singleRow))
         _ = try await transaction.execute(.deleteSessions(of: account.id, before: session.generation, in: realm))
         return account

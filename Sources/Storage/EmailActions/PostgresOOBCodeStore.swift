@@ -141,7 +141,7 @@ extension Transaction {
         guard try await execute(statement) == 1 else { throw StoreConflict.stale }
         if change.update.endsSessions {
             _ = try await execute(.deleteSessions(of: account.id, before: account.generation, in: realm))
-            _ = try await execute(.voidCodesExceptRemedies(of: account.id, in: realm))
+            _ = try await execute(.deleteCodes(exceptRemediesOf: account.id, in: realm))
         }
         if let remedies = change.voidedRemedies {
             _ = try await execute(.voidRemedies(remedies, of: account.id, in: realm))

@@ -54,7 +54,7 @@ extension Transaction {
         for statement: SQL in [
             .removeSourceMembers(leaving: remaining, removesEmail: removesEmail, at: now, in: realm),
             .deleteSessions(of: target.id, before: target.generation, in: realm),
-            .voidCodesExceptRemedies(of: target.id, in: realm), .updateTargetGeneration(of: target, in: realm),
+            .deleteCodes(exceptRemediesOf: target.id, in: realm), .updateTargetGeneration(of: target, in: realm),
         ] { _ = try await execute(statement) }
     }
 

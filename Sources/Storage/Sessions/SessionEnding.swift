@@ -42,7 +42,7 @@ extension SQL {
 
     /// Deletes the email action codes of an account, except remedies: codes that recover an address, remove a sign-in
     /// method or undo a merge.
-    static func voidCodesExceptRemedies(of account: ID<Account>, in realm: ID<Realm>) -> SQL {
+    static func deleteCodes(exceptRemediesOf account: ID<Account>, in realm: ID<Realm>) -> SQL {
         """
         DELETE FROM oob_code WHERE realm_id = \(realm.rawValue) AND account_id = \(account.rawValue)
             AND purpose <> ALL (\(OOBCode.Purpose.remedies))
@@ -51,7 +51,7 @@ extension SQL {
 
     /// Deletes the email action codes of an account, except codes that undo a merge. An undo code is for the owner of
     /// the merge's source, and restores only what came from the source.
-    static func voidCodesExceptUndoMerge(of account: ID<Account>, in realm: ID<Realm>) -> SQL {
+    static func deleteCodes(exceptUndoCodesOf account: ID<Account>, in realm: ID<Realm>) -> SQL {
         """
         DELETE FROM oob_code WHERE realm_id = \(realm.rawValue) AND account_id = \(account.rawValue)
             AND purpose <> \(OOBCode.Purpose.undoMerge.rawValue)

@@ -87,7 +87,7 @@ public struct PostgresFederationStore: FederationStore {
             guard try await transaction.execute(updating) == 1,
                 try await transaction.execute(.apply(signIn, in: realm)) == 1
             else { throw StoreConflict.stale }
-            _ = try await transaction.execute(.voidCodesExceptRemedies(of: account.id, in: realm))
+            _ = try await transaction.execute(.deleteCodes(exceptRemediesOf: account.id, in: realm))
             try await transaction.record(commit.events, by: commit.recording, at: commit.committedAt, in: realm)
             try await transaction.enqueue(commit.emailBatch, in: realm)
             var updated = signIn.accountAfterSignIn
@@ -125,7 +125,7 @@ public struct PostgresFederationStore: FederationStore {
             for statement: SQL in [
                 .unlinkAll(from: account.id, in: realm),
                 .link(commit.linked, to: account.id, at: commit.committedAt, in: realm),
-                .voidCodesExceptUndoMerge(of: account.id, in: realm),
+                .deleteCodes(exceptUndoCodesOf: account.id, in: realm),
                 .deleteSessions(of: account.id, before: account.generation, in: realm),
             ] { _ = try await transaction.execute(statement) }
             return try await transaction.finish(commit, in: realm)

@@ -5,15 +5,15 @@
 public struct EmailLinkMethod: Sendable {
     private let completion: SignInCompletion
     private let codes: any OOBCodeStore
-    private let redemption: OOBRedemption
+    private let redemption: OOBCodeRedeemer
     private let authenticator: Authenticator
     private let emailFactory: EmailFactory
     private let limiter: RateLimiter
     private let clock: WallClock
 
     public init(
-        completion: SignInCompletion, codes: any OOBCodeStore, redemption: OOBRedemption, authenticator: Authenticator,
-        emailFactory: EmailFactory, limiter: RateLimiter, clock: WallClock
+        completion: SignInCompletion, codes: any OOBCodeStore, redemption: OOBCodeRedeemer,
+        authenticator: Authenticator, emailFactory: EmailFactory, limiter: RateLimiter, clock: WallClock
     ) {
         self.completion = completion
         self.codes = codes

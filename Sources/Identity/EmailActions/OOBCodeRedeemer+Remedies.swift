@@ -1,6 +1,6 @@
 /// Remedies: emailed codes that undo what an attacker may have done. The owner of the mailbox does not have to be
 /// signed in.
-extension OOBRedemption {
+extension OOBCodeRedeemer {
     /// Restores the former address. Removes the identities and the password that were added after the address was
     /// replaced.
     ///
@@ -142,7 +142,7 @@ public struct RemedyResult: Hashable, Sendable {
         self.resetCode = resetCode
     }
 
-    fileprivate init(_ result: OOBRedemption.RedemptionResult, _ secret: String) {
+    fileprivate init(_ result: OOBCodeRedeemer.RedemptionResult, _ secret: String) {
         account = result.account
         resetCode = result.redemption.emailBatch.codes.first { $0.purpose == .resetPassword }
             .map { IssuedCode(secret: secret, record: $0) }

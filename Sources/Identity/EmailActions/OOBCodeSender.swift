@@ -1,6 +1,6 @@
 /// Sends email action codes. Throws ``OOBSendingRefusal``, ``CredentialRefusal``, ``TokenRefusal``, ``EditRefusal``,
 /// ``ContinueURLRefusal`` and ``TooManyAttempts``.
-public struct OOBSending: Sendable {
+public struct OOBCodeSender: Sendable {
     private let codes: any OOBCodeStore
     private let store: any AccountStore
     private let authenticator: Authenticator
@@ -88,7 +88,7 @@ public struct OOBSending: Sendable {
             }
             throw request.purpose == .resetPassword ? OOBSendingRefusal.emailUnknown : .accountUnknown
         }
-        if let newEmail { try await requireFreeOrOwn(newEmail, of: holder, in: project) }
+        if let newEmail { try await requireAvailable(newEmail, for: holder, in: project) }
         let draft = Draft(
             request.purpose, of: request.purpose == .signIn ? nil : holder, about: email, newEmail: newEmail)
         let note = AuditNote(
@@ -164,7 +164,7 @@ public struct OOBSending: Sendable {
             try caller.requireRecentLogin(by: project.policy, at: clock.now())
             // With email enumeration protection, a taken address is rejected only when the code is redeemed.
             if !project.policy.emailEnumerationProtection {
-                try await requireFreeOrOwn(newEmail, of: caller.account, in: project)
+                try await requireAvailable(newEmail, for: caller.account, in: project)
             }
         }
         try limiter.countEmail(request.purpose, to: newEmail ?? email, from: context.network, in: project)
@@ -174,7 +174,7 @@ public struct OOBSending: Sendable {
         return email
     }
 
-    private func requireFreeOrOwn(_ newEmail: EmailAddress, of account: Account?, in project: Project) async throws {
+    private func requireAvailable(_ newEmail: EmailAddress, for account: Account?, in project: Project) async throws {
         if newEmail != account?.email { try await store.requireFree(newEmail, in: project.realm) }
     }
 
@@ -188,7 +188,7 @@ public struct OOBSending: Sendable {
     }
 }
 
-extension OOBSending {
+extension OOBCodeSender {
     /// A code to be issued.
     private struct Draft {
         let purpose: OOBCode.Purpose
@@ -256,7 +256,7 @@ extension OOBCode.Purpose {
     }
 }
 
-extension OOBSending.Request {
+extension OOBCodeSender.Request {
     /// - Returns: `nil` unless the purpose is ``OOBCode/Purpose/changeEmail``.
     fileprivate func checkedNewEmail() throws(OOBSendingRefusal) -> EmailAddress? {
         guard purpose == .changeEmail else { return nil }

@@ -1,4 +1,4 @@
-extension OOBRedemption {
+extension OOBCodeRedeemer {
     /// Undoes a merge with a code that was sent to the address of the source, the account that the merge deleted; see
     /// ``MergeReversal``.
     public func undoMerge(_ code: String?, in project: Project, from context: RequestContext) async throws

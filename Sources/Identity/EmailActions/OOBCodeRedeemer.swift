@@ -1,6 +1,6 @@
 /// Redeems email action codes, except that ``EmailLinkMethod`` redeems those of sign-in links. Throws
 /// ``OOBCodeRefusal`` and ``CredentialRefusal``.
-public struct OOBRedemption: Sendable {
+public struct OOBCodeRedeemer: Sendable {
     /// The maximum length of a code in bytes. A longer text is not a code of the gateway.
     private static let lengthLimit = 256
 
@@ -79,7 +79,7 @@ public struct OOBRedemption: Sendable {
     }
 
     /// Redeems a code that verifies, changes or restores an address.
-    public func apply(_ code: String?, in project: Project, from context: RequestContext) async throws -> Applied {
+    public func apply(_ code: String?, in project: Project, from context: RequestContext) async throws -> AppliedCode {
         let result = try await redeem(
             code, for: [.verifyEmail, .changeEmail, .recoverEmail], in: project, from: context
         ) { account, found, now in
@@ -90,10 +90,10 @@ public struct OOBRedemption: Sendable {
             }
             return (.change(try await recovery(of: account, by: found.code, unlinking: [], in: project)), .none)
         }
-        return Applied(account: result.account, code: result.redemption.code)
+        return AppliedCode(account: result.account, code: result.redemption.code)
     }
 
-    public struct Applied: Hashable, Sendable {
+    public struct AppliedCode: Hashable, Sendable {
         /// The account after the change.
         public let account: Account
         public let code: OOBCode
@@ -109,7 +109,7 @@ public struct OOBRedemption: Sendable {
     }
 }
 
-extension OOBRedemption {
+extension OOBCodeRedeemer {
     /// Returns a valid code that has one of `purposes`, with its account. Does not consume the code.
     public func check(
         _ code: String?, for purposes: Set<OOBCode.Purpose>, in project: Project
