@@ -36,10 +36,12 @@ CREATE TABLE public.account (
     last_sign_in_at timestamp with time zone,
     valid_since timestamp with time zone NOT NULL,
     generation bigint DEFAULT 1 NOT NULL,
+    factor_count smallint DEFAULT 0 NOT NULL,
     CONSTRAINT account_custom_claims_check CHECK ((jsonb_typeof((custom_claims)::jsonb) = 'object'::text)),
     CONSTRAINT account_email_check CHECK (((email = lower(email)) AND (length(email) <= 254))),
     CONSTRAINT account_email_link_check CHECK (((email IS NOT NULL) OR (NOT email_link_sign_in))),
     CONSTRAINT account_email_verified_check CHECK (((email IS NOT NULL) OR (NOT email_verified))),
+    CONSTRAINT account_factor_count_check CHECK ((factor_count >= 0)),
     CONSTRAINT account_id_check CHECK (((length(id) >= 1) AND (length(id) <= 128))),
     CONSTRAINT account_password_check CHECK (((password_hash IS NULL) = (password_updated_at IS NULL))),
     CONSTRAINT account_phone_number_check CHECK ((phone_number ~~ '+%'::text))
@@ -222,11 +224,11 @@ CREATE TABLE public.oob_code (
     CONSTRAINT oob_code_account_check CHECK (((account_id IS NOT NULL) OR (purpose = 'EMAIL_SIGNIN'::text))),
     CONSTRAINT oob_code_email_check CHECK (((email = lower(email)) AND (length(email) <= 254))),
     CONSTRAINT oob_code_hash_check CHECK ((length(hash) = 32)),
-    CONSTRAINT oob_code_method_check CHECK (((purpose = 'REMOVE_SIGN_IN_METHOD'::text) = ((provider IS NOT NULL) AND (added_at IS NOT NULL)))),
+    CONSTRAINT oob_code_method_check CHECK (((purpose = ANY (ARRAY['REMOVE_SIGN_IN_METHOD'::text, 'REVERT_SECOND_FACTOR_ADDITION'::text])) = ((provider IS NOT NULL) AND (added_at IS NOT NULL)))),
     CONSTRAINT oob_code_new_email_check CHECK (((new_email = lower(new_email)) AND (length(new_email) <= 254))),
     CONSTRAINT oob_code_new_email_check1 CHECK (((new_email IS NOT NULL) OR (purpose <> 'VERIFY_AND_CHANGE_EMAIL'::text))),
     CONSTRAINT oob_code_new_email_check2 CHECK (((new_email IS NULL) OR (purpose = ANY (ARRAY['VERIFY_AND_CHANGE_EMAIL'::text, 'RECOVER_EMAIL'::text])))),
-    CONSTRAINT oob_code_purpose_check CHECK ((purpose = ANY (ARRAY['VERIFY_EMAIL'::text, 'PASSWORD_RESET'::text, 'EMAIL_SIGNIN'::text, 'VERIFY_AND_CHANGE_EMAIL'::text, 'RECOVER_EMAIL'::text, 'REMOVE_SIGN_IN_METHOD'::text, 'UNDO_MERGE'::text]))),
+    CONSTRAINT oob_code_purpose_check CHECK ((purpose = ANY (ARRAY['VERIFY_EMAIL'::text, 'PASSWORD_RESET'::text, 'EMAIL_SIGNIN'::text, 'VERIFY_AND_CHANGE_EMAIL'::text, 'RECOVER_EMAIL'::text, 'REMOVE_SIGN_IN_METHOD'::text, 'REVERT_SECOND_FACTOR_ADDITION'::text, 'UNDO_MERGE'::text]))),
     CONSTRAINT oob_code_source_check CHECK (((purpose = 'UNDO_MERGE'::text) = (source_id IS NOT NULL)))
 );
 
@@ -304,6 +306,14 @@ END),
     CONSTRAINT realm_tenant_settings_check CHECK ((jsonb_typeof(tenant_settings) = 'object'::text))
 );
 
+CREATE TABLE public.recovery_code (
+    realm_id text NOT NULL COLLATE pg_catalog."C",
+    account_id text NOT NULL COLLATE pg_catalog."C",
+    hash bytea NOT NULL,
+    created_at timestamp with time zone NOT NULL,
+    CONSTRAINT recovery_code_hash_check CHECK ((length(hash) = 32))
+);
+
 CREATE TABLE public.replay_guard (
     realm_id text NOT NULL COLLATE pg_catalog."C",
     hash bytea NOT NULL,
@@ -323,6 +333,22 @@ CREATE TABLE public.schema_migration (
     name text NOT NULL,
     sha256 bytea NOT NULL,
     applied_at timestamp with time zone DEFAULT now() NOT NULL
+);
+
+CREATE TABLE public.second_factor (
+    realm_id text NOT NULL COLLATE pg_catalog."C",
+    account_id text NOT NULL COLLATE pg_catalog."C",
+    id text NOT NULL COLLATE pg_catalog."C",
+    kind text NOT NULL COLLATE pg_catalog."C",
+    display_name text,
+    enrolled_at timestamp with time zone NOT NULL,
+    last_used_at timestamp with time zone,
+    secret bytea NOT NULL,
+    last_step bigint NOT NULL,
+    failures bigint DEFAULT 0 NOT NULL,
+    merged_from text COLLATE pg_catalog."C",
+    CONSTRAINT second_factor_id_check CHECK (((length(id) >= 1) AND (length(id) <= 128))),
+    CONSTRAINT second_factor_kind_check CHECK ((kind = 'totp'::text))
 );
 
 CREATE TABLE public.service_key (
@@ -348,6 +374,8 @@ CREATE TABLE public.session (
     method text NOT NULL COLLATE pg_catalog."C",
     authenticated_at timestamp with time zone NOT NULL,
     claims text,
+    second_factor text COLLATE pg_catalog."C",
+    second_factor_id text COLLATE pg_catalog."C",
     device text,
     credential_issued_at timestamp with time zone,
     counter bigint DEFAULT 0 NOT NULL,
@@ -359,7 +387,8 @@ CREATE TABLE public.session (
     ended_at timestamp with time zone,
     end_reason text COLLATE pg_catalog."C",
     CONSTRAINT session_device_check CHECK ((length(device) <= 200)),
-    CONSTRAINT session_end_reason_check CHECK ((end_reason = ANY (ARRAY['REVOKED'::text, 'TOKEN_REUSED'::text, 'SIGN_IN_METHOD_REMOVED'::text, 'PROVIDER_REVOKED'::text, 'LIMIT'::text])))
+    CONSTRAINT session_end_reason_check CHECK ((end_reason = ANY (ARRAY['REVOKED'::text, 'TOKEN_REUSED'::text, 'SIGN_IN_METHOD_REMOVED'::text, 'PROVIDER_REVOKED'::text, 'LIMIT'::text, 'REPLACED'::text]))),
+    CONSTRAINT session_second_factor_check CHECK ((second_factor = ANY (ARRAY['totp'::text, 'recovery_code'::text])))
 )
 WITH (fillfactor='75');
 
@@ -444,6 +473,9 @@ ALTER TABLE ONLY public.realm
 ALTER TABLE ONLY public.realm
     ADD CONSTRAINT realm_pkey PRIMARY KEY (id);
 
+ALTER TABLE ONLY public.recovery_code
+    ADD CONSTRAINT recovery_code_pkey PRIMARY KEY (realm_id, account_id, hash);
+
 ALTER TABLE ONLY public.replay_guard
     ADD CONSTRAINT replay_guard_pkey PRIMARY KEY (realm_id, hash);
 
@@ -452,6 +484,9 @@ ALTER TABLE ONLY public.revoked_subject
 
 ALTER TABLE ONLY public.schema_migration
     ADD CONSTRAINT schema_migration_pkey PRIMARY KEY (name);
+
+ALTER TABLE ONLY public.second_factor
+    ADD CONSTRAINT second_factor_pkey PRIMARY KEY (realm_id, account_id, id);
 
 ALTER TABLE ONLY public.service_key
     ADD CONSTRAINT service_key_pkey PRIMARY KEY (project_id, id);
@@ -545,6 +580,10 @@ CREATE INDEX replay_guard_expires_at ON public.replay_guard USING btree (expires
 
 CREATE INDEX revoked_subject_expires_at ON public.revoked_subject USING btree (expires_at);
 
+CREATE INDEX second_factor_merged_from ON public.second_factor USING btree (realm_id, merged_from) WHERE (merged_from IS NOT NULL);
+
+CREATE UNIQUE INDEX second_factor_totp_key ON public.second_factor USING btree (realm_id, account_id) WHERE ((kind = 'totp'::text) AND (merged_from IS NULL));
+
 CREATE INDEX service_key_id ON public.service_key USING btree (id);
 
 CREATE INDEX session_account ON public.session USING btree (account_id, realm_id, ended_at);
@@ -577,6 +616,15 @@ ALTER TABLE ONLY public.password_key
 
 ALTER TABLE ONLY public.realm
     ADD CONSTRAINT realm_parent_id_fkey FOREIGN KEY (parent_id) REFERENCES public.realm(id) ON DELETE CASCADE;
+
+ALTER TABLE ONLY public.recovery_code
+    ADD CONSTRAINT recovery_code_realm_id_account_id_fkey FOREIGN KEY (realm_id, account_id) REFERENCES public.account(realm_id, id) ON DELETE CASCADE;
+
+ALTER TABLE ONLY public.second_factor
+    ADD CONSTRAINT second_factor_realm_id_account_id_fkey FOREIGN KEY (realm_id, account_id) REFERENCES public.account(realm_id, id) ON DELETE CASCADE;
+
+ALTER TABLE ONLY public.second_factor
+    ADD CONSTRAINT second_factor_realm_id_merged_from_fkey FOREIGN KEY (realm_id, merged_from) REFERENCES public.account_merge(realm_id, source_id) ON DELETE CASCADE;
 
 ALTER TABLE ONLY public.service_key
     ADD CONSTRAINT service_key_project_id_fkey FOREIGN KEY (project_id) REFERENCES public.realm(id) ON DELETE CASCADE;

@@ -56,6 +56,7 @@ package struct DevProjects: Sendable {
         }
         var settings = TenantSettings()
         (settings.allowsPasswords, settings.allowsEmailLinks, settings.allowsAnonymous) = (true, true, true)
+        settings.secondFactors = ModeRules.emulatorPolicy.secondFactors
         let tenant = Tenant(id: id, parent: project.id, settings: settings)
         do {
             try await tenants.create(tenant, by: .system, at: clock.now())
@@ -101,10 +102,12 @@ extension ModeRules {
         return rules
     }()
 
-    /// Firebase's defaults, except for email enumeration protection, which is off.
+    /// Firebase's defaults, except that email enumeration protection is off and second factors are enabled, as in
+    /// Firebase's emulator.
     static let emulatorPolicy: Policy = {
         var policy = Policy(.firebase)
         policy.emailEnumerationProtection = false
+        policy.secondFactors = SecondFactorPolicy(state: .enabled, allowsTOTP: true)
         return policy
     }()
 

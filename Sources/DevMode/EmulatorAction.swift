@@ -37,7 +37,8 @@ extension EndpointCall {
                 code, to: Secret(password), unlinking: [], choosesNewAccount: false, from: context)
         case .verifyEmail, .changeEmail: _ = try await emailActions.confirm(code, unlinking: [], from: context)
         case .recoverEmail: _ = try await emailActions.recover(code, unlinking: [], from: context)
-        case .removeSignInMethod: _ = try await emailActions.removeSignInMethod(code, from: context)
+        case .removeSignInMethod, .revertFactorAddition:
+            _ = try await emailActions.removeSignInMethod(code, from: context)
         case .undoMerge: _ = try await emailActions.undoMerge(code, from: context)
         }
         if let url = request.query("continueUrl") {
@@ -70,6 +71,7 @@ private struct ActionSuccess: Encodable {
             case .signIn: "The link is valid. Sign in with it in the app."
             case .changeEmail: "The email has been successfully changed."
             case .recoverEmail: "The email has been successfully reset."
+            case .revertFactorAddition: "The second factor has been successfully removed."
             case .removeSignInMethod: "The sign-in method has been successfully removed."
             case .undoMerge: "The merge has been successfully undone."
             }

@@ -69,6 +69,45 @@ extension EmailTexts {
             return english(
                 "A way to sign in to \(app) was removed",
                 "You can no longer sign in to your account for \(app) with \(method).", [ignoreOrReset])
+        case .factorAdded where !values.hasLink:
+            return english(
+                "A second step for signing in to \(app) was added",
+                "The account for \(app) that has this email address now asks for a code of an authenticator app at each "
+                    + "sign-in. Nobody has confirmed this address.",
+                [unconfirmedAddress])
+        case .factorAdded:
+            return english(
+                "A second step for signing in to \(app) was added",
+                "Your account for \(app) now asks for a code of an authenticator app at each sign-in. \(noAction) If you "
+                    + "did not, open the link below.",
+                linkLabel: "Remove the authenticator app",
+                [
+                    "The link opens a page that asks you to confirm. If you confirm, we remove the authenticator app and "
+                        + "everything that was added after it, and sign you out on every device. Then you can set a new "
+                        + "password.", values.lifetime.englishSinceChange,
+                ])
+        case .factorRemoved:
+            return english(
+                "A second step for signing in to \(app) was removed",
+                "Your account for \(app) no longer asks for a code of your authenticator app at sign-in.",
+                [ignoreOrReset])
+        case .factorsReset:
+            return english(
+                "The second step for signing in to \(app) was reset",
+                "The people who run \(app) have removed or replaced the authenticator app of your account, and removed "
+                    + "your recovery codes.",
+                ["If you did not ask for this, contact the people who run \(app)."])
+        case .recoveryCodeUsed:
+            return english(
+                "A recovery code for \(app) was used",
+                "Someone signed in to your account for \(app) with a recovery code instead of the authenticator app. The "
+                    + "code no longer works.",
+                [ignoreOrReset])
+        case .recoveryCodesRenewed:
+            return english(
+                "New recovery codes for \(app)",
+                "New recovery codes were created for your account for \(app). Earlier codes no longer work.",
+                [ignoreOrReset])
         case .accountReclaimed:
             return english(
                 "Your account for \(app) was secured",
@@ -191,6 +230,7 @@ extension SignInMethodName {
         case .password: "a password"
         case .emailLink: "an email link"
         case .phone: "a phone number"
+        case .oneTimePassword: "an authenticator app"
         case .other: "another service"
         }
     }
@@ -202,6 +242,7 @@ extension SignInMethodName {
         case .password: "Remove the password"
         case .emailLink: "Remove sign-in with an email link"
         case .phone: "Remove the phone number"
+        case .oneTimePassword: "Remove the authenticator app"
         case .other: "Remove sign-in with another service"
         }
     }

@@ -56,6 +56,38 @@ extension EmailTexts {
         case .identityUnlinked:
             return japanese(
                 "【\(app)】ログイン方法が削除されました", "\(app)のアカウントに、\(method)ではログインできなくなりました。", [ignoreOrReset])
+        case .factorAdded where !values.hasLink:
+            return japanese(
+                "【\(app)】ログイン時の追加の確認が設定されました",
+                "このメールアドレスが登録されている\(app)のアカウントでは、ログインのたびに認証アプリのコードが必要になりました。このアドレスはまだ確認されていません。",
+                [unconfirmedAddress])
+        case .factorAdded:
+            return japanese(
+                "【\(app)】ログイン時の追加の確認が設定されました",
+                "\(app)のアカウントでは、ログインのたびに認証アプリのコードが必要になりました。\(noAction)お心当たりがない場合は、次のリンクを開いてください。",
+                linkLabel: "認証アプリを削除する",
+                [
+                    "リンクを開くと、確認のページが表示されます。そこで確認すると、認証アプリと、その後に追加されたものをすべて削除し、すべての端末からログアウトします。続けて、新しいパスワードを設定できます。",
+                    values.lifetime.japaneseSinceChange,
+                ])
+        case .factorRemoved:
+            return japanese(
+                "【\(app)】ログイン時の追加の確認が解除されました", "\(app)のアカウントでは、ログイン時に認証アプリのコードが不要になりました。",
+                [ignoreOrReset])
+        case .factorsReset:
+            return japanese(
+                "【\(app)】ログイン時の追加の確認がリセットされました",
+                "\(app)の運営者が、あなたのアカウントの認証アプリを削除または変更し、リカバリーコードを削除しました。",
+                ["お心当たりがない場合は、\(app)の運営者にお問い合わせください。"])
+        case .recoveryCodeUsed:
+            return japanese(
+                "【\(app)】リカバリーコードが使われました",
+                "認証アプリの代わりにリカバリーコードを使って、\(app)のアカウントにログインが行われました。使われたコードは無効になりました。",
+                [ignoreOrReset])
+        case .recoveryCodesRenewed:
+            return japanese(
+                "【\(app)】新しいリカバリーコードが作成されました", "\(app)のアカウントのリカバリーコードが新しく作成されました。以前のコードは使えません。",
+                [ignoreOrReset])
         case .accountReclaimed:
             return japanese(
                 "【\(app)】アカウントが保護されました",
@@ -161,6 +193,7 @@ extension SignInMethodName {
         case .password: "パスワード"
         case .emailLink: "メールのリンク"
         case .phone: "電話番号"
+        case .oneTimePassword: "認証アプリ"
         case .other: "別のサービス"
         }
     }
@@ -172,6 +205,7 @@ extension SignInMethodName {
         case .password: "パスワードを削除する"
         case .emailLink: "メールのリンクによるログインを削除する"
         case .phone: "電話番号を削除する"
+        case .oneTimePassword: "認証アプリを削除する"
         case .other: "別のサービスによるログインを削除する"
         }
     }

@@ -89,7 +89,8 @@ struct CompositionRoot: Sendable {
             verifier: verifier, sealedTokens: sealedTokens, appleSealing: appleSealing, clock: clock)
         let authenticator = Authenticator(store: store, tokens: tokens, clock: clock)
         let completion = SignInCompletion(
-            authenticator: authenticator, tokens: tokens, networks: networks, clock: clock, entropy: .live)
+            authenticator: authenticator, tokens: tokens, sealedTokens: sealedTokens, networks: networks, clock: clock,
+            entropy: .live)
         let federation = FederationServices(
             completion: completion, store: PostgresFederationStore(pool: pool), authenticator: authenticator,
             resolver: resolver, sealedTokens: sealedTokens, emailFactory: emailFactory, limiter: limiter, clock: clock)
@@ -97,23 +98,33 @@ struct CompositionRoot: Sendable {
         let redemption = OOBCodeRedeemer(
             codes: codes, store: store, passwords: passwords, breaches: breaches, emailFactory: emailFactory,
             networks: networks, clock: clock, entropy: .live)
+        let password = PasswordMethod(
+            completion: completion, store: store, passwords: passwords, breaches: breaches, limiter: limiter,
+            networks: networks, clock: clock)
+        let emailLink = EmailLinkMethod(
+            completion: completion, codes: codes, redemption: redemption, authenticator: authenticator,
+            emailFactory: emailFactory, limiter: limiter, clock: clock)
+        let federated = FederatedMethod(federation)
+        let (factors, factorSecrets) = (PostgresFactorStore(pool: pool), FactorSecrets.sealing(under: masterKeys))
         return Services(
             signIn: SignInServices(
-                authenticator: authenticator, identifiers: IdentifierLookup(store: store),
-                password: PasswordMethod(
-                    completion: completion, store: store, passwords: passwords, breaches: breaches, limiter: limiter,
-                    networks: networks, clock: clock),
+                authenticator: authenticator, identifiers: IdentifierLookup(store: store), password: password,
                 anonymous: AnonymousMethod(completion: completion, store: store, limiter: limiter),
-                emailLink: EmailLinkMethod(
-                    completion: completion, codes: codes, redemption: redemption, authenticator: authenticator,
-                    emailFactory: emailFactory, limiter: limiter, clock: clock),
-                federated: FederatedMethod(federation),
+                emailLink: emailLink, federated: federated,
                 customToken: CustomTokenMethod(
                     completion: completion, store: store, customTokens: mode.customTokens(configuration, clock)),
+                secondFactor: SecondFactorSignIn(
+                    store: store, factors: factors, secrets: factorSecrets, sealedTokens: sealedTokens,
+                    password: password, emailLink: emailLink, federated: federated, emailFactory: emailFactory,
+                    limiter: limiter, networks: networks, clock: clock),
                 flows: flows(on: pool, configuration, extensions, verifier, sealedTokens, appleSealing),
                 publicOrigin: PublicOrigin(configured: publicURL, acceptsHostHeader: mode.acceptsHostHeader),
                 newAuthURISessionID: { Random.text(length: 27) }),
-            accounts: accounts(on: pool, store, completion, sealedTokens),
+            accounts: accounts(
+                on: pool, store, completion, sealedTokens,
+                FactorEnrolment(
+                    completion: completion, authenticator: authenticator, factors: factors, secrets: factorSecrets,
+                    sealedTokens: sealedTokens, emailFactory: emailFactory, limiter: limiter, clock: clock)),
             sessions: SessionService(store: store, clock: clock),
             tokenRefresh: TokenRefresh(store: store, tokens: tokens, clock: clock, entropy: .live),
             sessionCookies: SessionCookies(authenticator: authenticator, tokens: tokens, trail: trail, clock: clock),
@@ -132,16 +143,19 @@ struct CompositionRoot: Sendable {
     }
 
     private func accounts(
-        on pool: Pool, _ store: any AccountStore, _ completion: SignInCompletion, _ sealedTokens: any SealedTokens
+        on pool: Pool, _ store: any AccountStore, _ completion: SignInCompletion, _ sealedTokens: any SealedTokens,
+        _ factors: FactorEnrolment
     ) -> AccountServices {
         AccountServices(
             editor: AccountEditor(
                 completion: completion, store: store, passwords: passwords, breaches: breaches,
                 emailFactory: emailFactory, limiter: limiter, clock: clock),
+            factors: factors,
             administration: AccountAdministration(
                 store: store, passwords: passwords,
                 passwordKeys: .sealed(in: PasswordKeyStore(pool: pool), under: masterKeys, clock: clock),
-                breaches: breaches, clock: clock, entropy: .live),
+                breaches: breaches, emailFactory: emailFactory, factorSecrets: .sealing(under: masterKeys),
+                clock: clock, entropy: .live),
             queries: AccountQueryService(store: store),
             linking: LinkAdministration(
                 store: store, sealedTokens: sealedTokens, emailFactory: emailFactory, clock: clock),

@@ -9,11 +9,15 @@ struct IDTokenClaims: Encodable {
         let signInProvider: String
         let tenant: String?
         let signInAttributes: SignInAttributes?
+        let secondFactor: String?
+        let secondFactorIdentifier: String?
 
         enum CodingKeys: String, CodingKey {
             case identities, tenant
             case signInAttributes = "sign_in_attributes"
             case signInProvider = "sign_in_provider"
+            case secondFactor = "sign_in_second_factor"
+            case secondFactorIdentifier = "second_factor_identifier"
         }
     }
 
@@ -63,7 +67,7 @@ struct IDTokenClaims: Encodable {
 
     init(for account: Account, session: Session, issuer: String, in project: Project, at now: Instant) {
         iss = issuer
-        aud = project.id.rawValue
+        aud = IDTokenPayload.audience(of: project, isRestricted: session.isRestricted(by: project.policy))
         sub = account.id.rawValue
         sid = session.id.rawValue
         iat = now.seconds
@@ -82,7 +86,9 @@ struct IDTokenClaims: Encodable {
         if let phoneNumber = account.phoneNumber { identities["phone"] = [phoneNumber.rawValue] }
         firebase = Firebase(
             identities: identities, signInProvider: session.method.rawValue, tenant: project.tenant?.id.rawValue,
-            signInAttributes: SignInAttributes(of: session, of: account))
+            signInAttributes: SignInAttributes(of: session, of: account),
+            secondFactor: session.secondFactor?.method.rawValue,
+            secondFactorIdentifier: session.secondFactor?.factor?.rawValue)
     }
 }
 

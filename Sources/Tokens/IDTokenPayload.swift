@@ -32,13 +32,22 @@ extension IDTokenPayload {
     ///
     /// - Throws: ``TokenRefusal/otherTenant`` if only the tenant is wrong, otherwise ``TokenRefusal/invalidIDToken``.
     public func requireIssued(by issuers: Issuers, for project: Project, at now: Instant) throws(TokenRefusal) {
-        guard iss == issuers.idTokenIssuer(of: project.id), aud == project.id.rawValue, exp > now.seconds,
+        guard iss == issuers.idTokenIssuer(of: project.id),
+            [false, true].contains(where: { aud == Self.audience(of: project, isRestricted: $0) }), exp > now.seconds,
             UUIDText.bytes(sid) != nil
         else { throw .invalidIDToken }
         guard tenant == project.tenant?.id else { throw .otherTenant }
     }
 
-    public var contents: IDTokenContents { IDTokenContents(account: ID(sub), session: ID(sid)) }
+    public var contents: IDTokenContents {
+        IDTokenContents(account: ID(sub), session: ID(sid), isRestricted: aud.utf8.contains(UInt8(ascii: "/")))
+    }
+
+    /// The audience of a project's ID tokens. The tokens of a restricted session (see ``Session/isRestricted(by:)``) have
+    /// another audience, so that no backend accepts them. No project ID contains a slash.
+    static func audience(of project: Project, isRestricted: Bool) -> String {
+        isRestricted ? "\(project.id)/second-factor-enrollment" : project.id.rawValue
+    }
 
     /// The tenant of the account; `nil` if the account belongs to no tenant.
     public var tenant: ID<Tenant>? { firebase.tenant.map { ID($0) } }

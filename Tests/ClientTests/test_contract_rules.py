@@ -22,13 +22,14 @@ OWN_OPERATIONS = {
     "issueNonce", "unlinkOwnProvider", "getOwnCredentialState", "getCredentialState", "mergeOwnAccounts",
     "listSessions", "revokeSession", "lookUpSession", "getLoginMethods", "getErrorTexts", "listApps", "createApp",
     "getApp", "updateApp", "deleteApp", "listAuditEvents", "listIdentities", "linkIdentity", "unlinkIdentity", "moveIdentity", "mergeAccounts",
-    "undoMerge", "searchAccounts",
+    "undoMerge", "searchAccounts", "generateRecoveryCodes",
 }
 FIREBASE_OPERATIONS = {
     "signUp", "signInWithPassword", "signInWithIdp", "sendOobCode", "resetPassword", "signInWithEmailLink",
     "revokeToken", "receiveAppleNotification", "receiveProjectAppleNotification", "lookUpOwnAccount",
     "updateOwnAccount", "deleteOwnAccount", "createAuthUri", "getProject", "getPasswordPolicy", "refreshTokens",
     "getRecaptchaConfig", "initializeAuth",
+    "startMfaEnrollment", "finalizeMfaEnrollment", "withdrawMfaEnrollment", "finalizeMfaSignIn",
     "signInWithCustomToken", "createSessionCookie", "getProjectConfig", "updateProjectConfig",
     "listDefaultSupportedIdpConfigs", "createDefaultSupportedIdpConfig", "getDefaultSupportedIdpConfig",
     "updateDefaultSupportedIdpConfig", "deleteDefaultSupportedIdpConfig", "listOauthIdpConfigs", "createOauthIdpConfig",

@@ -27,8 +27,8 @@ FEDERATED_ID_TOKEN, MERGE_TOKEN = (object() for _ in range(2))
 ADMIN_MERGE_TOKEN, MERGED_LOCAL_ID, FEDERATED_LOCAL_ID = (object() for _ in range(3))
 # Action codes for the account of EMAIL. NEW_LINK_CODE is for an unused email address, NEW_LINK_EMAIL.
 VERIFY_CODE, RESET_CODE, CHANGE_CODE, LINK_CODE, NEW_LINK_CODE, NEW_LINK_EMAIL = (object() for _ in range(6))
-# The session of ID_TOKEN.
-SESSION_ID = object()
+# The session of ID_TOKEN, and the ID token of a new account with a verified address.
+SESSION_ID, VERIFIED_ID_TOKEN = (object() for _ in range(2))
 # A notification that Apple signed.
 NOTIFICATION = object()
 # A tenant that allows passwords, email links and anonymous accounts, an account in it, and one of its two disabled
@@ -156,6 +156,23 @@ ROWS = [
     Row("missing password", "signInWithPassword", {"email": EMAIL}, "MISSING_PASSWORD"),
     Row("pending ID token", "signInWithPassword", password_sign_in_request(EMAIL, PASSWORD) | {"pendingIdToken": "x"},
         "NOT_IMPLEMENTED", 501),
+
+    Row("one-time password", "startMfaEnrollment", {"idToken": VERIFIED_ID_TOKEN, "totpEnrollmentInfo": {}}),
+    Row("unverified address", "startMfaEnrollment", {"idToken": ID_TOKEN, "totpEnrollmentInfo": {}}, "UNVERIFIED_EMAIL"),
+    Row("anonymous account", "startMfaEnrollment",
+        {"idToken": ANONYMOUS_ID_TOKEN, "totpEnrollmentInfo": {}}, "UNSUPPORTED_FIRST_FACTOR"),
+    Row("telephone number", "startMfaEnrollment",
+        {"idToken": ID_TOKEN, "phoneEnrollmentInfo": {}}, "OPERATION_NOT_ALLOWED"),
+    Row("unknown session", "finalizeMfaEnrollment", {
+        "idToken": VERIFIED_ID_TOKEN, "totpVerificationInfo": {"sessionInfo": "x", "verificationCode": "123456"}},
+        "INVALID_SESSION_INFO"),
+    Row("unknown factor", "withdrawMfaEnrollment",
+        {"idToken": ID_TOKEN, "mfaEnrollmentId": "x"}, "MFA_ENROLLMENT_NOT_FOUND"),
+    Row("unknown credential", "finalizeMfaSignIn", {
+        "mfaPendingCredential": "x", "mfaEnrollmentId": "x", "totpVerificationInfo": {"verificationCode": "123456"}},
+        "INVALID_MFA_PENDING_CREDENTIAL"),
+    Row("missing credential", "finalizeMfaSignIn", {}, "MISSING_CREDENTIAL"),
+    Row("without second factor", "generateRecoveryCodes", {"idToken": ID_TOKEN}, "MFA_ENROLLMENT_NOT_FOUND"),
 
     Row("own account", "lookUpOwnAccount", {"idToken": ID_TOKEN}),
     Row("anonymous account", "lookUpOwnAccount", {"idToken": ANONYMOUS_ID_TOKEN}),
@@ -702,6 +719,12 @@ def tenant_with_providers(client):
     return path["tenant"]
 
 
+def verified_session(client):
+    account = client.new_account()
+    ok_body(client.call("updateOwnAccount", {"oobCode": create_code(client, "VERIFY_EMAIL", account["email"])}))
+    return account
+
+
 def placeholder_values(client):
     """Maps each placeholder to a function that returns its value. Cached functions let placeholders share accounts."""
     account = cache(client.new_account)
@@ -732,6 +755,7 @@ def placeholder_values(client):
         ID_TOKEN: lambda: account()["idToken"],
         REFRESH_TOKEN: lambda: account()["refreshToken"],
         SESSION_ID: lambda: own_session(client, account()["idToken"])["sessionId"],
+        VERIFIED_ID_TOKEN: lambda: verified_session(client)["idToken"],
         NEW_EMAIL: fresh_email,
         VERIFY_CODE: lambda: create_code(client, "VERIFY_EMAIL", account()["email"]),
         RESET_CODE: lambda: create_code(client, "PASSWORD_RESET", account()["email"]),

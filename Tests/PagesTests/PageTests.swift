@@ -124,6 +124,10 @@ struct PageTests {
                     $0.method, named: .named($0.provider), userAgent: $0.device, of: $0.email, setsPassword: true,
                     $0.form, $0.context)
             },
+            Row(testDescription: "removeSecondFactor") {
+                .removeSecondFactor(
+                    addedAt: $0.method.addedAt, of: $0.email, setsPassword: true, $0.form, $0.context)
+            },
             Row(testDescription: "signInMethodRemoved") {
                 .signInMethodRemoved(.named($0.provider), takenEmail: nil, $0.context)
             },

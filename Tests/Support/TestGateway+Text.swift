@@ -53,7 +53,7 @@ extension TestGateway {
             hash: Digest.sha256(Array(code.utf8)), purpose: purpose, account: ID(account.localId),
             email: try #require(EmailAddress(email)),
             newEmail: [.changeEmail, .recoverEmail].contains(purpose) ? EmailAddress("new@example.com") : nil,
-            method: purpose == .removeSignInMethod
+            method: [.removeSignInMethod, .revertFactorAddition].contains(purpose)
                 ? AddedSignInMethod(provider: .google, subject: "1", addedAt: clock.now) : nil,
             source: purpose == .undoMerge ? ID("source") : nil, createdAt: clock.now,
             expiresAt: clock.now + .seconds(3600))

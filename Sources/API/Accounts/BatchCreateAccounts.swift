@@ -35,8 +35,11 @@ extension EndpointCall {
             ? try await administration.storeKey(of: scheme, in: administrator.project)
             : StoredPasswordScheme(scheme, key: nil)
         let (now, tenant) = (administration.now, administrator.project.tenant)
+        let factors = ImportedUser.FactorTreatment.stored(
+            dropsWithoutSecret: request.dropsTotpFactors == true,
+            isDemanded: administrator.project.policy.secondFactors.state != .disabled)
         let entries = try await offLoopIfLarge(for: administrator.project.id) {
-            CheckedEntries(rows, hashedWith: storedScheme, in: tenant, at: now)
+            CheckedEntries(rows, hashedWith: storedScheme, in: tenant, factors: factors, at: now)
         }
         var faults = entries.faults
         // For each account that was not stored: the member (such as the address) whose value was already taken.
@@ -58,11 +61,11 @@ private struct CheckedEntries: Sendable {
 
     init(
         _ rows: [Result<ImportedUser, ImportedUser.Fault>], hashedWith scheme: StoredPasswordScheme, in tenant: Tenant?,
-        at now: Instant
+        factors: ImportedUser.FactorTreatment, at now: Instant
     ) {
         for (index, row) in rows.enumerated() {
             do throws(ImportedUser.Fault) {
-                let checked = try row.get().entry(at: now, hashedWith: scheme, in: tenant)
+                let checked = try row.get().entry(at: now, hashedWith: scheme, in: tenant, factors: factors)
                 imports.append((index, checked.entry))
                 if !checked.changes.isEmpty {
                     changes[index] = checked.changes.map(\.message).joined(separator: "; ")
@@ -79,10 +82,11 @@ private struct BatchCreateRequest: LegacyBatchRequest {
     let rows: [Row]?
     let allowOverwrite: Bool?
     let sanityCheck: Bool?
+    let dropsTotpFactors: Bool?
     let scheme: PasswordSchemeInput
 
     private enum CodingKeys: String, CodingKey {
-        case users, allowOverwrite, sanityCheck, targetProjectId
+        case users, allowOverwrite, sanityCheck, dropsTotpFactors, targetProjectId
     }
 
     init(from decoder: any Decoder) throws {
@@ -91,6 +95,7 @@ private struct BatchCreateRequest: LegacyBatchRequest {
         rows = try container.decodeIfPresent([Row].self, forKey: .users)
         allowOverwrite = try container.decodeIfPresent(Bool.self, forKey: .allowOverwrite)
         sanityCheck = try container.decodeIfPresent(Bool.self, forKey: .sanityCheck)
+        dropsTotpFactors = try container.decodeIfPresent(Bool.self, forKey: .dropsTotpFactors)
         scheme = try PasswordSchemeInput(from: decoder)
     }
 

@@ -9,7 +9,8 @@ extension Endpoint {
         call, client in
         let request = try call.body(as: DeleteRequest.self, for: client)
         let idToken = try request.idToken.required(.missingIDToken)
-        let caller = try await call.services.signIn.authenticator.authenticate(idToken: idToken, in: client.project)
+        let caller = try await call.services.signIn.authenticator.authenticate(
+            idToken: idToken, in: client.project, acceptsRestricted: true)
         let appleRevocation = try await call.services.apple.revocationOutcome(
             onDeletionOf: caller.account, in: client.project)
         try await call.services.accounts.editor.delete(

@@ -21,7 +21,7 @@ public struct ImportedUser: Decodable, Sendable {
     let salt: String?
     public var rawPassword: String?
     let providerUserInfo: [LinkedIdentityInput]?
-    let mfaInfo: [PresenceOnly]?
+    let mfaInfo: [ImportedFactor]?
     let tenantId: String?
 
     /// The entries of `providerUserInfo` that become identities: all except `password` and `phone`, which are members
@@ -39,6 +39,8 @@ public struct ImportedUser: Decodable, Sendable {
         case severalIdentities(ProviderID)
         case phoneNumberIsInvalid
         case claimsAreInvalid, claimsAreTooLarge, hasSecondFactor, timeIsInvalid
+        case factorNeedsEmail, factorNeedsVerifiedEmail, severalFactors, factorIDIsInvalid
+        case factorSecretIsMissing, factorSecretIsInvalid
         case password(PasswordHashRefusal)
         case emailIsTaken, identityIsTaken, phoneNumberIsTaken, idIsTaken
     }
@@ -58,10 +60,10 @@ public struct ImportedUser: Decodable, Sendable {
     ///   - now: replaces a missing creation time and, in whole seconds, a missing `validSince`.
     ///   - scheme: the scheme that the password hashes were computed with.
     ///   - tenant: the tenant that gets the account; `nil` for the project itself.
-    ///   - dropsSecondFactors: whether an account with second factors is imported without them.
+    ///   - factors: what happens to second factors.
     /// - Throws: the first ``Fault``, in the order in which Firebase checks the members.
     public func entry(
-        at now: Instant, hashedWith scheme: StoredPasswordScheme, in tenant: Tenant?, dropsSecondFactors: Bool = false
+        at now: Instant, hashedWith scheme: StoredPasswordScheme, in tenant: Tenant?, factors: FactorTreatment
     ) throws(Fault) -> Checked {
         guard let localId = localId.nonEmpty else { throw .idIsMissing }
         guard let id = ID<Account>(chosen: localId) else { throw .idIsInvalid }
@@ -73,9 +75,10 @@ public struct ImportedUser: Decodable, Sendable {
         let phoneNumber = phoneNumber.nonEmpty.flatMap(PhoneNumber.init)
         guard phoneNumber != nil || self.phoneNumber.nonEmpty == nil else { throw .phoneNumberIsInvalid }
         let claims = try claims(&changes)
-        if mfaInfo?.isEmpty == false {
-            guard dropsSecondFactors else { throw .hasSecondFactor }
-            changes.insert(.secondFactorsWereDropped)
+        let totp = try totp(treated: factors, enrolledAt: now, &changes)
+        if totp != nil {
+            guard email != nil else { throw .factorNeedsEmail }
+            guard emailVerified == true else { throw .factorNeedsVerifiedEmail }
         }
         let times = try times()
         let passwordHash = try storedPassword(scheme)
@@ -86,7 +89,8 @@ public struct ImportedUser: Decodable, Sendable {
             createdAt: times.created ?? now, lastSignInAt: times.signedIn,
             validSince: times.validSince ?? Instant(seconds: now.seconds))
         let entry = AccountAdministration.Import(
-            account: account, password: rawPassword.nonEmpty.map(Secret.init), passwordHash: passwordHash)
+            account: account, password: rawPassword.nonEmpty.map(Secret.init), passwordHash: passwordHash,
+            totp: totp)
         return Checked(entry: entry, changes: changes.sorted { $0.message < $1.message })
     }
 
@@ -181,6 +185,7 @@ extension ImportedUser {
     public enum Change: Hashable, Sendable {
         case controlCharactersInName, nameWasCut, photoWasDropped, emailWasDropped, identityEmailWasDropped
         case secondFactorsWereDropped
+        case secondFactorIsNotDemanded
         /// The reserved names.
         case claimsWereDropped([String])
 
@@ -192,6 +197,8 @@ extension ImportedUser {
             case .emailWasDropped: "email was left out: it has no ASCII form"
             case .identityEmailWasDropped: "email of an identity was left out: it is invalid or has no ASCII form"
             case .secondFactorsWereDropped: "second factors were left out"
+            case .secondFactorIsNotDemanded:
+                "the account signs in without its second factor, because second factors are disabled"
             case .claimsWereDropped(let names):
                 "custom claims with reserved names were left out: \(names.joined(separator: ", "))"
             }
@@ -238,6 +245,12 @@ extension ImportedUser.Fault {
         case .claimsAreInvalid: "Invalid custom claims provided."
         case .claimsAreTooLarge: "Custom claims provided are too large."
         case .hasSecondFactor: "Second factor not supported."
+        case .factorNeedsEmail: "Second factor account requires email to be presented."
+        case .factorNeedsVerifiedEmail: "Second factor account requires email to be verified."
+        case .severalFactors: "mfaInfo has several one-time passwords, but an account can have only one"
+        case .factorIDIsInvalid: "mfaEnrollmentId is invalid"
+        case .factorSecretIsMissing: "the one-time password has no sharedSecretKey"
+        case .factorSecretIsInvalid: "sharedSecretKey is invalid"
         case .timeIsInvalid: "createdAt, lastLoginAt or validSince is invalid"
         case .password(let fault): fault.problem
         case .emailIsTaken: "email exists in other account in database"

@@ -35,7 +35,7 @@ extension Endpoint {
 extension EndpointCall {
     fileprivate func updateAccount(for administrator: Administrator) async throws -> Response {
         let request = try body(as: UpdateRequest<AdministratorUpdateFields>.self, for: administrator)
-        if request.changesIdentities { try administrator.require(.linkUsers) }
+        if request.changesIdentities || request.shared.mfa != nil { try administrator.require(.linkUsers) }
         try request.shared.rejectUnimplemented(
             and: (name: "oobCode", isPresent: request.shared.oobCode.nonEmpty != nil))
         let account = try await services.accounts.administration.update(
@@ -69,14 +69,9 @@ struct SharedUpdateFields: Decodable {
     let oobCode: String?
     private let deleteAttribute: [UserAttribute]?
     private let deletePasskey: [PresenceOnly]?
-    private let mfa: SecondFactors?
+    let mfa: SecondFactorsInput?
     private let provider: [PresenceOnly]?
     private let upgradeToFederatedLogin: Bool?
-
-    /// The second factors that the account is to have. An account has none yet, so only an empty list is accepted.
-    private struct SecondFactors: Decodable {
-        let enrollments: [PresenceOnly]?
-    }
 
     func deletes(_ attribute: UserAttribute) -> Bool { deleteAttribute?.contains(attribute) == true }
 
@@ -92,19 +87,19 @@ struct SharedUpdateFields: Decodable {
 
     /// Rejects the members that are not implemented.
     ///
-    /// - Parameter other: a further member to reject.
+    /// - Parameter others: further members to reject.
     /// - Throws: ``RequestRefusal/notImplemented(_:)`` for the alphabetically first of these members that is present.
-    func rejectUnimplemented(and other: (name: String, isPresent: Bool)) throws(RequestRefusal) {
+    func rejectUnimplemented(and others: (name: String, isPresent: Bool)...) throws(RequestRefusal) {
         let members = [
             ("deleteAttribute PROVIDER", deletes(.provider)),
             ("deleteAttribute RAW_USER_INFO", deletes(.rawUserInfo)),
             ("deletePasskey", deletePasskey?.isEmpty == false),
-            ("mfa", mfa?.enrollments?.isEmpty == false),
             ("provider", provider?.isEmpty == false),
             ("upgradeToFederatedLogin", upgradeToFederatedLogin == true),
-            (other.name, other.isPresent),
         ]
-        if let name = members.filter(\.1).map(\.0).min() { throw .notImplemented(name) }
+        if let name = (members + others.map { ($0.name, $0.isPresent) }).filter(\.1).map(\.0).min() {
+            throw .notImplemented(name)
+        }
     }
 }
 
@@ -138,7 +133,8 @@ extension UpdateRequest<ClientUpdateFields> {
     /// Returns the ID token. Rejects members that are not implemented, or that only administrators may set.
     fileprivate func checkedIDToken() throws(RequestRefusal) -> String {
         try shared.rejectUnimplemented(
-            and: (name: "linkProviderUserInfo", isPresent: callerFields.linkProviderUserInfo != nil))
+            and: (name: "linkProviderUserInfo", isPresent: callerFields.linkProviderUserInfo != nil),
+            (name: "mfa", isPresent: shared.mfa?.enrollments?.isEmpty == false))
         guard let idToken = callerFields.idToken.nonEmpty else {
             throw .rejected(.invalidReqType, "Unsupported request parameters.")
         }
@@ -210,6 +206,7 @@ extension UpdateRequest<AdministratorUpdateFields> {
         input.change.linked = try callerFields.linkProviderUserInfo?.identity()
         update.customClaims = try shared.customAttributes.map(Claims.init(checking:))
         input.change.update = update
+        input.change.keptFactors = try shared.mfa?.kept()
         return input
     }
 }

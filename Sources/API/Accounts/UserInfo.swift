@@ -29,6 +29,10 @@ struct UserInfo: Encodable {
     /// An ISO 8601 date and time.
     let lastRefreshAt: String?
     let customAttributes: String?
+    /// Absent if the account has no second factor.
+    let mfaInfo: [FactorInfo]?
+    /// An extension. Absent if the account has no recovery code.
+    let recoveryCodeInfo: RecoveryCodeInfo?
     let tenantId: String?
 
     /// `REDACTED` in base64, as Firebase sends it to callers that may not read hashes. Admin SDKs then report no hash.
@@ -62,6 +66,9 @@ struct UserInfo: Encodable {
         lastLoginAt = account.lastSignInAt.map { String($0.milliseconds) }
         lastRefreshAt = account.lastRefreshAt?.iso8601
         customAttributes = account.customClaims?.json
+        let factors = account.secondFactors
+        mfaInfo = factors.isEmpty ? nil : factors.factors.map(FactorInfo.init)
+        recoveryCodeInfo = factors.recoveryCodes.map(RecoveryCodeInfo.init)
         tenantId = tenant?.id.rawValue
     }
 }

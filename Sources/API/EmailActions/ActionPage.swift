@@ -89,6 +89,10 @@ private struct ActionPageRequest {
             .recoverEmail(
                 to: code.email, from: code.newEmail, removable: checked.removableIdentities, form, pageContext)
         case .removeSignInMethod: removalPage(of: checked, form, pageContext)
+        case .revertFactorAddition:
+            .removeSecondFactor(
+                addedAt: code.method?.addedAt ?? code.createdAt, of: code.email,
+                setsPassword: checked.project.policy.allowsPasswords, form, pageContext)
         case .undoMerge:
             .undoMerge(of: code.email, setsPassword: checked.project.policy.allowsPasswords, form, pageContext)
         }
@@ -123,7 +127,7 @@ private struct ActionPageRequest {
         case .recoverEmail:
             let result = try await emailActions.recover(code, unlinking: fields.selectedProviders, from: context)
             return try await pageResponse(after: result, of: checked)
-        case .removeSignInMethod:
+        case .removeSignInMethod, .revertFactorAddition:
             return try await pageResponse(
                 after: try await emailActions.removeSignInMethod(code, from: context), of: checked)
         case .undoMerge:
@@ -143,7 +147,7 @@ private struct ActionPageRequest {
         case .resetPassword: .passwordReset(of: code.email, continuing: continueURL, pageContext)
         case .changeEmail: .emailChanged(to: code.newEmail ?? code.email, continuing: continueURL, pageContext)
         // Not reached: ``redeem(_:_:)`` returns other pages for these purposes.
-        case .signIn, .recoverEmail, .removeSignInMethod, .undoMerge: page(of: checked)
+        case .signIn, .recoverEmail, .removeSignInMethod, .revertFactorAddition, .undoMerge: page(of: checked)
         }
     }
 
@@ -176,7 +180,7 @@ private struct ActionPageRequest {
         switch code.purpose {
         case .undoMerge: return .undone
         case .verifyEmail, .changeEmail: return .confirmed(code.newEmail ?? code.email)
-        case .resetPassword, .signIn, .recoverEmail, .removeSignInMethod:
+        case .resetPassword, .signIn, .recoverEmail, .removeSignInMethod, .revertFactorAddition:
             guard let method = code.method else { return .recovered(code.email) }
             return .removed(SignInMethodName(method.provider, in: checked.project))
         }

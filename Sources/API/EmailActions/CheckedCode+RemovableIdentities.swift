@@ -19,7 +19,7 @@ extension CheckedCode {
                 account.removableIdentities(byOwnerOf: code.email)
                     .filter { $0.linkedAt.map { $0 < code.createdAt } ?? false }
             case .verifyEmail, .changeEmail: account.removableIdentities(byOwnerOf: code.newEmail ?? code.email)
-            case .signIn, .removeSignInMethod, .undoMerge: []
+            case .signIn, .removeSignInMethod, .revertFactorAddition, .undoMerge: []
             }
         return identities.map { ListedIdentity($0, in: project) }
     }

@@ -54,6 +54,6 @@ private struct ResetPasswordResponse: Encodable {
 extension OOBCode.Purpose {
     /// The purposes that the client API supports. Only the gateway's action page accepts codes with other purposes.
     fileprivate static let forClients: Set<OOBCode.Purpose> = [
-        .verifyEmail, .resetPassword, .signIn, .changeEmail, .recoverEmail,
+        .verifyEmail, .resetPassword, .signIn, .changeEmail, .recoverEmail, .revertFactorAddition,
     ]
 }

@@ -85,7 +85,8 @@ private struct SendOobCodeRequest: ClientRequestBody {
         case .recoverEmail: .recoverEmail
         case .emailSignIn: .signIn
         case .verifyAndChangeEmail: .changeEmail
-        case .oldEmailAgree, .newEmailAccept, .revertSecondFactorAddition:
+        case .revertSecondFactorAddition: .revertFactorAddition
+        case .oldEmailAgree, .newEmailAccept:
             throw .notImplemented("requestType \(requestType?.rawValue ?? "")")
         }
     }

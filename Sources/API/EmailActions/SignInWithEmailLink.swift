@@ -31,9 +31,9 @@ private struct EmailLinkMembers: Encodable {
     let email: String?
     let isNewUser: Bool?
 
-    init(_ signedIn: SignedIn?) {
-        localId = signedIn?.account.id.rawValue
-        email = signedIn?.account.email?.rawValue
-        isNewUser = signedIn?.isNewAccount
+    init(_ subject: SignInSubject) {
+        localId = subject.account?.id.rawValue
+        email = subject.account?.email?.rawValue
+        isNewUser = subject.isNewAccount
     }
 }

@@ -8,7 +8,7 @@ extension [ConfigurationMember] {
         ofRealm + ofSignIn + ofNotification
         + ConfigurationMember.all(.applied, "authorizedDomains", "loginServicesConfig.requiresAppleOnEveryPlatform")
         + ConfigurationMember.all(.accepted(.bool(true)), "multiTenant.allowTenants")
-        + ConfigurationMember.all(.off, "blockingFunctions", "mfa", "quota")
+        + ConfigurationMember.all(.off, "blockingFunctions", "quota") + ofSecondFactors("mfa")
         + ConfigurationMember.all(
             .ignored, "client.apiKey", "client.firebaseSubdomain", "defaultHostingSite", "mobileLinksConfig",
             "monitoring", "multiTenant.defaultTenantLocation", "name", "subtype", "warnings")
@@ -18,7 +18,7 @@ extension [ConfigurationMember] {
         + ConfigurationMember.all(
             .applied, "allowPasswordSignup", "disableAuth", "displayName", "enableAnonymousUser",
             "enableEmailLinkSignin")
-        + ConfigurationMember.all(.off, "mfaConfig", "testPhoneNumbers")
+        + ConfigurationMember.all(.off, "testPhoneNumbers") + ofSecondFactors("mfaConfig")
         + ConfigurationMember.all(
             .ignored, "hashConfig", "inheritance", "mobileLinksConfig", "monitoring", "name", "tenantId", "warnings")
 
@@ -41,6 +41,11 @@ extension [ConfigurationMember] {
         + ConfigurationMember.all(
             .applied, in: "client.permissions", "disabledUserDeletion", "disabledUserSignup")
         + ConfigurationMember.all(.off, "recaptchaConfig", "smsRegionConfig") + ofPasswordPolicy
+
+    private static func ofSecondFactors(_ path: String) -> Self {
+        ConfigurationMember.all(.applied, in: path, "state", "providerConfigs")
+            + ConfigurationMember.all(.off, in: path, "enabledProviders")
+    }
 
     private static let ofPasswordPolicy: Self =
         ConfigurationMember.all(

@@ -67,7 +67,7 @@ private struct ProjectConfig: Encodable {
     let loginServicesConfig: LoginServicesRule
     let authorizedDomains: [String]
     let notification: NotificationConfig
-    let mfa = MFAConfig()
+    let mfa: MFAConfig
     let recaptchaConfig = RecaptchaConfig()
     let multiTenant = MultiTenant()
     let smsRegionConfig = EmptyObject()
@@ -89,5 +89,6 @@ private struct ProjectConfig: Encodable {
         loginServicesConfig = LoginServicesRule(requiresAppleOnEveryPlatform: policy.requiresAppleOnEveryPlatform)
         authorizedDomains = project.authorizedDomains
         notification = NotificationConfig(project.emailSettings)
+        mfa = MFAConfig(policy.secondFactors)
     }
 }

@@ -29,6 +29,7 @@ struct ProjectConfigInput: Decodable {
     let loginServicesConfig: LoginServicesRule?
     let authorizedDomains: [String]?
     let notification: NotificationInput?
+    let mfa: MFAConfigInput?
 
     /// Sets the members that `mask` covers and the input has. If the request has no mask, all other members get their
     /// defaults, except `authorizedDomains` and `loginServicesConfig`, which Firebase's clients do not know.
@@ -53,6 +54,7 @@ struct ProjectConfigInput: Decodable {
         }
         try passwordPolicyConfig?.apply(to: &project.policy.passwordPolicy, maskedBy: mask)
         try notification?.apply(to: &project.emailSettings, maskedBy: mask)
+        try mfa?.apply(to: &project.policy.secondFactors, maskedBy: mask, at: "mfa")
         if mask.contains("authorizedDomains"), let authorizedDomains {
             project.authorizedDomains = try Self.checked(authorizedDomains)
         }
@@ -133,5 +135,6 @@ extension Policy {
         allowsDuplicateEmails = base.allowsDuplicateEmails
         emailEnumerationProtection = base.emailEnumerationProtection
         passwordPolicy = base.passwordPolicy
+        secondFactors = base.secondFactors
     }
 }

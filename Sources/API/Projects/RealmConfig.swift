@@ -26,12 +26,6 @@ extension ClientConfig {
     var allowsDeletion: Bool? { permissions?.disabledUserDeletion.map { !$0 } }
 }
 
-/// Second factors in a response. Always disabled, because there are none yet.
-struct MFAConfig: Encodable {
-    let state = "DISABLED"
-    let enabledProviders: [String] = []
-}
-
 /// Identity Platform's `RecaptchaConfig` in a response. Always off.
 struct RecaptchaConfig: Encodable {
     let emailPasswordEnforcementState = "OFF"

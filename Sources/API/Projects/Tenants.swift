@@ -26,6 +26,8 @@ extension Endpoint {
         let warnings = try call.requireImplemented(.ofTenant, for: administrator.project)
         var settings = TenantSettings()
         try input.apply(to: &settings, maskedBy: .all, project: administrator.project)
+        // It decides who is believed.
+        if settings.secondFactors != SecondFactorPolicy() { try administrator.require(.trust) }
         let tenant = try await call.services.projects.tenancy.create(
             settings, by: administrator.actor, in: administrator.project)
         return try .json(TenantResource(tenant, warnings: warnings))
@@ -50,7 +52,10 @@ extension Endpoint {
         ) {
             let projectDeletesGuests = administrator.project.policy.deletesUnusedAnonymousAccounts
             let deletedGuests = $0.deletesUnusedAnonymousAccounts ?? projectDeletesGuests
+            let secondFactors = $0.secondFactors
             try input.apply(to: &$0, maskedBy: mask, project: administrator.project)
+            // It decides who is believed.
+            if $0.secondFactors != secondFactors { try administrator.require(.trust) }
             // The janitor deletes accounts as soon as this is on.
             if $0.deletesUnusedAnonymousAccounts ?? projectDeletesGuests, !deletedGuests {
                 try administrator.require(.writeUsers)
@@ -98,7 +103,7 @@ private struct TenantResource: Encodable {
     let autodeleteAnonymousUsers: Bool?
     let emailPrivacyConfig: EmailPrivacyConfig?
     let passwordPolicyConfig: PasswordPolicyConfig?
-    let mfaConfig = MFAConfig()
+    let mfaConfig: MFAConfig
     let recaptchaConfig = RecaptchaConfig()
     let smsRegionConfig = EmptyObject()
     let warnings: [String]?
@@ -120,6 +125,7 @@ private struct TenantResource: Encodable {
         enableEmailLinkSignin = tenant.settings.allowsEmailLinks
         enableAnonymousUser = tenant.settings.allowsAnonymous
         disableAuth = tenant.settings.isDisabled
+        mfaConfig = MFAConfig(settings.secondFactors)
     }
 }
 
@@ -133,6 +139,7 @@ private struct TenantInput: Decodable {
     let autodeleteAnonymousUsers: Bool?
     let emailPrivacyConfig: EmailPrivacyConfig?
     let passwordPolicyConfig: PasswordPolicyInput?
+    let mfaConfig: MFAConfigInput?
 
     /// Sets the members that `mask` covers. Without a mask in the request, absent members get their defaults; those
     /// that a tenant shares with its project get the values of the project.
@@ -152,6 +159,8 @@ private struct TenantInput: Decodable {
             "emailPrivacyConfig.enableImprovedEmailPrivacy", emailPrivacyConfig?.enableImprovedEmailPrivacy,
             to: &settings.emailEnumerationProtection)
         try applyPasswordPolicy(to: &settings, maskedBy: mask, project: project)
+        if mask.coversAllFields { settings.secondFactors = SecondFactorPolicy() }
+        try mfaConfig?.apply(to: &settings.secondFactors, maskedBy: mask, at: "mfaConfig")
     }
 
     /// A tenant without rules of its own starts from those of the project.

@@ -8,7 +8,8 @@ extension Endpoint {
         let request = try call.body(as: RevokeSessionRequest.self, for: client)
         let idToken = try request.idToken.required(.missingIDToken)
         let input = try request.input()
-        let caller = try await call.services.signIn.authenticator.authenticate(idToken: idToken, in: client.project)
+        let caller = try await call.services.signIn.authenticator.authenticate(
+            idToken: idToken, in: client.project, acceptsRestricted: true)
         switch input {
         case .current:
             try await call.services.sessions.end(

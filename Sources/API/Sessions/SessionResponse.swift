@@ -23,7 +23,7 @@ struct SessionResponse<Members: Encodable>: Encodable {
     }
 
     private enum CodingKeys: CodingKey {
-        case idToken, refreshToken, expiresIn
+        case idToken, refreshToken, expiresIn, secondFactorEnrollmentRequired
     }
 
     func encode(to encoder: any Encoder) throws {
@@ -32,6 +32,7 @@ struct SessionResponse<Members: Encodable>: Encodable {
         var container = encoder.container(keyedBy: CodingKeys.self)
         try container.encode(signedIn.idToken, forKey: .idToken)
         try container.encode(signedIn.refreshToken, forKey: .refreshToken)
+        if signedIn.isRestricted { try container.encode(true, forKey: .secondFactorEnrollmentRequired) }
         switch lifetimeFormat {
         case .text: try container.encode(signedIn.expiresInSeconds, forKey: .expiresIn)
         case .number: try container.encode(signedIn.expiresIn.components.seconds, forKey: .expiresIn)

@@ -60,6 +60,8 @@ private struct TokenResponse: Encodable {
     let refreshToken: String
     let tokenType = "Bearer"
     let userID: String
+    /// `true` or absent.
+    let secondFactorEnrollmentRequired: Bool?
 
     init(_ signedIn: SignedIn, project: Project) {
         accessToken = signedIn.idToken
@@ -68,6 +70,7 @@ private struct TokenResponse: Encodable {
         projectID = String(project.number)
         refreshToken = signedIn.refreshToken
         userID = signedIn.account.id.rawValue
+        secondFactorEnrollmentRequired = signedIn.isRestricted ? true : nil
     }
 
     enum CodingKeys: String, CodingKey {
@@ -78,5 +81,6 @@ private struct TokenResponse: Encodable {
         case refreshToken = "refresh_token"
         case tokenType = "token_type"
         case userID = "user_id"
+        case secondFactorEnrollmentRequired
     }
 }

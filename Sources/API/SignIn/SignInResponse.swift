@@ -6,16 +6,18 @@ struct SignInResponse<Members: Encodable>: Encodable {
     private let members: Members
     private let outcome: SignInOutcome
 
-    /// - Parameter members: returns the method's members. Its argument is `nil` if no user was signed in.
-    init(_ outcome: SignInOutcome, members: (SignedIn?) -> Members) {
+    /// - Parameter members: returns the method's members.
+    init(_ outcome: SignInOutcome, members: (SignInSubject) -> Members) {
         self.outcome = outcome
-        let signedIn: SignedIn? = if case .signedIn(let signedIn) = outcome { signedIn } else { nil }
-        self.members = members(signedIn)
+        self.members = members(SignInSubject(outcome))
     }
 
     func encode(to encoder: any Encoder) throws {
         switch outcome {
         case .signedIn(let signedIn): try SessionResponse(members, signedIn).encode(to: encoder)
+        case .secondFactorRequired(let challenge):
+            try members.encode(to: encoder)
+            try SecondFactorMembers(challenge).encode(to: encoder)
         case .confirmationNeeded(let existing, let isRecycled, let pendingToken):
             try members.encode(to: encoder)
             try ConfirmationMembers(existing, isRecycled: isRecycled, pendingToken: pendingToken).encode(to: encoder)
@@ -23,6 +25,42 @@ struct SignInResponse<Members: Encodable>: Encodable {
             try members.encode(to: encoder)
             try ConflictMembers(errorMessage: refusal.message, pendingToken: pendingToken).encode(to: encoder)
         }
+    }
+}
+
+/// The account of a sign-in's response.
+struct SignInSubject {
+    /// `nil` if the first factor has not identified the account to the client.
+    let account: Account?
+    let isNewAccount: Bool?
+    let isSignedIn: Bool
+
+    /// Firebase's SDKs combine the account of a response that asks for a second factor with the tokens of the next
+    /// response.
+    fileprivate init(_ outcome: SignInOutcome) {
+        switch outcome {
+        case .signedIn(let signedIn):
+            (account, isNewAccount, isSignedIn) = (signedIn.account, signedIn.isNewAccount, true)
+        case .secondFactorRequired(let challenge): (account, isNewAccount, isSignedIn) = (challenge.account, nil, false)
+        case .confirmationNeeded, .conflict: (account, isNewAccount, isSignedIn) = (nil, nil, false)
+        }
+    }
+}
+
+/// The members of a response to a sign-in that waits for a second factor. Firebase's SDKs take the presence of
+/// `mfaPendingCredential` alone for this case.
+private struct SecondFactorMembers: Encodable {
+    let mfaPendingCredential: String
+    let mfaInfo: [FactorInfo]
+    /// `true` or absent. Recovery codes are not entries of ``mfaInfo``, because Firebase's JavaScript SDK fails on
+    /// entries of unknown kinds.
+    let recoveryCodesAvailable: Bool?
+
+    init(_ challenge: SecondFactorChallenge) {
+        let factors = challenge.account.secondFactors
+        mfaPendingCredential = challenge.pendingCredential
+        mfaInfo = factors.factors.map(FactorInfo.init)
+        recoveryCodesAvailable = factors.recoveryCodes == nil ? nil : true
     }
 }
 

@@ -71,12 +71,11 @@ private struct FederatedMembers: Encodable {
     let isNewUser: Bool?
     let tenantId: String?
 
-    /// - Parameter signedIn: `nil` without a sign-in. Its account supplies the user's name, which Apple sends only
-    ///   once.
+    /// - Parameter subject: its account supplies the user's name, which Apple sends only once.
     init(
-        _ identity: VerifiedIdentity, _ signedIn: SignedIn?, in project: Project, returning tokens: ProviderTokens?
+        _ identity: VerifiedIdentity, _ subject: SignInSubject, in project: Project, returning tokens: ProviderTokens?
     ) {
-        let account = signedIn?.account
+        let account = subject.account
         let linked = account?.identity(identity.provider, subject: identity.subject) ?? LinkedIdentity(identity)
         providerId = identity.provider.rawValue
         federatedId =
@@ -96,11 +95,11 @@ private struct FederatedMembers: Encodable {
         oauthIdToken = tokens?.idToken
         oauthAccessToken = tokens?.accessToken
         // Without a sign-in, the client does not get the refresh token.
-        oauthRefreshToken = account == nil ? nil : tokens?.refreshToken
+        oauthRefreshToken = subject.isSignedIn ? tokens?.refreshToken : nil
         oauthExpireIn = tokens?.expiresIn
         isPrivateEmail = identity.provider == .apple ? identity.email.map { _ in identity.isPrivateEmail } : nil
         localId = account?.id.rawValue
-        isNewUser = signedIn?.isNewAccount == true ? true : nil
+        isNewUser = subject.isNewAccount == true ? true : nil
         tenantId = project.tenant?.id.rawValue
     }
 }

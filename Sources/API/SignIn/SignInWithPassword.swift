@@ -30,8 +30,8 @@ private struct PasswordMembers: Encodable {
     let localId: String?
     let email: String?
 
-    init(_ signedIn: SignedIn?) {
-        localId = signedIn?.account.id.rawValue
-        email = signedIn?.account.email?.rawValue
+    init(_ subject: SignInSubject) {
+        localId = subject.account?.id.rawValue
+        email = subject.account?.email?.rawValue
     }
 }

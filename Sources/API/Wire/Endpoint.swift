@@ -199,7 +199,7 @@ public struct EndpointCall: Sendable {
     /// The parameters of the path, by name.
     public let parameters: [String: String]
     /// The client's network and device, the requested language, and the trace for the audit trail.
-    public let context: RequestContext
+    public internal(set) var context: RequestContext
     let pipeline: RequestPipeline
     /// The parsed body; `nil` before ``parseBody()`` has run, and for a large body.
     var parsedBody: Result<ParsedJSON, JSONFault>?

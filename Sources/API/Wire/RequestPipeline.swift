@@ -148,6 +148,7 @@ public final class RequestPipeline: Sendable {
                 response = try await handler(call, administrator)
             case .clientOrAdministrator(let handler, _, _), .client(let handler):
                 let client = try await authenticate(credential, for: &call, at: endpoint, realm: &realm)
+                call.context = call.context.of(client.app)
                 response = try await handler(call, client)
             }
             return RequestOutcome(response, of: endpoint, realm: realm)

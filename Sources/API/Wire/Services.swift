@@ -40,6 +40,8 @@ public struct Services: Sendable {
 public struct AccountServices: Sendable {
     /// Changes that users make to their own accounts.
     let editor: AccountEditor
+    /// Changes that users make to their own second factors.
+    let factors: FactorEnrolment
     /// Operations of administrators on accounts.
     let administration: AccountAdministration
     let queries: AccountQueryService
@@ -49,10 +51,12 @@ public struct AccountServices: Sendable {
     let convertImportedUser: (@Sendable (ImportedUser) -> ImportedUser)?
 
     public init(
-        editor: AccountEditor, administration: AccountAdministration, queries: AccountQueryService,
-        linking: LinkAdministration, convertImportedUser: (@Sendable (ImportedUser) -> ImportedUser)?
+        editor: AccountEditor, factors: FactorEnrolment, administration: AccountAdministration,
+        queries: AccountQueryService, linking: LinkAdministration,
+        convertImportedUser: (@Sendable (ImportedUser) -> ImportedUser)?
     ) {
         self.editor = editor
+        self.factors = factors
         self.administration = administration
         self.queries = queries
         self.linking = linking
@@ -101,6 +105,7 @@ public struct SignInServices: Sendable {
     let emailLink: EmailLinkMethod
     let federated: FederatedMethod
     let customToken: CustomTokenMethod
+    let secondFactor: SecondFactorSignIn
     /// Sign-ins with a provider in a browser.
     let flows: AuthorizationFlows
     let publicOrigin: PublicOrigin
@@ -110,7 +115,8 @@ public struct SignInServices: Sendable {
     public init(
         authenticator: Authenticator, identifiers: IdentifierLookup, password: PasswordMethod,
         anonymous: AnonymousMethod, emailLink: EmailLinkMethod, federated: FederatedMethod,
-        customToken: CustomTokenMethod, flows: AuthorizationFlows, publicOrigin: PublicOrigin,
+        customToken: CustomTokenMethod, secondFactor: SecondFactorSignIn, flows: AuthorizationFlows,
+        publicOrigin: PublicOrigin,
         newAuthURISessionID: @escaping @Sendable () -> String
     ) {
         self.authenticator = authenticator
@@ -120,6 +126,7 @@ public struct SignInServices: Sendable {
         self.emailLink = emailLink
         self.federated = federated
         self.customToken = customToken
+        self.secondFactor = secondFactor
         self.flows = flows
         self.publicOrigin = publicOrigin
         self.newAuthURISessionID = newAuthURISessionID

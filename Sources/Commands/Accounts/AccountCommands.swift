@@ -63,6 +63,12 @@ extension Command {
         "sign-out", summary: "End all sessions of an account", done: "signed out"
     ) { change, now in change.update.validSince = now }
 
+    static let resetFactors = update(
+        "reset-factors",
+        summary: "Remove the second factors and recovery codes of an account, without an email to the user",
+        done: "removed the second factors of"
+    ) { change, _ in change.keptFactors = [] }
+
     static let setPassword = Command(
         words: ["users", "set-password"],
         summary: "Set the password of an account, which ends its sessions",

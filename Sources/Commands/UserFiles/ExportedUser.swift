@@ -18,6 +18,15 @@ struct ExportedUser: Encodable {
     let disabled: Bool
     let customAttributes: String?
     let providerUserInfo: [Provider]
+    /// Without secrets. Absent if the account has no second factor.
+    let mfaInfo: [SecondFactor]?
+
+    struct SecondFactor: Encodable {
+        let mfaEnrollmentId: String
+        let displayName: String?
+        let enrolledAt: String
+        let totpInfo: [String: String]?
+    }
 
     struct Provider: Encodable {
         let providerId: String
@@ -45,5 +54,11 @@ struct ExportedUser: Encodable {
                 providerId: $0.provider.rawValue, rawId: $0.subject, email: $0.email?.rawValue,
                 displayName: $0.profile.displayName, photoUrl: $0.profile.photoURL?.rawValue)
         }
+        let factors = account.secondFactors.factors.map {
+            SecondFactor(
+                mfaEnrollmentId: $0.id.rawValue, displayName: $0.displayName, enrolledAt: $0.enrolledAt.iso8601,
+                totpInfo: $0.kind == .totp ? [:] : nil)
+        }
+        mfaInfo = factors.isEmpty ? nil : factors
     }
 }

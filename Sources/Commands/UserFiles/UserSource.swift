@@ -101,7 +101,7 @@ actor UserSource {
             let user = try ImportedUser(json: json)
             localId = user.localId
             let checked = try user.entry(
-                at: now, hashedWith: scheme, in: tenant, dropsSecondFactors: dropsSecondFactors)
+                at: now, hashedWith: scheme, in: tenant, factors: dropsSecondFactors ? .dropped : .rejected)
             var entry = checked.entry
             guard entry.password == nil else { throw .unreadable("rawPassword is not supported in files") }
             let all = entry.account.identities

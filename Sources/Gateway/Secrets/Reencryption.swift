@@ -20,6 +20,7 @@ package enum Reencryption {
         count += try await passwordKeys(in: PasswordKeyStore(pool: pool)).reencrypt(with: box)
         count += try await emails(in: EncryptedEmails(pool: pool)).reencrypt(with: box)
         count += try await appleTokens(in: EncryptedAppleTokens(pool: pool)).reencrypt(with: box)
+        count += try await factorSecrets(in: EncryptedFactorSecrets(pool: pool)).reencrypt(with: box)
         _ = try await canary(in: InstallationStore(pool: pool)).reencrypt(with: box)
         return count
     }
@@ -56,6 +57,13 @@ package enum Reencryption {
         EncryptedColumn(
             page: { try await store.tokens(after: $0?.id, limit: pageSize) }, ciphertext: { $0.token },
             context: { AppleGrantSealing.context(of: $0.id) }, replace: { try await store.reseal($0, as: $1) })
+    }
+
+    static func factorSecrets(in store: EncryptedFactorSecrets) -> EncryptedColumn<EncryptedFactorSecrets.Stored> {
+        EncryptedColumn(
+            page: { try await store.secrets(after: $0, limit: pageSize) }, ciphertext: { $0.secret },
+            context: { FactorSecrets.context(of: $0.factor, in: $0.realm) },
+            replace: { try await store.reseal($0, as: $1) })
     }
 
     static func canary(in store: InstallationStore) -> EncryptedColumn<Installation> {

@@ -19,6 +19,7 @@ public struct Account: Hashable, Sendable {
     /// Whether email links are a sign-in method of the account. They become one when a user opens such a link to sign
     /// in to the account, or to add an address to it.
     public var usesEmailLinks: Bool
+    public var secondFactors: SecondFactors
     public var isDisabled: Bool
     public var createdAt: Instant
     public var lastSignInAt: Instant?
@@ -35,7 +36,9 @@ public struct Account: Hashable, Sendable {
         initialEmail: EmailAddress? = nil, displayName: String? = nil,
         photoURL: PhotoURL? = nil, passwordUpdatedAt: Instant? = nil, phoneNumber: PhoneNumber? = nil,
         identities: [LinkedIdentity] = [], customClaims: Claims? = nil, usesCustomTokens: Bool = false,
-        usesEmailLinks: Bool = false, isDisabled: Bool = false, createdAt: Instant, lastSignInAt: Instant? = nil,
+        usesEmailLinks: Bool = false, secondFactors: SecondFactors = .none, isDisabled: Bool = false,
+        createdAt: Instant,
+        lastSignInAt: Instant? = nil,
         lastRefreshAt: Instant? = nil, validSince: Instant, generation: Int64 = 1
     ) {
         self.id = id
@@ -50,6 +53,7 @@ public struct Account: Hashable, Sendable {
         self.customClaims = customClaims
         self.usesCustomTokens = usesCustomTokens
         self.usesEmailLinks = usesEmailLinks
+        self.secondFactors = secondFactors
         self.isDisabled = isDisabled
         self.createdAt = createdAt
         self.lastSignInAt = lastSignInAt

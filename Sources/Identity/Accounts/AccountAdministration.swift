@@ -8,18 +8,24 @@ public struct AccountAdministration: Sendable {
     /// The secret keys of imported password hashes.
     let passwordKeys: PasswordKeys
     let breaches: BreachedPasswords
+    /// `nil` for commands, which send no notices.
+    let emailFactory: EmailFactory?
+    /// `nil` for commands, which import no second factors.
+    let factorSecrets: FactorSecrets?
     let clock: WallClock
     let entropy: Entropy
 
     public init(
         store: any AccountStore, passwords: PasswordHasher, passwordKeys: PasswordKeys,
-        breaches: BreachedPasswords,
+        breaches: BreachedPasswords, emailFactory: EmailFactory? = nil, factorSecrets: FactorSecrets? = nil,
         clock: WallClock, entropy: Entropy
     ) {
         self.store = store
         self.passwords = passwords
         self.passwordKeys = passwordKeys
         self.breaches = breaches
+        self.emailFactory = emailFactory
+        self.factorSecrets = factorSecrets
         self.clock = clock
         self.entropy = entropy
     }
@@ -55,11 +61,31 @@ public struct AccountAdministration: Sendable {
         if let password = input.password {
             change.update.passwordHash = .set(try await passwords.hash(password, context.hashingClient(in: project)))
         }
+        if let kept = change.keptFactors {
+            change.emailBatch = try await notice(ofKeeping: kept, for: id, in: project, from: context)
+        }
         let checked = change
         return try await mappingConflicts(to: \.refusalOfAdministration) {
             try await store.change(
                 id, by: checked, recording: project.recording(by: actor), at: clock.now(), in: project.realm)
         }
+    }
+
+    /// Returns the notice that second factors were removed; none if the account keeps all of them.
+    ///
+    /// - Throws: ``FactorRefusal`` unless the account has each of `kept`, once.
+    private func notice(
+        ofKeeping kept: [KeptFactor], for id: ID<Account>, in project: Project, from context: RequestContext
+    ) async throws -> EmailBatch {
+        guard let account = try await store.find([.id(id)], in: project.realm).first else {
+            throw AdministrationRefusal.accountUnknown
+        }
+        guard Set(kept.map(\.id)).count == kept.count else { throw FactorRefusal.duplicateID }
+        guard kept.allSatisfy({ account.secondFactors.factor($0.id) != nil }) else { throw FactorRefusal.factorUnknown }
+        guard let emailFactory, kept.count < account.secondFactors.factors.count else { return .none }
+        return EmailBatch(
+            emails: try emailFactory.notice(
+                .factorsReset, about: account, by: project.policy, from: context, at: clock.now()))
     }
 
     /// - Returns: the accounts in the order of `references`, each account once.
@@ -129,21 +155,38 @@ public struct AdministrativeChange: Hashable, Sendable {
     /// this identity already, and ``unlinked`` does not contain its provider, only the address, the name and the photo
     /// of the identity are replaced.
     public var linked: LinkedIdentity?
+    /// The second factors that the account keeps; all others are removed. With the last factor, the recovery codes go.
+    /// `nil` changes nothing.
+    public var keptFactors: [KeptFactor]?
+    public internal(set) var emailBatch = EmailBatch.none
 
     public init() {}
 }
 
 extension AdministrativeChange {
-    /// The events of the change, except those about identities that it unlinks.
+    /// The events of the change, except those about identities that it unlinks and factors that it removes.
     ///
     /// - Parameter replacesProfile: whether the account already had the identity to link, so that only the address, the
     ///   name and the photo of the identity were replaced.
     public func events(of account: ID<Account>, replacesProfile: Bool) -> [AccountEvent] {
-        let fields = update.fields + (replacesProfile ? ["linkProviderUserInfo"] : [])
+        let fields =
+            update.fields + (replacesProfile ? ["linkProviderUserInfo"] : []) + (keptFactors == nil ? [] : ["mfa"])
         var changes: [AccountEvent.Change] = fields.isEmpty ? [] : [.accountUpdated(fields: fields)]
         if let isDisabled = update.isDisabled { changes.append(isDisabled ? .accountDisabled : .accountEnabled) }
         if let linked, !replacesProfile { changes.append(.identityLinked(linked.provider)) }
         return changes.map { AccountEvent($0, of: account) }
+    }
+}
+
+/// A second factor that an administrator lets an account keep.
+public struct KeptFactor: Hashable, Sendable {
+    public let id: ID<Factor>
+    /// `nil` keeps the name.
+    public let displayName: String?
+
+    public init(id: ID<Factor>, displayName: String?) {
+        self.id = id
+        self.displayName = displayName
     }
 }
 

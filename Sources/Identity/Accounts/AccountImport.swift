@@ -6,11 +6,31 @@ extension AccountAdministration {
         /// A hash that the other system computed, as ``StoredPasswordScheme/stored(hash:salt:)`` returns it. It takes
         /// precedence over ``password``.
         public var passwordHash: String?
+        public var totp: ImportedTOTP?
 
-        public init(account: Account, password: Secret? = nil, passwordHash: String? = nil) {
+        public init(
+            account: Account, password: Secret? = nil, passwordHash: String? = nil, totp: ImportedTOTP? = nil
+        ) {
             self.account = account
             self.password = password
             self.passwordHash = passwordHash
+            self.totp = totp
+        }
+    }
+
+    /// A one-time password of another system.
+    public struct ImportedTOTP: Sendable {
+        /// `nil` for a new ID.
+        public let id: ID<Factor>?
+        public let displayName: String?
+        public let enrolledAt: Instant
+        public let secret: [UInt8]
+
+        public init(id: ID<Factor>?, displayName: String?, enrolledAt: Instant, secret: [UInt8]) {
+            self.id = id
+            self.displayName = displayName
+            self.enrolledAt = enrolledAt
+            self.secret = secret
         }
     }
 
@@ -39,10 +59,12 @@ extension AccountAdministration {
             accepted[index].hash = try await passwords.hash(password, context.hashingClient(in: project))
         }
         let now = clock.now()
-        let accounts = accepted.map { entry in
+        let accounts = try accepted.map { entry in
             var account = entry.account
             account.passwordUpdatedAt = entry.hash == nil ? nil : now
-            return StoredAccount(account: account, passwordHash: entry.hash)
+            return StoredAccount(
+                account: account, passwordHash: entry.hash, totp: try entry.totp.flatMap { try sealed($0, in: project) }
+            )
         }
         guard !accounts.isEmpty else { return refused }
         let conflicts = try await store.store(
@@ -54,7 +76,17 @@ extension AccountAdministration {
     private struct Entry {
         let account: Account
         let password: Secret?
+        let totp: ImportedTOTP?
         var hash: String?
+    }
+
+    /// - Returns: `nil` for a command, which imports no second factors.
+    private func sealed(_ totp: ImportedTOTP, in project: Project) throws -> NewTOTP? {
+        guard let factorSecrets else { return nil }
+        let id = totp.id ?? factorSecrets.newID()
+        return NewTOTP(
+            factor: Factor(id: id, kind: .totp, displayName: totp.displayName, enrolledAt: totp.enrolledAt),
+            sealedSecret: try factorSecrets.seal(totp.secret, id, project.realm), lastStep: 0)
     }
 
     /// Returns the accounts that can be stored together, and for each conflicting account, the member that conflicts.
@@ -72,7 +104,9 @@ extension AccountAdministration {
             }
             seen.formUnion(identifiers.map(\.reference))
             accepted.append(
-                Entry(account: candidate.account, password: candidate.password, hash: candidate.passwordHash))
+                Entry(
+                    account: candidate.account, password: candidate.password, totp: candidate.totp,
+                    hash: candidate.passwordHash))
         }
         return (accepted, refused)
     }

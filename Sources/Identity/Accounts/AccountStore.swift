@@ -242,10 +242,13 @@ public enum UniqueMember: Hashable, Sendable {
 public struct StoredAccount: Hashable, Sendable {
     public var account: Account
     public var passwordHash: String?
+    /// The one-time password of an account that is being imported.
+    public var totp: NewTOTP?
 
-    public init(account: Account, passwordHash: String? = nil) {
+    public init(account: Account, passwordHash: String? = nil, totp: NewTOTP? = nil) {
         self.account = account
         self.passwordHash = passwordHash
+        self.totp = totp
     }
 
     /// An account that a user creates at `time`, when the user also signs in for the first time.

@@ -89,7 +89,8 @@ public struct RestoreRepairs: Hashable, Sendable {
         // The event about the unlinked identity repairs the account.
         case .appleAccountDeleted: break
         case .accountCreated, .accountMerged, .accountMergeUndone, .accountSignInMethodMissing, .emailVerified,
-            .identityLinked, .identityTransferred, .appleEmailDisabled, .appleEmailEnabled:
+            .identityLinked, .identityTransferred, .appleEmailDisabled, .appleEmailEnabled, .factorAdded,
+            .factorRemoved, .recoveryCodeUsed, .recoveryCodesRenewed:
             return false
         }
         return true

@@ -1,8 +1,9 @@
-/// A sign-in method that was added to an account.
+/// A sign-in method or a second factor that was added to an account.
 public struct AddedSignInMethod: Hashable, Sendable {
-    /// ``ProviderID/password`` for a password, ``ProviderID/emailLink`` for email links.
+    /// ``ProviderID/password`` for a password, ``ProviderID/emailLink`` for email links, ``ProviderID/totp`` for a
+    /// one-time password.
     public let provider: ProviderID
-    /// The provider's ID for the user; `nil` for a password and for email links.
+    /// The provider's ID for the user, or the ID of a factor; `nil` for a password and for email links.
     public let subject: String?
     public let addedAt: Instant
 
@@ -19,6 +20,7 @@ public enum SignInMethodName: Hashable, Sendable {
     case password
     case emailLink
     case phone
+    case oneTimePassword
     case other
 
     public init(_ provider: ProviderID?, in project: Project) {
@@ -27,6 +29,7 @@ public enum SignInMethodName: Hashable, Sendable {
             case .password: .password
             case .emailLink: .emailLink
             case .phone: .phone
+            case .totp: .oneTimePassword
             case let provider?:
                 (project.supportedProviders.builtIn(provider)?.displayName
                     ?? project.settings(of: provider)?.openID?.displayName).map(Self.named) ?? .other

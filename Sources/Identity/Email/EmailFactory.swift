@@ -58,7 +58,7 @@ extension EmailFactory {
         guard sendsEmail else { return [] }
         // A notice with removal links is retried as long as the links work.
         let lifetime =
-            payload.removals == nil && kind != .identityLinked
+            payload.removals == nil && kind != .identityLinked && kind != .factorAdded
             ? Self.noticeLifetime : Policy.removalLinkLifetime
         var notice = try outgoingEmail(
             kind, to: recipient.email, about: account, payload, from: context, at: now, until: now + lifetime)
@@ -91,6 +91,22 @@ extension EmailFactory {
         return EmailBatch(codes: [issued?.record].compactMap(\.self), emails: emails)
     }
 
+    /// Returns a notice to the owner about an added second factor, as ``additionNotice(of:to:by:from:)`` does.
+    func factorAddedNotice(
+        of factor: Factor, to account: Account, by policy: Policy, from context: RequestContext
+    ) throws -> EmailBatch {
+        guard let recipient = NoticeRecipient(of: account, by: policy), sendsEmail else { return .none }
+        let method = AddedSignInMethod(provider: .totp, subject: factor.id.rawValue, addedAt: factor.enrolledAt)
+        let issued =
+            recipient.isProven
+            ? removalCode(
+                for: method, .revertFactorAddition, of: account.id, sentTo: recipient.email, at: method.addedAt) : nil
+        let emails = try notice(
+            .factorAdded, to: recipient, about: account.id, EmailPayload(code: issued?.secret, provider: .totp),
+            from: context, at: method.addedAt)
+        return EmailBatch(codes: [issued?.record].compactMap(\.self), emails: emails)
+    }
+
     /// Returns a notice to the owner about a password reset, with a removal link for each of `identities`.
     ///
     /// - Parameter earlier: a mailbox whose owner can take the account back.
@@ -117,11 +133,12 @@ extension EmailFactory {
     }
 
     private func removalCode(
-        for method: AddedSignInMethod, of account: ID<Account>, sentTo email: EmailAddress, at now: Instant
+        for method: AddedSignInMethod, _ purpose: OOBCode.Purpose = .removeSignInMethod, of account: ID<Account>,
+        sentTo email: EmailAddress, at now: Instant
     ) -> IssuedCode {
         let secret = newCode()
         let record = OOBCode(
-            hash: hash(secret), purpose: .removeSignInMethod, account: account, email: email, method: method,
+            hash: hash(secret), purpose: purpose, account: account, email: email, method: method,
             createdAt: now, expiresAt: now + Policy.removalLinkLifetime)
         return IssuedCode(secret: secret, record: record)
     }

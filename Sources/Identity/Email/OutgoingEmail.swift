@@ -17,6 +17,13 @@ public struct OutgoingEmail: Hashable, Sendable {
         /// Sent after an identity, a password or an email link was added. Has a link that removes the sign-in method.
         case identityLinked = "notice.identity-linked"
         case identityUnlinked = "notice.identity-unlinked"
+        /// Sent after a second factor was added. Has a link that removes the factor.
+        case factorAdded = "notice.factor-added"
+        case factorRemoved = "notice.factor-removed"
+        /// Sent after an administrator removed or replaced the second factors.
+        case factorsReset = "notice.factors-reset"
+        case recoveryCodeUsed = "notice.recovery-code-used"
+        case recoveryCodesRenewed = "notice.recovery-codes-renewed"
         /// Sent after the user who proved the address took over an account whose address had never been verified.
         case accountReclaimed = "notice.account-reclaimed"
         /// Sent after the user who proved the address got a new account with it; see ``EarlierMailbox``.

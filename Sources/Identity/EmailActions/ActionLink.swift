@@ -10,6 +10,7 @@ public struct ActionLink: Hashable, Sendable {
         case recoverEmail
         case signIn
         case removeSignInMethod
+        case revertSecondFactorAddition
         case undoMerge
 
         public init(_ purpose: OOBCode.Purpose) {
@@ -21,15 +22,17 @@ public struct ActionLink: Hashable, Sendable {
                 case .changeEmail: .verifyAndChangeEmail
                 case .recoverEmail: .recoverEmail
                 case .removeSignInMethod: .removeSignInMethod
+                case .revertFactorAddition: .revertSecondFactorAddition
                 case .undoMerge: .undoMerge
                 }
         }
 
-        /// Whether only the gateway's own page supports this mode. The pages of apps support Firebase's modes.
+        /// Whether only the gateway's own page supports this mode. The pages of apps support Firebase's modes, except
+        /// `revertSecondFactorAddition`, after which the user has to set a new password.
         public var needsGatewayPage: Bool {
             switch self {
             case .resetPassword, .verifyEmail, .verifyAndChangeEmail, .recoverEmail, .signIn: false
-            case .removeSignInMethod, .undoMerge: true
+            case .removeSignInMethod, .revertSecondFactorAddition, .undoMerge: true
             }
         }
     }
@@ -75,7 +78,7 @@ extension EmailSettings {
 extension OutgoingEmail.Kind {
     /// Whether some emails of this kind have a link and others have none: a notice to an address that nobody has
     /// verified has no link, and of the notices of a merge, only the one to the source's own address has a link.
-    public var linkIsOptional: Bool { [.emailChanged, .identityLinked, .accountsMerged].contains(self) }
+    public var linkIsOptional: Bool { [.emailChanged, .identityLinked, .factorAdded, .accountsMerged].contains(self) }
 
     /// Whether an email of this kind is sent even if its link has become invalid.
     public var isSentWithInvalidLink: Bool { self == .accountsMerged }
@@ -90,9 +93,10 @@ extension OutgoingEmail.Kind {
         case .changeEmail: .verifyAndChangeEmail
         case .emailChanged: .recoverEmail
         case .identityLinked: .removeSignInMethod
+        case .factorAdded: .revertSecondFactorAddition
         case .accountsMerged: .undoMerge
         case .passwordChanged, .relayAddressChanged, .identityUnlinked, .accountReclaimed, .accountReplaced,
-            .accountDeleted:
+            .accountDeleted, .factorRemoved, .factorsReset, .recoveryCodeUsed, .recoveryCodesRenewed:
             nil
         }
     }

@@ -47,7 +47,7 @@ extension FoundCode {
         // The owner of the replaced address gets a recovery code.
         case .changeEmail:
             return account?.provenEmail.map { $0 != code.newEmail } ?? false ? .optional(until: nil) : optional
-        case .recoverEmail, .removeSignInMethod, .undoMerge: return .none
+        case .recoverEmail, .removeSignInMethod, .revertFactorAddition, .undoMerge: return .none
         }
     }
 }

@@ -7,6 +7,9 @@ public struct MailboxChange: Hashable, Sendable {
     public var unlinksIdentitiesLinkedSince: Instant?
     /// Identities of these providers are unlinked. They are among the ``Account/removableIdentities(byOwnerOf:)``.
     public private(set) var unlinkedProviders: Set<ProviderID> = []
+    /// Second factors that were enrolled at this time or later are removed, with the recovery codes that were created
+    /// since then. Other changes keep the factors: who controls the mailbox alone must not sign in without them.
+    public private(set) var removesFactorsSince: Instant?
     /// Which codes that recover an address or remove a sign-in method the change invalidates; `nil` if it invalidates
     /// none of them.
     public var voidedRemedies: VoidedRemedies?
@@ -104,6 +107,7 @@ public struct MailboxChange: Hashable, Sendable {
         change.accountLosingAddress = otherHolder?.losesAddressToOwner == true ? otherHolder : nil
         change.update.endsSessions = true
         change.unlinksIdentitiesLinkedSince = code.createdAt
+        change.removesFactorsSince = code.createdAt
         change.unlinkIdentities(of: providers)
         change.voidedRemedies = VoidedRemedies(
             email: code.email, redeemedCodeCreatedAt: code.createdAt, methodsKeptBefore: code.createdAt)
@@ -111,7 +115,7 @@ public struct MailboxChange: Hashable, Sendable {
         return change
     }
 
-    /// Removes `method`, and the identities and the password that were added at the same time or later. The account
+    /// Removes `method`, which may be a second factor, and the factors, identities and password that were added at the same time or later. The account
     /// gets back the address that `code` was sent to. If another account keeps that address (see
     /// ``Account/losesAddressToOwner``), `account` has no address and no password afterwards.
     ///
@@ -125,6 +129,7 @@ public struct MailboxChange: Hashable, Sendable {
         change.email = addressIsTaken ? nil : code.email
         change.update.endsSessions = true
         change.unlinksIdentitiesLinkedSince = method.addedAt
+        change.removesFactorsSince = method.addedAt
         change.update.usesEmailLinks = account.usesEmailLinks && method.provider != .emailLink && !addressIsTaken
         change.voidedRemedies = VoidedRemedies(
             email: code.email, redeemedCodeCreatedAt: code.createdAt, methodsKeptBefore: method.addedAt)
@@ -187,6 +192,7 @@ public struct MailboxChange: Hashable, Sendable {
         var change = MailboxChange(account)
         change.update.passwordHash = account.hasPassword ? .remove : nil
         change.unlinksIdentitiesLinkedSince = epoch
+        change.removesFactorsSince = epoch
         change.update.phoneNumber = .remove
         change.update.removesInitialEmail = true
         change.update.profile = .removal

@@ -10,6 +10,9 @@ public struct OOBCode: Hashable, Sendable {
         case recoverEmail = "RECOVER_EMAIL"
         /// Removes an added sign-in method, and the identities and password that were added at the same time or later.
         case removeSignInMethod = "REMOVE_SIGN_IN_METHOD"
+        /// Removes an added second factor, and the identities, the password and the factors that were added at the same
+        /// time or later.
+        case revertFactorAddition = "REVERT_SECOND_FACTOR_ADDITION"
         /// Restores an account that was merged into another one.
         case undoMerge = "UNDO_MERGE"
 
@@ -18,7 +21,7 @@ public struct OOBCode: Hashable, Sendable {
         public var isRemedy: Bool {
             switch self {
             case .verifyEmail, .resetPassword, .signIn, .changeEmail: false
-            case .recoverEmail, .removeSignInMethod, .undoMerge: true
+            case .recoverEmail, .removeSignInMethod, .revertFactorAddition, .undoMerge: true
             }
         }
     }
@@ -37,7 +40,7 @@ public struct OOBCode: Hashable, Sendable {
     public let email: EmailAddress
     /// For ``Purpose/changeEmail`` the new address, for ``Purpose/recoverEmail`` the address to be replaced.
     public let newEmail: EmailAddress?
-    /// For ``Purpose/removeSignInMethod`` the method to be removed.
+    /// For ``Purpose/removeSignInMethod`` the method to be removed, for ``Purpose/revertFactorAddition`` the factor.
     public let method: AddedSignInMethod?
     /// For ``Purpose/undoMerge`` the account to be restored.
     public let source: ID<Account>?

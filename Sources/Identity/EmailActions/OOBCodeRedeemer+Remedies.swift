@@ -73,21 +73,25 @@ extension OOBCodeRedeemer {
         )
     }
 
-    /// Removes a sign-in method, and the identities and the password that were added at the same time or later.
-    /// Restores the address that the code was sent to. If another account keeps that address, the code's account has no
+    /// Removes a sign-in method or a second factor, and the factors, identities and password that were added at the same
+    /// time or later. Restores the address that the code was sent to. If another account keeps that address, the code's account has no
     /// address and no password afterwards. Ends every session.
     public func removeSignInMethod(
         _ code: String?, in project: Project, from context: RequestContext
     ) async throws -> RemedyResult {
         let secret = emailFactory.newCode()
-        let result = try await redeem(code, for: [.removeSignInMethod], in: project, from: context) {
+        let result = try await redeem(code, for: OOBCode.Purpose.removals, in: project, from: context) {
             account, found, now in
-            guard let method = found.code.method else { throw OOBCodeRefusal.invalid }
-            let otherHolder = try await otherHolder(of: found.code.email, than: account, in: project)
-            let change = MailboxChange.removing(method, from: account, by: found.code, otherHolder: otherHolder)
+            let change = try await removal(from: account, by: found.code, in: project)
             return (.change(change), EmailBatch(codes: resetCode(secret, after: change, in: project, at: now)))
         }
         return RemedyResult(result, secret)
+    }
+
+    func removal(from account: Account, by code: OOBCode, in project: Project) async throws -> MailboxChange {
+        guard let method = code.method else { throw OOBCodeRefusal.invalid }
+        let otherHolder = try await otherHolder(of: code.email, than: account, in: project)
+        return .removing(method, from: account, by: code, otherHolder: otherHolder)
     }
 
     func recovery(
@@ -128,6 +132,11 @@ extension OOBCodeRedeemer {
                 expiresAt: now + project.policy.resetLifetime)
         ]
     }
+}
+
+extension OOBCode.Purpose {
+    /// The purposes of codes that remove what was added to an account.
+    fileprivate static let removals: Set<OOBCode.Purpose> = [.removeSignInMethod, .revertFactorAddition]
 }
 
 /// The result of a remedy.

@@ -78,11 +78,14 @@ public struct OOBCodeRedeemer: Sendable {
         return found.code
     }
 
-    /// Redeems a code that verifies, changes or restores an address.
+    /// Redeems a code that verifies, changes or restores an address, or that removes an added second factor.
     public func apply(_ code: String?, in project: Project, from context: RequestContext) async throws -> AppliedCode {
         let result = try await redeem(
-            code, for: [.verifyEmail, .changeEmail, .recoverEmail], in: project, from: context
+            code, for: [.verifyEmail, .changeEmail, .recoverEmail, .revertFactorAddition], in: project, from: context
         ) { account, found, now in
+            if found.code.purpose == .revertFactorAddition {
+                return (.change(try await removal(from: account, by: found.code, in: project)), .none)
+            }
             guard found.code.purpose == .recoverEmail else {
                 let (change, emailBatch) = try confirmation(
                     of: account, by: found.code, unlinking: [], in: project, from: context, at: now)

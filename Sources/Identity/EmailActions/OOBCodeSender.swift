@@ -61,7 +61,7 @@ public struct OOBCodeSender: Sendable {
             try await issue(Draft(.signIn, about: email), content, in: project, from: context)
             return email
         case .verifyEmail, .changeEmail: return try await sendToOwner(request, content, in: project, from: context)
-        case .recoverEmail, .removeSignInMethod, .undoMerge: throw OOBSendingRefusal.notOnRequest
+        case .recoverEmail, .removeSignInMethod, .revertFactorAddition, .undoMerge: throw OOBSendingRefusal.notOnRequest
         }
     }
 
@@ -158,7 +158,8 @@ public struct OOBCodeSender: Sendable {
             guard newEmail == nil else { throw OOBSendingRefusal.missingIDToken }
             throw TokenRefusal.invalidIDToken
         }
-        let caller = try await authenticator.authenticate(idToken: idToken, in: project)
+        let caller = try await authenticator.authenticate(
+            idToken: idToken, in: project, acceptsRestricted: request.purpose == .verifyEmail)
         guard let email = caller.account.email ?? newEmail else { throw CredentialRefusal.missingEmail }
         if let newEmail {
             try caller.requireRecentLogin(by: project.policy, at: clock.now())
@@ -250,7 +251,7 @@ extension OOBCode.Purpose {
         case .resetPassword: policy.resetLifetime
         case .signIn: Policy.signInLinkLifetime
         case .recoverEmail: Policy.recoveryLifetime
-        case .removeSignInMethod: Policy.removalLinkLifetime
+        case .removeSignInMethod, .revertFactorAddition: Policy.removalLinkLifetime
         case .undoMerge: AccountMerging.undoWindow
         }
     }

@@ -60,7 +60,7 @@ public struct FoundCode: Hashable, Sendable {
     public func requireValid(at now: Instant) throws(OOBCodeRefusal) {
         let hasChanged =
             switch code.purpose {
-            case .recoverEmail, .removeSignInMethod, .undoMerge: false
+            case .recoverEmail, .removeSignInMethod, .revertFactorAddition, .undoMerge: false
             // A link that was sent before any account had the address signs in to the account that has it now.
             case .signIn: code.account != nil && account?.id != code.account
             case .verifyEmail, .resetPassword: account?.email != code.email

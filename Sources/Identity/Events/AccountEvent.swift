@@ -41,6 +41,11 @@ public struct AccountEvent: Hashable, Sendable {
         case identityTransferred(ProviderID)
         /// - Parameter session: `nil` for all sessions of the account.
         case sessionRevoked(ID<Session>?)
+        case factorAdded(Factor.Kind, ID<Factor>)
+        case factorRemoved(Factor.Kind, ID<Factor>)
+        case recoveryCodeUsed
+        /// All recovery codes were replaced by new ones.
+        case recoveryCodesRenewed
         case passwordChanged
         case passwordRemoved
         /// - Parameter provider: the provider whose identity has another address now; `nil` for another cause.
@@ -74,6 +79,10 @@ public struct AccountEvent: Hashable, Sendable {
         case identityMoved = "identity.moved"
         case identityTransferred = "identity.transferred"
         case sessionRevoked = "session.revoked"
+        case factorAdded = "factor.added"
+        case factorRemoved = "factor.removed"
+        case recoveryCodeUsed = "recoveryCode.used"
+        case recoveryCodesRenewed = "recoveryCode.renewed"
         case passwordChanged = "password.changed"
         case passwordRemoved = "password.removed"
         case emailChanged = "email.changed"
@@ -103,6 +112,10 @@ extension AccountEvent.Change {
         case .identityMoved: .identityMoved
         case .identityTransferred: .identityTransferred
         case .sessionRevoked: .sessionRevoked
+        case .factorAdded: .factorAdded
+        case .factorRemoved: .factorRemoved
+        case .recoveryCodeUsed: .recoveryCodeUsed
+        case .recoveryCodesRenewed: .recoveryCodesRenewed
         case .passwordChanged: .passwordChanged
         case .passwordRemoved: .passwordRemoved
         case .emailChanged: .emailChanged
@@ -135,12 +148,14 @@ extension AccountEvent.Change {
         case .identityMoved(let provider, let source):
             ["provider": .text(provider.rawValue), "source": .text(source.rawValue)]
         case .sessionRevoked(let session): session.map { ["sessionId": .text($0.rawValue)] } ?? ["all": .yes]
+        case .factorAdded(let kind, let factor), .factorRemoved(let kind, let factor):
+            ["factor": .text(kind.rawValue), "factorId": .text(factor.rawValue)]
         case .appleConsentRevoked(let clientID?), .appleAccountDeleted(let clientID),
             .appleEmailDisabled(let clientID), .appleEmailEnabled(let clientID):
             ["clientId": .text(clientID)]
         case .accountCreated, .accountDeleted, .accountDisabled, .accountEnabled, .accountReclaimed(nil),
             .accountSignInMethodMissing, .passwordChanged, .passwordRemoved, .emailChanged, .emailVerified,
-            .emailDisavowed, .appleConsentRevoked(nil):
+            .emailDisavowed, .appleConsentRevoked(nil), .recoveryCodeUsed, .recoveryCodesRenewed:
             [:]
         }
     }
@@ -193,5 +208,12 @@ extension AccountEvent {
     /// statement that removes the identities returns which ones the account had.
     public static func unlinking(_ providers: [ProviderID], from account: ID<Account>) -> [AccountEvent] {
         providers.map { AccountEvent(.identityUnlinked($0), of: account) }
+    }
+
+    /// The events about second factors that a change has removed from an account; see ``unlinking(_:from:)``.
+    public static func removing(
+        _ factors: [(kind: Factor.Kind, id: ID<Factor>)], from account: ID<Account>
+    ) -> [AccountEvent] {
+        factors.map { AccountEvent(.factorRemoved($0.kind, $0.id), of: account) }
     }
 }

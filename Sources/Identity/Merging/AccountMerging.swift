@@ -61,7 +61,8 @@ public struct AccountMerging: Sendable {
             undoableUntil: now + Self.undoWindow)
         let change = CallerChange(
             caller: caller, method: proof.method, authenticatedAt: proof.authenticatedAt,
-            credentialIssuedAt: proof.identity?.issuedAt, merge: precondition)
+            credentialIssuedAt: proof.identity?.issuedAt, merge: precondition,
+            secondFactor: .replace(proof.secondFactor))
         let signedIn = try await services.completion.renewSession(change, in: project, from: context) { session in
             let signIn = MergeSignIn(
                 newSession: session, proof: proof, recording: project.recording(by: .user(context.trace)))
@@ -91,7 +92,9 @@ public struct AccountMerging: Sendable {
             let session = caller.session
             return (
                 caller.account,
-                .session(session.id, method: session.method, authenticatedAt: session.authenticatedAt)
+                .session(
+                    session.id, method: session.method, authenticatedAt: session.authenticatedAt,
+                    secondFactor: session.secondFactor)
             )
         case .identity(let proof):
             let proof = try await services.resolver.resolve(proof, for: app, in: project)
@@ -100,6 +103,8 @@ public struct AccountMerging: Sendable {
             let candidates = try await services.store.linkingCandidates(for: proof.identity, in: project.realm)
             guard let owner = candidates.owner else { throw MergeRefusal.targetUnknown }
             try proof.requireSameIssuer(asIdentityOf: owner)
+            // A credential alone is only the first factor of an account that has second factors.
+            guard !project.policy.secondFactors.demandsFactor(of: owner) else { throw EditRefusal.loginTooOld }
             return (owner, .identity(proof.identity))
         }
     }

@@ -97,7 +97,7 @@ extension MergeRefusal {
 /// all its sessions end.
 public struct MergePrecondition: Hashable, SealedTokenContent {
     public static let purpose = "merge-precondition"
-    public static let invalidRefusal = ProviderRefusal.invalidMergeToken
+    public static let invalidRefusal: any Refusal = ProviderRefusal.invalidMergeToken
 
     public let plan: MergePlan
     public let sourceGeneration: Int64
@@ -115,7 +115,7 @@ public struct MergePrecondition: Hashable, SealedTokenContent {
 /// the target.
 public struct MergeTokenPayload: Hashable, SealedTokenContent {
     public static let purpose = "merge"
-    public static let invalidRefusal = ProviderRefusal.invalidMergeToken
+    public static let invalidRefusal: any Refusal = ProviderRefusal.invalidMergeToken
 
     public let precondition: MergePrecondition
     public let proof: TargetProof
@@ -124,7 +124,9 @@ public struct MergeTokenPayload: Hashable, SealedTokenContent {
 /// How the user has proven control of a merge's target. The commit requires that the proof still holds.
 public enum TargetProof: Hashable, Codable, Sendable {
     /// An ID token of this session. The session must still be active.
-    case session(ID<Session>, method: ProviderID, authenticatedAt: Instant)
+    ///
+    /// - Parameter secondFactor: the second factor with which it was opened.
+    case session(ID<Session>, method: ProviderID, authenticatedAt: Instant, secondFactor: SessionFactor?)
     /// A provider's credential. The target must still have the identity, and the user must not have disconnected the
     /// app since the credential was issued. The commit consumes the replay keys of the identity.
     case identity(VerifiedIdentity)
@@ -139,14 +141,19 @@ extension TargetProof {
     /// The sign-in method of the session that the merge opens.
     public var method: ProviderID {
         switch self {
-        case .session(_, let method, _): method
+        case .session(_, let method, _, _): method
         case .identity(let identity): identity.provider
         }
+    }
+
+    /// The second factor of the session that the merge opens.
+    var secondFactor: SessionFactor? {
+        if case .session(_, _, _, let secondFactor) = self { secondFactor } else { nil }
     }
 
     /// When the user last logged in to the target; `nil` if the merge itself counts as a login. An ID token proves an
     /// earlier login, so the merge does not make the login more recent. A credential is itself a login.
     var authenticatedAt: Instant? {
-        if case .session(_, _, let authenticatedAt) = self { authenticatedAt } else { nil }
+        if case .session(_, _, let authenticatedAt, _) = self { authenticatedAt } else { nil }
     }
 }

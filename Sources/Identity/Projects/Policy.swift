@@ -95,7 +95,11 @@ public struct Policy: Hashable, Sendable {
     /// applies only to apps for Apple's platforms; see ``LoginServices``.
     public var requiresAppleOnEveryPlatform: Bool
 
+    /// The second factors of accounts. A tenant has settings of its own.
+    public var secondFactors: SecondFactorPolicy
+
     public init(_ profile: Profile) {
+        secondFactors = SecondFactorPolicy()
         allowsPasswords = true
         allowsAnonymous = true
         allowsEmailLinks = true

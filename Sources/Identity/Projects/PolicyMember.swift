@@ -36,6 +36,18 @@ extension Policy {
             }
         }
 
+        fileprivate static func choice<Value: RawRepresentable<String> & CaseIterable & Sendable>(
+            _ name: String, _ path: any WritableKeyPath<Policy, Value> & Sendable, _ meaning: String
+        ) -> Member {
+            Member(name, Value.allCases.map(\.rawValue).joined(separator: ", "), meaning) {
+                $0[keyPath: path].rawValue
+            } write: { text, policy in
+                guard let value = Value(rawValue: text) else { return false }
+                policy[keyPath: path] = value
+                return true
+            }
+        }
+
         fileprivate static func number(
             _ name: String, _ path: any WritableKeyPath<Policy, Int> & Sendable, _ range: ClosedRange<Int>,
             _ unit: String, _ meaning: String
@@ -155,6 +167,17 @@ extension Policy {
             "sessionLimit", \.sessionLimit, 0...1000, "sessions",
             "maximum number of active sessions of one account; a sign-in that exceeds it ends the session that was unused for the longest time (from 100 on, one of sixteen sign-ins does this); 0: no limit"
         ),
+        .choice(
+            "secondFactors", \.secondFactors.state,
+            "disabled: sign-ins never ask for a second factor; enabled: they ask if the account has one; mandatory: a session without one can only be used to enroll one"
+        ),
+        .flag(
+            "allowsTotp", \.secondFactors.allowsTOTP,
+            "with secondFactors enabled or mandatory: users can enroll one-time passwords of an authenticator app"),
+        .number(
+            "totpAdjacentIntervals", \.secondFactors.adjacentIntervals, SecondFactorPolicy.adjacentIntervalRange,
+            "steps",
+            "how many steps of 30 seconds the clock of an authenticator app may be ahead or behind"),
         .flag(
             "dropsUnrequestedProfile", \.dropsUnrequestedProfile,
             "a name or an email address from a provider is discarded if the requestedScopes of the app do not include it"

@@ -19,6 +19,8 @@ extension ProviderID {
     public static let emailLink = ProviderID("emailLink")
     public static let password = ProviderID("password")
     public static let phone = ProviderID("phone")
+    /// A one-time password of an authenticator app: a second factor, and no sign-in method.
+    public static let totp = ProviderID("totp")
 
     /// An OpenID Connect provider that the operator configures: `oidc.` and a name.
     public var isGenericOpenID: Bool { rawValue.beginsExactly(with: "oidc.") }

@@ -119,6 +119,8 @@ public struct TenantSettings: Hashable, Sendable {
     public var allowsDeletion: Bool?
     /// Whether unused anonymous accounts are deleted; see ``Policy/deletesUnusedAnonymousAccounts``.
     public var deletesUnusedAnonymousAccounts: Bool?
+    /// Not inherited from the project.
+    public var secondFactors = SecondFactorPolicy()
 
     public init() {}
 }
@@ -130,6 +132,7 @@ extension TenantSettings {
         policy.allowsPasswords = allowsPasswords
         policy.allowsEmailLinks = allowsEmailLinks
         policy.allowsAnonymous = allowsAnonymous
+        policy.secondFactors = secondFactors
         if let passwordPolicy { policy.passwordPolicy = passwordPolicy }
         if let emailEnumerationProtection { policy.emailEnumerationProtection = emailEnumerationProtection }
         if let allowsSignUp { policy.allowsSignUp = allowsSignUp }

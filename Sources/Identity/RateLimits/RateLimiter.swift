@@ -5,6 +5,8 @@ public enum LimitKey: Hashable, Sendable {
         case passwordFailures, anyPasswordFailures, addressPasswordFailures, unknownNetworkAttempts, signUps, nonces
         case authorizationFlows, rejectedNotifications
         case email, emailFromNetwork, firstReset, anyEmail, credentialChanges, firstSignIns
+        case factorFailures, accountFactorFailures, recoveryCodeFailures, unknownNetworkFactorAttempts
+        case knownNetworkFactorAttempts
     }
 
     /// Wrong passwords for one address from one network, so that an attacker cannot lock out the owner in another
@@ -36,6 +38,16 @@ public enum LimitKey: Hashable, Sendable {
     case credentialChanges(ID<Account>)
     /// Sign-ins with one identity while no account has it.
     case firstSignIns(ProviderID, subject: String)
+    /// Wrong one-time passwords for one account from one network.
+    case factorFailures(ID<Account>, from: ClientNetwork)
+    /// Wrong one-time passwords for one account from all networks together.
+    case accountFactorFailures(ID<Account>)
+    /// Wrong recovery codes for one account from all networks together.
+    case recoveryCodeFailures(ID<Account>)
+    /// One-time passwords for an account with many wrong ones, from networks that are not known networks of it.
+    case unknownNetworkFactorAttempts(ID<Account>)
+    /// One-time passwords for an account with many wrong ones, from one of its known networks.
+    case knownNetworkFactorAttempts(ID<Account>, from: ClientNetwork)
     /// Rejected notifications from one network to the endpoint for Apple.
     case rejectedNotifications(from: ClientNetwork)
 
@@ -55,6 +67,11 @@ public enum LimitKey: Hashable, Sendable {
         case .credentialChanges: .credentialChanges
         case .firstSignIns: .firstSignIns
         case .rejectedNotifications: .rejectedNotifications
+        case .factorFailures: .factorFailures
+        case .accountFactorFailures: .accountFactorFailures
+        case .recoveryCodeFailures: .recoveryCodeFailures
+        case .unknownNetworkFactorAttempts: .unknownNetworkFactorAttempts
+        case .knownNetworkFactorAttempts: .knownNetworkFactorAttempts
         }
     }
 
@@ -81,7 +98,13 @@ public enum LimitKey: Hashable, Sendable {
         // One mailbox has one owner, so a wide network gets the same limit as a narrow one.
         case .emailFromNetwork(let purpose, let email, let network):
             [Counter(names: [purpose.rawValue, email.rawValue, network.widest.prefix], factor: 1)]
-        case .credentialChanges(let account): [Counter(names: [account.rawValue], factor: 1)]
+        case .factorFailures(let account, let network): Self.counters(of: network, [account.rawValue])
+        // One known network has one owner, so it has one limit.
+        case .knownNetworkFactorAttempts(let account, let network):
+            [Counter(names: [account.rawValue, network.knownNetworkPrefix ?? network.widest.prefix], factor: 1)]
+        case .credentialChanges(let account), .accountFactorFailures(let account), .recoveryCodeFailures(let account),
+            .unknownNetworkFactorAttempts(let account):
+            [Counter(names: [account.rawValue], factor: 1)]
         case .firstSignIns(let provider, let subject): [Counter(names: [provider.rawValue, subject], factor: 1)]
         }
     }

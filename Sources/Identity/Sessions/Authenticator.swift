@@ -11,11 +11,18 @@ public struct Authenticator: Sendable {
     }
 
     /// Accepts an ID token only while its session is active, so that revocation takes effect at once.
-    public func authenticate(idToken: String, in project: Project) async throws -> Caller {
+    ///
+    /// - Parameter acceptsRestricted: whether a session may call the operation that may only be used to enrol a second
+    ///   factor; see ``Session/isRestricted(by:)``.
+    /// - Throws: also ``FactorRefusal/enrolmentRequired`` for such a session.
+    public func authenticate(
+        idToken: String, in project: Project, acceptsRestricted: Bool = false
+    ) async throws -> Caller {
         let contents = try await tokens.read(idToken: idToken, in: project, at: clock.now())
         guard let found = try await store.find(contents, in: project.realm) else { throw TokenRefusal.accountDeleted }
         guard let session = found.session else { throw TokenRefusal.sessionEnded }
         guard !found.account.isDisabled else { throw TokenRefusal.accountDisabled }
+        guard acceptsRestricted || !contents.isRestricted else { throw FactorRefusal.enrolmentRequired }
         return Caller(withIDTokenOf: found.account, in: session)
     }
 }

@@ -16,15 +16,27 @@ extension Caller {
 
     /// Requires that the session's login is not older than ``Policy/recentLoginMaxAge``. Accepts every login of a
     /// caller who has no credential for a new sign-in.
+    ///
+    /// If the account has second factors, the session must have been opened with one: an attacker with the password
+    /// alone must not change what protects the account.
     func requireRecentLogin(by policy: Policy, at now: Instant) throws(EditRefusal) {
+        try requireSecondFactor(by: policy)
         guard cannotReauthenticate || now - session.authenticatedAt <= policy.recentLoginMaxAge else {
             throw .loginTooOld
         }
     }
 
-    /// Requires a recent login if the policy has ``Policy/requiresRecentLoginToLink``.
+    /// Requires a recent login if the policy has ``Policy/requiresRecentLoginToLink``, and in any case a second factor if
+    /// the account has one.
     func requireRecentLoginToLink(by policy: Policy, at now: Instant) throws(EditRefusal) {
+        try requireSecondFactor(by: policy)
         if policy.requiresRecentLoginToLink { try requireRecentLogin(by: policy, at: now) }
+    }
+
+    private func requireSecondFactor(by policy: Policy) throws(EditRefusal) {
+        guard session.secondFactor != nil || !policy.secondFactors.demandsFactor(of: account) else {
+            throw .loginTooOld
+        }
     }
 
     /// The `auth_time` of the session that is opened when the caller links an identity; `nil` if the link counts as a

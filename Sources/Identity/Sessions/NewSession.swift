@@ -12,16 +12,19 @@ public struct NewSession: Hashable, Sendable {
     /// The maximum number of the account's active sessions, including this one; see ``Policy/sessionLimit``. 0 means no
     /// limit; also 0 for a session that is the account's only one.
     public let sessionLimit: Int
+    /// The second factor that the sign-in consumes; `nil` if it needs none, and for a caller's change.
+    public let secondFactorUse: SecondFactorUse?
 
     init(
         toOpen session: Session, at openedAt: Instant, networkHash: [UInt8]?, credentialIssuedAt: Instant?,
-        sessionLimit: Int
+        sessionLimit: Int, secondFactorUse: SecondFactorUse? = nil
     ) {
         self.session = session
         self.openedAt = openedAt
         self.networkHash = networkHash
         self.credentialIssuedAt = credentialIssuedAt
         self.sessionLimit = sessionLimit
+        self.secondFactorUse = secondFactorUse
     }
 }
 

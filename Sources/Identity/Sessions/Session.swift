@@ -11,12 +11,14 @@ public struct Session: Hashable, Sendable {
     public internal(set) var authenticatedAt: Instant
     /// The claims of the custom token that opened the session.
     public let claims: Claims?
+    /// `nil` if the session was opened without a second factor.
+    public let secondFactor: SessionFactor?
     /// See ``RequestContext/device``.
     public let device: String?
 
     public init(
         id: ID<Session>, account: ID<Account>, generation: Int64, method: ProviderID, authenticatedAt: Instant,
-        claims: Claims? = nil, device: String?
+        claims: Claims? = nil, secondFactor: SessionFactor? = nil, device: String?
     ) {
         self.id = id
         self.account = account
@@ -24,6 +26,7 @@ public struct Session: Hashable, Sendable {
         self.method = method
         self.authenticatedAt = authenticatedAt
         self.claims = claims
+        self.secondFactor = secondFactor
         self.device = device
     }
 }
@@ -44,10 +47,13 @@ public struct RefreshTokenContents: Hashable, Sendable {
 public struct IDTokenContents: Hashable, Sendable {
     public let account: ID<Account>
     public let session: ID<Session>
+    /// Whether the token is only for enrolling a second factor; see ``Session/isRestricted(by:)``.
+    public let isRestricted: Bool
 
-    public init(account: ID<Account>, session: ID<Session>) {
+    public init(account: ID<Account>, session: ID<Session>, isRestricted: Bool = false) {
         self.account = account
         self.session = session
+        self.isRestricted = isRestricted
     }
 }
 

@@ -12,6 +12,8 @@ public enum SessionEndReason: String, Hashable, Sendable, CaseIterable {
     case providerRevoked = "PROVIDER_REVOKED"
     /// The account had more sessions than ``Policy/sessionLimit``, and this one was unused for the longest time.
     case limit = "LIMIT"
+    /// A session that was opened after a change of the second factors replaced this one.
+    case replaced = "REPLACED"
 
     // Derived from the account:
 

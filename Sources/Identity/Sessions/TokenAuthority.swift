@@ -22,6 +22,8 @@ public struct SignedIn: Sendable {
     public let refreshToken: String
     /// The lifetime of the ID token.
     public let expiresIn: Duration
+    /// Whether the session may only be used to enrol a second factor; see ``Session/isRestricted(by:)``.
+    public let isRestricted: Bool
 }
 
 extension TokenAuthority {
@@ -38,6 +40,6 @@ extension TokenAuthority {
             idToken: try await idToken(for: account, session: session, in: project, at: now),
             refreshToken: try await refreshToken(
                 RefreshTokenContents(session: session.id, counter: counter), in: project),
-            expiresIn: project.policy.idTokenLifetime)
+            expiresIn: project.policy.idTokenLifetime, isRestricted: session.isRestricted(by: project.policy))
     }
 }

@@ -126,6 +126,15 @@ public struct ProofResolver: Sendable {
         }
     }
 
+    /// Requires that an app may still use an identity that was proven a few minutes ago.
+    func requireAllowed(_ proof: ResolvedProof, for app: App, in project: Project) throws {
+        let identity = proof.identity
+        try verifier.requireAllowed(identity.provider, app, project, .signIn)
+        guard identity.issuer == project.issuer(of: identity.provider) else {
+            throw FactorRefusal.invalidPendingCredential
+        }
+    }
+
     /// Returns the parts of an identity that `app` may use. If the app offers the provider only to link, the address is
     /// not trusted.
     ///
@@ -155,7 +164,7 @@ public struct ProofResolver: Sendable {
 }
 
 /// An identity that this request has proven, with the data of its proof.
-struct ResolvedProof: Sendable {
+struct ResolvedProof: Hashable, Codable, Sendable {
     /// Its ``VerifiedIdentity/replayKeys`` are those of the whole proof.
     let identity: VerifiedIdentity
     var use = PendingCredential.Use.any

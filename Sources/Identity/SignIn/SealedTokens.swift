@@ -20,11 +20,11 @@ public protocol SealedTokenContent: Codable, Sendable {
     /// The kind of content. It differs for each type, so that no token is accepted in place of another kind.
     static var purpose: String { get }
     /// The refusal of a token that is malformed, forged, expired, or of another realm or purpose.
-    static var invalidRefusal: ProviderRefusal { get }
+    static var invalidRefusal: any Refusal { get }
 }
 
 extension SealedTokenContent {
-    public static var invalidRefusal: ProviderRefusal { .invalidPendingToken }
+    public static var invalidRefusal: any Refusal { ProviderRefusal.invalidPendingToken }
 }
 
 /// A single-use nonce.

@@ -12,16 +12,18 @@
 public struct SignInCompletion: Sendable {
     private let authenticator: Authenticator
     private let tokens: any TokenAuthority
+    private let sealedTokens: any SealedTokens
     private let networks: NetworkHashing
     private let clock: WallClock
     private let entropy: Entropy
 
     public init(
-        authenticator: Authenticator, tokens: any TokenAuthority, networks: NetworkHashing, clock: WallClock,
-        entropy: Entropy
+        authenticator: Authenticator, tokens: any TokenAuthority, sealedTokens: any SealedTokens,
+        networks: NetworkHashing, clock: WallClock, entropy: Entropy
     ) {
         self.authenticator = authenticator
         self.tokens = tokens
+        self.sealedTokens = sealedTokens
         self.networks = networks
         self.clock = clock
         self.entropy = entropy
@@ -35,7 +37,9 @@ public struct SignInCompletion: Sendable {
         _ factor: FirstFactor, in project: Project, from context: RequestContext,
         commit: (NewSession) async throws -> OpenedSession
     ) async throws -> SignInOutcome {
-        try await passGates(factor, in: project)
+        if let challenge = try await passGates(factor, in: project, from: context) {
+            return .secondFactorRequired(challenge)
+        }
         let (now, policy) = (clock.now(), project.policy)
         let (account, generation, limit) =
             switch factor.account {
@@ -46,11 +50,12 @@ public struct SignInCompletion: Sendable {
             }
         let session = Session(
             id: entropy.sessionID(), account: account, generation: generation, method: factor.method,
-            authenticatedAt: now, claims: factor.claims, device: context.device)
+            authenticatedAt: now, claims: factor.claims, secondFactor: factor.secondFactorUse?.sessionFactor,
+            device: context.device)
         return .signedIn(
             try await open(
-                session, at: now, credentialIssuedAt: factor.credentialIssuedAt, limit: limit, in: project,
-                from: context, commit))
+                session, at: now, credentialIssuedAt: factor.credentialIssuedAt, limit: limit,
+                consuming: factor.secondFactorUse, in: project, from: context, commit))
     }
 
     /// Opens the session that a signed-in caller gets after a change.
@@ -66,32 +71,49 @@ public struct SignInCompletion: Sendable {
             account: change.merge?.plan.target ?? caller.account.id,
             generation: change.merge?.targetGeneration ?? caller.account.generation + (change.endsSessions ? 1 : 0),
             method: change.method, authenticatedAt: (change.endsSessions ? nil : change.authenticatedAt) ?? now,
-            device: context.device ?? caller.session.device)
+            secondFactor: change.secondFactor(after: caller.session), device: context.device ?? caller.session.device)
         return try await open(
             session, at: now, credentialIssuedAt: change.credentialIssuedAt,
             limit: change.endsSessions ? 0 : project.policy.sessionLimit, in: project, from: context, commit)
     }
 
-    /// The gates, in their order. A gate either lets the first factor pass or throws. It runs outside any transaction,
-    /// so a store also checks that the account has not changed since.
-    private func passGates(_ factor: FirstFactor, in project: Project) async throws {
+    /// The gates, in their order. A gate either lets the first factor pass or throws; the last one may also answer with a
+    /// challenge. It runs outside any transaction, so a store also checks that the account has not changed since.
+    ///
+    /// - Returns: `nil` if the factor passes every gate.
+    private func passGates(
+        _ factor: FirstFactor, in project: Project, from context: RequestContext
+    ) async throws -> SecondFactorChallenge? {
         if case .existing(let account, _) = factor.account, account.isDisabled { throw SignInRefusal.accountDisabled }
         if let idToken = factor.reauthenticating {
             let caller = try await authenticator.authenticate(idToken: idToken, in: project)
             guard caller.account.id == factor.account.id else { throw SignInRefusal.otherAccount }
         }
+        if let use = factor.secondFactorUse {
+            guard case .existing(let account, endsSessions: false) = factor.account, account.id == use.account else {
+                throw FactorRefusal.invalidPendingCredential
+            }
+        }
+        guard case .existing(let account, _) = factor.account, case .demanded(let proof) = factor.secondFactor,
+            project.policy.secondFactors.demandsFactor(of: account)
+        else { return nil }
+        let pending = PendingSignIn(proof, of: account, from: context)
+        let end = clock.now() + SecondFactorPolicy.pendingLifetime
+        return SecondFactorChallenge(
+            account: account, pendingCredential: try sealedTokens.encode(pending, until: end, in: project.realm))
     }
 
     private func open(
-        _ session: Session, at now: Instant, credentialIssuedAt: Instant?, limit: Int, in project: Project,
-        from context: RequestContext, _ commit: (NewSession) async throws -> OpenedSession
+        _ session: Session, at now: Instant, credentialIssuedAt: Instant?, limit: Int,
+        consuming use: SecondFactorUse? = nil, in project: Project, from context: RequestContext,
+        _ commit: (NewSession) async throws -> OpenedSession
     ) async throws -> SignedIn {
         // Known networks matter only for the limit of wrong passwords, and an anonymous account has no password.
         let networkHash = session.method == .anonymous ? nil : networks.hash(of: context, in: project)
         let opened = try await commit(
             NewSession(
                 toOpen: session, at: now, networkHash: networkHash, credentialIssuedAt: credentialIssuedAt,
-                sessionLimit: limit))
+                sessionLimit: limit, secondFactorUse: use))
         return try await tokens.issueTokenPair(
             for: opened.session, of: opened.account, isNewAccount: opened.isNewAccount, in: project, at: now)
     }
@@ -118,12 +140,17 @@ struct FirstFactor: Sendable {
 
     let account: Target
     let method: ProviderID
+    let secondFactor: SecondFactorRule
     /// The ID token of the account that authenticates again; `nil` for a sign-in.
     var reauthenticating: String?
     /// The claims of the custom token.
     var claims: Claims?
     /// When Apple issued the credential; `nil` for other methods.
     var credentialIssuedAt: Instant?
+
+    fileprivate var secondFactorUse: SecondFactorUse? {
+        if case .proven(let use) = secondFactor { use } else { nil }
+    }
 }
 
 /// A change by a signed-in caller, who gets a new session.
@@ -141,4 +168,18 @@ struct CallerChange: Sendable {
     var resumptionKey: ResumptionKey?
     /// The merge of the caller's account, whose target gets the session; `nil` for another change.
     var merge: MergePrecondition?
+    var secondFactor = SecondFactorChange.keep
+
+    enum SecondFactorChange: Sendable {
+        /// The new session has the second factor of the caller's.
+        case keep
+        case replace(SessionFactor?)
+    }
+
+    fileprivate func secondFactor(after session: Session) -> SessionFactor? {
+        switch secondFactor {
+        case .keep: session.secondFactor
+        case .replace(let factor): factor
+        }
+    }
 }

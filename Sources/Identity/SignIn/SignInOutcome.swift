@@ -1,6 +1,8 @@
 /// The result of a sign-in that was not rejected.
 public enum SignInOutcome: Sendable {
     case signedIn(SignedIn)
+    /// No user was signed in. The sign-in waits for a second factor of the account, and nothing of it was stored.
+    case secondFactorRequired(SecondFactorChallenge)
     /// No user was signed in. The owner of the account that has the address may link the identity with `pendingToken`.
     ///
     /// - Parameters:

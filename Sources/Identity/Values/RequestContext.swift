@@ -3,6 +3,8 @@ public struct RequestContext: Sendable {
     public let network: ClientNetwork
     /// The user agent, for the list of sessions; at most ``deviceLengthLimit`` characters.
     public let device: String?
+    /// The app whose API key the request has; `nil` for other requests.
+    public internal(set) var app: ID<App>?
     /// The requested language; `nil` if the request names none that is supported.
     public let language: Language?
     /// For the audit trail.
@@ -22,6 +24,15 @@ public struct RequestContext: Sendable {
         self.language = language
         self.trace = trace
         self.isClientGone = isClientGone
+    }
+}
+
+extension RequestContext {
+    /// The context of a request of `app`.
+    public func of(_ app: App) -> RequestContext {
+        var context = self
+        context.app = app.id
+        return context
     }
 }
 

@@ -104,6 +104,7 @@ extension SignInMethodName {
         case .named(let name): LocalizedString(name, name)
         case .password: LocalizedString("Password", "パスワード")
         case .emailLink: LocalizedString("Email link", "メールのリンク")
+        case .oneTimePassword: LocalizedString("Authenticator app", "認証アプリ")
         case .phone: LocalizedString("Phone number", "電話番号")
         case .other: LocalizedString("Another service", "別のサービス")
         }

@@ -20,7 +20,21 @@ enum AccountRow {
         'credentialCheckedAt', (extract(epoch FROM l.credential_checked_at) * 1000000)::bigint, \
         'transferSubject', CASE WHEN l.transferred_at IS NULL THEN l.transfer_sub END) \
         ORDER BY l.created_at, l.provider)::text \
-        FROM linked_identity l WHERE l.realm_id = a.realm_id AND l.account_id = a.id) AS identities
+        FROM linked_identity l WHERE l.realm_id = a.realm_id AND l.account_id = a.id) AS identities, \
+        \(secondFactors)
+        """
+
+    /// A column with the second factors of the account as a JSON object in text; NULL for an account without factors,
+    /// whose factors and recovery codes are not read.
+    private static let secondFactors: SQL = """
+        CASE WHEN a.factor_count > 0 THEN (SELECT jsonb_build_object('factors', jsonb_agg(jsonb_build_object( \
+        'id', f.id, 'kind', f.kind, 'displayName', f.display_name, \
+        'enrolledAt', (extract(epoch FROM f.enrolled_at) * 1000000)::bigint) ORDER BY f.enrolled_at, f.id), \
+        'recoveryCodes', (SELECT jsonb_build_object('remaining', count(*), \
+        'createdAt', (extract(epoch FROM max(r.created_at)) * 1000000)::bigint) FROM recovery_code r \
+        WHERE r.realm_id = a.realm_id AND r.account_id = a.id HAVING count(*) > 0))::text \
+        FROM second_factor f WHERE f.realm_id = a.realm_id AND f.account_id = a.id AND f.merged_from IS NULL) END \
+        AS second_factors
         """
 
     /// A column with the time of the latest token refresh in any session of the account. Reads at most a thousand
@@ -37,6 +51,7 @@ enum AccountRow {
         var account = Account(id: ID(try row.decode("id")), createdAt: epoch, validSince: epoch)
         try AccountColumn.decode(row, into: &account)
         account.identities = try identities(try row.decode("identities"))
+        account.secondFactors = try secondFactors(try row.decode("second_factors"))
         return account
     }
 
@@ -84,6 +99,39 @@ enum AccountRow {
             }
             return CredentialStatus(state, at: Instant(microseconds: time))
         }
+    }
+
+    /// The column `second_factors`. Times are in microseconds since 1970.
+    private struct StoredFactors: Decodable {
+        struct StoredFactor: Decodable {
+            let id: String
+            let kind: Factor.Kind
+            let displayName: String?
+            let enrolledAt: Int64
+        }
+
+        struct StoredRecoveryCodes: Decodable {
+            let remaining: Int
+            let createdAt: Int64
+        }
+
+        let factors: [StoredFactor]?
+        let recoveryCodes: StoredRecoveryCodes?
+    }
+
+    private static func secondFactors(_ json: String?) throws -> SecondFactors {
+        guard let json else { return .none }
+        let stored = try StrictJSON.decode(StoredFactors.self, from: Array(json.utf8))
+        return SecondFactors(
+            factors: (stored.factors ?? []).map {
+                Factor(
+                    id: ID($0.id), kind: $0.kind, displayName: $0.displayName,
+                    enrolledAt: Instant(microseconds: $0.enrolledAt))
+            },
+            recoveryCodes: stored.recoveryCodes.map {
+                SecondFactors.RecoveryCodes(
+                    remaining: $0.remaining, createdAt: Instant(microseconds: $0.createdAt))
+            })
     }
 
     private static func identities(_ json: String?) throws -> [LinkedIdentity] {

@@ -98,6 +98,10 @@ extension Transaction {
         if let identity = change.linked, !replacesProfile {
             _ = try await execute(.link(identity, to: id, at: now, in: realm))
         }
+        if let kept = change.keptFactors {
+            try await keepFactors(kept, of: account, recording: recording, at: now, in: realm)
+            try await enqueue(change.emailBatch, in: realm)
+        }
         try await record(
             AccountEvent.unlinking(unlinked, from: id) + change.events(of: id, replacesProfile: replacesProfile),
             by: recording, at: now, in: realm)

@@ -42,6 +42,9 @@ extension PostgresAccountStore {
             if !identities.isEmpty {
                 _ = try await transaction.execute(.insertIdentities(identities, at: now, in: realm))
             }
+            if stored.contains(where: { $0.totp != nil }) {
+                _ = try await transaction.execute(.insertFactors(of: stored, in: realm))
+            }
             try await transaction.record(
                 AccountEvent.importing(replacing: replaced), besides: [.imported(stored.map(\.account.id), in: realm)],
                 by: recording, at: now, in: realm)

@@ -53,9 +53,16 @@ public struct PostgresAccountStore: AccountStore {
 
     public func open(_ session: NewSession, rehashed: String?, in realm: ID<Realm>) async throws {
         let statement = try SQL.open(session, rehashed: rehashed, in: realm)
-        guard try await withStoreErrors({ try await pool.execute(statement) }) == 1 else {
-            throw StoreConflict.stale
+        let opened = try await withStoreErrors {
+            guard session.secondFactorUse != nil else { return try await pool.execute(statement) }
+            return try await pool.transaction { transaction in
+                try await transaction.consumeSecondFactor(of: session, in: realm)
+                let opened = try await transaction.execute(statement)
+                guard opened == 1 else { throw StoreConflict.stale }
+                return opened
+            }
         }
+        guard opened == 1 else { throw StoreConflict.stale }
     }
 
     public func deleteAccount(

@@ -132,5 +132,8 @@ extension SQL {
 
 extension OOBCode.Purpose {
     /// The purposes of remedies, except `undoMerge`: codes that undo a merge are for the owner of the merge's source.
-    fileprivate static let accountRemedies = [recoverEmail, removeSignInMethod].map(\.rawValue)
+    fileprivate static let accountRemedies = [recoverEmail.rawValue] + additionRemedies
+
+    /// The purposes of codes that remove what was added to an account.
+    static let additionRemedies = [removeSignInMethod, revertFactorAddition].map(\.rawValue)
 }

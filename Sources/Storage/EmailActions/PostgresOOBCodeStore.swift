@@ -61,7 +61,9 @@ public struct PostgresOOBCodeStore: OOBCodeStore {
     /// the caller then decides again, with the account that has the address now. A recovery code stays valid, because
     /// the other account may release the address later. Any other code is consumed.
     private func emailConflict(of redemption: Redemption, in realm: ID<Realm>) async throws -> StoreConflict {
-        if [.signIn, .removeSignInMethod].contains(redemption.code.purpose), redemption.callerSession == nil {
+        if [.signIn, .removeSignInMethod, .revertFactorAddition].contains(redemption.code.purpose),
+            redemption.callerSession == nil
+        {
             return .stale
         }
         if redemption.code.purpose == .recoverEmail { return .taken(.email) }
@@ -93,6 +95,7 @@ public struct PostgresOOBCodeStore: OOBCodeStore {
             _ = try await transaction.execute(statement)
         case .change(let change):
             account = change.account.id
+            if let session = redemption.session { try await transaction.consumeSecondFactor(of: session, in: realm) }
             if let other = change.accountLosingAddress {
                 _ = try await transaction.execute(.lock([account, other.id], in: realm))
                 try await transaction.apply(
@@ -149,6 +152,9 @@ extension Transaction {
         var unlinked: [ProviderID] = []
         if change.unlinksIdentitiesLinkedSince != nil || !change.unlinkedProviders.isEmpty {
             unlinked = try await query(.unlink(by: change, in: realm)).map { ProviderID(try $0.decode("provider")) }
+        }
+        if let since = change.removesFactorsSince, !account.secondFactors.isEmpty {
+            try await removeFactors(of: account, enrolledSince: since, recording: recording, at: now, in: realm)
         }
         try await record(change.events(unlinking: unlinked), by: recording, at: now, in: realm)
     }

@@ -31,6 +31,7 @@ extension Transaction {
         let statements: [SQL] = [
             try .insertMergeRecord(of: source, into: target, for: merge, in: realm),
             .moveIdentities(of: sourceID, to: targetID, at: merge.mergedAt, in: realm),
+            .moveFactors(from: sourceID, to: targetID, in: realm),
             .moveMerges(from: sourceID, to: targetID, in: realm),
             .moveUndoCodes(from: sourceID, to: targetID, in: realm),
             .deleteSource(sourceID, now: merge.mergedAt, in: realm),
@@ -62,7 +63,7 @@ extension SQL {
         JOIN account a ON a.realm_id = c.realm_id AND a.id = c.account_id
         WHERE c.realm_id = \(realm.rawValue) AND c.account_id = ANY (\(accounts.map(\.rawValue)))
             AND c.expires_at > \(Timestamp(now)) AND (c.purpose = \(OOBCode.Purpose.recoverEmail.rawValue)
-                OR c.purpose = \(OOBCode.Purpose.removeSignInMethod.rawValue) AND c.email IS DISTINCT FROM a.email)
+                OR c.purpose = ANY (\(OOBCode.Purpose.additionRemedies)) AND c.email IS DISTINCT FROM a.email)
         ORDER BY c.account_id, c.email
         """
     }

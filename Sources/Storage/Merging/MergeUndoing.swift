@@ -93,6 +93,7 @@ extension Transaction {
         let source = merge.plan.source
         for statement: SQL in [
             .voidUndoCodes(of: source, from: target, in: realm),
+            .returnFactors(to: source, from: target, in: realm), .countFactors(of: source, in: realm),
             .returnEarlierMerges(to: source, from: target, in: realm),
             .returnUndoCodes(to: source, from: target, in: realm), .deleteRecord(of: merge, in: realm),
         ] { _ = try await execute(statement) }

@@ -187,6 +187,8 @@ CREATE TABLE account (
     valid_since timestamptz NOT NULL,
     -- Sessions of an earlier generation are invalid: incrementing the number ends all sessions in one statement.
     generation bigint NOT NULL DEFAULT 1,
+    -- The number of rows in second_factor, so that the rows are read only if there are any.
+    factor_count smallint NOT NULL DEFAULT 0 CHECK (factor_count >= 0),
     CONSTRAINT account_password_check CHECK ((password_hash IS NULL) = (password_updated_at IS NULL)),
     CONSTRAINT account_email_verified_check CHECK (email IS NOT NULL OR NOT email_verified),
     CONSTRAINT account_email_link_check CHECK (email IS NOT NULL OR NOT email_link_sign_in)
@@ -403,6 +405,9 @@ CREATE TABLE session (
     authenticated_at timestamptz NOT NULL,
     -- The claims of the custom token that opened the session, as a JSON object. Every ID token of the session has them.
     claims text,
+    -- The second factor that opened the session, and its ID; NULL if there was none. A recovery code has no ID.
+    second_factor text COLLATE "C" CHECK (second_factor IN ('totp', 'recovery_code')),
+    second_factor_id text COLLATE "C",
     -- The device, from its User-Agent header.
     device text CHECK (length(device) <= 200),
     -- For apple.com: when Apple issued the identity token that opened the session.
@@ -422,13 +427,53 @@ CREATE TABLE session (
     -- When this session ended; NULL while it is active, and if it ended with all sessions of the account.
     ended_at timestamptz,
     end_reason text COLLATE "C"
-        CHECK (end_reason IN ('REVOKED', 'TOKEN_REUSED', 'SIGN_IN_METHOD_REMOVED', 'PROVIDER_REVOKED', 'LIMIT')),
+        CHECK (end_reason IN ('REVOKED', 'TOKEN_REUSED', 'SIGN_IN_METHOD_REMOVED', 'PROVIDER_REVOKED', 'LIMIT',
+            'REPLACED')),
     PRIMARY KEY (realm_id, id),
     FOREIGN KEY (realm_id, account_id) REFERENCES account ON DELETE CASCADE
 ) WITH (fillfactor = 75);
 
 -- With `ended_at`, so that a sign-in reads only the account's active sessions. A refresh does not change this column.
 CREATE INDEX session_account ON session (account_id, realm_id, ended_at);
+
+-- Second factors: a second proof that a sign-in demands after the first.
+CREATE TABLE second_factor (
+    realm_id text COLLATE "C" NOT NULL,
+    account_id text COLLATE "C" NOT NULL,
+    -- Unique within the account only, because imports can choose it.
+    id text COLLATE "C" NOT NULL CHECK (length(id) BETWEEN 1 AND 128),
+    kind text COLLATE "C" NOT NULL CHECK (kind IN ('totp')),
+    display_name text,
+    enrolled_at timestamptz NOT NULL,
+    last_used_at timestamptz,
+    -- The secret of the one-time password, encrypted under the master key.
+    secret bytea NOT NULL,
+    -- The step of 30 seconds of the last password that was used. Passwords of this step and earlier ones are rejected.
+    last_step bigint NOT NULL,
+    -- The number of wrong passwords since the last right one.
+    failures bigint NOT NULL DEFAULT 0,
+    -- The account that had the factor before it was merged into this one. Such a factor is not demanded; it returns to
+    -- that account if the merge is undone.
+    merged_from text COLLATE "C",
+    PRIMARY KEY (realm_id, account_id, id),
+    FOREIGN KEY (realm_id, account_id) REFERENCES account ON DELETE CASCADE,
+    FOREIGN KEY (realm_id, merged_from) REFERENCES account_merge ON DELETE CASCADE
+);
+
+CREATE INDEX second_factor_merged_from ON second_factor (realm_id, merged_from) WHERE merged_from IS NOT NULL;
+CREATE UNIQUE INDEX second_factor_totp_key ON second_factor (realm_id, account_id)
+    WHERE kind = 'totp' AND merged_from IS NULL;
+
+-- Unused recovery codes, with which a user signs in without the second factor.
+CREATE TABLE recovery_code (
+    realm_id text COLLATE "C" NOT NULL,
+    account_id text COLLATE "C" NOT NULL,
+    -- SHA-256 of the realm, the account and the code.
+    hash bytea NOT NULL CHECK (length(hash) = 32),
+    created_at timestamptz NOT NULL,
+    PRIMARY KEY (realm_id, account_id, hash),
+    FOREIGN KEY (realm_id, account_id) REFERENCES account ON DELETE CASCADE
+);
 
 -- Networks from which a session of an account was opened, or its password reset. While attackers guess the account's
 -- password and attempts are limited, attempts from these networks are still accepted.
@@ -526,14 +571,15 @@ CREATE TABLE oob_code (
     realm_id text COLLATE "C" NOT NULL,
     purpose text NOT NULL CHECK (purpose IN (
         'VERIFY_EMAIL', 'PASSWORD_RESET', 'EMAIL_SIGNIN', 'VERIFY_AND_CHANGE_EMAIL', 'RECOVER_EMAIL',
-        'REMOVE_SIGN_IN_METHOD', 'UNDO_MERGE')),
+        'REMOVE_SIGN_IN_METHOD', 'REVERT_SECOND_FACTOR_ADDITION', 'UNDO_MERGE')),
     -- For EMAIL_SIGNIN: the account that had the address when the code was created, if any.
     account_id text COLLATE "C",
     -- The code is void if the account has another generation. NULL: the code is valid in every generation.
     generation bigint,
     email text NOT NULL CHECK (email = lower(email) AND length(email) <= 254),
     new_email text CHECK (new_email = lower(new_email) AND length(new_email) <= 254),
-    -- For REMOVE_SIGN_IN_METHOD: the method, and when it was added to the account. A password has no subject.
+    -- For REMOVE_SIGN_IN_METHOD: the method, and when it was added to the account. A password has no subject. For
+    -- REVERT_SECOND_FACTOR_ADDITION: the kind of the factor, its ID, and when it was added.
     provider text COLLATE "C",
     subject text COLLATE "C",
     added_at timestamptz,
@@ -548,7 +594,7 @@ CREATE TABLE oob_code (
     CONSTRAINT oob_code_new_email_check2 CHECK (
         new_email IS NULL OR purpose IN ('VERIFY_AND_CHANGE_EMAIL', 'RECOVER_EMAIL')),
     CONSTRAINT oob_code_method_check CHECK (
-        (purpose = 'REMOVE_SIGN_IN_METHOD') = (provider IS NOT NULL AND added_at IS NOT NULL)),
+        (purpose IN ('REMOVE_SIGN_IN_METHOD', 'REVERT_SECOND_FACTOR_ADDITION')) = (provider IS NOT NULL AND added_at IS NOT NULL)),
     CONSTRAINT oob_code_source_check CHECK ((purpose = 'UNDO_MERGE') = (source_id IS NOT NULL))
 );
 

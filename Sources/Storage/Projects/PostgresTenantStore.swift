@@ -120,6 +120,7 @@ extension AuditNote {
             ("emailEnumerationProtection", old.emailEnumerationProtection != new.emailEnumerationProtection),
             ("isDisabled", old.isDisabled != new.isDisabled),
             ("passwordPolicy", old.passwordPolicy != new.passwordPolicy),
+            ("secondFactors", old.secondFactors != new.secondFactors),
         ].filter(\.1).map(\.0)
         return AuditNote("tenant.changed", after.id.rawValue, ["members": members.joined(separator: " ")])
     }

@@ -14,6 +14,7 @@ struct TenantColumn: Codable {
     let allowsSignUp: Bool?
     let allowsDeletion: Bool?
     let deletesUnusedAnonymousAccounts: Bool?
+    let secondFactors: SecondFactorColumn?
 
     init(_ settings: TenantSettings) {
         displayName = settings.displayName
@@ -26,6 +27,7 @@ struct TenantColumn: Codable {
         allowsSignUp = settings.allowsSignUp
         allowsDeletion = settings.allowsDeletion
         deletesUnusedAnonymousAccounts = settings.deletesUnusedAnonymousAccounts
+        secondFactors = SecondFactorColumn(settings.secondFactors)
     }
 
     var settings: TenantSettings {
@@ -40,7 +42,27 @@ struct TenantColumn: Codable {
         settings.allowsSignUp = allowsSignUp
         settings.allowsDeletion = allowsDeletion
         settings.deletesUnusedAnonymousAccounts = deletesUnusedAnonymousAccounts
+        if let secondFactors { settings.secondFactors = secondFactors.policy }
         return settings
+    }
+}
+
+/// The rules of a tenant for second factors, in ``TenantColumn``.
+struct SecondFactorColumn: Codable {
+    let state: String
+    let allowsTOTP: Bool
+    let adjacentIntervals: Int
+
+    init(_ policy: SecondFactorPolicy) {
+        state = policy.state.rawValue
+        allowsTOTP = policy.allowsTOTP
+        adjacentIntervals = policy.adjacentIntervals
+    }
+
+    var policy: SecondFactorPolicy {
+        SecondFactorPolicy(
+            state: SecondFactorPolicy.State(rawValue: state) ?? .disabled, allowsTOTP: allowsTOTP,
+            adjacentIntervals: adjacentIntervals)
     }
 }
 

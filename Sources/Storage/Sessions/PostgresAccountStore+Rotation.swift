@@ -69,5 +69,5 @@ extension Rotation {
 extension Instant {
     /// How far the time is ahead of the machine's clock. Close to zero for the time of `serve`; `dev` and tests set the
     /// time.
-    fileprivate var distanceFromMachineClock: Duration { self - .machineNow }
+    var distanceFromMachineClock: Duration { self - .machineNow }
 }

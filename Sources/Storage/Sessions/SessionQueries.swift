@@ -6,7 +6,7 @@ internal import Postgres
 /// The columns of a ``Session`` in a table with the alias `s`, and their decoding.
 enum SessionRow {
     static let columns: SQL =
-        "s.id AS session_id, s.account_id, s.generation AS session_generation, s.method, s.authenticated_at, s.claims AS session_claims, s.device"
+        "s.id AS session_id, s.account_id, s.generation AS session_generation, s.method, s.authenticated_at, s.claims AS session_claims, s.second_factor, s.second_factor_id, s.device"
 
     static func session(_ row: Row) throws -> Session {
         Session(
@@ -15,6 +15,8 @@ enum SessionRow {
             method: ProviderID(try row.decode("method")),
             authenticatedAt: Instant(try row.decode("authenticated_at")),
             claims: try row.decode("session_claims", as: String?.self).map(Claims.init),
+            secondFactor: try row.decode("second_factor", as: String?.self).flatMap(SessionFactor.Method.init)
+                .map { SessionFactor($0, try row.decode("second_factor_id", as: String?.self).map { ID($0) }) },
             device: try row.decode("device"))
     }
 }
@@ -28,6 +30,8 @@ struct SessionColumns {
     let authenticatedAt: SQL
     let openedAt: SQL
     let claims: SQL
+    let secondFactor: SQL
+    let secondFactorID: SQL
     let device: SQL
     let credentialIssuedAt: SQL
 }
@@ -48,6 +52,8 @@ extension SessionColumns {
             authenticatedAt: rows.time("authenticated_at") { session($0).session.authenticatedAt },
             openedAt: rows.time("opened_at") { session($0).openedAt },
             claims: rows.column("claims") { session($0).session.claims?.json },
+            secondFactor: rows.column("second_factor") { session($0).session.secondFactor?.method.rawValue },
+            secondFactorID: rows.column("second_factor_id") { session($0).session.secondFactor?.factor?.rawValue },
             device: rows.column("device") { session($0).session.device },
             credentialIssuedAt: rows.time("credential_issued_at") { session($0).credentialIssuedAt })
     }
@@ -110,10 +116,10 @@ extension SQL {
     static func insertion(of session: SessionColumns, in realm: ID<Realm>) -> SQL {
         """
         INSERT INTO session (realm_id, id, account_id, generation, method, authenticated_at, rotated_at, refreshed_at,
-            claims, device, credential_issued_at)
+            claims, second_factor, second_factor_id, device, credential_issued_at)
         SELECT \(realm.rawValue), \(session.id), \(session.account), \(session.generation), \(session.method),
             \(session.authenticatedAt), \(session.openedAt), \(session.openedAt), \(session.claims),
-            \(session.device), \(session.credentialIssuedAt)
+            \(session.secondFactor), \(session.secondFactorID), \(session.device), \(session.credentialIssuedAt)
         """
     }
 
@@ -264,7 +270,7 @@ extension SQL {
 }
 
 extension Duration {
-    fileprivate var microseconds: Int64 {
+    var microseconds: Int64 {
         let (seconds, attoseconds) = components
         return seconds * 1_000_000 + attoseconds / 1_000_000_000_000
     }

@@ -45,8 +45,16 @@ public struct PostgresFederationStore: FederationStore {
         let signIn = try ReturningSignIn(account, commit)
         // A batch skips rows that another transaction has locked. A statement for this sign-in alone waits for them.
         if signIn.isBatchable, try await returningSignIns.run(signIn, in: realm) { return signIn.accountAfterSignIn }
-        guard try await pool.execute(.apply(signIn, in: realm)) == 1 else { throw StoreConflict.stale }
-        return signIn.accountAfterSignIn
+        let statement = try SQL.apply(signIn, in: realm)
+        guard commit.newSession.secondFactorUse != nil else {
+            guard try await pool.execute(statement) == 1 else { throw StoreConflict.stale }
+            return signIn.accountAfterSignIn
+        }
+        return try await pool.transaction { transaction in
+            try await transaction.consumeSecondFactor(of: commit.newSession, in: realm)
+            guard try await transaction.execute(statement) == 1 else { throw StoreConflict.stale }
+            return signIn.accountAfterSignIn
+        }
     }
 
     /// Signs in a user for the first time since the app has moved to another Apple team. The transfer of the identity
@@ -58,6 +66,7 @@ public struct PostgresFederationStore: FederationStore {
         try await pool.transaction { transaction in
             try await transaction.lockSubject(of: commit.identity, in: realm)
             _ = try await transaction.execute(.lock([account.id], in: realm))
+            try await transaction.consumeSecondFactor(of: commit.newSession, in: realm)
             guard
                 let transferred = try await transaction.transfer(
                     transfer, of: account, recording: commit.recording, at: commit.committedAt, in: realm)
@@ -84,6 +93,7 @@ public struct PostgresFederationStore: FederationStore {
             where: "\(SQL.isUnchangedSinceDecision(account)) AND a.password_hash IS NULL AND NOT a.email_link_sign_in")
         let signIn = try ReturningSignIn(account, commit)
         return try await pool.transaction { transaction in
+            try await transaction.consumeSecondFactor(of: commit.newSession, in: realm)
             guard try await transaction.execute(updating) == 1,
                 try await transaction.execute(.apply(signIn, in: realm)) == 1
             else { throw StoreConflict.stale }
@@ -107,6 +117,7 @@ public struct PostgresFederationStore: FederationStore {
         let linking = SQL.link(commit.linked, unlessProviderIsLinkedTo: account, commit, in: realm)
         return try await pool.transaction { transaction in
             try await transaction.lockSubject(of: commit.identity, in: realm)
+            try await transaction.consumeSecondFactor(of: commit.newSession, in: realm)
             guard try await transaction.execute(updating) == 1, try await transaction.execute(linking) == 1 else {
                 throw StoreConflict.stale
             }
@@ -124,6 +135,9 @@ public struct PostgresFederationStore: FederationStore {
             }
             for statement: SQL in [
                 .unlinkAll(from: account.id, in: realm),
+                .removeFactors(of: account.id, enrolledSince: nil, in: realm),
+                .removeRecoveryCodes(of: account.id, createdSince: nil, in: realm),
+                .countFactors(of: account.id, in: realm),
                 .link(commit.linked, to: account.id, at: commit.committedAt, in: realm),
                 .deleteCodes(exceptUndoCodesOf: account.id, in: realm),
                 .deleteSessions(of: account.id, before: account.generation, in: realm),

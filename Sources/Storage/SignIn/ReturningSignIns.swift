@@ -21,9 +21,11 @@ struct ReturningSignIn: Sendable {
         changesIdentity = identity != before
     }
 
-    /// Whether the sign-in can share a statement with other sign-ins. It can if it neither changes the identity nor
-    /// stores an authorization code.
-    var isBatchable: Bool { !changesIdentity && commit.identity.appleToken == nil }
+    /// Whether the sign-in can share a statement with other sign-ins. It can if it neither changes the identity, nor
+    /// stores an authorization code, nor consumes a second factor.
+    var isBatchable: Bool {
+        !changesIdentity && commit.identity.appleToken == nil && commit.newSession.secondFactorUse == nil
+    }
 
     /// The account after the sign-in.
     var accountAfterSignIn: Account { account.signedIn(with: identity, at: commit.committedAt) }
@@ -104,7 +106,7 @@ extension SQL {
         let session = SessionColumns(
             id: try rows.column("session_id") { try UUID($0.commit.newSession.id) }, account: columns.account,
             generation: columns.generation, method: columns.provider, authenticatedAt: authenticatedAt,
-            openedAt: authenticatedAt, claims: "NULL",
+            openedAt: authenticatedAt, claims: "NULL", secondFactor: "NULL", secondFactorID: "NULL",
             device: rows.column("device", \.commit.newSession.session.device), credentialIssuedAt: columns.issuedAt)
         // All sessions of a batch are of one realm, so they have the same limit, unless it is being changed.
         let limit = signIns.map(\.commit.newSession.limitToEnforce).max() ?? 0

@@ -175,7 +175,11 @@ struct ConfigurationMemberTests {
         "client.permissions.disabledUserDeletion": true, "client.permissions.disabledUserSignup": true,
         "disableAuth": true, "displayName": "Zen", "emailPrivacyConfig.enableImprovedEmailPrivacy": true,
         "enableAnonymousUser": false, "enableEmailLinkSignin": false,
-        "loginServicesConfig.requiresAppleOnEveryPlatform": false, "notification.defaultLocale": "ja",
+        "loginServicesConfig.requiresAppleOnEveryPlatform": false, "mfa.state": "MANDATORY",
+        "mfa.providerConfigs": [["state": "ENABLED", "totpProviderConfig": ["adjacentIntervals": 3]]],
+        "mfaConfig.state": "MANDATORY",
+        "mfaConfig.providerConfigs": [["state": "ENABLED", "totpProviderConfig": ["adjacentIntervals": 3]]],
+        "notification.defaultLocale": "ja",
         "notification.sendEmail.callbackUri": "http://localhost/account",
         "passwordPolicyConfig.forceUpgradeOnSignin": true,
         "passwordPolicyConfig.passwordPolicyEnforcementState": "OFF",
@@ -236,9 +240,7 @@ struct ConfigurationMemberTests {
     @Test(
         "Features that Firebase's clients can ask for are rejected by their names",
         arguments: [
-            (["mfa": ["state": "ENABLED", "enabledProviders": ["PHONE_SMS"]]], "mfa"),
-            (["mfa": ["state": "DISABLED", "providerConfigs": [["state": "ENABLED"]]]], "mfa"),
-            (["mfa": ["state": 2]], "mfa"),
+            (["mfa": ["state": "ENABLED", "enabledProviders": ["PHONE_SMS"]]], "mfa.enabledProviders"),
             (["recaptcha_config": ["email_password_enforcement_state": "AUDIT"]], "recaptchaConfig"),
             (["recaptchaConfig": ["emailPasswordEnforcementState": "AUDIT"]], "recaptchaConfig"),
             (["smsRegionConfig": ["allowlistOnly": ["allowedRegions": ["JP"]]]], "smsRegionConfig"),

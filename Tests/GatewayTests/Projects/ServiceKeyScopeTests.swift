@@ -70,6 +70,7 @@ struct ServiceKeyScopeTests {
             .linkUsers
         ),
         (":update", ["localId": "ada", "deleteProvider": ["google.com"]], .linkUsers),
+        (":update", ["localId": "ada", "mfa": [:]], .linkUsers),
         (
             ":batchCreate",
             ["users": [["localId": "eve", "providerUserInfo": [["providerId": "google.com", "rawId": "1"]]]]],

@@ -115,7 +115,22 @@ struct TenantTests {
                 ["displayName": "a\nb"],
                 "400 Invalid JSON payload received. /displayName must not contain control characters"
             ),
-            (["mfaConfig": ["state": "ENABLED"]], "501 OPERATION_NOT_ALLOWED : mfaConfig is not implemented."),
+            (
+                ["mfaConfig": ["state": "ENABLED", "enabledProviders": ["PHONE_SMS"]]],
+                "501 OPERATION_NOT_ALLOWED : mfaConfig.enabledProviders is not implemented."
+            ),
+            (
+                ["mfaConfig": ["providerConfigs": [["state": "ENABLED"]]]],
+                "400 Invalid JSON payload received. /mfaConfig/providerConfigs/0/totpProviderConfig must be present"
+            ),
+            (
+                [
+                    "mfaConfig": [
+                        "providerConfigs": [["state": "ENABLED", "totpProviderConfig": ["adjacentIntervals": 11]]]
+                    ]
+                ],
+                "400 Invalid JSON payload received. /mfaConfig/providerConfigs/0/totpProviderConfig/adjacentIntervals must be 0 to 10"
+            ),
             (["disableAuth": "yes"], "400 Invalid JSON payload received. /disableAuth must be a boolean"),
         ] as [(JSON, String)])
     func refusals(input: JSON, outcome: String) async throws {

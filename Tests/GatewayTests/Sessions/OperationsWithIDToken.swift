@@ -1,5 +1,7 @@
+import Encoding
 import HTTP
 import Identity
+import Postgres
 import Providers
 import Simulators
 import Storage
@@ -62,11 +64,39 @@ struct OperationsWithIDToken: Sendable {
             }
             return ["token": .string(token)]
         },
+        "startMfaEnrollment": { fixture, ada in
+            try await fixture.verifyEmail(of: ada)
+            return ["totpEnrollmentInfo": [:]]
+        },
+        "finalizeMfaEnrollment": { fixture, ada in
+            try await fixture.verifyEmail(of: ada)
+            var request: [String: JSON] = ["idToken": .string(ada.idToken), "totpEnrollmentInfo": [:]]
+            request["tenantId"] = fixture.tenant.map(JSON.string)
+            let started = try await fixture.gateway.post("/v2/accounts/mfaEnrollment:start", .object(request))
+            let info = try #require(started.json["totpSessionInfo"], "\(started.text)")
+            let app = try AuthenticatorApp(info)
+            return [
+                "totpVerificationInfo": [
+                    "sessionInfo": info["sessionInfo"] ?? .null,
+                    "verificationCode": .string(try app.code(at: fixture.gateway.clock.now)),
+                ]
+            ]
+        },
+        "withdrawMfaEnrollment": { fixture, ada in
+            try await fixture.addFactor(to: ada)
+            return ["mfaEnrollmentId": "factor"]
+        },
+        "generateRecoveryCodes": { fixture, ada in
+            try await fixture.addFactor(to: ada)
+            return [:]
+        },
         "createSessionCookie": { _, _ in [:] },
         "createSessionCookieInTenant": { _, _ in [:] },
         "sendProjectOobCode": { _, _ in ["requestType": "VERIFY_EMAIL"] },
         "sendProjectOobCodeInTenant": { _, _ in ["requestType": "VERIFY_EMAIL"] },
     ]
+
+    static let secondFactors = SecondFactorPolicy(state: .enabled, allowsTOTP: true)
 
     let gateway: TestGateway
     let backend: ServiceKey
@@ -81,6 +111,7 @@ struct OperationsWithIDToken: Sendable {
         var settings = TenantSettings()
         settings.allowsPasswords = true
         settings.allowsEmailLinks = true
+        settings.secondFactors = Self.secondFactors
         try await PostgresTenantStore(pool: gateway.database.pool, supporting: .live).create(
             Tenant(id: ID(tenant), parent: ID("demo"), settings: settings), by: .system, at: gateway.clock.now)
     }
@@ -128,6 +159,23 @@ struct OperationsWithIDToken: Sendable {
         var body: [String: JSON] = ["email": .string(email), "password": "secret1"]
         body["tenantId"] = tenant.map(JSON.string)
         return try TestGateway.Tokens(try await gateway.post("/v1/accounts:signUp", .object(body)))
+    }
+
+    private func verifyEmail(of account: TestGateway.Tokens) async throws {
+        _ = try await gateway.database.pool.execute(
+            "UPDATE account SET email_verified = true WHERE id = \(account.localId)")
+    }
+
+    /// Stores a second factor with the ID `factor`, and marks the account's sessions as opened with it.
+    private func addFactor(to account: TestGateway.Tokens) async throws {
+        for statement: SQL in [
+            """
+            INSERT INTO second_factor (realm_id, account_id, id, kind, enrolled_at, secret, last_step)
+            SELECT realm_id, id, 'factor', 'totp', now(), '', 0 FROM account WHERE id = \(account.localId)
+            """,
+            "UPDATE account SET factor_count = 1 WHERE id = \(account.localId)",
+            "UPDATE session SET second_factor = 'totp' WHERE account_id = \(account.localId)",
+        ] { _ = try await gateway.database.pool.execute(statement) }
     }
 
     private func email(of account: TestGateway.Tokens) async throws -> String {

@@ -42,7 +42,11 @@ struct UnsignedTokenTests {
         "serve and dev --signed-tokens reject an unsigned ID token in every operation; dev accepts it",
         arguments: Process.allCases, [nil, "acme"])
     func everyOperation(process: Process, tenant: String?) async throws {
-        let fixture = try await OperationsWithIDToken(TestGateway(mode: process.mode), tenant: tenant)
+        let fixture = try await OperationsWithIDToken(
+            TestGateway(mode: process.mode) { policy in
+                policy.emailEnumerationProtection = false
+                policy.secondFactors = OperationsWithIDToken.secondFactors
+            }, tenant: tenant)
         let operations: [OperationsWithIDToken.Operation] = try await fixture.operations()
         #expect(Set(operations.map(\.id)).subtracting(OperationsWithIDToken.bodies.keys) == [], "not in the table")
         #expect(operations.count >= 16)

@@ -1,3 +1,4 @@
+import Encoding
 import Identity
 import Postgres
 import Simulators
@@ -80,6 +81,31 @@ struct EntranceTests {
         Row("password", "unlinkOwnProvider", .callerChange, "/v1/accounts:unlink") {
             ["idToken": .string($1.idToken), "deleteProvider": ["password"]]
         },
+        Row("password and code", "finalizeMfaSignIn", .signIn, "/v2/accounts/mfaSignIn:finalize") { gateway, ada in
+            let enrolled = try await gateway.enrol(ada)
+            let first = try await gateway.signIn()
+            return [
+                "mfaPendingCredential": first.json["mfaPendingCredential"] ?? .null,
+                "mfaEnrollmentId": .string(enrolled.factor),
+                "totpVerificationInfo": ["verificationCode": .string(try enrolled.app.code(at: gateway.clock.now))],
+            ]
+        },
+        Row("one-time password", "finalizeMfaEnrollment", .callerChange, "/v2/accounts/mfaEnrollment:finalize") {
+            let started = try await $0.startEnrolment($1.idToken)
+            let info = try #require(started.json["totpSessionInfo"], "\(started.text)")
+            let app = try AuthenticatorApp(info)
+            return [
+                "idToken": .string($1.idToken),
+                "totpVerificationInfo": [
+                    "sessionInfo": info["sessionInfo"] ?? .null,
+                    "verificationCode": .string(try app.code(at: $0.clock.now)),
+                ],
+            ]
+        },
+        Row("one-time password", "withdrawMfaEnrollment", .callerChange, "/v2/accounts/mfaEnrollment:withdraw") {
+            let enrolled = try await $0.enrol($1)
+            return ["idToken": .string(enrolled.idToken), "mfaEnrollmentId": .string(enrolled.factor)]
+        },
         Row("into another account", "mergeOwnAccounts", .callerChange, "/v1/accounts:merge") { gateway, ada in
             let target = try TestGateway.Tokens(await gateway.signIn(gateway.googleCredential(.mary)))
             let preview = try await gateway.post(
@@ -116,8 +142,8 @@ struct EntranceTests {
         "A sign-in needs an enabled account, and a change needs the caller's active session; both open one session",
         arguments: rows, [false, true])
     func entrance(row: Row, isBlocked: Bool) async throws {
-        let gateway = try await TestGateway()
-        let ada = try await gateway.signUp()
+        let gateway = try await TestGateway.withSecondFactors()
+        let ada = try await gateway.signUpVerified()
         _ = try await gateway.link(gateway.appleCredential(), to: ada.idToken)
         let body = try await row.body(gateway, ada)
         if isBlocked {
@@ -133,6 +159,28 @@ struct EntranceTests {
         #expect((tokens != nil) == opens)
         let opened = try await sessions(in: gateway).subtracting(before)
         #expect(opened.count == (opens && row.entrance != .refresh ? 1 : 0))
+    }
+
+    @Test(
+        "No operation signs in to an account with second factors by the first factor alone, except a custom token",
+        arguments: rows.filter { $0.entrance == .signIn && $0.operation != "finalizeMfaSignIn" })
+    func enrolled(row: Row) async throws {
+        let gateway = try await TestGateway.withSecondFactors()
+        let ada = try await gateway.signUpVerified()
+        _ = try await gateway.link(gateway.appleCredential(), to: ada.idToken)
+        let body = try await row.body(gateway, ada)
+        let enrolled = try await gateway.enrol(ada)
+        let before = try await sessions(in: gateway)
+        let answer = try await gateway.post(row.path, .object(body))
+        #expect(answer.status == 200, "\(answer.text)")
+        let isExempt = row.operation == "signInWithCustomToken" || row.operation == "signUp"
+        #expect((answer.json["refreshToken"] != nil) == isExempt)
+        #expect(try await sessions(in: gateway).subtracting(before).count == (isExempt ? 1 : 0))
+        if !isExempt {
+            let done = try await gateway.finalizeSignIn(
+                answer, enrolled.factor, enrolled.app.code(at: gateway.clock.now))
+            #expect(done.status == 200, "\(done.text)")
+        }
     }
 
     private func sessions(in gateway: TestGateway) async throws -> Set<String> {

@@ -9,6 +9,7 @@ struct ActionLinkTests {
             (OOBCode.Purpose.resetPassword, "resetPassword"), (.verifyEmail, "verifyEmail"), (.signIn, "signIn"),
             (.changeEmail, "verifyAndChangeEmail"), (.recoverEmail, "recoverEmail"),
             (.removeSignInMethod, "removeSignInMethod"),
+            (.revertFactorAddition, "revertSecondFactorAddition"),
             (.undoMerge, "undoMerge"),
         ])
     func parameters(purpose: OOBCode.Purpose, mode: String) {
@@ -55,12 +56,12 @@ struct ActionLinkTests {
     @Test("For Firebase's modes, a link opens the project's action page if there is one; otherwise, the gateway's page")
     func base() {
         let gatewayPage = "https://g.example/__/auth/action"
+        let gatewayModes: [ActionLink.Mode] = [.removeSignInMethod, .revertSecondFactorAddition, .undoMerge]
         for mode in ActionLink.Mode.allCases {
             #expect(EmailSettings().actionBase(of: mode, at: "https://g.example") == gatewayPage)
             let base = EmailSettings(actionURL: "https://a.example/x").actionBase(of: mode, at: "https://g.example")
             #expect(
-                base == ([.removeSignInMethod, .undoMerge].contains(mode) ? gatewayPage : "https://a.example/x"),
-                "\(mode)")
+                base == (gatewayModes.contains(mode) ? gatewayPage : "https://a.example/x"), "\(mode)")
         }
     }
 }

@@ -62,6 +62,14 @@ struct AccountEventTests {
         Row(
             change: .sessionRevoked(nil), event: #"session.revoked {"all":true}"#,
             audit: ["session.revoked ada all=true"]),
+        Row(
+            change: .factorAdded(.totp, ID("f")), event: #"factor.added {"factor":"totp","factorId":"f"}"#,
+            audit: ["factor.added ada factor=totp factorId=f"]),
+        Row(
+            change: .factorRemoved(.totp, ID("f")), event: #"factor.removed {"factor":"totp","factorId":"f"}"#,
+            audit: ["factor.removed ada factor=totp factorId=f"]),
+        Row(change: .recoveryCodeUsed, event: "recoveryCode.used {}", audit: ["recoveryCode.used ada"]),
+        Row(change: .recoveryCodesRenewed, event: "recoveryCode.renewed {}", audit: ["recoveryCode.renewed ada"]),
         Row(change: .passwordChanged, event: "password.changed {}", audit: ["password.changed ada"]),
         Row(change: .passwordRemoved, event: "password.removed {}", audit: ["password.removed ada"]),
         Row(change: .emailChanged(by: nil), event: "email.changed {}", audit: ["email.changed ada"]),

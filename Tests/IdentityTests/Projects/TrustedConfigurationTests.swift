@@ -84,6 +84,7 @@ struct TrustedConfigurationTests {
         Row("Project.wantedEvents") { $0.project.wantedEvents = [.accountDeleted] },
         policy("trustsGoogleForEveryDomain") { $0.trustsGoogleForEveryDomain.toggle() },
         policy("requiresNonce") { $0.requiresNonce.toggle() },
+        policy("secondFactors") { $0.secondFactors.state = .enabled },
         policy("followsRelayAddress") { $0.followsRelayAddress.toggle() },
         policy("notifiesUnverifiedAddresses") { $0.notifiesUnverifiedAddresses.toggle() },
         policy("resetUnlinksIdentities") { $0.resetUnlinksIdentities.toggle() },

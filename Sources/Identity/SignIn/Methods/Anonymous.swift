@@ -15,7 +15,7 @@ public struct AnonymousMethod: Sendable {
         guard project.policy.allowsAnonymous else { throw SignUpRefusal.anonymousNotAllowed }
         guard project.policy.allowsSignUp else { throw SignUpRefusal.notAllowed }
         return try await limiter.limitingSignUp(from: context.network, in: project) {
-            let factor = FirstFactor(account: .new, method: .anonymous)
+            let factor = FirstFactor(account: .new, method: .anonymous, secondFactor: .exempt)
             return try await completion.signIn(factor, in: project, from: context) { session in
                 let new = StoredAccount(new: session.account, at: session.openedAt)
                 try await store.create(new, opening: session, in: project.realm)

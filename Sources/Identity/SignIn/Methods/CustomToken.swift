@@ -23,8 +23,8 @@ public struct CustomTokenMethod: Sendable {
         guard let token, !token.isEmpty else { throw CustomTokenRefusal.missing }
         let contents = try await customTokens.read(token, project)
         let factor = FirstFactor(
-            account: .existingOrNew(contents.account), method: .custom, reauthenticating: idToken,
-            claims: contents.claims)
+            account: .existingOrNew(contents.account), method: .custom, secondFactor: .exempt,
+            reauthenticating: idToken, claims: contents.claims)
         return try await completion.signIn(factor, in: project, from: context) { session in
             try await mappingConflicts(to: \.refusalOfSignIn) {
                 try await store.openOrCreate(session, issuedAt: contents.issuedAt, in: project.realm)

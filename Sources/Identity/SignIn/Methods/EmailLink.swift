@@ -26,15 +26,22 @@ public struct EmailLinkMethod: Sendable {
 
     /// Signs the user who controls the mailbox in to the account that has the address, or to a new account. With an ID
     /// token, the account of the token gets the address, in place of its former one.
+    ///
+    /// - Parameter use: the second factor that was proven after the link was opened; `nil` for the first request.
     public func signIn(
-        email: String?, code: String?, idToken: String?, in project: Project, from context: RequestContext
+        email: String?, code: String?, idToken: String?, secondFactor use: SecondFactorUse? = nil, in project: Project,
+        from context: RequestContext
     ) async throws -> SignInOutcome {
         guard project.policy.allowsEmailLinks else { throw OOBCodeRefusal.notAllowed }
         let email = try EmailAddress(required: email)
         return try await retryingConflicts { attempt in
             let found = try await redemption.check(code, for: [.signIn], in: project)
             guard found.code.email == email else { throw OOBCodeRefusal.otherEmail }
-            guard let idToken else { return try await signIn(with: found, in: project, from: context) }
+            guard let idToken else {
+                let rule = use.map { SecondFactorRule.proven($0) }
+                let proof = FirstFactorProof.emailLink(email: email.rawValue, code: code ?? "")
+                return try await signIn(with: found, rule ?? .demanded(proof), in: project, from: context)
+            }
             let caller = try await authenticator.authenticate(idToken: idToken, in: project)
             return .signedIn(
                 try await link(found, to: caller, isFirstAttempt: attempt == 1, in: project, from: context))
@@ -42,15 +49,16 @@ public struct EmailLinkMethod: Sendable {
     }
 
     private func signIn(
-        with found: FoundCode, in project: Project, from context: RequestContext
+        with found: FoundCode, _ secondFactor: SecondFactorRule, in project: Project, from context: RequestContext
     ) async throws -> SignInOutcome {
         guard let account = found.account, !found.newAccountChoice.createsAccount(isChosen: false) else {
-            return try await signUp(with: found, in: project, from: context)
+            return try await signUp(with: found, secondFactor.withoutFactors, in: project, from: context)
         }
         let change = MailboxChange.signingIn(account)
         // As in Firebase, a sign-in by email link is a sign-in with `password` in tokens.
         let factor = FirstFactor(
-            account: .existing(account, endsSessions: change.update.endsSessions), method: .password)
+            account: .existing(account, endsSessions: change.update.endsSessions), method: .password,
+            secondFactor: change.loss == .reclaimed ? secondFactor.withoutFactors : secondFactor)
         return try await completion.signIn(factor, in: project, from: context) { session in
             let emails = try redemption.reclaimNotice(of: change, from: context, at: session.openedAt)
             return try await redeem(
@@ -61,11 +69,11 @@ public struct EmailLinkMethod: Sendable {
 
     /// Signs in to a new account with the address of the code. An account that has the address now loses it.
     private func signUp(
-        with found: FoundCode, in project: Project, from context: RequestContext
+        with found: FoundCode, _ secondFactor: SecondFactorRule, in project: Project, from context: RequestContext
     ) async throws -> SignInOutcome {
         if let former = found.account, former.isDisabled { throw OOBCodeRefusal.accountDisabled }
         guard project.policy.allowsSignUp else { throw SignUpRefusal.notAllowed }
-        let factor = FirstFactor(account: .new, method: .password)
+        let factor = FirstFactor(account: .new, method: .password, secondFactor: secondFactor)
         return try await completion.signIn(factor, in: project, from: context) { session in
             var new = StoredAccount(new: session.account, email: found.code.email, at: session.openedAt)
             (new.account.emailIsVerified, new.account.usesEmailLinks) = (true, true)

@@ -30,10 +30,31 @@ public struct FederatedMethod: Sendable {
             try redeemed.requireOperation(linking: idToken != nil)
             autoCreate = autoCreate && redeemed.mayCreateAccount
         }
-        let proof = try await services.resolver.resolve(
+        let resolved = try await services.resolver.resolve(
             proof, for: app, in: project, to: idToken == nil ? .signIn : .link)
+        let outcome = try await signIn(
+            resolved, linkingTo: idToken, autoCreate: autoCreate,
+            .demanded(.identity(resolved, autoCreate: autoCreate)), for: app, in: project, from: context)
+        return (resolved.identity, outcome)
+    }
+
+    /// Continues a sign-in whose identity was proven, after the second factor. Decides again, because accounts may have
+    /// changed.
+    func signIn(
+        with proof: ResolvedProof, autoCreate: Bool, secondFactor use: SecondFactorUse, for app: App,
+        in project: Project, from context: RequestContext
+    ) async throws -> SignInOutcome {
+        try services.resolver.requireAllowed(proof, for: app, in: project)
+        return try await signIn(
+            proof, linkingTo: nil, autoCreate: autoCreate, .proven(use), for: app, in: project, from: context)
+    }
+
+    private func signIn(
+        _ proof: ResolvedProof, linkingTo idToken: String?, autoCreate: Bool, _ secondFactor: SecondFactorRule,
+        for app: App, in project: Project, from context: RequestContext
+    ) async throws -> SignInOutcome {
         let linkOnly = Set(app.linkOnlyProviders(in: project))
-        let outcome = try await retryingConflicts { attempt in
+        return try await retryingConflicts { attempt in
             let caller: Caller? =
                 if let idToken {
                     try await services.authenticator.authenticate(idToken: idToken, in: project)
@@ -52,13 +73,12 @@ public struct FederatedMethod: Sendable {
                     caller: caller, autoCreate: autoCreate, policy: project.policy,
                     rejectsRepeatedLink: project.modeRules.rejectsRepeatedLinks, linkOnly: linkOnly))
             guard caller == nil, candidates.owner == nil else {
-                return try await apply(decision, to: proof, in: project, from: context)
+                return try await apply(decision, to: proof, secondFactor, in: project, from: context)
             }
             return try await limitingFirstSignIn(
                 with: proof.identity, isCounted: attempt == 1, from: context, in: project
-            ) { try await apply(decision, to: proof, in: project, from: context) }
+            ) { try await apply(decision, to: proof, secondFactor, in: project, from: context) }
         }
-        return (proof.identity, outcome)
     }
 
     /// Whether `sameEmail` has an ``EarlierMailbox``. Looked up only if the decision can depend on it.
@@ -107,10 +127,11 @@ public struct FederatedMethod: Sendable {
 
     /// - Throws: ``StoreConflict/stale`` if the decision has to be made again.
     private func apply(
-        _ decision: LinkingDecision, to proof: ResolvedProof, in project: Project, from context: RequestContext
+        _ decision: LinkingDecision, to proof: ResolvedProof, _ secondFactor: SecondFactorRule, in project: Project,
+        from context: RequestContext
     ) async throws -> SignInOutcome {
         switch decision {
-        case .commit(let change): return try await commit(change, proof, in: project, from: context)
+        case .commit(let change): return try await commit(change, proof, secondFactor, in: project, from: context)
         case .confirm(let account, let isRecycled):
             let use = PendingCredential.Use.link(to: account.id, generation: account.generation)
             let isHidden = proof.identity.hidesAccounts(in: project)
@@ -126,7 +147,8 @@ public struct FederatedMethod: Sendable {
     /// Applies a change, and opens the session. A caller who links an identity is not signed in again: a response
     /// without tokens to a request that links would break Firebase's SDKs.
     private func commit(
-        _ change: SignInChange, _ proof: ResolvedProof, in project: Project, from context: RequestContext
+        _ change: SignInChange, _ proof: ResolvedProof, _ secondFactor: SecondFactorRule, in project: Project,
+        from context: RequestContext
     ) async throws -> SignInOutcome {
         let identity = proof.identity
         func store(_ session: NewSession) async throws -> OpenedSession {
@@ -149,7 +171,8 @@ public struct FederatedMethod: Sendable {
                 try await services.completion.renewSession(callerChange, in: project, from: context, commit: store))
         }
         let factor = FirstFactor(
-            account: change.target, method: identity.provider, credentialIssuedAt: identity.issuedAt)
+            account: change.target, method: identity.provider, secondFactor: change.secondFactorRule(secondFactor),
+            credentialIssuedAt: identity.issuedAt)
         return try await services.completion.signIn(factor, in: project, from: context, commit: store)
     }
 
@@ -212,6 +235,14 @@ extension SignInChange {
         switch self {
         case .create, .createInPlaceOf: true
         case .signIn, .signInChangingEmail, .link, .reclaim: false
+        }
+    }
+
+    /// A reclaim removes the factors of the account's creator, and a new account has none.
+    fileprivate func secondFactorRule(_ rule: SecondFactorRule) -> SecondFactorRule {
+        switch self {
+        case .signIn, .signInChangingEmail, .link: rule
+        case .reclaim, .create, .createInPlaceOf: rule.withoutFactors
         }
     }
 

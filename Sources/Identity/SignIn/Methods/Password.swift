@@ -39,7 +39,7 @@ public struct PasswordMethod: Sendable {
                 }
             }
             let hash = try await passwords.hash(credential.password, context.hashingClient(in: project))
-            let factor = FirstFactor(account: .new, method: .password)
+            let factor = FirstFactor(account: .new, method: .password, secondFactor: .exempt)
             return try await completion.signIn(factor, in: project, from: context) { session in
                 var new = StoredAccount(
                     new: session.account, email: credential.email, passwordHash: hash, at: session.openedAt)
@@ -77,12 +77,30 @@ public struct PasswordMethod: Sendable {
         try await attempt.requireAllowed()
         // A disabled account is the first reason for a rejection.
         if !holder.account.isDisabled { try project.policy.requireAtSignIn(credential.password) }
-        let factor = FirstFactor(account: .existing(holder.account), method: .password, reauthenticating: idToken)
-        return try await completion.signIn(factor, in: project, from: context) { session in
+        let factor = FirstFactor(
+            account: .existing(holder.account), method: .password, secondFactor: .demanded(.password),
+            reauthenticating: idToken)
+        return try await open(holder.account, with: factor, rehashed: rehashed, in: project, from: context)
+    }
+
+    /// Continues a sign-in whose password was right, after the second factor.
+    func signIn(
+        to account: Account, with use: SecondFactorUse, in project: Project, from context: RequestContext
+    ) async throws -> SignInOutcome {
+        guard project.policy.allowsPasswords else { throw SignInRefusal.passwordsNotAllowed }
+        let factor = FirstFactor(account: .existing(account), method: .password, secondFactor: .proven(use))
+        return try await open(account, with: factor, rehashed: nil, in: project, from: context)
+    }
+
+    private func open(
+        _ account: Account, with factor: FirstFactor, rehashed: String?, in project: Project,
+        from context: RequestContext
+    ) async throws -> SignInOutcome {
+        try await completion.signIn(factor, in: project, from: context) { session in
             try await mappingConflicts(to: { $0.refusalOfSignIn(by: project.policy) }) {
                 try await store.open(session, rehashed: rehashed, in: project.realm)
             }
-            var account = holder.account
+            var account = account
             account.lastSignInAt = session.openedAt
             return OpenedSession(session, of: account)
         }

@@ -1,0 +1,85 @@
+/// A second factor that an account has enrolled: a second proof that a sign-in demands after the first.
+public struct Factor: Hashable, Sendable {
+    /// The kind of proof.
+    public enum Kind: String, Codable, CaseIterable, Sendable {
+        /// A time-based one-time password (RFC 6238) of an authenticator app.
+        case totp
+    }
+
+    /// The wire's `mfaEnrollmentId`. Unique within the account.
+    public let id: ID<Factor>
+    public let kind: Kind
+    public let displayName: String?
+    public let enrolledAt: Instant
+
+    public init(id: ID<Factor>, kind: Kind, displayName: String?, enrolledAt: Instant) {
+        self.id = id
+        self.kind = kind
+        self.displayName = displayName
+        self.enrolledAt = enrolledAt
+    }
+}
+
+/// The second factors of an account, and the state of its recovery codes. Contains no secrets.
+public struct SecondFactors: Hashable, Sendable {
+    /// The maximum number of factors of an account.
+    public static let limit = 5
+
+    /// In the order of enrolment.
+    public let factors: [Factor]
+    /// `nil` if the account has no recovery code.
+    public let recoveryCodes: RecoveryCodes?
+
+    /// The unused recovery codes of an account.
+    public struct RecoveryCodes: Hashable, Sendable {
+        /// How many codes are unused.
+        public let remaining: Int
+        /// When the codes were generated.
+        public let createdAt: Instant
+
+        public init(remaining: Int, createdAt: Instant) {
+            self.remaining = remaining
+            self.createdAt = createdAt
+        }
+    }
+
+    public init(factors: [Factor] = [], recoveryCodes: RecoveryCodes? = nil) {
+        self.factors = factors
+        self.recoveryCodes = recoveryCodes
+    }
+
+    public static let none = SecondFactors()
+}
+
+extension SecondFactors {
+    public var isEmpty: Bool { factors.isEmpty }
+
+    public func factor(_ id: ID<Factor>) -> Factor? { factors.first { $0.id == id } }
+}
+
+/// The second factor with which a session was opened. Every ID token of the session has it as claims.
+public struct SessionFactor: Hashable, Codable, Sendable {
+    /// The claim `firebase.sign_in_second_factor`.
+    public enum Method: String, Codable, Sendable {
+        case totp
+        case recoveryCode = "recovery_code"
+    }
+
+    public let method: Method
+    /// The claim `firebase.second_factor_identifier`; `nil` for a recovery code.
+    public let factor: ID<Factor>?
+
+    public init(_ method: Method, _ factor: ID<Factor>? = nil) {
+        self.method = method
+        self.factor = factor
+    }
+}
+
+extension Session {
+    /// Whether the session may only be used to enrol a second factor: the policy demands second factors of every
+    /// account, and the session was opened without one. Anonymous sessions are exempt, and so are those that the
+    /// operator's backend vouches for.
+    public func isRestricted(by policy: Policy) -> Bool {
+        policy.secondFactors.state == .mandatory && secondFactor == nil && method != .anonymous && method != .custom
+    }
+}

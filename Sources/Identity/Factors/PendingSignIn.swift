@@ -1,0 +1,67 @@
+internal import Encoding
+
+/// A sign-in whose first factor was proven, and that waits for the second one. Nothing of it is stored or committed: the
+/// client keeps it as the wire's `mfaPendingCredential`.
+struct PendingSignIn: SealedTokenContent {
+    static let purpose = "mfa-pending-credential"
+    static let invalidRefusal: any Refusal = FactorRefusal.invalidPendingCredential
+
+    let account: ID<Account>
+    /// The generation that the account must still have.
+    let generation: Int64
+    let app: ID<App>?
+    let device: String?
+    let firstFactor: FirstFactorProof
+
+    init(_ firstFactor: FirstFactorProof, of account: Account, from context: RequestContext) {
+        self.account = account.id
+        generation = account.generation
+        app = context.app
+        device = context.device
+        self.firstFactor = firstFactor
+    }
+
+    /// Requires that the request comes from the app and the device that proved the first factor.
+    func requireSameClient(as context: RequestContext) throws(FactorRefusal) {
+        guard app == context.app, device.map({ ByteText($0) }) == context.device.map({ ByteText($0) }) else {
+            throw .invalidPendingCredential
+        }
+    }
+}
+
+/// A proven first factor, in a form with which the sign-in is decided again after the second one.
+enum FirstFactorProof: Codable, Sendable {
+    /// The password of the account. A new password starts a new generation of the account.
+    case password
+    case emailLink(email: String, code: String)
+    /// - Parameter autoCreate: as in ``FederatedMethod``.
+    case identity(ResolvedProof, autoCreate: Bool)
+}
+
+/// What a sign-in demands of an account that has second factors.
+enum SecondFactorRule: Sendable {
+    /// The sign-in waits for a second factor, and is then continued with this proof.
+    case demanded(FirstFactorProof)
+    case proven(SecondFactorUse)
+    /// The account is new, the sign-in removes its factors (a reclaim), or the operator's backend vouches for the user
+    /// (a custom token).
+    case exempt
+}
+
+extension SecondFactorRule {
+    /// The rule for an account that the sign-in creates or reclaims. If a second factor was proven, the sign-in was
+    /// decided for an account that has factors, so the new decision is rejected.
+    var withoutFactors: SecondFactorRule {
+        switch self {
+        case .demanded, .exempt: .exempt
+        case .proven: self
+        }
+    }
+}
+
+/// A sign-in that waits for a second factor.
+public struct SecondFactorChallenge: Sendable {
+    public let account: Account
+    /// The wire's `mfaPendingCredential`.
+    public let pendingCredential: String
+}

@@ -1,0 +1,49 @@
+/// Whether accounts of a realm have second factors, and which ones they can enrol.
+public struct SecondFactorPolicy: Hashable, Sendable {
+    public enum State: String, CaseIterable, Sendable {
+        /// No sign-in asks for a second factor.
+        case disabled
+        /// A sign-in asks for a second factor if the account has one.
+        case enabled
+        /// As ``enabled``. Other sessions are restricted until the account enrols a factor; see
+        /// ``Session/isRestricted(by:)``.
+        case mandatory
+    }
+
+    public var state: State
+    /// Users can enrol one-time passwords. Enrolled factors are demanded even if this is `false`.
+    public var allowsTOTP: Bool
+    /// How many steps of 30 seconds the clock of an authenticator app may be ahead or behind; 0 to 10.
+    public var adjacentIntervals: Int
+
+    public init(state: State = .disabled, allowsTOTP: Bool = false, adjacentIntervals: Int = 1) {
+        self.state = state
+        self.allowsTOTP = allowsTOTP
+        self.adjacentIntervals = adjacentIntervals
+    }
+
+    /// The accepted values of ``adjacentIntervals``.
+    public static let adjacentIntervalRange = 0...10
+    /// The maximum number of wrong codes for one account from one client network within ``failureWindow``.
+    public static let networkFailureLimit = 10
+    public static let failureWindow: Duration = .seconds(600)
+    /// The maximum number of wrong one-time passwords, and separately of wrong recovery codes, for one account from all
+    /// networks together within an hour.
+    public static let hourlyFailureLimit = 30
+    public static let hourlyRecoveryFailureLimit = 10
+    /// After this many wrong one-time passwords without a right one, only ``dailyAttemptLimit`` attempts are allowed
+    /// per day from all networks together that are not known networks of the account, and
+    /// ``dailyKnownNetworkAttemptLimit`` from each known network.
+    public static let failuresUntilDailyLimits = 100
+    public static let dailyAttemptLimit = 10
+    public static let dailyKnownNetworkAttemptLimit = 50
+    /// Lifetime of the secret that a user enters in an authenticator app, until the enrolment is finalized.
+    public static let enrolmentLifetime: Duration = .seconds(600)
+    /// Lifetime of a pending credential: of a sign-in that waits for its second factor.
+    public static let pendingLifetime: Duration = .seconds(300)
+}
+
+extension SecondFactorPolicy {
+    /// Whether a sign-in to `account` asks for a second factor.
+    func demandsFactor(of account: Account) -> Bool { state != .disabled && !account.secondFactors.isEmpty }
+}

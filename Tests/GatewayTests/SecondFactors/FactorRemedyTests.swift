@@ -1,0 +1,87 @@
+import Identity
+import Postgres
+import Simulators
+import Testing
+
+@testable import DevMode
+@testable import Support
+
+@Suite("Remedies and second factors")
+struct FactorRemedyTests {
+    @Test("The link in the notice removes the factor and what was added later, ends all sessions, and sets a password")
+    func revert() async throws {
+        let gateway = try await TestGateway.withSecondFactors()
+        let ada = try await gateway.signUpVerified()
+        let eve = try await gateway.enrol(try TestGateway.Tokens(await gateway.signIn()))
+        let code = try await gateway.latestCode(.factorAdded)
+        #expect(try await gateway.link(gateway.googleCredential(), to: eve.idToken).status == 200)
+        #expect(try await gateway.generateRecoveryCodes(eve.idToken).status == 200)
+        #expect(try await gateway.checkCode(code).json["requestType"] == "REVERT_SECOND_FACTOR_ADDITION")
+        let page = try await gateway.openActionPage(code)
+        #expect(page.text.contains("Remove an authenticator app"), "\(page.text)")
+        let passwordPage = try await gateway.submitActionPage(code)
+        #expect(passwordPage.text.contains("Now set a new password"), "\(passwordPage.text)")
+        #expect(try await gateway.lookup(eve.idToken).outcome == "400 TOKEN_EXPIRED")
+        #expect(try await gateway.lookup(ada.idToken).outcome == "400 TOKEN_EXPIRED")
+        let user = try await gateway.accountSeenByAdmin(ada.localId)
+        #expect(user["mfaInfo"] == nil)
+        #expect(user["providerUserInfo"]?[1] == nil)
+        #expect(try await gateway.signIn().json["idToken"] != nil)
+        let codes: Int64? = try await gateway.database.pool.query("SELECT count(*) AS count FROM recovery_code").first?
+            .decode("count")
+        #expect(codes == 0)
+    }
+
+    @Test("A client can redeem the link's code")
+    func update() async throws {
+        let gateway = try await TestGateway.withSecondFactors()
+        let ada = try await gateway.signUpEnrolled()
+        #expect(try await gateway.applyCode(gateway.latestCode(.factorAdded)).status == 200)
+        #expect(try await gateway.accountSeenByAdmin(ada.localId)["mfaInfo"] == nil)
+    }
+
+    @Test("The removal link of an identity removes factors that were added after it, and keeps earlier ones")
+    func removal() async throws {
+        for addsFactorFirst in [true, false] {
+            let gateway = try await TestGateway.withSecondFactors()
+            var session = try await gateway.signUpVerified()
+            if addsFactorFirst {
+                let enrolled = try await gateway.enrol(session)
+                session = TestGateway.Tokens(
+                    localId: enrolled.localId, idToken: enrolled.idToken, refreshToken: enrolled.refreshToken)
+            }
+            #expect(try await gateway.link(gateway.googleCredential(), to: session.idToken).status == 200)
+            gateway.clock.advance(by: .seconds(1))
+            if !addsFactorFirst { _ = try await gateway.enrol(session) }
+            _ = try await gateway.submitActionPage(gateway.latestCode(.identityLinked))
+            let user = try await gateway.accountSeenByAdmin(session.localId)
+            #expect((user["mfaInfo"] != nil) == addsFactorFirst)
+        }
+    }
+
+    @Test("A user who proves the address of an account that never verified it gets the account without its factors")
+    func reclaim() async throws {
+        let gateway = try await TestGateway.withSecondFactors()
+        let eve = try await gateway.signUpEnrolled()
+        #expect(try await gateway.generateRecoveryCodes(eve.idToken).status == 200)
+        _ = try await gateway.database.pool.execute("UPDATE account SET email_verified = false")
+        let code = try await gateway.requestedCode("EMAIL_SIGNIN", ["email": "ada@example.com"])
+        let signedIn = try await gateway.signInWithEmailLink("ada@example.com", code)
+        #expect(signedIn.json["idToken"] != nil, "\(signedIn.text)")
+        #expect(try await gateway.accountSeenByAdmin(eve.localId)["mfaInfo"] == nil)
+        let codes: Int64? = try await gateway.database.pool.query("SELECT count(*) AS count FROM recovery_code").first?
+            .decode("count")
+        #expect(codes == 0)
+    }
+
+    @Test("A federated reclaim removes the factors too")
+    func federatedReclaim() async throws {
+        let gateway = try await TestGateway.withSecondFactors()
+        let eve = try await gateway.signUpEnrolled()
+        _ = try await gateway.database.pool.execute("UPDATE account SET email_verified = false")
+        let signedIn = try await gateway.signIn(gateway.appleCredential())
+        #expect(signedIn.json["localId"]?.string == eve.localId, "\(signedIn.text)")
+        #expect(signedIn.json["idToken"] != nil, "\(signedIn.text)")
+        #expect(try await gateway.accountSeenByAdmin(eve.localId)["mfaInfo"] == nil)
+    }
+}
