@@ -9,6 +9,7 @@ from documents import GUIDES, README, ROOT, code_blocks
 
 TESTS = Path(__file__).parent
 BACKEND, FIRST_HOUR, APPS = "test_backend_guide", "test_first_hour", "test_app_guides"
+FACTORS = "test_second_factors"
 COMPILED = f"{APPS}::test_swift_code_compiles_without_warnings"
 PROJECT_FILES = "test_guides::test_the_project_files_in_the_guides_configure_apple_and_then_google"
 LOCAL_COMMAND = "The tests do not run this command, because it installs packages. They start the same gateway."
@@ -73,6 +74,16 @@ CLAIMS = {
     },
     "leaving-firebase.md": {
         ("Import the users", 0): "test_readme::test_a_user_imported_as_in_the_guide_keeps_id_and_password"},
+    "second-factors.md": {
+        ("Turn second factors on", 0): f"{FACTORS}::test_the_commands_of_the_guide_enroll_and_sign_in",
+        ("Enroll", 0): f"{FACTORS}::test_the_commands_of_the_guide_enroll_and_sign_in",
+        ("Enroll", 1): f"{FACTORS}::test_the_commands_of_the_guide_enroll_and_sign_in",
+        ("Enroll", 2): f"{FACTORS}::test_the_javascript_of_the_guide_enrolls_and_signs_in",
+        ("Sign in", 0): f"{FACTORS}::test_the_commands_of_the_guide_enroll_and_sign_in",
+        ("Sign in", 1): f"{FACTORS}::test_the_commands_of_the_guide_enroll_and_sign_in",
+        ("Sign in", 2): f"{FACTORS}::test_the_javascript_of_the_guide_enrolls_and_signs_in",
+        ("Recovery codes", 0): f"{FACTORS}::test_the_commands_of_the_guide_enroll_and_sign_in",
+    },
     "verify-id-tokens.md": {
         ("Session cookies", 0): f"{BACKEND}::test_curl_looks_up_a_session_as_the_guide_to_verification_says",
         ("Python", 0): f"{APPS}::test_the_python_code_accepts_an_id_token_and_rejects_invalid_ones",

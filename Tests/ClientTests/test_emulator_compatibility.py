@@ -142,7 +142,6 @@ def test_a_relative_continue_url_is_rejected(project):
 # Configuration
 
 @pytest.mark.parametrize("member, value", [
-    ("mfa", {"state": "ENABLED", "enabledProviders": ["PHONE_SMS"]}),
     ("blockingFunctions", {"triggers": {"beforeCreate": {"functionUri": "https://functions.example/create"}}}),
     ("recaptchaConfig", {"emailPasswordEnforcementState": "AUDIT"}),
     ("smsRegionConfig", {"allowByDefault": {"disallowedRegions": ["AQ"]}}),
@@ -157,8 +156,10 @@ def test_a_setting_without_an_effect_is_accepted_with_a_warning(dev, project, me
 
 
 def test_a_tenant_may_have_an_openid_provider_without_apple(project):
-    tenant = project.json("POST", "/v2/projects/{P}/tenants", {"displayName": "Acme", "mfaConfig": {"state": "ENABLED"}})
-    assert tenant["warnings"] == ["mfaConfig is not implemented and has no effect."]
+    tenant = project.json("POST", "/v2/projects/{P}/tenants", {
+        "displayName": "Acme", "mfaConfig": {"state": "ENABLED", "enabledProviders": ["PHONE_SMS"]}})
+    assert tenant["warnings"] == ["mfaConfig.enabledProviders is not implemented and has no effect."]
+    assert tenant["mfaConfig"] == {"state": "ENABLED", "enabledProviders": []}
     path = f"/v2/projects/{{P}}/tenants/{tenant['tenantId']}/oauthIdpConfigs"
     provider = project.json("POST", f"{path}?oauthIdpConfigId=oidc.acme", {
         "clientId": "acme", "issuer": "https://login.acme.example", "enabled": True})
@@ -167,6 +168,16 @@ def test_a_tenant_may_have_an_openid_provider_without_apple(project):
 
 
 # Second factors
+
+def test_text_messages_as_second_factors_are_accepted_with_a_warning(project):
+    before = project.json("GET", "/v2/projects/{P}/config")
+    assert before["mfa"] == {
+        "state": "ENABLED", "enabledProviders": [],
+        "providerConfigs": [{"state": "ENABLED", "totpProviderConfig": {"adjacentIntervals": 1}}]}
+    changed = project.json("PATCH", "/v2/projects/{P}/config?updateMask=mfa", {
+        "mfa": {"state": "ENABLED", "enabledProviders": ["PHONE_SMS"]}})
+    assert changed == before | {"warnings": ["mfa.enabledProviders is not implemented and has no effect."]}
+
 
 @pytest.mark.parametrize("mfa", [{}, {"enrollments": []}])
 def test_an_update_may_state_that_there_are_no_second_factors(project, mfa):

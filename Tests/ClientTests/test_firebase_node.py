@@ -23,9 +23,8 @@ NOT_TESTED = {
         "getRedirectResult", "initializeRecaptchaConfig", "linkWithPopup", "linkWithRedirect",
         "reauthenticateWithPopup", "reauthenticateWithRedirect", "signInWithPopup", "signInWithRedirect",
         "useDeviceLanguage",
-        # Telephone numbers and second factors are not supported yet.
+        # Telephone numbers are not supported yet.
         "linkWithPhoneNumber", "reauthenticateWithPhoneNumber", "signInWithPhoneNumber", "updatePhoneNumber",
-        "getMultiFactorResolver",
         # Values that are functions in the SDK's build.
         "browserCookiePersistence", "browserLocalPersistence", "browserSessionPersistence",
         "inMemoryPersistence", "indexedDBLocalPersistence", "debugErrorMap", "prodErrorMap",

@@ -1,4 +1,5 @@
 // Every function of Firebase's JavaScript SDK that makes sense in Node. Argument: the path of the SDK's file.
+const { createHmac } = require("node:crypto");
 const { assert, call, codes, fails, post, run } = require("./steps.cjs");
 const { app, auth: sdk } = require(process.argv[2]);
 
@@ -9,12 +10,25 @@ sdk.connectAuthEmulator(auth, url, { disableWarnings: true });
 const password = "correct horse battery";
 const unique = `${Date.now()}-${process.pid}`;
 const email = `client-${unique}@example.com`;
+const factorEmail = `factor-${unique}@example.com`;
+let secret;
 const settings = { url: "http://localhost/done", handleCodeInApp: true };
 const google = (name) => sdk.GoogleAuthProvider.credential(
   JSON.stringify({ sub: `${name}-${unique}`, email: `${name}-${unique}@gmail.com`, email_verified: true }));
 
 // Returns the code of the latest email to an address.
 const latestCode = async (address, type) => (await codes(address, type)).at(-1).oobCode;
+
+// Returns the code of an authenticator app (RFC 6238) whose clock is some steps of 30 seconds ahead.
+const totp = (base32, steps = 0) => {
+  const bits = [...base32].map((digit) => "ABCDEFGHIJKLMNOPQRSTUVWXYZ234567".indexOf(digit).toString(2).padStart(5, "0"));
+  const key = Buffer.from(bits.join("").match(/.{8}/g).map((byte) => parseInt(byte, 2)));
+  const message = Buffer.alloc(8);
+  message.writeBigUInt64BE(BigInt(Math.floor(Date.now() / 30000) + steps));
+  const digest = createHmac("sha1", key).update(message).digest();
+  const code = (digest.readUInt32BE(digest[19] & 15) & 0x7fffffff) % 1000000;
+  return String(code).padStart(6, "0");
+};
 
 // Returns an Apple credential as the simulated Apple issues it, with an authorization code.
 const apple = async () => {
@@ -169,11 +183,34 @@ run({
     assert.equal(linked.user.isAnonymous, false);
   },
   async multiFactor() {
-    const session = await sdk.multiFactor(auth.currentUser).getSession();
+    await sdk.createUserWithEmailAndPassword(auth, factorEmail, password);
+    await sdk.sendEmailVerification(auth.currentUser);
+    await sdk.applyActionCode(auth, await latestCode(factorEmail, "VERIFY_EMAIL"));
+    await sdk.reload(auth.currentUser);
+    const user = sdk.multiFactor(auth.currentUser);
+    assert.deepEqual(user.enrolledFactors, []);
+    secret = await sdk.TotpMultiFactorGenerator.generateSecret(await user.getSession());
+    assert.match(secret.generateQrCodeUrl(factorEmail, "Demo"), /^otpauth:\/\/totp\/Demo:.*algorithm=SHA1&digits=6/);
+    const wrong = sdk.TotpMultiFactorGenerator.assertionForEnrollment(secret, totp(secret.secretKey, 9));
+    await fails(user.enroll(wrong, "Phone"), "auth/invalid-verification-code");
+    await user.enroll(sdk.TotpMultiFactorGenerator.assertionForEnrollment(secret, totp(secret.secretKey)), "Phone");
+    assert.deepEqual(user.enrolledFactors.map((factor) => [factor.factorId, factor.displayName]), [["totp", "Phone"]]);
+  },
+  async getMultiFactorResolver() {
+    const error = await sdk.signInWithEmailAndPassword(auth, factorEmail, password).catch((thrown) => thrown);
+    assert.equal(error.code, "auth/multi-factor-auth-required");
+    const resolver = sdk.getMultiFactorResolver(auth, error);
+    assert.deepEqual(resolver.hints.map((hint) => [hint.factorId, hint.displayName]), [["totp", "Phone"]]);
+    const assertion = (steps) =>
+      sdk.TotpMultiFactorGenerator.assertionForSignIn(resolver.hints[0].uid, totp(secret.secretKey, steps));
+    await fails(resolver.resolveSignIn(assertion(9)), "auth/invalid-verification-code");
+    // The code of the present step was used by the enrollment.
+    const { user } = await resolver.resolveSignIn(assertion(1));
+    const { claims, signInSecondFactor } = await sdk.getIdTokenResult(user);
+    assert.deepEqual([signInSecondFactor, claims.firebase.second_factor_identifier], ["totp", resolver.hints[0].uid]);
+    await sdk.multiFactor(user).unenroll(resolver.hints[0]);
     assert.deepEqual(sdk.multiFactor(auth.currentUser).enrolledFactors, []);
-    const error = await sdk.TotpMultiFactorGenerator.generateSecret(session).catch((thrown) => thrown);
-    assert.equal(error.code, "auth/operation-not-allowed");
-    assert.match(error.message, /This operation is not implemented/);
+    await sdk.signInWithEmailAndPassword(auth, factorEmail, password);
   },
   async setPersistence() {
     await sdk.setPersistence(auth, sdk.inMemoryPersistence);
