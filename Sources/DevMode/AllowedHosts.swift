@@ -1,3 +1,4 @@
+internal import Encoding
 internal import HTTP
 internal import IPAddresses
 
@@ -37,11 +38,16 @@ package struct AllowedHosts: Sendable {
 
     /// A request with an API key alone may have any origin, because an app under development may run anywhere.
     private func rejectionOfOrigin(of request: Request) -> Response? {
-        guard let origin = request.headers["Origin"],
-            request.headers["Authorization"] != nil
-                || Self.protectedPaths.contains(where: { request.path.utf8.starts(with: $0) }),
-            !accepts(origin: origin)
-        else { return nil }
+        let isProtected = Self.protectedPaths.contains { request.path.utf8.starts(with: $0) }
+        guard request.headers["Authorization"] != nil || isProtected else { return nil }
+        if let origin = request.headers["Origin"] {
+            guard !accepts(origin: origin) else { return nil }
+        } else {
+            // A browser sends no origin for images and scripts of other sites.
+            guard request.headers["Sec-Fetch-Site"]?.isExactly("cross-site") == true,
+                request.headers["Sec-Fetch-Mode"]?.isExactly("navigate") != true
+            else { return nil }
+        }
         return .text(
             status: 403,
             "The origin of the page is not allowed. To allow its host, start `sekisho dev` with --allow-host NAME.")

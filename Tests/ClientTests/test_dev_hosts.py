@@ -54,6 +54,16 @@ def test_a_page_of_another_site_gets_403_with_the_owner_token_but_may_use_an_api
     assert (signed_up.status_code, signed_up.headers["Access-Control-Allow-Origin"]) == (200, FOREIGN_PAGE)
 
 
+@pytest.mark.parametrize("headers, status", [({"Origin": FOREIGN_PAGE}, 403), ({"Host": "evil.example"}, 421)])
+def test_a_large_body_of_another_site_creates_no_project(fresh_dev, headers, status):
+    response = requests.post(
+        fresh_dev.url + "/v1/projects/foreign/accounts:batchCreate", data=b" " * 70_000,
+        headers={"Content-Type": "application/json", **ADMIN_HEADERS, **headers}, timeout=30)
+    assert response.status_code == status
+    page = requests.get(fresh_dev.url + "/?project=foreign", headers={"Accept": "text/html"}, timeout=30)
+    assert page.status_code == 404
+
+
 def test_a_browser_keeps_a_site_from_the_gateway_even_after_dns_rebinding(dev, tmp_path):
     script = """
         const [url, finish] = arguments;

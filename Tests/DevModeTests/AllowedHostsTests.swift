@@ -39,6 +39,17 @@ struct AllowedHostsTests {
         #expect(Self.status(["Host": host, "Origin": "http://localhost"]) == 421)
     }
 
+    @Test("An image of another site cannot have the address of a protected path")
+    func withoutOrigin() {
+        func status(_ site: String, _ mode: String, _ path: String = "/emulator/v1/projects/p/oobCodes") -> Int? {
+            Self.status(["Host": "localhost", "Sec-Fetch-Site": site, "Sec-Fetch-Mode": mode], .get, path)
+        }
+        #expect(status("cross-site", "no-cors") == 403)
+        #expect(status("cross-site", "navigate") == nil)
+        #expect(status("same-origin", "no-cors") == nil)
+        #expect(status("cross-site", "no-cors", "/v1/projects") == nil)
+    }
+
     @Test("A request without a host gets status 421")
     func withoutHost() {
         #expect(Self.status([:]) == 421)

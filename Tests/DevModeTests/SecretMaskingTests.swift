@@ -20,7 +20,20 @@ struct SecretMaskingTests {
             (#"{"idToken":"\#(token)"}"#, #"{"idToken":{"claims":{"sub":"ada"},"header":{"alg":"none"}}}"#),
             (#"{"postBody":"id_token=x&nonce=n"}"#, #"{"postBody":"id_token=•••&nonce=n"}"#),
             (#"{"postBody":"%zz&id_token=x"}"#, #"{"postBody":"•••"}"#),
-            (#"{"oobLink":"http://a/?oobCode=x&mode=y"}"#, #"{"oobLink":"oobCode=•••&mode=y"}"#),
+            (#"{"oobLink":"http://a/?oobCode=x&mode=y"}"#, #"{"oobLink":"http://a/?oobCode=•••&mode=y"}"#),
+            (#"{"url":"http://a/?x=1#access_token=x"}"#, #"{"url":"http://a/?x=1#access_token=•••"}"#),
+            (#"{"url":"com.app://cb?code=x"}"#, #"{"url":"com.app://cb?code=•••"}"#),
+            (
+                #"{"url":"https://a/?link=https%3A%2F%2Fb%2F%3FoobCode%3Dx"}"#,
+                #"{"url":"https://a/?link=https://b/?oobCode=•••"}"#
+            ),
+            (#"{"url":"https://a/?x=1"}"#, #"{"url":"https://a/?x=1"}"#),
+            (#"{"a":"b=c=d=e=f=g"}"#, #"{"a":"b=c=d=•••"}"#),
+            (
+                #"{"recoveryCodes":["x"],"mfaPendingCredential":"x"}"#,
+                #"{"mfaPendingCredential":"•••","recoveryCodes":["•••"]}"#
+            ),
+            (#"{"postBody":"{\"idToken\":\"x=\"}"}"#, #"{"postBody":"•••"}"#),
             (#"{"error":{"code":400}}"#, #"{"error":{"code":400}}"#),
             (
                 #"{"passwordPolicyConfig":{"forceUpgradeOnSignin":true}}"#,

@@ -282,7 +282,8 @@ extension RequestPipeline {
         finish(RequestOutcome(rejection.error), of: head, from: network(of: head), since: .now)
     }
 
-    /// Returns the response to a request whose head does not authorize it to send a large body.
+    /// Returns the response to a request that the mode does not accept, or whose head does not authorize it to send
+    /// a large body.
     ///
     /// - Returns: `nil` if the head has a service key with the scope. The project and tenant in the body are checked
     ///   later.
@@ -290,6 +291,9 @@ extension RequestPipeline {
         of head: Request, for endpoint: Endpoint, needing scope: ServiceKeyScope, in project: ID<Project>?
     ) async -> Response? {
         let began = ContinuousClock.now
+        if let response = self.rejection?(head) {
+            return finish(RequestOutcome(rejection: response), of: head, from: network(of: head), since: began)
+        }
         var realm: ID<Realm>?
         do {
             _ = try await access.authenticate(CallerCredential(head), in: project, needing: scope, realm: &realm)

@@ -12,10 +12,13 @@ enum SecretMasking {
 
     /// Names of members and parameters in lower case, without hyphens and underscores.
     private static let secretNames: Set<String> = [
-        "accesstoken", "code", "codeverifier", "customtoken", "idtoken", "mergetoken", "oauthaccesstoken",
-        "oobcode", "pendingtoken", "privatekey", "refreshtoken", "salt", "saltseparator", "sessioncookie", "sessionid",
-        "sessioninfo", "signerkey", "temporaryproof", "token",
+        "accesstoken", "authorizationcode", "code", "codeverifier", "customtoken", "grant", "idtoken", "mergetoken",
+        "mfapendingcredential", "oauthaccesstoken", "oauthrefreshtoken", "oobcode", "pendingtoken", "privatekey",
+        "recoverycode", "recoverycodes", "refreshtoken", "salt", "saltseparator", "sessioncookie", "sessionid",
+        "sessioninfo", "sharedsecretkey", "signerkey", "temporaryproof", "token", "verificationcode",
     ]
+    /// The maximum number of texts that contain one another, for example a URL in the query of a URL.
+    private static let depthLimit = 4
 
     private static func isSecret(_ name: ByteText) -> Bool {
         let letters = String(name.rawValue.lowercased().filter { $0 != "_" && $0 != "-" })
@@ -51,36 +54,54 @@ enum SecretMasking {
         }
     }
 
-    private static func masked(_ text: String, named name: ByteText, decodesTokens: Bool) -> JSONValue {
+    private static func masked(
+        _ text: String, named name: ByteText, decodesTokens: Bool, depth: Int = 1
+    ) -> JSONValue {
         if let token = DecodedToken(text) { return decodesTokens ? token.json : .string(mask) }
         if isSecret(name) { return .string(text.isEmpty ? "" : mask) }
-        let pairs = text.containsBytes(of: "=") ? FormDecoder.decode(query(of: text)) : nil
-        if let pairs, pairs.contains(where: { isSecret($0.name) || DecodedToken($0.value) != nil }) {
-            return .string(form(pairs))
-        }
         // The text is a form, so an unreadable one can contain a token.
-        if name == "postBody", pairs == nil { return .string(mask) }
+        if name == "postBody", FormDecoder.decode(Array(text.utf8))?.allSatisfy({ isName($0.name) }) != true {
+            return .string(mask)
+        }
+        let text = maskingForms(in: text, depth: depth)
         guard text.utf8.count > textLimit else { return .string(text) }
         return .string(String(decoding: text.utf8.prefix(textLimit), as: UTF8.self) + "…")
     }
 
-    /// The query of a URL, or the whole text, which may be a form.
-    private static func query(of text: String) -> [UInt8] {
-        let bytes = Array(text.utf8)
-        let isURL = text.utf8.starts(with: "http".utf8)
-        return isURL ? Array(bytes.drop { $0 != UInt8(ascii: "?") }.dropFirst()) : bytes
+    /// Masks the secrets in a form, and in the query and the fragment of a URL of any scheme.
+    private static func maskingForms(in text: String, depth: Int) -> String {
+        guard text.containsBytes(of: "=") else { return text }
+        var masked = ""
+        var rest = text.utf8[...]
+        while !rest.isEmpty {
+            let part = rest.prefix { $0 != UInt8(ascii: "?") && $0 != UInt8(ascii: "#") }
+            masked += maskingForm(String(part) ?? "", depth: depth)
+            rest = rest[part.endIndex...]
+            if let separator = rest.popFirst() { masked.unicodeScalars.append(Unicode.Scalar(separator)) }
+        }
+        return masked
+    }
+
+    /// Returns the text unchanged unless it is a form with a secret.
+    private static func maskingForm(_ text: String, depth: Int) -> String {
+        guard text.containsBytes(of: "="), let pairs = FormDecoder.decode(Array(text.utf8)) else { return text }
+        guard depth < depthLimit else { return mask }
+        let hasSecret = pairs.contains { !value($0.value, named: $0.name, depth: depth + 1).isExactly($0.value) }
+        return hasSecret ? form(pairs, depth: depth + 1) : text
     }
 
     /// Returns the pairs of a form or query without their secrets, as `name=value`.
-    static func form(_ pairs: [(name: ByteText, value: String)]) -> String {
+    static func form(_ pairs: [(name: ByteText, value: String)], depth: Int = 1) -> String {
         pairs.map { pair in
-            isName(pair.name) ? "\(pair.name)=\(value(pair.value, named: pair.name))" : mask
+            isName(pair.name) ? "\(pair.name)=\(value(pair.value, named: pair.name, depth: depth))" : mask
         }.joined(separator: "&")
     }
 
     /// Returns the value of a parameter, or the mask.
-    static func value(_ text: String, named name: ByteText) -> String {
-        guard case .string(let masked) = masked(text, named: name, decodesTokens: false) else { return mask }
+    static func value(_ text: String, named name: ByteText, depth: Int = 1) -> String {
+        guard case .string(let masked) = masked(text, named: name, decodesTokens: false, depth: depth) else {
+            return mask
+        }
         return masked
     }
 }
@@ -92,7 +113,7 @@ struct DecodedToken {
     /// - Returns: `nil` unless the text has three parts, of which the first two are JSON objects in base64url.
     init?(_ text: String) {
         let parts = text.split(separator: ".", omittingEmptySubsequences: false)
-        guard parts.count == 3, text.utf8.count <= 16 * 1024,
+        guard parts.count == 3, text.utf8.count <= 64 * 1024,
             let header = Self.object(parts[0]), let claims = Self.object(parts[1])
         else { return nil }
         json = .object(["header": header, "claims": claims])
