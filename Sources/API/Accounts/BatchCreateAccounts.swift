@@ -21,7 +21,7 @@ extension EndpointCall {
     fileprivate func importAccounts(
         _ request: BatchCreateRequest, for administrator: Administrator
     ) async throws -> Response {
-        if request.containsIdentities { try administrator.require(.linkUsers) }
+        if request.containsIdentities || request.containsFactors { try administrator.require(.linkUsers) }
         let convert = services.accounts.convertImportedUser
         let rows = try await offLoopIfLarge(for: administrator.project.id) {
             try request.checkedRows().map { row in
@@ -118,8 +118,8 @@ private struct BatchCreateRequest: LegacyBatchRequest {
     /// which costs as much as a sign-in.
     static let rawPasswordLimit = 100
 
-    /// Returns which existing accounts the import replaces. Replacing an account removes its identities, so an
-    /// administrator without the scope `users.link` can only replace accounts without identities.
+    /// Returns which existing accounts the import replaces. Replacing an account removes its identities and second
+    /// factors, so an administrator without the scope `users.link` can only replace accounts without them.
     func overwrite(by administrator: Administrator) -> ImportOverwrite {
         guard allowOverwrite == true else { return .none }
         return administrator.scopes.allows(.linkUsers) ? .all : .accountsWithoutIdentities
@@ -127,6 +127,7 @@ private struct BatchCreateRequest: LegacyBatchRequest {
 
     /// The entries that could be decoded.
     private var users: [ImportedUser] { (rows ?? []).compactMap { try? $0.user.get() } }
+    var containsFactors: Bool { users.contains { !($0.mfaInfo ?? []).isEmpty } }
     var containsIdentities: Bool { users.contains { !$0.linkableProviders.isEmpty } }
     var containsHashes: Bool { users.contains { $0.passwordHash.nonEmpty != nil } }
 

@@ -58,7 +58,8 @@ extension ImportedFactor {
         withSecret text: String, enrolledAt now: Instant, _ changes: inout Set<ImportedUser.Change>
     ) throws(ImportedUser.Fault) -> AccountAdministration.ImportedTOTP {
         guard let secret = Base32.decode(text), (10...64).contains(secret.count) else { throw .factorSecretIsInvalid }
-        guard (mfaEnrollmentId ?? "").utf8.count <= 128 else { throw .factorIDIsInvalid }
+        let id = mfaEnrollmentId ?? ""
+        guard id.utf8.count <= 128, !id.utf8.contains(0) else { throw .factorIDIsInvalid }
         let time = enrolledAt.nonEmpty.map { Instant(iso8601: $0) }
         guard let enrolledAt = time ?? now else { throw .timeIsInvalid }
         return AccountAdministration.ImportedTOTP(

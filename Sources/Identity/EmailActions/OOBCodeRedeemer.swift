@@ -59,7 +59,8 @@ public struct OOBCodeRedeemer: Sendable {
         try await project.policy.require(password, unknownTo: breaches)
         let hash = try await passwords.hash(password, context.hashingClient(in: project))
         // The client's network becomes a known network. Otherwise wrong passwords of other clients could block the
-        // owner's next sign-in.
+        // owner's next sign-in. A known network also allows more one-time passwords, so a reset, which proves only the
+        // mailbox, adds none to an account with second factors.
         let networkHash = networks.hash(of: context, in: project)
         _ = try await redeem(
             code, for: [.resetPassword], fromNetwork: networkHash, in: project, from: context
@@ -144,7 +145,8 @@ extension OOBCodeRedeemer {
             let now = clock.now()
             let (step, emailBatch) = try await decide(account, found, now)
             let redemption = Redemption(
-                code: found.code, step: step, emailBatch: emailBatch, networkHash: networkHash,
+                code: found.code, step: step, emailBatch: emailBatch,
+                networkHash: account.secondFactors.isEmpty ? networkHash : nil,
                 recording: project.recording(by: .user(context.trace)), redeemedAt: now)
             let updated = try await mappingConflicts(to: \.refusalOfCodeRedemption) {
                 try await codes.redeem(redemption, in: project.realm)

@@ -119,8 +119,9 @@ public struct SecondFactorSignIn: Sendable {
     private func prove(
         _ code: Secret, of account: Account, in project: Project, from context: RequestContext
     ) throws -> SecondFactorUse.Proof {
-        try attempt(.recoveryCode, at: account, in: project, from: context).recordFailure()
+        // A text that cannot be a code is not counted, so that it does not use up the owner's attempts.
         guard let digits = RecoveryCode.digits(of: code.expose()) else { throw FactorRefusal.invalidCode }
+        try attempt(.recoveryCode, at: account, in: project, from: context).recordFailure()
         return .recoveryCode(hash: secrets.hash(digits, account.id, project.realm))
     }
 

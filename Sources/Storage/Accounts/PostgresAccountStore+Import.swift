@@ -54,15 +54,19 @@ extension PostgresAccountStore {
 }
 
 extension Transaction {
-    /// Requires that the accounts have no identities. Locks the accounts first, so that no concurrent request links an
+    /// Requires that the accounts have neither identities nor second factors. Locks the accounts first, so that no concurrent request links an
     /// identity to them.
     ///
     /// - Throws: ``AdministrationRefusal/unlinksIdentities``.
     fileprivate func requireNoIdentities(of accounts: [ID<Account>], in realm: ID<Realm>) async throws {
         _ = try await execute(.lock(accounts, in: realm))
         let linked: SQL = """
-            SELECT FROM linked_identity
-            WHERE realm_id = \(realm.rawValue) AND account_id = ANY (\(accounts.map(\.rawValue))) LIMIT 1
+            (SELECT FROM linked_identity
+                WHERE realm_id = \(realm.rawValue) AND account_id = ANY (\(accounts.map(\.rawValue))) LIMIT 1)
+            UNION ALL
+            (SELECT FROM account
+                WHERE realm_id = \(realm.rawValue) AND id = ANY (\(accounts.map(\.rawValue))) AND factor_count > 0
+                LIMIT 1)
             """
         guard try await query(linked).isEmpty else { throw AdministrationRefusal.unlinksIdentities }
     }

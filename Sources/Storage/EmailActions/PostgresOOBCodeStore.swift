@@ -147,13 +147,16 @@ extension Transaction {
             _ = try await execute(.deleteCodes(exceptRemediesOf: account.id, in: realm))
         }
         if let remedies = change.voidedRemedies {
-            _ = try await execute(.voidRemedies(remedies, of: account.id, in: realm))
+            _ = try await execute(
+                .voidRemedies(
+                    remedies, of: account.id, keepsFactors: change.removesFactorsSince == nil, in: realm))
         }
         var unlinked: [ProviderID] = []
         if change.unlinksIdentitiesLinkedSince != nil || !change.unlinkedProviders.isEmpty {
             unlinked = try await query(.unlink(by: change, in: realm)).map { ProviderID(try $0.decode("provider")) }
         }
-        if let since = change.removesFactorsSince, !account.secondFactors.isEmpty {
+        // Even if the account had no factor when the change was decided: it may have enrolled one since.
+        if let since = change.removesFactorsSince {
             try await removeFactors(of: account, enrolledSince: since, recording: recording, at: now, in: realm)
         }
         try await record(change.events(unlinking: unlinked), by: recording, at: now, in: realm)

@@ -76,6 +76,11 @@ struct ServiceKeyScopeTests {
             ["users": [["localId": "eve", "providerUserInfo": [["providerId": "google.com", "rawId": "1"]]]]],
             .linkUsers
         ),
+        (
+            ":batchCreate",
+            ["users": [["localId": "eve", "mfaInfo": [["mfaEnrollmentId": "f", "phoneInfo": "+15555550100"]]]]],
+            .linkUsers
+        ),
     ]
 
     @Test(
@@ -95,6 +100,20 @@ struct ServiceKeyScopeTests {
         let outcome = try await gateway.send(.post, path, body, by: writer).outcome
         #expect(outcome == (isAllowed ? "200" : "403 PERMISSION_DENIED : The service key lacks the scope users.link."))
         if !isAllowed { #expect(try await gateway.accountsAsStored() == before, "nothing is stored") }
+        let both = try await ServiceKey(id: "both", in: gateway, scopes: ServiceKeyScopes([.writeUsers, .linkUsers]))
+        #expect(try await gateway.send(.post, path, body, by: both).outcome == "200")
+    }
+
+    @Test("An import that overwrites an account that has a second factor needs the scope users.link")
+    func overwriteFactor() async throws {
+        let gateway = try await TestGateway.withSecondFactors()
+        let ada = try await gateway.signUpEnrolled()
+        let body: JSON = ["users": [["localId": .string(ada.localId)]], "allowOverwrite": true]
+        let path = "/v1/projects/demo/accounts:batchCreate"
+        let writer = try await ServiceKey(id: "writer", in: gateway, scopes: ServiceKeyScopes([.writeUsers]))
+        let outcome = try await gateway.send(.post, path, body, by: writer).outcome
+        #expect(outcome == "403 PERMISSION_DENIED : The service key lacks the scope users.link.")
+        #expect(try await gateway.accountSeenByAdmin(ada.localId)["mfaInfo"] != nil)
         let both = try await ServiceKey(id: "both", in: gateway, scopes: ServiceKeyScopes([.writeUsers, .linkUsers]))
         #expect(try await gateway.send(.post, path, body, by: both).outcome == "200")
     }

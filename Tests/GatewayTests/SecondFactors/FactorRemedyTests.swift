@@ -40,6 +40,45 @@ struct FactorRemedyTests {
         #expect(try await gateway.accountSeenByAdmin(ada.localId)["mfaInfo"] == nil)
     }
 
+    @Test("A password reset keeps the link that removes a factor, because it keeps the factor")
+    func reset() async throws {
+        let gateway = try await TestGateway.withSecondFactors()
+        let ada = try await gateway.signUpEnrolled()
+        let revert = try await gateway.latestCode(.factorAdded)
+        let reset = try await gateway.requestedCode("PASSWORD_RESET", ["email": "ada@example.com"])
+        #expect(try await gateway.resetPassword(reset).status == 200)
+        #expect(try await gateway.accountSeenByAdmin(ada.localId)["mfaInfo"] != nil)
+        #expect(try await gateway.applyCode(revert).status == 200)
+        #expect(try await gateway.accountSeenByAdmin(ada.localId)["mfaInfo"] == nil)
+    }
+
+    @Test("A reset by someone who has only the mailbox does not make the client's network a known one")
+    func resetNetwork() async throws {
+        let gateway = try await TestGateway.withSecondFactors()
+        _ = try await gateway.signUpEnrolled()
+        _ = try await gateway.database.pool.execute("DELETE FROM known_network")
+        let reset = try await gateway.requestedCode("PASSWORD_RESET", ["email": "ada@example.com"])
+        #expect(try await gateway.resetPassword(reset).status == 200)
+        #expect(try await gateway.database.pool.query("SELECT FROM known_network").isEmpty)
+    }
+
+    @Test("An email link to the account's own address is no recent login without the factor")
+    func emailLinkOfCaller() async throws {
+        let gateway = try await TestGateway.withSecondFactors()
+        let ada = try await gateway.signUpEnrolled()
+        gateway.clock.advance(by: .seconds(240))
+        let authTime = try claims(of: ada.idToken)["auth_time"]
+        let code = try await gateway.requestedCode("EMAIL_SIGNIN", ["email": "ada@example.com"])
+        let linked = try await gateway.signInWithEmailLink(
+            "ada@example.com", code, ["idToken": .string(ada.idToken)])
+        let idToken = try #require(linked.json["idToken"]?.string, "\(linked.text)")
+        #expect(try claims(of: idToken)["auth_time"] == authTime)
+        gateway.clock.advance(by: .seconds(120))
+        let old = try await gateway.requestedCode("EMAIL_SIGNIN", ["email": "ada@example.com"])
+        let rejected = try await gateway.signInWithEmailLink("ada@example.com", old, ["idToken": .string(idToken)])
+        #expect(rejected.outcome == "400 CREDENTIAL_TOO_OLD_LOGIN_AGAIN")
+    }
+
     @Test("The removal link of an identity removes factors that were added after it, and keeps earlier ones")
     func removal() async throws {
         for addsFactorFirst in [true, false] {

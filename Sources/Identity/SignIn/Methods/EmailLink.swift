@@ -94,19 +94,21 @@ public struct EmailLinkMethod: Sendable {
     ) async throws -> SignedIn {
         let email = found.code.email
         let change = MailboxChange.linking(email, to: caller.account)
-        // If the link was sent to the account's own address, the link is itself a sufficient login. To replace the
-        // address always requires a recent login. To add an address requires it only if the policy says so.
-        let isOwnAddress = email == caller.account.email
+        // If the link was sent to the account's own address, the link is itself a sufficient login, unless a login needs
+        // a second factor. To replace the address always requires a recent login. To add an address requires it only if
+        // the policy says so.
+        let isLogin =
+            email == caller.account.email && !project.policy.secondFactors.demandsFactor(of: caller.account)
         if change.update.endsSessions {
             try caller.requireRecentLogin(by: project.policy, at: clock.now())
-        } else if !isOwnAddress {
+        } else if !isLogin {
             try caller.requireRecentLoginToLink(by: project.policy, at: clock.now())
         }
         guard found.account == nil || found.account?.id == caller.account.id else { throw EditRefusal.emailTaken }
         if isFirstAttempt { try limiter.countCredentialChange(of: caller.account.id, in: project) }
         let callerChange = CallerChange(
             caller: caller, method: .password,
-            authenticatedAt: isOwnAddress ? nil : caller.authenticatedAtAfterLinking,
+            authenticatedAt: isLogin ? nil : caller.authenticatedAtAfterLinking,
             endsSessions: change.update.endsSessions)
         return try await completion.renewSession(callerChange, in: project, from: context) { session in
             let emailBatch = try emailsAboutLinking(email, by: change, in: project, from: context, at: session.openedAt)
