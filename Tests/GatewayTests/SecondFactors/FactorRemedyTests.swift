@@ -12,6 +12,7 @@ struct FactorRemedyTests {
     func revert() async throws {
         let gateway = try await TestGateway.withSecondFactors()
         let ada = try await gateway.signUpVerified()
+        gateway.clock.advance(by: .seconds(1))
         let eve = try await gateway.enrol(try TestGateway.Tokens(await gateway.signIn()))
         let code = try await gateway.latestCode(.factorAdded)
         #expect(try await gateway.link(gateway.googleCredential(), to: eve.idToken).status == 200)
@@ -116,9 +117,9 @@ struct FactorRemedyTests {
     @Test("A federated reclaim removes the factors too")
     func federatedReclaim() async throws {
         let gateway = try await TestGateway.withSecondFactors()
-        let eve = try await gateway.signUpEnrolled()
+        let eve = try await gateway.signUpEnrolled(email: "mary.somerville@gmail.com")
         _ = try await gateway.database.pool.execute("UPDATE account SET email_verified = false")
-        let signedIn = try await gateway.signIn(gateway.appleCredential())
+        let signedIn = try await gateway.signIn(gateway.googleCredential(.mary))
         #expect(signedIn.json["localId"]?.string == eve.localId, "\(signedIn.text)")
         #expect(signedIn.json["idToken"] != nil, "\(signedIn.text)")
         #expect(try await gateway.accountSeenByAdmin(eve.localId)["mfaInfo"] == nil)

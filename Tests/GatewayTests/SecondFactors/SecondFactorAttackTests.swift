@@ -190,15 +190,19 @@ struct SecondFactorAttackTests {
             try await gateway.finalizeSignIn(first, ada.factor, ada.app.code(at: gateway.clock.now)).status == 200)
     }
 
-    @Test("A federated sign-in that stops before the second factor does not link the identity")
+    @Test("A new identity with the verified address is linked by the second factor, and not before")
     func stoppedLink() async throws {
         let gateway = try await TestGateway.withSecondFactors()
-        let ada = try await gateway.signUpEnrolled()
-        let first = try await gateway.signIn(gateway.googleCredential())
+        let mary = try await gateway.signUpEnrolled(email: "mary.somerville@gmail.com")
+        let first = try await gateway.signIn(gateway.googleCredential(.mary))
         #expect(first.json["mfaPendingCredential"] != nil, "\(first.text)")
-        let user = try await gateway.accountSeenByAdmin(ada.localId)
-        #expect(user["providerUserInfo"]?[0]?["providerId"] == "password")
-        #expect(user["providerUserInfo"]?[1] == nil)
+        let before = try await gateway.accountSeenByAdmin(mary.localId)
+        #expect(before["providerUserInfo"]?[0]?["providerId"] == "password")
+        #expect(before["providerUserInfo"]?[1] == nil)
+        let done = try await gateway.finalizeSignIn(first, mary.factor, mary.app.code(at: gateway.clock.now))
+        #expect(done.status == 200, "\(done.text)")
+        let after = try await gateway.accountSeenByAdmin(mary.localId)
+        #expect(after["providerUserInfo"]?[1] != nil)
     }
 
     @Test("A reset of the password on a verified address keeps the factor, and signs nobody in")

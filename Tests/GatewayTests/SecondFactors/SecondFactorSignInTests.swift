@@ -11,20 +11,19 @@ struct SecondFactorSignInTests {
     struct Method: CustomTestStringConvertible, Sendable {
         let testDescription: String
         let provider: String
+        /// The outcome of a second use of the pending credential.
+        var reuse = "400 INVALID_MFA_PENDING_CREDENTIAL"
         let signIn: @Sendable (TestGateway) async throws -> Exchange
     }
 
     static let methods = [
         Method(testDescription: "password", provider: "password") { try await $0.signIn() },
-        Method(testDescription: "email link", provider: "password") {
+        Method(testDescription: "email link", provider: "password", reuse: "400 INVALID_OOB_CODE") {
             let code = try await $0.requestedCode("EMAIL_SIGNIN", ["email": "ada@example.com"])
             return try await $0.signInWithEmailLink("ada@example.com", code)
         },
         Method(testDescription: "linked identity", provider: "apple.com") {
             try await $0.signIn($0.appleCredential())
-        },
-        Method(testDescription: "new identity with the verified address", provider: "google.com") {
-            try await $0.signIn($0.googleCredential())
         },
     ]
 
@@ -41,7 +40,7 @@ struct SecondFactorSignInTests {
         _ = try await gateway.requestedCode("EMAIL_SIGNIN", ["email": "ada@example.com"])
         let state: SQL = """
             SELECT (SELECT count(*) FROM session) || ' ' || (SELECT count(*) FROM linked_identity) || ' ' ||
-                (SELECT string_agg(last_sign_in_at::text || display_name::text || email_link_sign_in::text, ',')
+                (SELECT string_agg(last_sign_in_at || coalesce(display_name, '') || email_link_sign_in, ',')
                     FROM account) || ' ' || (SELECT count(*) FROM replay_guard) AS state
             """
         let before: String? = try await gateway.database.pool.query(state).first?.decode("state")
@@ -53,7 +52,7 @@ struct SecondFactorSignInTests {
         #expect(first.json["mfaInfo"]?[0]?["totpInfo"] == [:])
         #expect(first.json["recoveryCodesAvailable"] == nil)
         let after: String? = try await gateway.database.pool.query(state).first?.decode("state")
-        #expect(after == before)
+        #expect(after != nil && after == before)
         let done = try await gateway.finalizeSignIn(first, ada.factor, ada.app.code(at: gateway.clock.now))
         let idToken = try #require(done.json["idToken"]?.string, "\(done.text)")
         let firebase = try claims(of: idToken)["firebase"]
@@ -63,7 +62,7 @@ struct SecondFactorSignInTests {
         #expect(try await gateway.lookup(idToken).json["users"]?[0]?["localId"]?.string == ada.localId)
         gateway.clock.advance(by: .seconds(30))
         let again = try await gateway.finalizeSignIn(first, ada.factor, ada.app.code(at: gateway.clock.now))
-        #expect(again.outcome == "400 INVALID_MFA_PENDING_CREDENTIAL")
+        #expect(again.outcome == method.reuse)
     }
 
     @Test("A custom token signs in without a second factor, because the operator's backend vouches for the user")

@@ -221,15 +221,16 @@ struct TrustedConfigurationTests {
         #expect(classified.subtracting(members) == [], "rows without a member")
     }
 
-    /// Tenant settings are changed by an operation of their own, which the scope `config` alone allows.
-    @Test("The settings of a tenant have only members that do not need the scope `trust`")
+    /// Tenant settings are changed by an operation of their own, which the scope `config` alone allows, except for
+    /// `secondFactors`.
+    @Test("The settings of a tenant have only classified members")
     func tenants() {
         let members = Mirror(reflecting: TenantSettings()).children.compactMap(\.label)
         #expect(
             members == [
                 "displayName", "allowsPasswords", "allowsEmailLinks", "allowsAnonymous", "isDisabled",
                 "passwordPolicy", "emailEnumerationProtection", "allowsSignUp", "allowsDeletion",
-                "deletesUnusedAnonymousAccounts",
+                "deletesUnusedAnonymousAccounts", "secondFactors",
             ],
             "classify the new member: one that needs `trust` must not be changed with the scope `config` alone")
     }
