@@ -1,5 +1,5 @@
--- The database of a release with rows in its tables, for tests of upgrades. The next line has its secrets.
--- {"masterKey": "LCby/w+mcDlHBqGGsotiep3DVB7iibdUO2xRchwCcRI=", "apiKey": "pk_0PX9nnewbPVBUB5aUBdXyzFe1NjsnQttNRpy", "email": "bd9b5205736a3935@example.com", "localId": "Otjm7rwflWMs1HHlL0CtMDZl33yi", "refreshToken": "AY8zAYLnxVkRpj5NrIbKk4o2uM77AAAAAAAAAADsTaXfaH15vMnAQ9MKHyB1HE2z3-nW_HacrnikQXbCRw"}
+-- A database of a release with rows in its tables, for tests of upgrades. The next line has its secrets.
+-- {"masterKey": "QauSvGQpZmGg7xTbaf130qU8YbfiBLXNoq6jD8B9OgU=", "apiKey": "pk_GbDvbil14ODpRNx102NUpzK8tRQo3Dr0csHH", "email": "512de23bc8414be9@example.com", "localId": "opHWMabNZzgSfqqqQz8lA9vs4gas", "refreshToken": "Aeh39VpXLb5udhdE6ZVKvlmhPRAXAAAAAAAAAADfE7R6TWzrrtU2NZ-RJ4eBFrLx1GQZmGCqiABrkP2PmQ"}
 CREATE FUNCTION public.revoke_apple_grants() RETURNS trigger
     LANGUAGE plpgsql
     AS $$
@@ -32,10 +32,12 @@ CREATE TABLE public.account (
     last_sign_in_at timestamp with time zone,
     valid_since timestamp with time zone NOT NULL,
     generation bigint DEFAULT 1 NOT NULL,
+    factor_count smallint DEFAULT 0 NOT NULL,
     CONSTRAINT account_custom_claims_check CHECK ((jsonb_typeof((custom_claims)::jsonb) = 'object'::text)),
     CONSTRAINT account_email_check CHECK (((email = lower(email)) AND (length(email) <= 254))),
     CONSTRAINT account_email_link_check CHECK (((email IS NOT NULL) OR (NOT email_link_sign_in))),
     CONSTRAINT account_email_verified_check CHECK (((email IS NOT NULL) OR (NOT email_verified))),
+    CONSTRAINT account_factor_count_check CHECK ((factor_count >= 0)),
     CONSTRAINT account_id_check CHECK (((length(id) >= 1) AND (length(id) <= 128))),
     CONSTRAINT account_password_check CHECK (((password_hash IS NULL) = (password_updated_at IS NULL))),
     CONSTRAINT account_phone_number_check CHECK ((phone_number ~~ '+%'::text))
@@ -206,11 +208,11 @@ CREATE TABLE public.oob_code (
     CONSTRAINT oob_code_account_check CHECK (((account_id IS NOT NULL) OR (purpose = 'EMAIL_SIGNIN'::text))),
     CONSTRAINT oob_code_email_check CHECK (((email = lower(email)) AND (length(email) <= 254))),
     CONSTRAINT oob_code_hash_check CHECK ((length(hash) = 32)),
-    CONSTRAINT oob_code_method_check CHECK (((purpose = 'REMOVE_SIGN_IN_METHOD'::text) = ((provider IS NOT NULL) AND (added_at IS NOT NULL)))),
+    CONSTRAINT oob_code_method_check CHECK (((purpose = ANY (ARRAY['REMOVE_SIGN_IN_METHOD'::text, 'REVERT_SECOND_FACTOR_ADDITION'::text])) = ((provider IS NOT NULL) AND (added_at IS NOT NULL)))),
     CONSTRAINT oob_code_new_email_check CHECK (((new_email = lower(new_email)) AND (length(new_email) <= 254))),
     CONSTRAINT oob_code_new_email_check1 CHECK (((new_email IS NOT NULL) OR (purpose <> 'VERIFY_AND_CHANGE_EMAIL'::text))),
     CONSTRAINT oob_code_new_email_check2 CHECK (((new_email IS NULL) OR (purpose = ANY (ARRAY['VERIFY_AND_CHANGE_EMAIL'::text, 'RECOVER_EMAIL'::text])))),
-    CONSTRAINT oob_code_purpose_check CHECK ((purpose = ANY (ARRAY['VERIFY_EMAIL'::text, 'PASSWORD_RESET'::text, 'EMAIL_SIGNIN'::text, 'VERIFY_AND_CHANGE_EMAIL'::text, 'RECOVER_EMAIL'::text, 'REMOVE_SIGN_IN_METHOD'::text, 'UNDO_MERGE'::text]))),
+    CONSTRAINT oob_code_purpose_check CHECK ((purpose = ANY (ARRAY['VERIFY_EMAIL'::text, 'PASSWORD_RESET'::text, 'EMAIL_SIGNIN'::text, 'VERIFY_AND_CHANGE_EMAIL'::text, 'RECOVER_EMAIL'::text, 'REMOVE_SIGN_IN_METHOD'::text, 'REVERT_SECOND_FACTOR_ADDITION'::text, 'UNDO_MERGE'::text]))),
     CONSTRAINT oob_code_source_check CHECK (((purpose = 'UNDO_MERGE'::text) = (source_id IS NOT NULL)))
 );
 CREATE TABLE public.outbox (
@@ -281,6 +283,13 @@ END),
     CONSTRAINT realm_profile_check CHECK ((profile = ANY (ARRAY['sekisho'::text, 'firebase'::text]))),
     CONSTRAINT realm_tenant_settings_check CHECK ((jsonb_typeof(tenant_settings) = 'object'::text))
 );
+CREATE TABLE public.recovery_code (
+    realm_id text NOT NULL COLLATE pg_catalog."C",
+    account_id text NOT NULL COLLATE pg_catalog."C",
+    hash bytea NOT NULL,
+    created_at timestamp with time zone NOT NULL,
+    CONSTRAINT recovery_code_hash_check CHECK ((length(hash) = 32))
+);
 CREATE TABLE public.replay_guard (
     realm_id text NOT NULL COLLATE pg_catalog."C",
     hash bytea NOT NULL,
@@ -298,6 +307,21 @@ CREATE TABLE public.schema_migration (
     name text NOT NULL,
     sha256 bytea NOT NULL,
     applied_at timestamp with time zone DEFAULT now() NOT NULL
+);
+CREATE TABLE public.second_factor (
+    realm_id text NOT NULL COLLATE pg_catalog."C",
+    account_id text NOT NULL COLLATE pg_catalog."C",
+    id text NOT NULL COLLATE pg_catalog."C",
+    kind text NOT NULL COLLATE pg_catalog."C",
+    display_name text,
+    enrolled_at timestamp with time zone NOT NULL,
+    last_used_at timestamp with time zone,
+    secret bytea NOT NULL,
+    last_step bigint NOT NULL,
+    failures bigint DEFAULT 0 NOT NULL,
+    merged_from text COLLATE pg_catalog."C",
+    CONSTRAINT second_factor_id_check CHECK (((length(id) >= 1) AND (length(id) <= 128))),
+    CONSTRAINT second_factor_kind_check CHECK ((kind = 'totp'::text))
 );
 CREATE TABLE public.service_key (
     project_id text NOT NULL COLLATE pg_catalog."C",
@@ -321,6 +345,8 @@ CREATE TABLE public.session (
     method text NOT NULL COLLATE pg_catalog."C",
     authenticated_at timestamp with time zone NOT NULL,
     claims text,
+    second_factor text COLLATE pg_catalog."C",
+    second_factor_id text COLLATE pg_catalog."C",
     device text,
     credential_issued_at timestamp with time zone,
     counter bigint DEFAULT 0 NOT NULL,
@@ -332,7 +358,8 @@ CREATE TABLE public.session (
     ended_at timestamp with time zone,
     end_reason text COLLATE pg_catalog."C",
     CONSTRAINT session_device_check CHECK ((length(device) <= 200)),
-    CONSTRAINT session_end_reason_check CHECK ((end_reason = ANY (ARRAY['REVOKED'::text, 'TOKEN_REUSED'::text, 'SIGN_IN_METHOD_REMOVED'::text, 'PROVIDER_REVOKED'::text, 'LIMIT'::text])))
+    CONSTRAINT session_end_reason_check CHECK ((end_reason = ANY (ARRAY['REVOKED'::text, 'TOKEN_REUSED'::text, 'SIGN_IN_METHOD_REMOVED'::text, 'PROVIDER_REVOKED'::text, 'LIMIT'::text, 'REPLACED'::text]))),
+    CONSTRAINT session_second_factor_check CHECK ((second_factor = ANY (ARRAY['totp'::text, 'recovery_code'::text])))
 )
 WITH (fillfactor='75');
 CREATE TABLE public.signing_key (
@@ -350,87 +377,87 @@ CREATE TABLE public.signing_key (
     CONSTRAINT signing_key_purpose_check CHECK ((purpose = ANY (ARRAY['id-token'::text, 'refresh-token'::text])))
 );
 INSERT INTO public.account VALUES
-	('demo', 'Otjm7rwflWMs1HHlL0CtMDZl33yi', 'bd9b5205736a3935@example.com', false, NULL, NULL, 'Ada', NULL, '$argon2id$v=19$m=7168,t=1,p=1$1XtTvSrqe4ajX/q6Xa1ZKg$bO1j9oqn8iDC3tCRB/j7H6M7L1sTszQkaPGvT88DF5w', '2026-11-29 08:33:10.174875+00', false, false, NULL, NULL, '2026-11-29 08:33:10.174875+00', '2026-11-29 08:33:10.174875+00', '2026-11-29 08:33:10+00', 1),
-	('demo', 'user1', 'user1@example.com', false, NULL, '+15551', 'Name 1', NULL, NULL, NULL, false, false, NULL, NULL, '2026-11-29 08:33:10.285094+00', NULL, '2026-11-29 08:33:10.285094+00', 1),
-	('demo', 'user2', 'user2@example.com', false, NULL, '+15552', 'Name 2', NULL, NULL, NULL, false, false, NULL, NULL, '2026-11-29 08:33:10.285094+00', NULL, '2026-11-29 08:33:10.285094+00', 1),
-	('demo', 'user3', 'user3@example.com', false, NULL, '+15553', 'Name 3', NULL, NULL, NULL, false, false, NULL, NULL, '2026-11-29 08:33:10.285094+00', NULL, '2026-11-29 08:33:10.285094+00', 1);
+	('demo', 'opHWMabNZzgSfqqqQz8lA9vs4gas', '512de23bc8414be9@example.com', false, NULL, NULL, 'Ada', NULL, '$argon2id$v=19$m=7168,t=1,p=1$nnRU5r0UM0VJaW3kIauO5w$/xy5FLwSzqT66xG6VUKuFyPtaSuzAoqqj9uB/CfhHs4', '2026-11-29 10:18:33.39137+00', false, false, NULL, NULL, '2026-11-29 10:18:33.39137+00', '2026-11-29 10:18:33.39137+00', '2026-11-29 10:18:33+00', 1, 0),
+	('demo', 'user1', 'user1@example.com', false, NULL, '+15551', 'Name 1', NULL, NULL, NULL, false, false, NULL, NULL, '2026-11-29 10:18:33.436138+00', NULL, '2026-11-29 10:18:33.436138+00', 1, 0),
+	('demo', 'user2', 'user2@example.com', false, NULL, '+15552', 'Name 2', NULL, NULL, NULL, false, false, NULL, NULL, '2026-11-29 10:18:33.436138+00', NULL, '2026-11-29 10:18:33.436138+00', 1, 0),
+	('demo', 'user3', 'user3@example.com', false, NULL, '+15553', 'Name 3', NULL, NULL, NULL, false, false, NULL, NULL, '2026-11-29 10:18:33.436138+00', NULL, '2026-11-29 10:18:33.436138+00', 1, 0);
 INSERT INTO public.account_merge VALUES
-	('demo', 'source1', 'user1', '2026-11-29 08:33:10.285094+00', '2026-11-29 08:33:10.285094+00', 1, '{}'),
-	('demo', 'source2', 'user2', '2026-11-29 08:33:10.285094+00', '2026-11-29 08:33:10.285094+00', 1, '{}'),
-	('demo', 'source3', 'user3', '2026-11-29 08:33:10.285094+00', '2026-11-29 08:33:10.285094+00', 1, '{}');
+	('demo', 'source1', 'user1', '2026-11-29 10:18:33.436138+00', '2026-11-29 10:18:33.436138+00', 1, '{}'),
+	('demo', 'source2', 'user2', '2026-11-29 10:18:33.436138+00', '2026-11-29 10:18:33.436138+00', 1, '{}'),
+	('demo', 'source3', 'user3', '2026-11-29 10:18:33.436138+00', '2026-11-29 10:18:33.436138+00', 1, '{}');
 INSERT INTO public.api_key VALUES
-	('demo', '3dIHv07f', 'default', '\xbb0db8da0de79078895b5905b1b2050044d0b678f333bd28f20b5e79bcce1c6c', '2026-11-29 08:33:09.999109+00', NULL);
+	('demo', 'YheeU7nM', 'default', '\xae76752d3ed12e3a68461645479ff7f83088f76dfa75ecfaf709d93faf0f7d26', '2026-11-29 10:18:33.232599+00', NULL);
 INSERT INTO public.app VALUES
-	('demo', 'default', 'default', '{"platform": "other", "bundleIds": [], "clientIds": {}, "webDomains": [], "distribution": "other", "redirectUris": [], "androidPackages": [], "linkOnlyMethods": [], "associatedDomains": [], "androidCertificates": [], "androidFingerprints": []}', '2026-11-29 08:33:09.884212+00');
+	('demo', 'default', 'default', '{"platform": "other", "bundleIds": [], "clientIds": {}, "webDomains": [], "distribution": "other", "redirectUris": [], "androidPackages": [], "linkOnlyMethods": [], "associatedDomains": [], "androidCertificates": [], "androidFingerprints": []}', '2026-11-29 10:18:33.160048+00');
 INSERT INTO public.apple_grant VALUES
-	('3e13c935-948b-403b-ad06-25738860aa0e', 'demo', 'subject1', 'com.example', 'REDEEMING', 'REFRESH_TOKEN', '\x', NULL, NULL, NULL, '2026-11-29 08:33:10.285094+00', '2026-11-29 08:33:10.285094+00', NULL, 0, NULL, NULL),
-	('374b8e22-e5f9-4e49-9b15-0abc07c10159', 'demo', 'subject2', 'com.example', 'REVOKING', 'REFRESH_TOKEN', '\x', NULL, NULL, NULL, '2026-11-29 08:33:10.285094+00', '2026-11-29 08:33:10.285094+00', NULL, 0, NULL, NULL),
-	('af108810-7de7-4ca6-9629-e2c7a37943fc', 'demo', 'subject3', 'com.example', 'AUTHORIZED', 'REFRESH_TOKEN', '\x', NULL, NULL, NULL, '2026-11-29 08:33:10.285094+00', '2026-11-29 08:33:10.285094+00', NULL, 0, NULL, NULL);
+	('d1e0a978-c03d-4b5d-a871-452b684f0cda', 'demo', 'subject1', 'com.example', 'REDEEMING', 'REFRESH_TOKEN', '\x', NULL, NULL, NULL, '2026-11-29 10:18:33.436138+00', '2026-11-29 10:18:33.436138+00', NULL, 0, NULL, NULL),
+	('7520c783-c956-4384-adf1-77a611d20de8', 'demo', 'subject2', 'com.example', 'REVOKING', 'REFRESH_TOKEN', '\x', NULL, NULL, NULL, '2026-11-29 10:18:33.436138+00', '2026-11-29 10:18:33.436138+00', NULL, 0, NULL, NULL),
+	('8ecc4816-54a3-4a36-add7-717d0f28b1f8', 'demo', 'subject3', 'com.example', 'AUTHORIZED', 'REFRESH_TOKEN', '\x', NULL, NULL, NULL, '2026-11-29 10:18:33.436138+00', '2026-11-29 10:18:33.436138+00', NULL, 0, NULL, NULL);
 INSERT INTO public.audit_event VALUES
-	('9057f303-6285-4f98-86b7-b80207368173', 'demo', 'cli', 'project.added', 'demo', '{}', '2026-11-29 08:33:09.884212+00', NULL, NULL),
-	('7c4ccdf3-cd01-4f26-820d-7037c06adbf7', 'demo', 'cli', 'project.changed', 'demo', '{"members": "policy.passwordFailureLimit policy.signUpLimit"}', '2026-11-29 08:33:09.944975+00', NULL, NULL),
-	('9af99c78-006a-4501-8563-7c1a021f0319', 'demo', 'cli', 'apiKey.added', '3dIHv07f', '{"app": "default"}', '2026-11-29 08:33:09.999109+00', NULL, NULL),
-	('ab377d98-23eb-4971-a7ba-b16fe516039f', 'demo', 'user1', 'account.created', 'user1', '{}', '2026-11-29 08:33:10.285094+00', NULL, NULL),
-	('d3982206-34c9-4850-ae0b-b8e3291a5bf7', 'demo', 'user2', 'account.created', 'user2', '{}', '2026-11-29 08:33:10.285094+00', NULL, NULL),
-	('acabd3f6-f744-44d7-ac70-0c8dbf5f915b', 'demo', 'user3', 'account.created', 'user3', '{}', '2026-11-29 08:33:10.285094+00', NULL, NULL);
+	('a6976108-57d2-45a9-baf7-df67bf5dbc27', 'demo', 'cli', 'project.added', 'demo', '{}', '2026-11-29 10:18:33.160048+00', NULL, NULL),
+	('0407a707-6847-40c8-a9fb-9bb224e26e03', 'demo', 'cli', 'project.changed', 'demo', '{"members": "policy.passwordFailureLimit policy.signUpLimit"}', '2026-11-29 10:18:33.190416+00', NULL, NULL),
+	('109abe5d-1ead-4f07-b855-cc9b48f841a5', 'demo', 'cli', 'apiKey.added', 'YheeU7nM', '{"app": "default"}', '2026-11-29 10:18:33.232599+00', NULL, NULL),
+	('e1b5780f-7271-443b-9f8e-6e28855bb8fc', 'demo', 'user1', 'account.created', 'user1', '{}', '2026-11-29 10:18:33.436138+00', NULL, NULL),
+	('f40f3947-3dc9-4117-8f63-43be5b8b768f', 'demo', 'user2', 'account.created', 'user2', '{}', '2026-11-29 10:18:33.436138+00', NULL, NULL),
+	('24b3e742-70d9-43c0-933d-cbc46fbc482e', 'demo', 'user3', 'account.created', 'user3', '{}', '2026-11-29 10:18:33.436138+00', NULL, NULL);
 INSERT INTO public.authorization_flow VALUES
-	('\x61ea51136a1eb39db39c889c9c53ebd21e5ce9e78721a6c2c40f8e16b782a879', 'demo', NULL, NULL, NULL, NULL, NULL, NULL, NULL, '2026-11-29 08:33:10.285094+00'),
-	('\xd2bfc8025ea4935a806fc25efa328dd3491fb3e89b1c4f3095f1fea9d6ef09e8', 'demo', NULL, NULL, NULL, NULL, NULL, NULL, NULL, '2026-11-29 08:33:10.285094+00'),
-	('\xed882b45e7d23de0772cdb6028c0feaa5d7588deb5ded2030d915df47a9dcb89', 'demo', NULL, NULL, NULL, NULL, NULL, NULL, NULL, '2026-11-29 08:33:10.285094+00');
+	('\x61ea51136a1eb39db39c889c9c53ebd21e5ce9e78721a6c2c40f8e16b782a879', 'demo', NULL, NULL, NULL, NULL, NULL, NULL, NULL, '2026-11-29 10:18:33.436138+00'),
+	('\xd2bfc8025ea4935a806fc25efa328dd3491fb3e89b1c4f3095f1fea9d6ef09e8', 'demo', NULL, NULL, NULL, NULL, NULL, NULL, NULL, '2026-11-29 10:18:33.436138+00'),
+	('\xed882b45e7d23de0772cdb6028c0feaa5d7588deb5ded2030d915df47a9dcb89', 'demo', NULL, NULL, NULL, NULL, NULL, NULL, NULL, '2026-11-29 10:18:33.436138+00');
 INSERT INTO public.deleted_account VALUES
-	('demo', 'gone1', '2026-11-29 08:33:10.285094+00'),
-	('demo', 'gone2', '2026-11-29 08:33:10.285094+00'),
-	('demo', 'gone3', '2026-11-29 08:33:10.285094+00');
+	('demo', 'gone1', '2026-11-29 10:18:33.436138+00'),
+	('demo', 'gone2', '2026-11-29 10:18:33.436138+00'),
+	('demo', 'gone3', '2026-11-29 10:18:33.436138+00');
 INSERT INTO public.installation VALUES
-	(true, '\x019af0988472b30e311274afff44d4deefdb982de0afe76aaf690ee569c4e9063ab0de95424cc4c5', 'serve', '2026-11-29 08:33:09.882284+00');
+	(true, '\x016373368a709de3f804275048a29bbaf17efc1d3ac873f995d4544fcd12ed6531b4dfeed4d8e1a5', 'serve', '2026-11-29 10:18:33.158425+00');
 INSERT INTO public.known_network VALUES
-	('demo', 'Otjm7rwflWMs1HHlL0CtMDZl33yi', '\x6916b176df0c2d92048eaf9bd9c3a79e', '2026-11-29 08:33:10.174875+00'),
-	('demo', 'user1', '\x61ea51136a1eb39db39c889c9c53ebd2', '2026-11-29 08:33:10.285094+00'),
-	('demo', 'user2', '\xd2bfc8025ea4935a806fc25efa328dd3', '2026-11-29 08:33:10.285094+00'),
-	('demo', 'user3', '\xed882b45e7d23de0772cdb6028c0feaa', '2026-11-29 08:33:10.285094+00');
+	('demo', 'opHWMabNZzgSfqqqQz8lA9vs4gas', '\xd8a8ca5bc326cfbb92bcfb153c7884c4', '2026-11-29 10:18:33.39137+00'),
+	('demo', 'user1', '\x61ea51136a1eb39db39c889c9c53ebd2', '2026-11-29 10:18:33.436138+00'),
+	('demo', 'user2', '\xd2bfc8025ea4935a806fc25efa328dd3', '2026-11-29 10:18:33.436138+00'),
+	('demo', 'user3', '\xed882b45e7d23de0772cdb6028c0feaa', '2026-11-29 10:18:33.436138+00');
 INSERT INTO public.linked_identity VALUES
-	('demo', 'apple.com', 'subject1', 'user1', NULL, NULL, 'user1@example.com', 'none', false, NULL, NULL, NULL, NULL, NULL, NULL, NULL, 1, '2026-11-29 08:33:10.285094+00', '2026-11-29 08:33:10.285094+00', NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL),
-	('demo', 'apple.com', 'subject2', 'user2', NULL, NULL, 'user2@example.com', 'none', false, NULL, NULL, NULL, NULL, NULL, NULL, NULL, 1, '2026-11-29 08:33:10.285094+00', '2026-11-29 08:33:10.285094+00', NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL),
-	('demo', 'apple.com', 'subject3', 'user3', NULL, NULL, 'user3@example.com', 'none', false, NULL, NULL, NULL, NULL, NULL, NULL, NULL, 1, '2026-11-29 08:33:10.285094+00', '2026-11-29 08:33:10.285094+00', NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL);
+	('demo', 'apple.com', 'subject1', 'user1', NULL, NULL, 'user1@example.com', 'none', false, NULL, NULL, NULL, NULL, NULL, NULL, NULL, 1, '2026-11-29 10:18:33.436138+00', '2026-11-29 10:18:33.436138+00', NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL),
+	('demo', 'apple.com', 'subject2', 'user2', NULL, NULL, 'user2@example.com', 'none', false, NULL, NULL, NULL, NULL, NULL, NULL, NULL, 1, '2026-11-29 10:18:33.436138+00', '2026-11-29 10:18:33.436138+00', NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL),
+	('demo', 'apple.com', 'subject3', 'user3', NULL, NULL, 'user3@example.com', 'none', false, NULL, NULL, NULL, NULL, NULL, NULL, NULL, 1, '2026-11-29 10:18:33.436138+00', '2026-11-29 10:18:33.436138+00', NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL);
 INSERT INTO public.oob_code VALUES
-	('\x61ea51136a1eb39db39c889c9c53ebd21e5ce9e78721a6c2c40f8e16b782a879', 'demo', 'EMAIL_SIGNIN', NULL, NULL, 'user1@example.com', NULL, NULL, NULL, NULL, NULL, '2026-11-29 08:33:10.285094+00', '2026-11-29 08:33:10.285094+00'),
-	('\xd2bfc8025ea4935a806fc25efa328dd3491fb3e89b1c4f3095f1fea9d6ef09e8', 'demo', 'EMAIL_SIGNIN', 'user2', NULL, 'user2@example.com', NULL, NULL, NULL, NULL, NULL, '2026-11-29 08:33:10.285094+00', '2026-11-29 08:33:10.285094+00'),
-	('\xed882b45e7d23de0772cdb6028c0feaa5d7588deb5ded2030d915df47a9dcb89', 'demo', 'EMAIL_SIGNIN', NULL, NULL, 'user3@example.com', NULL, NULL, NULL, NULL, NULL, '2026-11-29 08:33:10.285094+00', '2026-11-29 08:33:10.285094+00');
+	('\x61ea51136a1eb39db39c889c9c53ebd21e5ce9e78721a6c2c40f8e16b782a879', 'demo', 'EMAIL_SIGNIN', NULL, NULL, 'user1@example.com', NULL, NULL, NULL, NULL, NULL, '2026-11-29 10:18:33.436138+00', '2026-11-29 10:18:33.436138+00'),
+	('\xd2bfc8025ea4935a806fc25efa328dd3491fb3e89b1c4f3095f1fea9d6ef09e8', 'demo', 'EMAIL_SIGNIN', 'user2', NULL, 'user2@example.com', NULL, NULL, NULL, NULL, NULL, '2026-11-29 10:18:33.436138+00', '2026-11-29 10:18:33.436138+00'),
+	('\xed882b45e7d23de0772cdb6028c0feaa5d7588deb5ded2030d915df47a9dcb89', 'demo', 'EMAIL_SIGNIN', NULL, NULL, 'user3@example.com', NULL, NULL, NULL, NULL, NULL, '2026-11-29 10:18:33.436138+00', '2026-11-29 10:18:33.436138+00');
 INSERT INTO public.outbox VALUES
-	('187dffa8-0cf0-4193-9034-e1a2af64d20a', 'demo', 'user', 'user1', 'user', '{}', '2026-11-29 08:33:10.285094+00'),
-	('f8b94523-d8e5-435d-8747-95495ab8599e', 'demo', 'user', 'user2', 'user', '{}', '2026-11-29 08:33:10.285094+00'),
-	('a2353213-69cb-4028-95b3-86bc307e0f18', 'demo', 'user', 'user3', 'user', '{}', '2026-11-29 08:33:10.285094+00');
+	('c8c51eaf-8292-4f76-9730-f4b2bc247ef4', 'demo', 'account.created', 'user1', 'user', '{}', '2026-11-29 10:18:33.436138+00'),
+	('89d8486c-61ac-4e19-a9db-bc6062ef8305', 'demo', 'account.created', 'user2', 'user', '{}', '2026-11-29 10:18:33.436138+00'),
+	('2044c783-426d-441c-b161-974910682e49', 'demo', 'account.created', 'user3', 'user', '{}', '2026-11-29 10:18:33.436138+00');
 INSERT INTO public.outgoing_email VALUES
-	('eb8a077f-84ad-499f-8c95-7a0984551ee7', 'demo', 'VERIFY_EMAIL', 'user1', 'user1@example.com', NULL, '\x', '2026-11-29 08:33:10.285094+00', '2026-11-29 08:33:10.285094+00', 0, '2026-11-29 08:33:10.285094+00', NULL, NULL),
-	('d972245e-908c-45d8-99f9-eb8c64cbe376', 'demo', 'VERIFY_EMAIL', 'user2', 'user2@example.com', NULL, '\x', '2026-11-29 08:33:10.285094+00', '2026-11-29 08:33:10.285094+00', 0, '2026-11-29 08:33:10.285094+00', NULL, NULL),
-	('426a6e3d-b0f7-4607-ac19-248159e718b4', 'demo', 'VERIFY_EMAIL', 'user3', 'user3@example.com', NULL, '\x', '2026-11-29 08:33:10.285094+00', '2026-11-29 08:33:10.285094+00', 0, '2026-11-29 08:33:10.285094+00', NULL, NULL);
+	('9030b14d-0ce4-4caa-8edf-ff8f6c89d6cc', 'demo', 'VERIFY_EMAIL', 'user1', 'user1@example.com', NULL, '\x', '2026-11-29 10:18:33.436138+00', '2026-11-29 10:18:33.436138+00', 0, '2026-11-29 10:18:33.436138+00', NULL, NULL),
+	('0f3faa32-72ba-4cee-89f6-0847355fe3a2', 'demo', 'VERIFY_EMAIL', 'user2', 'user2@example.com', NULL, '\x', '2026-11-29 10:18:33.436138+00', '2026-11-29 10:18:33.436138+00', 0, '2026-11-29 10:18:33.436138+00', NULL, NULL),
+	('fc95aacf-fe55-467b-b4dd-e53a97042b6c', 'demo', 'VERIFY_EMAIL', 'user3', 'user3@example.com', NULL, '\x', '2026-11-29 10:18:33.436138+00', '2026-11-29 10:18:33.436138+00', 0, '2026-11-29 10:18:33.436138+00', NULL, NULL);
 INSERT INTO public.realm VALUES
-	('demo', NULL, 895373450268, 'demo', 'sekisho', '{"signUpLimit": "0", "passwordFailureLimit": "0"}', '{}', '{}', NULL, '{}', '2026-11-29 08:33:09.884212+00', NULL);
+	('demo', NULL, 614899486177, 'demo', 'sekisho', '{"signUpLimit": "0", "passwordFailureLimit": "0"}', '{}', '{}', NULL, '{}', '2026-11-29 10:18:33.160048+00', NULL);
 INSERT INTO public.replay_guard VALUES
-	('demo', '\x61ea51136a1eb39db39c889c9c53ebd21e5ce9e78721a6c2c40f8e16b782a879', '2026-11-29 08:33:10.285094+00'),
-	('demo', '\xd2bfc8025ea4935a806fc25efa328dd3491fb3e89b1c4f3095f1fea9d6ef09e8', '2026-11-29 08:33:10.285094+00'),
-	('demo', '\xed882b45e7d23de0772cdb6028c0feaa5d7588deb5ded2030d915df47a9dcb89', '2026-11-29 08:33:10.285094+00');
+	('demo', '\x61ea51136a1eb39db39c889c9c53ebd21e5ce9e78721a6c2c40f8e16b782a879', '2026-11-29 10:18:33.436138+00'),
+	('demo', '\xd2bfc8025ea4935a806fc25efa328dd3491fb3e89b1c4f3095f1fea9d6ef09e8', '2026-11-29 10:18:33.436138+00'),
+	('demo', '\xed882b45e7d23de0772cdb6028c0feaa5d7588deb5ded2030d915df47a9dcb89', '2026-11-29 10:18:33.436138+00');
 INSERT INTO public.revoked_subject VALUES
-	('demo', '\x61ea51136a1eb39db39c889c9c53ebd21e5ce9e78721a6c2c40f8e16b782a879', '2026-11-29 08:33:10.285094+00', '2026-11-29 08:33:10.285094+00'),
-	('demo', '\xd2bfc8025ea4935a806fc25efa328dd3491fb3e89b1c4f3095f1fea9d6ef09e8', '2026-11-29 08:33:10.285094+00', '2026-11-29 08:33:10.285094+00'),
-	('demo', '\xed882b45e7d23de0772cdb6028c0feaa5d7588deb5ded2030d915df47a9dcb89', '2026-11-29 08:33:10.285094+00', '2026-11-29 08:33:10.285094+00');
+	('demo', '\x61ea51136a1eb39db39c889c9c53ebd21e5ce9e78721a6c2c40f8e16b782a879', '2026-11-29 10:18:33.436138+00', '2026-11-29 10:18:33.436138+00'),
+	('demo', '\xd2bfc8025ea4935a806fc25efa328dd3491fb3e89b1c4f3095f1fea9d6ef09e8', '2026-11-29 10:18:33.436138+00', '2026-11-29 10:18:33.436138+00'),
+	('demo', '\xed882b45e7d23de0772cdb6028c0feaa5d7588deb5ded2030d915df47a9dcb89', '2026-11-29 10:18:33.436138+00', '2026-11-29 10:18:33.436138+00');
 INSERT INTO public.schema_migration VALUES
-	('m0001_schema', '\x2a16869fd81adbf9bb632c743630550e827b189e58415ff98af0209f4296afe7', '2026-11-29 08:33:09.836053+00');
+	('m0001_schema', '\x55abae1eabb6228c6aae8d436f97772b659bf6deb3ab94116f9338473812ee97', '2026-11-29 10:18:33.134422+00');
 INSERT INTO public.session VALUES
-	('demo', 'e7c55911-a63e-4dac-86ca-938a36b8cefb', 'Otjm7rwflWMs1HHlL0CtMDZl33yi', 1, 'password', '2026-11-29 08:33:10.174875+00', NULL, 'python-requests/2.34.2', NULL, 0, '2026-11-29 08:33:10.174875+00', 0, 0, '-infinity', '2026-11-29 08:33:10.174875+00', NULL, NULL),
-	('demo', 'b821e220-4f0b-43b7-a88e-be1a2ad34da7', 'user1', 1, 'anonymous', '2026-11-29 08:33:10.285094+00', NULL, NULL, NULL, 0, '2026-11-29 08:33:10.285094+00', 0, 0, '-infinity', '2026-11-29 08:33:10.285094+00', NULL, NULL),
-	('demo', '0012671f-6b0b-44ff-b91c-7167946d3b83', 'user2', 1, 'anonymous', '2026-11-29 08:33:10.285094+00', NULL, NULL, NULL, 0, '2026-11-29 08:33:10.285094+00', 0, 0, '-infinity', '2026-11-29 08:33:10.285094+00', NULL, NULL),
-	('demo', '74be9506-5bd5-4ac3-86e3-9e4ca4a2c444', 'user3', 1, 'anonymous', '2026-11-29 08:33:10.285094+00', NULL, NULL, NULL, 0, '2026-11-29 08:33:10.285094+00', 0, 0, '-infinity', '2026-11-29 08:33:10.285094+00', NULL, NULL);
+	('demo', '572dbe6e-7617-44e9-954a-be59a13d1017', 'opHWMabNZzgSfqqqQz8lA9vs4gas', 1, 'password', '2026-11-29 10:18:33.39137+00', NULL, NULL, NULL, 'python-requests/2.34.2', NULL, 0, '2026-11-29 10:18:33.39137+00', 0, 0, '-infinity', '2026-11-29 10:18:33.39137+00', NULL, NULL),
+	('demo', 'd138fb8f-5e61-4012-8ef4-be2df048d4af', 'user1', 1, 'anonymous', '2026-11-29 10:18:33.436138+00', NULL, NULL, NULL, NULL, NULL, 0, '2026-11-29 10:18:33.436138+00', 0, 0, '-infinity', '2026-11-29 10:18:33.436138+00', NULL, NULL),
+	('demo', '30d6a282-c061-4278-8b7f-1f3463230d98', 'user2', 1, 'anonymous', '2026-11-29 10:18:33.436138+00', NULL, NULL, NULL, NULL, NULL, 0, '2026-11-29 10:18:33.436138+00', 0, 0, '-infinity', '2026-11-29 10:18:33.436138+00', NULL, NULL),
+	('demo', 'b18b08e1-3ff4-489a-b407-40a2e82cd6ab', 'user3', 1, 'anonymous', '2026-11-29 10:18:33.436138+00', NULL, NULL, NULL, NULL, NULL, 0, '2026-11-29 10:18:33.436138+00', 0, 0, '-infinity', '2026-11-29 10:18:33.436138+00', NULL, NULL);
 INSERT INTO public.signing_key VALUES
-	('demo', 'rvgacQ-RSFx0LP5VSl38fb2Zu7jrGHwNYcIFzUrh8x8', 'id-token', 'ES256', '\x019af09884f00da2f9962b5dd4f08b9b0dcfd371fa0bc904f86d60fba8e55fb3a579b1b952b0c1fea2a3fcf660f6619b14f2bb47e3e3f70e648b51e3fdb26de35864cbcdeac9035b9fdfae22165b90bf0d834a9d4a958885cdd8d1890e6d9aa1cf54b27357eb79c8031e8743288da8afd2f0bd45d655a41e5c09733c361f20e1e34bd9d6be4e49270adf849021d8b1bc573c7ccbe078d6d42c16593972727b256f84caf7b762e35c481319', '-----BEGIN CERTIFICATE-----
-MIIBGjCBwaADAgECAhEAo5e07LxcTuXRwu6JYGtewjAKBggqhkjOPQQDAjAPMQ0w
-CwYDVQQDDARkZW1vMB4XDTI2MTEyOTA4MjgwOVoXDTM2MTEyNjA4MzMwOVowDzEN
-MAsGA1UEAwwEZGVtbzBZMBMGByqGSM49AgEGCCqGSM49AwEHA0IABL4mQ3B6u8Ij
-G8h/N4fnjSkwxoevrdsfBYLvhw45t7Heh3qzvlQQVtRwyUW2JpIw6TurngCBBNub
-qWy7naSeqzkwCgYIKoZIzj0EAwIDSAAwRQIhAKfAZAeDB9wWIm/Q+GCtt3Tk5LCa
-MlnY6bR4n8o9gQIAAiBOq0Ube2WB/2kc7gOoZG5G32V7RfbDJSbQ5piViEDt1Q==
-', '2026-11-29 08:33:09.884212+00', '2026-11-29 08:33:09.884212+00', NULL),
-	('demo', '8f330182', 'refresh-token', 'HS256', '\x019af09884e8b56c527aecf23008f183ed862758d2fc25f2ff73227118a5f942a9ae11abff1238a7011438670d89862925235862d953a7a172395db4a30706ad93', NULL, '2026-11-29 08:33:09.884212+00', '2026-11-29 08:33:09.884212+00', NULL);
+	('demo', '6g8EhocyN1Fmbl_8RvBg8JcBBhE3W-znaciWHgnA8iU', 'id-token', 'ES256', '\x016373368a2b7408f2152b8b2c3c429644804a6f50758a723e3aae2c332748d30ac1ecf084a2455d99415e58e544d1039cc1aca47136200cf6dac64c4a1e91208a82596fd8b7d8bacf149b2bf7fe45ecb2e49b486a030fb659366537b53b019158ab5486408a199d7e0090a2a0a811dd73dbc352c1334b0061c175120e423048c8bf5187f42ee0de04b6c8365741653d5ddf37e643fbe87a6ec655f350118bc7a6e1310e28177e7f59b672', '-----BEGIN CERTIFICATE-----
+MIIBGTCBwKADAgECAhAy2I9Ddk4IGzmssRiK46h6MAoGCCqGSM49BAMCMA8xDTAL
+BgNVBAMMBGRlbW8wHhcNMjYxMTI5MTAxMzMzWhcNMzYxMTI2MTAxODMzWjAPMQ0w
+CwYDVQQDDARkZW1vMFkwEwYHKoZIzj0CAQYIKoZIzj0DAQcDQgAEIqFVahMm2D58
+wRdp3tlrpF0akjYCPzKDx0PrRvw63V7SHiWU0+z1yR15o68OnEPk+knwmB9mACAs
+fyizm9N49TAKBggqhkjOPQQDAgNIADBFAiEA3nzPZCmRnPIgsEV+O/1jPw8K9f5M
+2x2nsnFMxtyJuGoCIFmidNueR8aaE1mgx20tAt3F57chQxK2CuNAhxR/B480
+', '2026-11-29 10:18:33.160048+00', '2026-11-29 10:18:33.160048+00', NULL),
+	('demo', 'e877f55a', 'refresh-token', 'HS256', '\x016373368ad67ca1f1beda7778f4b61495f9235559d34ffdfa47ef9a54c270dbbdff907505d36b68c40c8c648bc554169e56dce0ef541b685531c087a69e3ea885', NULL, '2026-11-29 10:18:33.160048+00', '2026-11-29 10:18:33.160048+00', NULL);
 ALTER TABLE ONLY public.account_merge
     ADD CONSTRAINT account_merge_pkey PRIMARY KEY (realm_id, source_id);
 ALTER TABLE ONLY public.account
@@ -475,12 +502,16 @@ ALTER TABLE ONLY public.realm
     ADD CONSTRAINT realm_number_key UNIQUE (number);
 ALTER TABLE ONLY public.realm
     ADD CONSTRAINT realm_pkey PRIMARY KEY (id);
+ALTER TABLE ONLY public.recovery_code
+    ADD CONSTRAINT recovery_code_pkey PRIMARY KEY (realm_id, account_id, hash);
 ALTER TABLE ONLY public.replay_guard
     ADD CONSTRAINT replay_guard_pkey PRIMARY KEY (realm_id, hash);
 ALTER TABLE ONLY public.revoked_subject
     ADD CONSTRAINT revoked_subject_pkey PRIMARY KEY (realm_id, subject_hash);
 ALTER TABLE ONLY public.schema_migration
     ADD CONSTRAINT schema_migration_pkey PRIMARY KEY (name);
+ALTER TABLE ONLY public.second_factor
+    ADD CONSTRAINT second_factor_pkey PRIMARY KEY (realm_id, account_id, id);
 ALTER TABLE ONLY public.service_key
     ADD CONSTRAINT service_key_pkey PRIMARY KEY (project_id, id);
 ALTER TABLE ONLY public.service_key
@@ -529,6 +560,8 @@ CREATE INDEX rate_limit_counter_expires_at ON public.rate_limit_counter USING bt
 CREATE INDEX realm_tenant ON public.realm USING btree (parent_id, id) WHERE (parent_id IS NOT NULL);
 CREATE INDEX replay_guard_expires_at ON public.replay_guard USING btree (expires_at);
 CREATE INDEX revoked_subject_expires_at ON public.revoked_subject USING btree (expires_at);
+CREATE INDEX second_factor_merged_from ON public.second_factor USING btree (realm_id, merged_from) WHERE (merged_from IS NOT NULL);
+CREATE UNIQUE INDEX second_factor_totp_key ON public.second_factor USING btree (realm_id, account_id) WHERE ((kind = 'totp'::text) AND (merged_from IS NULL));
 CREATE INDEX service_key_id ON public.service_key USING btree (id);
 CREATE INDEX session_account ON public.session USING btree (account_id, realm_id, ended_at);
 CREATE TRIGGER linked_identity_apple_grants AFTER DELETE ON public.linked_identity FOR EACH ROW WHEN ((old.provider = 'apple.com'::text)) EXECUTE FUNCTION public.revoke_apple_grants();
@@ -550,6 +583,12 @@ ALTER TABLE ONLY public.password_key
     ADD CONSTRAINT password_key_realm_id_fkey FOREIGN KEY (realm_id) REFERENCES public.realm(id) ON DELETE CASCADE;
 ALTER TABLE ONLY public.realm
     ADD CONSTRAINT realm_parent_id_fkey FOREIGN KEY (parent_id) REFERENCES public.realm(id) ON DELETE CASCADE;
+ALTER TABLE ONLY public.recovery_code
+    ADD CONSTRAINT recovery_code_realm_id_account_id_fkey FOREIGN KEY (realm_id, account_id) REFERENCES public.account(realm_id, id) ON DELETE CASCADE;
+ALTER TABLE ONLY public.second_factor
+    ADD CONSTRAINT second_factor_realm_id_account_id_fkey FOREIGN KEY (realm_id, account_id) REFERENCES public.account(realm_id, id) ON DELETE CASCADE;
+ALTER TABLE ONLY public.second_factor
+    ADD CONSTRAINT second_factor_realm_id_merged_from_fkey FOREIGN KEY (realm_id, merged_from) REFERENCES public.account_merge(realm_id, source_id) ON DELETE CASCADE;
 ALTER TABLE ONLY public.service_key
     ADD CONSTRAINT service_key_project_id_fkey FOREIGN KEY (project_id) REFERENCES public.realm(id) ON DELETE CASCADE;
 ALTER TABLE ONLY public.session

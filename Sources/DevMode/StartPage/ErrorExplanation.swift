@@ -109,6 +109,26 @@ extension ErrorCode {
         case .userDisabled: "An administrator has disabled the account."
         case .userMismatch: "The credential belongs to another account than the signed-in one."
         case .userNotFound: "The account was deleted or never existed."
+        default: explanationAboutSecondFactors
+        }
+    }
+
+    private var explanationAboutSecondFactors: String {
+        switch self {
+        case .duplicateMFAEnrollmentID: "The list names a second factor twice."
+        case .invalidCode: "The one-time password or recovery code is wrong, or was used before."
+        case .invalidMFAEnrollmentID: "The list has a second factor without an ID."
+        case .invalidMFAPendingCredential:
+            "The sign-in with the first factor is too old, was used, or came from another app or device. Begin again."
+        case .invalidSessionInfo: "The enrollment is too old, was used, or belongs to another account. Begin again."
+        case .mfaEnrollmentNotFound: "The account does not have this second factor."
+        case .missingCode, .missingCredential, .missingMFAEnrollmentID, .missingSessionInfo:
+            "The request lacks a required member."
+        case .secondFactorEnrollmentRequired: "The project requires second factors. Enroll one first."
+        case .secondFactorExists: "The account has a second factor of this kind already."
+        case .secondFactorLimitExceeded: "The account has the maximum number of second factors."
+        case .unsupportedFirstFactor: "Accounts with this sign-in method cannot enroll second factors."
+        case .unverifiedEmail: "The address must be verified before a second factor is enrolled."
         default: ""
         }
     }

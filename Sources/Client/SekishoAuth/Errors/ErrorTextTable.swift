@@ -63,8 +63,10 @@ enum ErrorTextTable {
         ErrorTextEntry(
             codes: [
                 "CREDENTIAL_MISMATCH", "INVALID_CREDENTIAL_OR_PROVIDER_ID", "INVALID_CUSTOM_TOKEN",
-                "INVALID_IDP_RESPONSE", "INVALID_MFA_PENDING_CREDENTIAL", "INVALID_PENDING_TOKEN",
-                "MFA_ENROLLMENT_NOT_FOUND", "MISSING_MFA_ENROLLMENT_ID", "MISSING_MFA_PENDING_CREDENTIAL",
+                "DUPLICATE_MFA_ENROLLMENT_ID", "INVALID_IDP_RESPONSE", "INVALID_MFA_ENROLLMENT_ID",
+                "INVALID_MFA_PENDING_CREDENTIAL", "INVALID_PENDING_TOKEN", "MFA_ENROLLMENT_NOT_FOUND",
+                "MISSING_CREDENTIAL", "MISSING_MFA_ENROLLMENT_ID", "MISSING_MFA_PENDING_CREDENTIAL",
+                "MISSING_SESSION_INFO",
                 "MISSING_OR_INVALID_NONCE",
             ],
             numbers: [17000, 17002, 17004, 17063, 17075, 17081, 17082, 17083, 17084, 17094, 18000],
@@ -190,7 +192,7 @@ enum ErrorTextTable {
             english: ("The link or code does not work", "It may have been used already. Request a new one."),
             japanese: ("リンクまたはコードが無効です", "すでに使用された可能性があります。新しいものをリクエストしてください。")),
         ErrorTextEntry(
-            codes: ["INVALID_CODE", "INVALID_SESSION_INFO"],
+            codes: ["INVALID_CODE", "INVALID_SESSION_INFO", "MISSING_CODE"],
             numbers: [17043, 17044, 17045, 17046],
             action: .checkInput,
             english: ("Wrong code", "Check the code, then try again."),
@@ -240,6 +242,11 @@ enum ErrorTextTable {
             action: .checkInput,
             english: ("One more step", "Confirm the sign-in with your second step."),
             japanese: ("追加の確認が必要です", "2 段階目の確認を行ってください。")),
+        ErrorTextEntry(
+            codes: ["SECOND_FACTOR_ENROLLMENT_REQUIRED"],
+            action: .otherMethod,
+            english: ("Add a second step", "Set up a second step for your sign-in, then try again."),
+            japanese: ("追加の確認方法が必要です", "サインインの追加の確認方法を設定して、もう一度お試しください。")),
         ErrorTextEntry(
             codes: ["SECOND_FACTOR_LIMIT_EXCEEDED"],
             numbers: [17088],
