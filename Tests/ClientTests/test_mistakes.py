@@ -41,7 +41,7 @@ USAGE = [
     ("projects", "projects", "projects requires a subcommand: create, list, show, apply, policy, delete"),
     ("users",
      "users",
-     "users requires a subcommand: list, get, set-password, disable, enable, sign-out, delete, link, unlink, "
+     "users requires a subcommand: list, get, set-password, disable, enable, sign-out, reset-factors, delete, link, unlink, "
      "import, export"),
     ("--frobnicate", "", "unknown option --frobnicate"),
     ("-x", "", "unknown option -x"),

@@ -402,7 +402,7 @@ def test_faults_keys_and_teams_of_the_simulated_providers_are_changed(other_dev)
     assert "The app belongs to another team." in page.submit("transfer").text
     rejected = page.submit("transfer", transferToTeam="short")
     assert rejected.status == 400 and "ten upper-case letters or digits" in rejected.text
-    assert "Both providers behave as at the start." in page.submit("reset-simulators").text
+    assert "The providers behave as at the start." in page.submit("reset-simulators").text
 
 
 def test_policies_are_changed(other_dev):
