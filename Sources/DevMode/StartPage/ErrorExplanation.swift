@@ -59,7 +59,7 @@ extension ErrorCode {
         case .invalidRequestURI: "requestUri is not a valid URL."
         case .invalidReqType: "The request type is unknown or not permitted here."
         case .invalidTenantID: "The tenant ID is not valid."
-        case .lastSignInMethod: "Without this method, nobody could sign in to the account any more."
+        case .lastSignInMethod: "Without this method, the user could no longer sign in to the account."
         case .localIDListExceedsLimit: "The list has too many IDs."
         case .loginServices: "An app that offers a social provider must also offer Sign in with Apple."
         case .maximumUserCountExceeded: "The batch has too many accounts."

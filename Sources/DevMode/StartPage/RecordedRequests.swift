@@ -126,6 +126,7 @@ private struct RecordedBody {
             (shown, sendable) = (nil, nil)
             return
         }
+        // A body that is not JSON is handled below, so the error does not matter.
         if body.count <= Self.limit, let value = try? StrictJSON.decode(JSONValue.self, from: body) {
             shown = Self.limited(SecretMasking.masked(value, decodesTokens: true).pretty)
             sendable = SecretMasking.masked(value, decodesTokens: false).compact

@@ -27,6 +27,7 @@ extension StartPages {
     }
 
     private func signInBlock(_ account: AccountSummary, _ context: ScreenContext) -> ScreenBlock {
+        // The only expected error is that of an ID that a custom token cannot contain.
         guard let token = try? customToken(of: account, context) else {
             return .paragraph("The ID of this account is not possible in a custom token.")
         }
