@@ -24,18 +24,11 @@ enum AccountRow {
         \(secondFactors)
         """
 
-    /// A column with the second factors of the account as a JSON object in text; NULL for an account without factors,
-    /// whose factors and recovery codes are not read.
-    private static let secondFactors: SQL = """
-        CASE WHEN a.factor_count > 0 THEN (SELECT jsonb_build_object('factors', jsonb_agg(jsonb_build_object( \
-        'id', f.id, 'kind', f.kind, 'displayName', f.display_name, \
-        'enrolledAt', (extract(epoch FROM f.enrolled_at) * 1000000)::bigint) ORDER BY f.enrolled_at, f.id), \
-        'recoveryCodes', (SELECT jsonb_build_object('remaining', count(*), \
-        'createdAt', (extract(epoch FROM max(r.created_at)) * 1000000)::bigint) FROM recovery_code r \
-        WHERE r.realm_id = a.realm_id AND r.account_id = a.id HAVING count(*) > 0))::text \
-        FROM second_factor f WHERE f.realm_id = a.realm_id AND f.account_id = a.id AND f.merged_from IS NULL) END \
-        AS second_factors
-        """
+    /// A column with the second factors of the account as a JSON object in text; NULL for an account without factors.
+    /// The function keeps the subqueries out of this statement, because PostgreSQL would prepare them for every
+    /// execution.
+    private static let secondFactors: SQL =
+        "CASE WHEN a.factor_count > 0 THEN second_factors(a.realm_id, a.id) END AS second_factors"
 
     /// A column with the time of the latest token refresh in any session of the account. Reads at most a thousand
     /// sessions: the active ones, and then those that ended last. Otherwise a client that signs in and out again and

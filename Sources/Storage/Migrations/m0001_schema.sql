@@ -475,6 +475,22 @@ CREATE TABLE recovery_code (
     FOREIGN KEY (realm_id, account_id) REFERENCES account ON DELETE CASCADE
 );
 
+-- Returns the second factors of an account that are demanded, and its recovery codes without their hashes, as a JSON
+-- object. Times are in microseconds since 1970.
+CREATE FUNCTION second_factors(realm_id text, account_id text) RETURNS text LANGUAGE sql STABLE AS $$
+    SELECT jsonb_build_object(
+        'factors', jsonb_agg(jsonb_build_object('id', f.id, 'kind', f.kind, 'displayName', f.display_name,
+            'enrolledAt', (extract(epoch FROM f.enrolled_at) * 1000000)::bigint) ORDER BY f.enrolled_at, f.id),
+        'recoveryCodes', (
+            SELECT jsonb_build_object('remaining', count(*),
+                'createdAt', (extract(epoch FROM max(r.created_at)) * 1000000)::bigint)
+            FROM recovery_code r
+            WHERE r.realm_id = second_factors.realm_id AND r.account_id = second_factors.account_id
+            HAVING count(*) > 0))::text
+    FROM second_factor f
+    WHERE f.realm_id = second_factors.realm_id AND f.account_id = second_factors.account_id AND f.merged_from IS NULL
+$$;
+
 -- Networks from which a session of an account was opened, or its password reset. While attackers guess the account's
 -- password and attempts are limited, attempts from these networks are still accepted.
 CREATE TABLE known_network (
