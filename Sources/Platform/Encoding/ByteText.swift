@@ -94,7 +94,13 @@ extension StringProtocol {
 
     /// Whether the text begins with the bytes of `prefix`.
     @inlinable
-    public func beginsExactly(with prefix: some StringProtocol) -> Bool { utf8.starts(with: prefix.utf8) }
+    public func beginsExactly(with prefix: some StringProtocol) -> Bool {
+        guard utf8.count >= prefix.utf8.count else { return false }
+        let result = utf8.withContiguousStorageIfAvailable { bytes in
+            prefix.utf8.withContiguousStorageIfAvailable { bytes.starts(with: $0) }
+        }
+        return (result ?? nil) ?? utf8.starts(with: prefix.utf8)
+    }
 
     /// Whether the text ends with the bytes of `suffix`.
     @inlinable
@@ -103,11 +109,13 @@ extension StringProtocol {
     }
 
     /// The text after the bytes of `prefix`; `nil` if the text does not begin with them.
+    @inlinable
     public func removingExactly(prefix: String) -> String? {
         beginsExactly(with: prefix) ? String(decoding: utf8.dropFirst(prefix.utf8.count), as: UTF8.self) : nil
     }
 
     /// Whether the bytes of `part` occur in the text.
+    @inlinable
     public func containsBytes(of part: String) -> Bool {
         let (bytes, part) = (Array(utf8), Array(part.utf8))
         guard bytes.count >= part.count else { return false }
