@@ -40,6 +40,8 @@ struct CompositionRoot: Sendable {
     let mode: Mode
     /// Whether the pipelines serve the operations for monitoring; `false` if these have a listener of their own.
     var servesMonitoring = true
+    /// See ``ConfigurationCache/lifetime``.
+    var configurationLifetime = ConfigurationCache.lifetime
     /// The maximum age of a configuration that is used while the database is unavailable.
     var outageLimit: Duration = .zero
     /// `nil` if no emails are sent.
@@ -59,7 +61,8 @@ struct CompositionRoot: Sendable {
         let extensions = mode.extensions(pool, emailService)
         let configuration = ConfigurationCache(
             pool: pool, supporting: mode.providers.supported, masterKeys: masterKeys, clock: clock,
-            serviceKeyUse: serviceKeyUse, emulatorClients: emulatorClients, lookup: extensions.projectLookup,
+            serviceKeyUse: serviceKeyUse, emulatorClients: emulatorClients, lifetime: configurationLifetime,
+            lookup: extensions.projectLookup,
             outageLimit: outageLimit,
             acceptsLoopbackIssuers: mode.acceptsLoopbackIssuers,
             acceptsTenantsWithoutApple: mode.acceptsTenantsWithoutApple, publicURL: publicURL())

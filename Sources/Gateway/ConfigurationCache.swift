@@ -47,6 +47,7 @@ package struct ConfigurationCache: Sendable {
     ///   - supportedProviders: the providers of all projects.
     ///   - serviceKeyUse: records the use of service keys.
     ///   - emulatorClients: counts and reports each request of a client that takes the gateway for an emulator.
+    ///   - lifetime: ``lifetime``, or another duration in tests.
     ///   - lookup: finds projects; if set, projects, tenants and apps are not cached. `nil` finds projects in the
     ///     database and caches them.
     ///   - outageLimit: the maximum age of a configuration that is used while the database is unavailable. Keys of
@@ -55,7 +56,8 @@ package struct ConfigurationCache: Sendable {
     ///   - acceptsTenantsWithoutApple: see ``ConfigurationRules``.
     init(
         pool: Pool, supporting supportedProviders: SupportedProviders, masterKeys: MasterKeys, clock: WallClock,
-        serviceKeyUse: ServiceKeyUsageTracker, emulatorClients: EmulatorClientReporter, lookup: ProjectLookup? = nil,
+        serviceKeyUse: ServiceKeyUsageTracker, emulatorClients: EmulatorClientReporter, lifetime: Duration,
+        lookup: ProjectLookup? = nil,
         outageLimit: Duration = .zero,
         acceptsLoopbackIssuers: Bool = false, acceptsTenantsWithoutApple: Bool = false, publicURL: String
     ) {
@@ -73,37 +75,39 @@ package struct ConfigurationCache: Sendable {
         let signingKeys = SigningKeyStore(pool: pool)
         let apiKeys = APIKeyStore(pool: pool)
         let serviceKeys = ServiceKeyStore(pool: pool)
-        let lifetime = lookup == nil ? Self.lifetime : .zero
+        let projectLifetime = lookup == nil ? lifetime : .zero
         let limit = lookup == nil ? outageLimit : .zero
         let isOutage: @Sendable (any Error) -> Bool = { $0 is StoreUnavailable }
         self.outageLimit = limit
-        self.projects = Cache(lifetime: lifetime, outageLimit: limit, isOutage: isOutage) { id in
+        self.projects = Cache(lifetime: projectLifetime, outageLimit: limit, isOutage: isOutage) { id in
             if let lookup { return try await lookup(id) }
             guard let id else { return try await projects.singleProject() }
             return try await projects.project(id)
         }
-        tenants = Cache(lifetime: lifetime, outageLimit: limit, isOutage: isOutage) { try await projects.realm($0) }
-        apps = Cache(lifetime: lifetime, outageLimit: limit, isOutage: isOutage) {
+        tenants = Cache(lifetime: projectLifetime, outageLimit: limit, isOutage: isOutage) {
+            try await projects.realm($0)
+        }
+        apps = Cache(lifetime: projectLifetime, outageLimit: limit, isOutage: isOutage) {
             try await projects.apps(of: $0).map { $0.app.withoutEndedGracePeriod(at: clock.now()) }
         }
         // One entry, with the key 0, holds the apps of all projects.
-        appsWithDomains = Cache(lifetime: Self.lifetime, outageLimit: limit, isOutage: isOutage) { _ in
+        appsWithDomains = Cache(lifetime: lifetime, outageLimit: limit, isOutage: isOutage) { _ in
             try await projects.associatedApps()
         }
-        keyRings = Cache(lifetime: Self.lifetime, outageLimit: limit, isOutage: isOutage) { project in
+        keyRings = Cache(lifetime: lifetime, outageLimit: limit, isOutage: isOutage) { project in
             let time = clock.now() - KeyRing.acceptanceAfterRetirement
             return try KeyRing(
                 try await signingKeys.keysByThisClock(in: project, retiredAfter: time), of: project, under: masterKeys)
         }
-        callingApps = Cache(lifetime: Self.lifetime, outageLimit: limit, isOutage: isOutage) { hash in
+        callingApps = Cache(lifetime: lifetime, outageLimit: limit, isOutage: isOutage) { hash in
             try await apiKeys.projectAndApp(ofKeyWithHash: hash, supporting: supportedProviders).map {
                 CallingApp(project: $0.project, app: $0.app.withoutEndedGracePeriod(at: clock.now()))
             }
         }
-        administrators = Cache(lifetime: Self.lifetime) { hash in
+        administrators = Cache(lifetime: lifetime) { hash in
             try await serviceKeys.key(withSecretHash: hash, supporting: supportedProviders)
         }
-        publicServiceKeys = Cache(lifetime: Self.lifetime) { name in
+        publicServiceKeys = Cache(lifetime: lifetime) { name in
             try await serviceKeys.verificationKey(name.id, preferably: name.project).map {
                 let project = $0.project
                 let key = PublicServiceKey(

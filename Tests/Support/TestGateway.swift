@@ -95,7 +95,7 @@ struct TestGateway: Sendable {
         mode.clock = clock.wallClock
         // The clock of the tests does not differ from others.
         mode.clockTolerance = .zero
-        root = CompositionRoot(
+        var root = CompositionRoot(
             masterKeys: masterKeys, trustedProxies: trustedProxies, log: log, metrics: metrics,
             passwords: try passwords ?? .argon2id(lowCost, by: .libsodium, keys: keys, on: Self.hashingThreads.get()),
             threads: try Self.requestThreads.get(),
@@ -107,10 +107,15 @@ struct TestGateway: Sendable {
             tokenRequestSender: simulators.tokenRequestSender, countFlowEvent: { _ in },
             serviceKeyUse: serviceKeyUse, emulatorClients: EmulatorClientReporter(log: log, metrics: metrics.registry),
             mode: mode, publicURL: { "https://auth.example.com" }, isDraining: { isDraining })
+        root.configurationLifetime = Self.configurationLifetime
+        self.root = root
         self.transport = transport
         pipeline = root.pipeline(on: database.pool)
         server = transport == .socket ? try SocketServer(pipeline, on: database.pool.loop) : nil
     }
+
+    /// So long that no cached configuration expires during a test, however slow the machine is.
+    private static let configurationLifetime: Duration = .seconds(3600)
 
     private init(_ other: TestGateway, root: CompositionRoot? = nil, limits: RateLimits? = nil) throws {
         database = other.database
@@ -166,13 +171,15 @@ struct TestGateway: Sendable {
 
 extension CompositionRoot {
     fileprivate func limited(by limits: RateLimits, _ metrics: GatewayMetrics) -> CompositionRoot {
-        CompositionRoot(
+        var root = CompositionRoot(
             masterKeys: masterKeys, trustedProxies: trustedProxies, log: log, metrics: metrics,
             passwords: passwords, threads: threads, limiter: limits.limiter, breaches: breaches,
             providerKeys: providerKeys,
             appleTokens: appleTokens, tokenRequestSender: tokenRequestSender, countFlowEvent: countFlowEvent,
             serviceKeyUse: serviceKeyUse, emulatorClients: emulatorClients,
             mode: mode, publicURL: publicURL, isDraining: isDraining)
+        root.configurationLifetime = configurationLifetime
+        return root
     }
 }
 
