@@ -13,11 +13,12 @@ public final class Cache<Key: Hashable & Sendable, Value: Sendable>: Sendable {
     /// Resumed with `nil` if loading ended before the wait began, or if the value was invalidated while it was loaded.
     private typealias Waiter = CheckedContinuation<Value?, any Error>
 
-    private struct Entry {
+    /// A class, so that a look-up does not copy the members. Only used while ``entries`` is locked.
+    private final class Entry: @unchecked Sendable {
         var value: Value?
-        var loadedAt = ContinuousClock.now
+        let loadedAt = ContinuousClock.now
         /// When the loading of `value` began, and when the latest loading began.
-        var valueBegan: ContinuousClock.Instant?
+        let valueBegan: ContinuousClock.Instant?
         var loadingBegan: ContinuousClock.Instant?
         /// Whether the next look-up loads the value, although it is fresh.
         var mustReload = false
@@ -28,6 +29,12 @@ public final class Cache<Key: Hashable & Sendable, Value: Sendable>: Sendable {
         var isLoading: Bool { waiters != nil }
         /// Whether the value being loaded may already be outdated.
         var isInvalidated = false
+
+        init(value: Value? = nil, began: ContinuousClock.Instant? = nil) {
+            self.value = value
+            valueBegan = began
+            loadingBegan = began
+        }
     }
 
     private let lifetime: Duration
@@ -84,45 +91,45 @@ public final class Cache<Key: Hashable & Sendable, Value: Sendable>: Sendable {
     ) async throws -> Value {
         let start = ContinuousClock.now
         while true {
-            let pause = entries.withLock { pauseBeforeLoading(key, after: start, interval, in: &$0) }
+            let pause = entries.withLock { pauseBeforeLoading(key, after: start, interval, in: $0) }
             guard pause <= .zero else {
                 try await sleep(pause)
                 continue
             }
             let value = try await value(for: key)
+            let (began, failure) = entries.withLock { ($0[key]?.valueBegan, $0[key]?.failure) }
             // Without an entry, the value was loaded for this call, and invalidated meanwhile.
-            guard let entry = entries.withLock({ $0[key] }), let began = entry.valueBegan, began <= start else {
-                return value
-            }
-            if let failure = entry.failure { throw failure.error }
+            guard let began, began <= start else { return value }
+            if let failure { throw failure.error }
         }
     }
 
     /// Returns the age of the cached value; `nil` if there is none.
     public func age(of key: Key) -> Duration? {
-        entries.withLock { $0[key] }.flatMap { $0.value == nil ? nil : $0.loadedAt.duration(to: .now) }
+        entries.withLock { entries in
+            entries[key].flatMap { $0.value == nil ? nil : $0.loadedAt.duration(to: .now) }
+        }
     }
 
     /// Returns the time until the next permitted loading. If the value may be loaded now, the next look-up loads it.
     private func pauseBeforeLoading(
-        _ key: Key, after start: ContinuousClock.Instant, _ interval: Duration, in entries: inout [Key: Entry]
+        _ key: Key, after start: ContinuousClock.Instant, _ interval: Duration, in entries: [Key: Entry]
     ) -> Duration {
         guard let entry = entries[key], !entry.isLoading, let began = entry.loadingBegan, began <= start else {
             return .zero
         }
         let pause = interval - began.duration(to: .now)
-        if pause <= .zero { entries[key]?.mustReload = true }
+        if pause <= .zero { entry.mustReload = true }
         return pause
     }
 
     /// Invalidates all values: later callers load them again.
     public func invalidateAll() {
         entries.withLock { entries in
-            entries = entries.filter { $0.value.isLoading }.mapValues { entry in
-                var entry = entry
+            entries = entries.filter { $0.value.isLoading }
+            for entry in entries.values {
                 entry.value = nil
                 entry.isInvalidated = true
-                return entry
             }
         }
     }
@@ -145,8 +152,10 @@ public final class Cache<Key: Hashable & Sendable, Value: Sendable>: Sendable {
         } else if entries.count >= capacity {
             entries = entries.filter { $0.value.isLoading }
         }
-        entries[key, default: Entry()].waiters = []
-        entries[key]?.loadingBegan = .now
+        let entry = entries[key] ?? Entry()
+        entries[key] = entry
+        entry.waiters = []
+        entry.loadingBegan = .now
         return .load
     }
 
@@ -161,15 +170,14 @@ public final class Cache<Key: Hashable & Sendable, Value: Sendable>: Sendable {
         }
         switch result {
         case .success(let value):
-            let began = entry.loadingBegan
-            entries[key] = Entry(value: value, valueBegan: began, loadingBegan: began)
+            entries[key] = Entry(value: value, began: entry.loadingBegan)
         case .failure(let error):
             guard let value = entry.value, isOutage(error), entry.loadedAt.duration(to: .now) < outageLimit else {
                 entries[key] = nil
                 return (waiters, result)
             }
-            entries[key]?.waiters = nil
-            entries[key]?.failure = (.now, error)
+            entry.waiters = nil
+            entry.failure = (.now, error)
             return (waiters, .success(value))
         }
         return (waiters, result)

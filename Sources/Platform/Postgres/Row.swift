@@ -10,17 +10,39 @@ public struct Row: Sendable {
     /// Decodes the value of a column.
     ///
     /// - Throws: ``PostgresError/decoding(column:fault:)``.
+    @inlinable
     public func decode<Value: PostgresDecodable>(
         _ column: String, as type: Value.Type = Value.self
     ) throws(PostgresError) -> Value {
-        guard let number = result.number(of: column) else {
-            throw .decoding(column: column, fault: .noSuchColumn)
-        }
+        let cell = try cell(of: column)
         do {
-            return try Value(postgres: result.cell(row: index, column: number))
+            return try Value(postgres: cell)
         } catch {
             throw .decoding(column: column, fault: error)
         }
+    }
+
+    /// Decodes the value of a column that may be NULL. Faster than ``decode(_:as:)`` with an optional type, because it
+    /// does not look up the conformance of that type.
+    @inlinable
+    public func decode<Value: PostgresDecodable>(
+        _ column: String, as type: Value?.Type = Value?.self
+    ) throws(PostgresError) -> Value? {
+        let cell = try cell(of: column)
+        guard !cell.isNull else { return nil }
+        do {
+            return try Value(postgres: cell)
+        } catch {
+            throw .decoding(column: column, fault: error)
+        }
+    }
+
+    @usableFromInline
+    func cell(of column: String) throws(PostgresError) -> Cell {
+        guard let number = result.number(of: column) else {
+            throw .decoding(column: column, fault: .noSuchColumn)
+        }
+        return result.cell(row: index, column: number)
     }
 }
 
