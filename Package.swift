@@ -147,7 +147,9 @@ let package = Package(
         tests(
             "SekishoAuthTests", in: "Tests/Client",
             imports: ["DevMode", "Identity", "SekishoAuth", "Simulators", "Support"]),
-        tests("RepositoryTests", imports: ["API", "Gateway", "HTTP", "Identity", "Postgres", "Storage"]),
+        tests(
+            "RepositoryTests",
+            imports: ["API", "DevMode", "Encoding", "Gateway", "HTTP", "Identity", "JSON", "Postgres", "Storage"]),
     ]
 )
 

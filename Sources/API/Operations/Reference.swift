@@ -22,7 +22,7 @@ extension Endpoint {
 // Copied from the binary once, and shared by all responses.
 private let referencePage = sekisho_reference_page().content
 private let openAPIYAML = sekisho_openapi_yaml().content
-private let openAPIJSON = sekisho_openapi_json().content
+let openAPIJSON = sekisho_openapi_json().content
 
 extension Response {
     /// A document that changes only with the version of the gateway.

@@ -134,24 +134,33 @@ extension StartPages {
     /// The maximum number of exported accounts.
     private static let exportLimit = 10_000
 
-    /// Returns the accounts and the configuration of a project or tenant as a file.
+    /// Returns the accounts and the configuration of a project or tenant as a file. The member `isTruncated` states
+    /// whether there are more accounts than in the file.
+    ///
+    /// - Throws: ``FailedExport``.
     func exportedData(_ context: ScreenContext) async throws -> Response {
+        func content(_ operation: String, in realm: RealmName, _ query: [APICall.Parameter] = []) async throws
+            -> JSONValue
+        {
+            let result = try await context.perform(try context.catalog.call(operation, in: realm, query: query))
+            guard result.isSuccess, let json = result.json else { throw FailedExport(message: result.errorMessage) }
+            return json
+        }
+
         var users: [JSONValue] = []
         var token: String?
         repeat {
             let query = [APICall.Parameter("maxResults", "1000")] + (token.map { [.init("nextPageToken", $0)] } ?? [])
-            let page = try await context.perform(
-                try context.catalog.call("batchGetAccounts", in: context.realm, query: query))
-            users += (page.json?["users"]).elements
-            token = page.json?["nextPageToken"]?.text
+            let page = try await content("batchGetAccounts", in: context.realm, query)
+            users += page["users"].elements
+            token = page["nextPageToken"]?.text
         } while token != nil && users.count < Self.exportLimit
         let project = RealmName(project: context.realm.project, tenant: nil)
-        let configuration = try await context.perform(try context.catalog.call("getProjectConfig", in: project))
-        let providers = try await context.perform(
-            try context.catalog.call("listDefaultSupportedIdpConfigs", in: context.realm))
+        let providers = try await content("listDefaultSupportedIdpConfigs", in: context.realm)
         let file: JSONObject = [
-            "users": .array(users), "config": configuration.json ?? .null,
-            "providers": (providers.json?["defaultSupportedIdpConfigs"]) ?? .array([]),
+            "users": .array(users), "isTruncated": .bool(token != nil),
+            "config": try await content("getProjectConfig", in: project),
+            "providers": providers["defaultSupportedIdpConfigs"] ?? .array([]),
         ]
         return Response(
             status: 200,
@@ -160,4 +169,9 @@ extension StartPages {
                 "Content-Disposition": "attachment", "Cache-Control": "no-store",
             ], body: try StrictJSON.encode(file))
     }
+}
+
+/// A request for the content of an exported file failed.
+struct FailedExport: Error {
+    let message: String
 }

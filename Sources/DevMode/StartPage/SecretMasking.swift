@@ -10,21 +10,24 @@ enum SecretMasking {
     /// The maximum length of a text that is kept, in bytes.
     static let textLimit = 2048
 
-    /// Names of members and parameters in lower case, without hyphens and underscores.
+    // Names of members and parameters are in lower case here, without hyphens and underscores.
     private static let secretNames: Set<String> = [
-        "accesstoken", "authorizationcode", "code", "codeverifier", "customtoken", "grant", "idtoken", "mergetoken",
-        "mfapendingcredential", "oauthaccesstoken", "oauthrefreshtoken", "oobcode", "pendingtoken", "privatekey",
-        "recoverycode", "recoverycodes", "refreshtoken", "salt", "saltseparator", "sessioncookie", "sessionid",
-        "sessioninfo", "sharedsecretkey", "signerkey", "temporaryproof", "token", "verificationcode",
+        "codeverifier", "grant", "privatekey", "salt", "saltseparator", "sessionid", "sessioninfo", "sharedsecretkey",
+        "signerkey",
     ]
+    /// The ends of other names of secrets.
+    private static let secretEndings = [
+        "code", "codes", "cookie", "password", "passwordhash", "pendingcredential", "proof", "secret", "token",
+    ]
+    /// Names with such an end that are not secret: page tokens contain account IDs.
+    private static let publicNames: Set<String> = ["errorcode", "nextpagetoken", "pagetoken"]
     /// The maximum number of texts that contain one another, for example a URL in the query of a URL.
     private static let depthLimit = 4
 
-    private static func isSecret(_ name: ByteText) -> Bool {
+    static func isSecret(_ name: ByteText) -> Bool {
         let letters = String(name.rawValue.lowercased().filter { $0 != "_" && $0 != "-" })
-        let isAboutPasswords = ["policy", "updatedat"].contains { letters.containsBytes(of: $0) }
         return secretNames.contains(letters)
-            || !isAboutPasswords && ["password", "secret"].contains { letters.containsBytes(of: $0) }
+            || secretEndings.contains { letters.endsExactly(with: $0) } && !publicNames.contains(letters)
     }
 
     /// Whether a text can be the name of a parameter. Any other text may be a part of a value.

@@ -53,7 +53,13 @@ struct StartPages: Sendable {
     /// Returns the file with the data of a project or tenant.
     func export(_ call: EndpointCall) async throws -> Response {
         let context = try await context(of: call)
-        return try await exists(context.realm) ? try await exportedData(context) : try await missing(context)
+        guard try await exists(context.realm) else { return try await missing(context) }
+        do {
+            return try await exportedData(context)
+        } catch let failure as FailedExport {
+            let screen = Screen("The export failed", status: 502, [.paragraph(failure.message)])
+            return try await frame(context).response(screen, context)
+        }
     }
 
     private func submit(
