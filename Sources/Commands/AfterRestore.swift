@@ -67,7 +67,8 @@ extension Administration {
     fileprivate func replaceSigningKeys(olderThan backup: Instant, under masterKeys: MasterKeys) async throws {
         let now = clock.now()
         let store = SigningKeyStore(pool: pool)
-        for project in try await projects.all() {
+        for realm in try await projects.projectRealms() {
+            let project = realm.project
             let keys = try await store.unretiredKeys(in: project.id, at: now).filter { $0.purpose == .idToken }
             guard let newest = keys.max(by: { $0.createdAt < $1.createdAt }), newest.createdAt <= backup else {
                 continue
@@ -81,24 +82,24 @@ extension Administration {
         }
     }
 
-    fileprivate func repair(_ repairs: RestoreRepairs, in realm: ID<Realm>) async throws {
-        let project = try await requireRealm(realm)
-        for (id, repair) in repairs.accounts.sorted(by: { $0.key < $1.key }) {
-            guard let account = try await accounts.find([.id(id)], in: project).first else { continue }
-            for line in try await apply(repair, to: account, in: project) { Terminal.writeLine("\(realm): \(line)") }
+    fileprivate func repair(_ repairs: RestoreRepairs, in id: ID<Realm>) async throws {
+        let realm = try await requireRealm(id)
+        for (account, repair) in repairs.accounts.sorted(by: { $0.key < $1.key }) {
+            guard let account = try await accounts.find([.id(account)], in: realm).first else { continue }
+            for line in try await apply(repair, to: account, in: realm) { Terminal.writeLine("\(id): \(line)") }
         }
-        try await revokeKeys(of: repairs, in: realm.project)
+        try await revokeKeys(of: repairs, in: id.project)
         for (action, count) in repairs.lost.sorted(by: { $0.key < $1.key }) {
-            Terminal.writeLine("\(realm): could not repeat \(count) × \(action)")
+            Terminal.writeLine("\(id): could not repeat \(count) × \(action)")
         }
     }
 
     /// - Returns: what was done, for the operator.
     private func apply(
-        _ repair: RestoreRepairs.Account, to account: Account, in project: Project
+        _ repair: RestoreRepairs.Account, to account: Account, in realm: Realm
     ) async throws -> [String] {
         if repair.isDeleted {
-            try await accounts.delete(account.id, in: project, by: .commandLine)
+            try await accounts.delete(account.id, in: realm, by: .commandLine)
             return ["deleted the account \(account.id)"]
         }
         var lines: [String] = []
@@ -120,12 +121,12 @@ extension Administration {
             lines.append("unlinked \(provider) from the account \(account.id)")
         }
         if !lines.isEmpty {
-            _ = try await accounts.update(account.id, input, in: project, from: .commandLine, by: .commandLine)
+            _ = try await accounts.update(account.id, input, in: realm, from: .commandLine, by: .commandLine)
         }
         if !repair.endsSessions, !repair.endedSessions.isEmpty {
             try await RestoredDatabase(pool: pool).end(
-                repair.endedSessions, of: account.id, recording: project.recording(by: .commandLine), at: clock.now(),
-                in: project.realm)
+                repair.endedSessions, of: account.id, recording: realm.recording(by: .commandLine), at: clock.now(),
+                in: realm.id)
             let count = repair.endedSessions.count
             lines.append("ended \(count) \(count == 1 ? "session" : "sessions") of the account \(account.id)")
         }

@@ -43,24 +43,24 @@ struct AppReviewReport: Encodable {
     static func run(_ project: ID<Project>?, asJSON: Bool) throws {
         try Administration.run { administration in
             let store = administration.projects
-            let projects = try await store.all().filter { project == nil || $0.id == project }
-            if let project, projects.isEmpty { throw Failure(message: "project \(project) does not exist") }
+            let realms = try await store.projectRealms().filter { project == nil || $0.project.id == project }
+            if let project, realms.isEmpty { throw Failure(message: "project \(project) does not exist") }
             var entries: [Entry] = []
             var passes = true
-            for project in projects {
+            for realm in realms {
+                let project = realm.project
                 let tenants = project.hasTenants ? try await store.tenantsWithSignInMethods(of: project.id) : []
                 let apps = try await store.apps(of: project.id)
-                for projectOrTenant in [project] + tenants {
-                    let realm = projectOrTenant.realm
-                    let usesCustomTokens = try await store.usesCustomTokens(in: realm)
+                for realm in [realm] + tenants {
+                    let usesCustomTokens = try await store.usesCustomTokens(in: realm.id)
                     let clientIDsWithRedeemedCodes = try await AppleKeyStore(pool: administration.pool)
-                        .clientIDsWithRedeemedCodes(in: realm)
+                        .clientIDsWithRedeemedCodes(in: realm.id)
                     for configured in apps {
                         let review = AppReview(
-                            of: configured.app, in: projectOrTenant, usesCustomTokens: usesCustomTokens,
+                            of: configured.app, in: realm, usesCustomTokens: usesCustomTokens,
                             clientIDsWithRedeemedCodes: clientIDsWithRedeemedCodes)
                         passes = passes && review.passes
-                        entries.append(Entry(configured, review, in: projectOrTenant))
+                        entries.append(Entry(configured, review, in: realm))
                     }
                 }
             }
@@ -90,14 +90,14 @@ struct AppReviewReport: Encodable {
 }
 
 extension AppReviewReport.Entry {
-    /// - Parameter project: the project, or a tenant as a ``Project``.
-    fileprivate init(_ configured: ConfiguredApp, _ review: AppReview, in project: Project) {
+    fileprivate init(_ configured: ConfiguredApp, _ review: AppReview, in realm: Realm) {
         let settings = configured.app.settings
         self.init(
-            projectId: project.id.rawValue, tenantId: project.tenant?.id.rawValue, appId: configured.app.id.rawValue,
+            projectId: realm.project.id.rawValue, tenantId: realm.tenant?.id.rawValue,
+            appId: configured.app.id.rawValue,
             name: configured.name,
             platform: settings.platform.rawValue, distribution: settings.distribution.rawValue,
-            signInMethods: LoginServices(of: configured.app, in: project).methods.map(\.rawValue),
+            signInMethods: LoginServices(of: configured.app, in: realm).methods.map(\.rawValue),
             exemption: settings.exemption.map {
                 .init(
                     kind: $0.kind.rawValue, reason: $0.reason.text, declaredBy: $0.declaration?.actor,

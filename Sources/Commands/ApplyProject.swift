@@ -237,7 +237,7 @@ private struct ProjectFileApplication: Sendable {
         }
         let draft = try draft()
         var configuration = ProjectConfiguration(
-            project: draft.project, name: draft.name,
+            realm: draft.realm, name: draft.name,
             apps: [ConfiguredApp(app: ProjectDraft.defaultApp, name: ProjectDraft.defaultApp.id.rawValue)])
         let initial = configuration
         applyFile(to: &configuration)

@@ -68,13 +68,13 @@ extension Command {
         let id = try arguments.project()
         try Administration.run { administration in
             let store = administration.projects
-            guard let project = try await store.project(id) else {
+            guard let realm = try await store.realm(ofProject: id) else {
                 throw Failure(message: "project \(id) does not exist")
             }
             try Terminal.writeList(
                 [["ID", "NAME", "PLATFORM", "SIGN-IN METHODS"]]
                     + (try await store.apps(of: id)).map { configured in
-                        let services = LoginServices(of: configured.app, in: project)
+                        let services = LoginServices(of: configured.app, in: realm)
                         return [
                             configured.app.id.rawValue, configured.name, configured.app.settings.platform.rawValue,
                             services.methods.map(\.rawValue).joined(separator: ", "),

@@ -66,6 +66,6 @@ extension Command {
 
 extension Administration {
     fileprivate func usesApple() async throws -> Bool {
-        try await projects.all().contains { $0.settings(of: .apple) != nil }
+        try await projects.projectRealms().contains { $0.settings(of: .apple) != nil }
     }
 }

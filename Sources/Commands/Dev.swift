@@ -67,7 +67,7 @@ extension Command {
         let gateway = try RunningGateway(
             config, log: log,
             mode: .dev(
-                draft.project.id, signsTokens: signsTokens, under: config.masterKeys, clock: clock,
+                draft.realm.project.id, signsTokens: signsTokens, under: config.masterKeys, clock: clock,
                 simulators: simulators, hosts: hosts, sender: sender))
         simulators.sendNotifications(toPort: gateway.port)
         gateway.startEmailDelivery()
@@ -78,7 +78,7 @@ extension Command {
         }
         Terminal.writeLine(
             DevGreeting.text(
-                program: CommandLine.arguments.first ?? "sekisho", port: gateway.port, project: draft.project.id,
+                program: CommandLine.arguments.first ?? "sekisho", port: gateway.port, project: draft.realm.project.id,
                 databaseURL: database.url, signsTokens: signsTokens))
         Signals.waitForTermination()
         try gateway.drain(within: config.drainTimeout)

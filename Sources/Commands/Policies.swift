@@ -57,10 +57,10 @@ extension Command {
         try Administration.run { administration in
             let edit = try await administration.configurations.edit(ID(id), by: .commandLine, allowing: .changeTrust) {
                 configuration in
-                for change in changes { _ = change.member.set(change.value, in: &configuration.project.policy) }
+                for change in changes { _ = change.member.set(change.value, in: &configuration.realm.policy) }
             }
             guard let after = edit?.after else { throw Failure(message: "project \(id) does not exist") }
-            let policy = after.project.policy
+            let policy = after.realm.policy
             Terminal.writeTable(Policy.members.map { [$0.name, $0.text(in: policy), $0.meaning] })
             after.writeWarnings()
         }

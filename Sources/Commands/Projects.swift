@@ -33,13 +33,13 @@ extension Command {
                 try await draft.create(
                     in: administration.pool, under: masterKeys, by: .commandLine, at: administration.clock.now())
             else {
-                let exists = try await administration.projects.project(draft.project.id) != nil
+                let exists = try await administration.projects.realm(ofProject: draft.realm.project.id) != nil
                 throw Failure(
-                    message: "project \(draft.project.realm) "
+                    message: "project \(draft.realm.id) "
                         + (exists ? "already exists" : "was deleted; its ID is free when its audit events have expired")
                 )
             }
-            Terminal.writeLine("created project \(draft.project.realm)")
+            Terminal.writeLine("created project \(draft.realm.id)")
         }
     }
 
@@ -50,10 +50,10 @@ extension Command {
         environment: ["DATABASE_URL"]
     ) { arguments in
         try Administration.run { administration in
-            let projects = try await administration.projects.all()
+            let projects = try await administration.projects.projectRealms().map(\.project)
             try Terminal.writeList(
                 [["ID", "NUMBER", "PROFILE"]]
-                    + projects.map { [$0.realm.rawValue, "\($0.number)", $0.profile.rawValue] }, arguments)
+                    + projects.map { [$0.id.rawValue, "\($0.number)", $0.profile.rawValue] }, arguments)
         }
     }
 }

@@ -52,8 +52,8 @@ private struct ProjectResource: Encodable {
     let apps: [App]
 
     init(_ configuration: ProjectConfiguration) {
-        let project = configuration.project
-        self.project = project.realm.rawValue
+        let project = configuration.realm.project
+        self.project = project.id.rawValue
         number = String(project.number)
         name = configuration.name
         profile = project.profile.rawValue
@@ -61,7 +61,7 @@ private struct ProjectResource: Encodable {
         senderAddress = project.emailSettings.senderAddress?.rawValue
         actionUrl = project.emailSettings.actionURL
         hasTenants = project.hasTenants
-        providers = project.providers.map {
+        providers = configuration.realm.providers.map {
             Provider(
                 providerId: $0.provider.rawValue, enabled: $0.isEnabled, clientIds: $0.clientIDs,
                 hasSecret: $0.hasSecret)

@@ -49,7 +49,7 @@ extension Command {
         let requested: SignatureAlgorithm? = arguments.optionalChoice("algorithm")
         let isImmediate = arguments.has("now")
         try Administration.runWithKeys { administration, masterKeys in
-            guard try await administration.projects.project(id) != nil else {
+            guard try await administration.projects.realm(ofProject: id) != nil else {
                 throw Failure(message: "project \(id) does not exist")
             }
             let store = SigningKeyStore(pool: administration.pool)
@@ -82,7 +82,7 @@ extension Command {
         let id = try arguments.project()
         let isImmediate = arguments.has("now")
         try Administration.runWithKeys { administration, masterKeys in
-            guard try await administration.projects.project(id) != nil else {
+            guard try await administration.projects.realm(ofProject: id) != nil else {
                 throw Failure(message: "project \(id) does not exist")
             }
             let now = try await administration.databaseTime()

@@ -40,13 +40,13 @@ extension Command {
         let readerLoop = try Loop(name: "reader")
         defer { readerLoop.stop() }
         try Administration.runWithPasswordKeys(ifNeededFor: scheme.key) { administration, keys in
-            let project = try await administration.requireRealm(realm)
+            let tenant = try await administration.requireRealm(realm).tenant
             let keyID = if let key = scheme.key { try await keys?.store(key, realm) } else { ID<PasswordKey>?.none }
             let file = try UserFile(reading: path)
             let now = administration.clock.now()
             let report = ImportReport(size: file.size, errors: try errors.map { try NewFile(writing: $0) })
             let source = UserSource(
-                file, format, hashed: StoredPasswordScheme(scheme, key: keyID), for: project.tenant,
+                file, format, hashed: StoredPasswordScheme(scheme, key: keyID), for: tenant,
                 dropsSecondFactors: dropsSecondFactors, now: now, on: readerLoop)
             let userImport = UserImport(
                 source: source, store: PostgresAccountStore(pool: administration.pool), realm: realm,

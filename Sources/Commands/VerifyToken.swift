@@ -48,7 +48,7 @@ private struct TokenVerification: Sendable {
     static let inputLimit = 64 * 1024
 
     let provider: ProviderID
-    let project: Project
+    let realm: Realm
     let nonce: String?
     let isNotification: Bool
     /// The key set of the provider; `nil` to fetch it from the provider.
@@ -67,13 +67,14 @@ private struct TokenVerification: Sendable {
         clock = arguments.optionalNumber("at").map { .fixed(at: Instant(seconds: Int64($0))) } ?? .live
         jwks = try arguments.file("jwks", InputFile.bytes(of:))
         let apple = AppleSettings(teamID: "", keyID: "", acceptsUnhashedNonces: arguments.has("allow-raw-nonce"))
-        project = Project(
-            id: ID("verify-token"), number: 0, profile: profile, policy: Policy(profile), authorizedDomains: [],
+        realm = Realm(
+            Project(id: ID("verify-token"), number: 0, profile: profile, authorizedDomains: [], supporting: .live),
+            policy: Policy(profile),
             providers: [
                 ProviderSettings(
                     provider: provider, isEnabled: true, clientIDs: arguments.texts("audience"),
                     apple: provider == .apple ? apple : nil)
-            ], supporting: .live)
+            ])
     }
 
     func run(on text: String) throws -> TokenCheck {
@@ -95,7 +96,7 @@ private struct TokenVerification: Sendable {
         let token = UnverifiedTokenInfo(of: text)
         do {
             guard isNotification else { return try await .accepted(identity(in: text, keys), token) }
-            let clientIDs = project.settings(of: provider)?.clientIDs ?? []
+            let clientIDs = realm.settings(of: provider)?.clientIDs ?? []
             return .accepted(
                 try await AppleNotifications(keyCache: keys).verify(text, for: clientIDs, at: clock.now()), token)
         } catch let refusal as ProviderRefusal {
@@ -110,6 +111,6 @@ private struct TokenVerification: Sendable {
         let token = text.split(whereSeparator: \.isWhitespace).joined(separator: " ")
         let credential = FederatedCredential(provider: provider, idToken: Secret(token), rawNonce: nonce)
         return try await Verifier.live(keyCache: keys, clock: clock).verify(
-            credential, App(id: ID("verify-token")), project)
+            credential, App(id: ID("verify-token")), realm)
     }
 }

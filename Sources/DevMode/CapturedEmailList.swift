@@ -9,7 +9,7 @@ extension Endpoint {
     /// list emails right after requesting them.
     static func capturedEmails(_ emails: CapturedEmails, _ worker: EmailWorker?, _ projects: DevProjects) -> Endpoint {
         outsideContract("listCapturedEmails", .get, "/emulator/v1/projects/{project}/emails") { call in
-            let realm = try await projects.projectOrTenant(inPathOf: call).realm
+            let realm = try await projects.realm(inPathOf: call).id
             await worker?.deliverDue()
             let captured = emails.all.filter { $0.realm == realm }.sorted { $0.createdAt < $1.createdAt }
             return try .json(["emails": captured.map(CapturedEmail.init)])

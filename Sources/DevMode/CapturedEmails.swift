@@ -82,9 +82,9 @@ final class CapturedEmails: Sendable {
             state.withLock { state in for code in codes { state.payloads[code] = payload } }
             return try emailFactory.seal(payload, id)
         }
-        capturing.actionBase = { project, mode in
-            let base = emailFactory.actionBase(project, mode)
-            guard project.emailSettings.actionURL == nil else { return base }
+        capturing.actionBase = { realm, mode in
+            let base = emailFactory.actionBase(realm, mode)
+            guard realm.project.emailSettings.actionURL == nil else { return base }
             // Without an action URL, the base ends with the path of the gateway's own page.
             return base.dropLast(EmailSettings.actionPath.count) + Self.actionPath
         }

@@ -7,24 +7,24 @@ extension Access {
     /// like Firebase's emulator. `serve` cannot use this function.
     ///
     /// - Parameters:
-    ///   - project: finds or creates a project; returns `nil` if the project can be neither found nor created.
+    ///   - findRealm: finds or creates a project; returns `nil` if the project can be neither found nor created.
     ///   - app: returns the app to which all requests to a project belong.
     static func anyCaller(
-        _ project: @escaping ProjectLookup, app: @escaping @Sendable (ID<Project>) async throws -> App
+        _ findRealm: @escaping ProjectLookup, app: @escaping @Sendable (ID<Project>) async throws -> App
     ) -> Access {
-        @Sendable func requireProject(_ id: ID<Project>?) async throws -> Project {
-            guard let project = try await project(id) else { throw RequestRefusal.notFound }
-            return project
+        @Sendable func requireRealm(_ id: ID<Project>?) async throws -> Realm {
+            guard let realm = try await findRealm(id) else { throw RequestRefusal.notFound }
+            return realm
         }
         return Access { credential in
             guard credential.bearer.map(isAdministrative) ?? (credential.apiKey != nil) else {
                 throw credential.bearer == nil ? AccessRefusal.missingCredentials : .bearerNotAccepted
             }
-            let project = try await requireProject(nil)
-            return CallingApp(project: project, app: try await app(project.id))
+            let realm = try await requireRealm(nil)
+            return CallingApp(realm: realm, app: try await app(realm.project.id))
         } administrator: { bearer, id in
             guard isAdministrative(bearer) else { throw AccessRefusal.bearerNotAccepted }
-            return Administrator(project: try await requireProject(id), actor: .emulator, scopes: .all)
+            return Administrator(realm: try await requireRealm(id), actor: .emulator, scopes: .all)
         }
     }
 

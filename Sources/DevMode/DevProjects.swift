@@ -19,45 +19,47 @@ package struct DevProjects: Sendable {
     let clock: WallClock
     let defaultID: ID<Project>
     /// Called with every project and every tenant that a look-up returns.
-    let onLookup: @Sendable (Project) -> Void
+    let onLookup: @Sendable (Realm) -> Void
 
     var store: ProjectStore { ProjectStore(pool: pool, supporting: supportedProviders) }
 
-    /// Returns a project, which is created on first use.
+    /// Returns the realm of a project, which is created on first use.
     ///
     /// - Parameter id: `nil` for the default project.
     /// - Returns: `nil` if the ID is invalid or ``limit`` is reached.
-    func project(_ id: ID<Project>?) async throws -> Project? {
-        var project = try await findOrCreate(id ?? defaultID)
-        project?.hasTenants = true
-        project?.modeRules = .emulator
-        if let project { onLookup(project) }
-        return project
+    func realm(ofProject id: ID<Project>?) async throws -> Realm? {
+        guard var realm = try await findOrCreate(id ?? defaultID) else { return nil }
+        realm.project.hasTenants = true
+        realm.project.modeRules = .emulator
+        onLookup(realm)
+        return realm
     }
 
-    /// Returns a tenant as a ``Project``. On first use, creates it with all sign-in methods enabled, like Firebase's
+    /// Returns the realm of a tenant. On first use, creates the tenant with all sign-in methods enabled, like Firebase's
     /// emulator. Those of ``DevProviders/settings`` that the tenant has not configured are added.
     ///
-    /// - Parameter found: the tenant if it exists.
+    /// - Parameters:
+    ///   - found: the tenant's realm if it exists.
+    ///   - realm: the realm of the tenant's project.
     /// - Returns: `nil` if the tenant was deleted or ``limit`` is reached.
-    func tenant(existing found: Project?, orCreate id: ID<Tenant>, of project: Project) async throws -> Project? {
-        let created = found == nil ? try await create(id, of: project) : nil
+    func tenant(existing found: Realm?, orCreate id: ID<Tenant>, of realm: Realm) async throws -> Realm? {
+        let created = found == nil ? try await create(id, of: realm.project.id) : nil
         guard var tenant = found ?? created else { return nil }
         tenant.providers += DevProviders.settings.filter { [tenant] in tenant.settings(of: $0.provider) == nil }
-        tenant.modeRules = .emulator
+        tenant.project.modeRules = .emulator
         onLookup(tenant)
         return tenant
     }
 
-    private func create(_ id: ID<Tenant>, of project: Project) async throws -> Project? {
+    private func create(_ id: ID<Tenant>, of project: ID<Project>) async throws -> Realm? {
         let tenants = PostgresTenantStore(pool: pool, supporting: supportedProviders)
-        guard try await tenants.tenants(after: nil, limit: Self.limit, of: project.id).count < Self.limit else {
+        guard try await tenants.tenants(after: nil, limit: Self.limit, of: project).count < Self.limit else {
             return nil
         }
         var settings = TenantSettings()
         (settings.allowsPasswords, settings.allowsEmailLinks, settings.allowsAnonymous) = (true, true, true)
         settings.secondFactors = ModeRules.emulatorPolicy.secondFactors
-        let tenant = Tenant(id: id, parent: project.id, settings: settings)
+        let tenant = Tenant(id: id, parent: project, settings: settings)
         do {
             try await tenants.create(tenant, by: .system, at: clock.now())
         } catch StoreConflict.taken(.id) {
@@ -66,13 +68,15 @@ package struct DevProjects: Sendable {
         return try await store.realm(tenant.realm)
     }
 
-    private func findOrCreate(_ id: ID<Project>) async throws -> Project? {
-        if let project = try await store.project(id) { return project }
-        guard ProjectDraft.isValidID(id.rawValue), try await store.all().count < Self.limit else { return nil }
+    private func findOrCreate(_ id: ID<Project>) async throws -> Realm? {
+        if let realm = try await store.realm(ofProject: id) { return realm }
+        guard ProjectDraft.isValidID(id.rawValue), try await store.projectRealms().count < Self.limit else {
+            return nil
+        }
         // The result is ignored, because a concurrent request may have created the project first.
         _ = try await ProjectDraft(devProject: id.rawValue)
             .create(in: pool, under: masterKeys, by: .system, at: clock.now(), signsFrom: Self.earliestClockTime)
-        return try await store.project(id)
+        return try await store.realm(ofProject: id)
     }
 }
 
@@ -83,7 +87,7 @@ extension ProjectDraft {
         try self.init(
             id: id, name: id, profile: .firebase, policy: ModeRules.emulatorPolicy, algorithm: .es256,
             domains: ModeRules.emulatorDomains, supporting: .live)
-        project.providers = DevProviders.settings
+        realm.providers = DevProviders.settings
         secrets = try DevProviders.secrets()
     }
 }

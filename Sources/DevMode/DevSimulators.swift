@@ -53,11 +53,11 @@ package struct DevSimulators: Sendable {
     static var initialRedirectURIs: RedirectURIRule { RedirectURIRule(unregistered: .loopback) }
 
     /// Registers the client IDs of a project and its apps, so that the providers know them.
-    func registerClients(of project: Project) {
+    func registerClients(of realm: Realm) {
         clients.register(
-            project.clientIDs(of: .apple), team: project.settings(of: .apple)?.apple?.teamID, at: apple)
+            realm.clientIDs(of: .apple), team: realm.settings(of: .apple)?.apple?.teamID, at: apple)
         for other in others {
-            for id in project.clientIDs(of: other.provider) { other.simulator.registerClient(id) }
+            for id in realm.clientIDs(of: other.provider) { other.simulator.registerClient(id) }
         }
     }
 

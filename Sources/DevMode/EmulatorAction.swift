@@ -25,7 +25,7 @@ extension EndpointCall {
         let code = request.query("oobCode") ?? ""
         var checked = try await emailActions.check(code)
         // With these rules, ``ContinueURL`` accepts every host, unless the project's authorized domains were changed.
-        checked.project.modeRules = .emulator
+        checked.realm.project.modeRules = .emulator
         guard request.query("mode") == ActionLink.Mode(checked.code.purpose).rawValue else {
             throw OOBCodeRefusal.invalid
         }
@@ -42,7 +42,7 @@ extension EndpointCall {
         case .undoMerge: _ = try await emailActions.undoMerge(code, from: context)
         }
         if let url = request.query("continueUrl") {
-            return Response(status: 303, headers: ["Location": try ContinueURL(url, in: checked.project).text])
+            return Response(status: 303, headers: ["Location": try ContinueURL(url, in: checked.realm).text])
         }
         return try .json(["authEmulator": ActionSuccess(checked.code)])
     }
@@ -53,8 +53,8 @@ extension EndpointCall {
             return try .json(["authEmulator": ActionSuccess(checked.code)])
         }
         let link = ActionLink(
-            .signIn, code: code, in: checked.project.realm, at: try ContinueURL(url, in: checked.project).text,
-            apiKey: request.query("apiKey"), language: checked.project.emailSettings.language)
+            .signIn, code: code, in: checked.realm.id, at: try ContinueURL(url, in: checked.realm).text,
+            apiKey: request.query("apiKey"), language: checked.realm.project.emailSettings.language)
         return Response(status: 303, headers: ["Location": link.url])
     }
 }

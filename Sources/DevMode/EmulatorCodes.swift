@@ -14,16 +14,16 @@ extension Endpoint {
         _ emails: CapturedEmails, _ emailService: EmailService?, on pool: Pool, _ projects: DevProjects
     ) -> Endpoint {
         outsideContract("listOobCodes", .get, "/emulator/v1/projects/{project}/oobCodes") { call in
-            let project = try await projects.projectOrTenant(inPathOf: call)
+            let realm = try await projects.realm(inPathOf: call)
             await emailService?.worker.deliverDue()
             let codesByHash = emails.codesByHash
             let unexpired = try await OOBCodeLookup(pool: pool)
-                .unexpiredCodes(Array(codesByHash.keys), in: project.realm, at: projects.clock.now())
+                .unexpiredCodes(Array(codesByHash.keys), in: realm.id, at: projects.clock.now())
             let base = (emailService?.publicURL() ?? "") + CapturedEmails.actionPath
             return try .json([
                 "oobCodes": unexpired.compactMap { entry in
                     codesByHash[entry.hash].map { code in
-                        EmulatorCode(entry, code, emails.payload(of: code), in: project, at: base)
+                        EmulatorCode(entry, code, emails.payload(of: code), in: realm, at: base)
                     }
                 }
             ])
@@ -38,16 +38,16 @@ private struct EmulatorCode: Encodable {
     let oobCode: String
     let oobLink: String
 
-    init(_ entry: OOBCodeLookup.Entry, _ code: String, _ payload: EmailPayload, in project: Project, at base: String) {
+    init(_ entry: OOBCodeLookup.Entry, _ code: String, _ payload: EmailPayload, in realm: Realm, at base: String) {
         email = entry.email
         newEmail = entry.newEmail
         requestType = entry.purpose.rawValue
         oobCode = code
         oobLink =
             ActionLink(
-                .init(entry.purpose), code: code, in: project.realm, at: payload.appLinkBase ?? base,
+                .init(entry.purpose), code: code, in: realm.id, at: payload.appLinkBase ?? base,
                 apiKey: payload.apiKey ?? "fake-api-key",
-                language: project.emailSettings.language, continueURL: payload.continueURL
+                language: realm.project.emailSettings.language, continueURL: payload.continueURL
             ).url
     }
 }

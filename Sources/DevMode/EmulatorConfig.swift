@@ -11,20 +11,20 @@ extension [Endpoint] {
         let path = "/emulator/v1/projects/{project}/config"
         return [
             .outsideContract("getEmulatorConfig", .get, path) { call in
-                try .json(EmulatorConfig(try await projects.projectOrTenant(inPathOf: call)))
+                try .json(EmulatorConfig(try await projects.realm(inPathOf: call)))
             },
             .outsideContract("updateEmulatorConfig", .patch, path) { call in
                 let change = try call.decodedBody(as: EmulatorConfig.self)
                 let configurations = ConfigurationStore(
                     pool: pool, rules: .live(supporting: projects.supportedProviders), secrets: .unavailable,
                     clock: projects.clock)
-                let id = try await projects.projectOrTenant(inPathOf: call).realm
+                let id = try await projects.realm(inPathOf: call).id
                 let edit = try await configurations.edit(id, by: .emulator.tracing(call.context.trace), allowing: []) {
                     configuration in
-                    change.apply(to: &configuration.project.policy)
+                    change.apply(to: &configuration.realm.policy)
                 }
                 guard let edit else { throw RequestRefusal.notFound }
-                return try .json(EmulatorConfig(edit.after.project))
+                return try .json(EmulatorConfig(edit.after.realm))
             },
         ]
     }
@@ -43,9 +43,9 @@ private struct EmulatorConfig: Codable {
     var signIn: SignIn?
     var emailPrivacyConfig: EmailPrivacy?
 
-    init(_ project: Project) {
-        signIn = SignIn(allowDuplicateEmails: project.policy.allowsDuplicateEmails)
-        emailPrivacyConfig = EmailPrivacy(enableImprovedEmailPrivacy: project.policy.emailEnumerationProtection)
+    init(_ realm: Realm) {
+        signIn = SignIn(allowDuplicateEmails: realm.policy.allowsDuplicateEmails)
+        emailPrivacyConfig = EmailPrivacy(enableImprovedEmailPrivacy: realm.policy.emailEnumerationProtection)
     }
 
     func apply(to policy: inout Policy) {

@@ -32,7 +32,7 @@ extension ModeExtensions {
             projects: projects, clock: clock, simulators: simulators, emails: emails, emailService: emailService,
             requests: requests, protection: protection)
         return ModeExtensions(
-            projectLookup: projects.project, resolveTenant: projects.tenant(existing:orCreate:of:),
+            projectLookup: projects.realm(ofProject:), resolveTenant: projects.tenant(existing:orCreate:of:),
             endpoints: { emailActions in
                 pages.endpoints + [.recaptchaParams] + .withDescription(of: endpoints + [.emulatorAction(emailActions)])
             })
@@ -40,15 +40,15 @@ extension ModeExtensions {
 }
 
 extension DevProjects {
-    /// Returns the tenant that the path of the request names, or the project if it names no tenant. Creates both on
-    /// first use. In the result, a tenant is a project with the tenant's settings.
-    func projectOrTenant(inPathOf call: EndpointCall) async throws -> Project {
-        guard let project = try await project(call.parameters["project"].map { ID($0) }) else {
+    /// Returns the realm that the path of the request names: the tenant, or the project if it names no tenant. Creates
+    /// both on first use.
+    func realm(inPathOf call: EndpointCall) async throws -> Realm {
+        guard let realm = try await realm(ofProject: call.parameters["project"].map { ID($0) }) else {
             throw RequestRefusal.notFound
         }
-        guard let id = call.parameters["tenant"].map({ ID<Tenant>($0) }) else { return project }
-        let found = try await store.realm(ID(id, of: project.id))
-        guard id.isValidTenantID, let tenant = try await tenant(existing: found, orCreate: id, of: project) else {
+        guard let id = call.parameters["tenant"].map({ ID<Tenant>($0) }) else { return realm }
+        let found = try await store.realm(ID(id, of: realm.project.id))
+        guard id.isValidTenantID, let tenant = try await tenant(existing: found, orCreate: id, of: realm) else {
             throw RequestRefusal.notFound
         }
         return tenant
@@ -64,7 +64,7 @@ extension Endpoint {
 
     fileprivate static func clearAccounts(on pool: Pool, _ projects: DevProjects) -> Endpoint {
         outsideContract("clearAccounts", .delete, "/emulator/v1/projects/{project}/accounts") { call in
-            try await AccountClearing(pool: pool).clear(projects.projectOrTenant(inPathOf: call).realm)
+            try await AccountClearing(pool: pool).clear(projects.realm(inPathOf: call).id)
             return try .json([String: String]())
         }
     }
@@ -74,7 +74,7 @@ extension Endpoint {
     /// Returns an empty list, because the gateway sends no codes to phones.
     fileprivate static func verificationCodes(_ projects: DevProjects) -> Endpoint {
         outsideContract("listVerificationCodes", .get, "/emulator/v1/projects/{project}/verificationCodes") { call in
-            _ = try await projects.projectOrTenant(inPathOf: call)
+            _ = try await projects.realm(inPathOf: call)
             return try .json(["verificationCodes": [String]()])
         }
     }

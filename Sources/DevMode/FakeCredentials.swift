@@ -14,30 +14,30 @@ extension Verifier {
     static func fake(
         isSimulatorKey: @escaping @Sendable (_ keyID: String) -> Bool, otherwise signed: Verifier
     ) -> Verifier {
-        Verifier { credential, app, project in
+        Verifier { credential, app, realm in
             let text = (credential.idToken ?? credential.accessToken)?.expose() ?? ""
-            let provider = project.supportedProviders.builtIn(credential.provider)
+            let provider = realm.project.supportedProviders.builtIn(credential.provider)
             guard
                 let token = UnsignedToken(text)
                     ?? provider.flatMap({
                         UnsignedToken(strippingSignatureOf: text, of: $0, isSimulatorKey: isSimulatorKey)
                     })
             else {
-                return try await signed.verify(credential, app, project)
+                return try await signed.verify(credential, app, realm)
             }
-            return try FakeClaims(token).identity(credential, in: project)
-        } requireAllowed: { provider, app, project, use throws(ProviderRefusal) in
-            if !provider.canOnlyBeFake(in: project) { try signed.requireAllowed(provider, app, project, use) }
-        } loadKeys: { provider, project in
-            try await signed.loadKeys(provider, project)
+            return try FakeClaims(token).identity(credential, in: realm)
+        } requireAllowed: { provider, app, realm, use throws(ProviderRefusal) in
+            if !provider.canOnlyBeFake(in: realm) { try signed.requireAllowed(provider, app, realm, use) }
+        } loadKeys: { provider, realm in
+            try await signed.loadKeys(provider, realm)
         }
     }
 }
 
 extension ProviderID {
     /// Whether the ID is a domain, such as `facebook.com`, of a provider that the gateway does not support.
-    fileprivate func canOnlyBeFake(in project: Project) -> Bool {
-        !project.supportedProviders.canConfigure(self) && !["oidc.", "saml."].contains { rawValue.hasPrefix($0) }
+    fileprivate func canOnlyBeFake(in realm: Realm) -> Bool {
+        !realm.project.supportedProviders.canConfigure(self) && !["oidc.", "saml."].contains { rawValue.hasPrefix($0) }
             && rawValue.wholeMatch(of: /[a-z0-9-]+(\.[a-z0-9-]+)+/) != nil
     }
 }
@@ -57,15 +57,15 @@ private struct FakeClaims {
         }
     }
 
-    func identity(_ credential: FederatedCredential, in project: Project) throws -> VerifiedIdentity {
+    func identity(_ credential: FederatedCredential, in realm: Realm) throws -> VerifiedIdentity {
         // OpenID Connect Core 1.0 §2 limits subjects to 255 characters.
         guard let subject = text("sub"), subject.unicodeScalars.count <= 255 else {
             throw ProviderRefusal.invalidToken(.claim("sub"))
         }
         let email = text("email").flatMap(EmailAddress.init)
         return VerifiedIdentity(
-            provider: credential.provider, subject: subject, audience: text("aud") ?? project.id.rawValue,
-            issuer: project.issuer(of: credential.provider), email: email,
+            provider: credential.provider, subject: subject, audience: text("aud") ?? realm.project.id.rawValue,
+            issuer: realm.issuer(of: credential.provider), email: email,
             emailTrust: email != nil && isTrue("email_verified") ? .authoritative : .none,
             isPrivateEmail: credential.provider == .apple && (email?.isRelay == true || isTrue("is_private_email")),
             profile: UserProfile(

@@ -23,10 +23,10 @@ final class SimulatedClients: Sendable {
     }
 }
 
-extension Project {
-    /// The client IDs that the project and its apps have at a provider.
+extension Realm {
+    /// The client IDs that the realm, and the apps of its project, have at a provider.
     func clientIDs(of provider: ProviderID) -> Set<String> {
         let ids = settings(of: provider)?.clientIDs ?? []
-        return Set(ids + apps.flatMap { $0.settings.clientIDs[ByteText(provider.rawValue)] ?? [] })
+        return Set(ids + project.apps.flatMap { $0.settings.clientIDs[ByteText(provider.rawValue)] ?? [] })
     }
 }

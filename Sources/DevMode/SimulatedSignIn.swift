@@ -11,9 +11,9 @@ extension Endpoint {
     /// provider.
     static func simulateSignIn(at simulators: DevSimulators, _ projects: DevProjects) -> Endpoint {
         outsideContract("simulateSignIn", .post, "/emulator/v1/projects/{project}/simulatedSignIns") { call in
-            let project = try await projects.projectOrTenant(inPathOf: call)
+            let realm = try await projects.realm(inPathOf: call)
             let request = try call.decodedBody(as: SimulatedSignInRequest.self)
-            return try .json(simulators.signIn(try SimulatedSignInInput(request, in: project)))
+            return try .json(simulators.signIn(try SimulatedSignInInput(request, in: realm)))
         }
     }
 }
@@ -40,7 +40,7 @@ private struct SimulatedSignInInput {
     /// Whether the person signs in as if they had never used the app.
     let isFirst: Bool
 
-    init(_ request: SimulatedSignInRequest, in project: Project) throws(RequestRefusal) {
+    init(_ request: SimulatedSignInRequest, in realm: Realm) throws(RequestRefusal) {
         let ids = [.apple] + DevSimulators.otherTypes.map { $0.provider }
         guard let id = request.providerId.map({ ProviderID($0) }), ids.contains(id) else {
             throw .invalidField("/providerId", "must be \(ids.map(\.rawValue).joined(beforeLast: "or"))")
@@ -50,7 +50,7 @@ private struct SimulatedSignInInput {
         }
         guard request.nonce?.isEmpty != true else { throw .invalidField("/nonce", "must not be empty") }
         guard request.rawNonce?.isEmpty != true else { throw .invalidField("/rawNonce", "must not be empty") }
-        let settings = project.settings(of: id)
+        let settings = realm.settings(of: id)
         guard let audience = request.audience ?? settings?.clientIDs.first, !audience.isEmpty else {
             throw .invalidField("/audience", "must be present: the project has no client ID of this provider")
         }
@@ -58,7 +58,7 @@ private struct SimulatedSignInInput {
         self.audience = audience
         person = try SimulatedPerson(request.person ?? SimulatedPersonInput())
         rawNonce = request.rawNonce
-        let hashesNonce = project.supportedProviders[id]?.hashesNonce == true
+        let hashesNonce = realm.project.supportedProviders[id]?.hashesNonce == true
         nonce =
             request.nonce
             ?? request.rawNonce.map { hashesNonce ? Hexadecimal.encode(Digest.sha256(Array($0.utf8))) : $0 }

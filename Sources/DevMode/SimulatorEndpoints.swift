@@ -10,11 +10,11 @@ extension [Endpoint] {
         let path = "/emulator/v1/projects/{project}/simulators"
         return [
             .outsideContract("getSimulators", .get, path) { call in
-                _ = try await projects.projectOrTenant(inPathOf: call)
+                _ = try await projects.realm(inPathOf: call)
                 return try .json(SimulatorStates(simulators))
             },
             .outsideContract("updateSimulators", .patch, path) { call in
-                _ = try await projects.projectOrTenant(inPathOf: call)
+                _ = try await projects.realm(inPathOf: call)
                 let sent = try await simulators.apply(call.decodedBody(as: SimulatorChange.self))
                 return try .json(SimulatorStates(simulators, sent: sent))
             },

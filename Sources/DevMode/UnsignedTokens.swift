@@ -12,34 +12,34 @@ struct UnsignedTokens: TokenAuthority {
     let signed: GatewayTokens
 
     func idToken(
-        for account: Account, session: Session, in project: Project, at now: Instant
+        for account: Account, session: Session, in realm: Realm, at now: Instant
     ) async throws -> String {
-        Self.token(try signed.idTokenPayload(for: account, session: session, in: project, at: now))
+        Self.token(try signed.idTokenPayload(for: account, session: session, in: realm, at: now))
     }
 
-    func refreshToken(_ contents: RefreshTokenContents, in project: Project) async throws -> String {
-        try await signed.refreshToken(contents, in: project)
+    func refreshToken(_ contents: RefreshTokenContents, in realm: Realm) async throws -> String {
+        try await signed.refreshToken(contents, in: realm)
     }
 
     /// Takes the claims from the account and the session, because an unsigned ID token can contain any claims.
     func sessionCookie(
-        from _: String, of caller: Caller, lasting lifetime: Duration, in project: Project, at now: Instant
+        from _: String, of caller: Caller, lasting lifetime: Duration, in realm: Realm, at now: Instant
     ) async throws -> String {
-        let payload = try signed.idTokenPayload(for: caller.account, session: caller.session, in: project, at: now)
-        return Self.token(try signed.sessionCookiePayload(from: payload, lasting: lifetime, in: project, at: now))
+        let payload = try signed.idTokenPayload(for: caller.account, session: caller.session, in: realm, at: now)
+        return Self.token(try signed.sessionCookiePayload(from: payload, lasting: lifetime, in: realm, at: now))
     }
 
-    func read(idToken: String, in project: Project, at now: Instant) async throws -> IDTokenContents {
+    func read(idToken: String, in realm: Realm, at now: Instant) async throws -> IDTokenContents {
         guard case .jwt(let json) = UnsignedToken(idToken) else {
-            return try await signed.read(idToken: idToken, in: project, at: now)
+            return try await signed.read(idToken: idToken, in: realm, at: now)
         }
         let payload = try IDTokenPayload(json)
-        try payload.requireIssued(by: signed.issuers, for: project, at: now)
+        try payload.requireIssued(by: signed.issuers, for: realm, at: now)
         return payload.contents
     }
 
-    func read(refreshToken: String, in project: Project) async throws -> RefreshTokenContents {
-        try await signed.read(refreshToken: refreshToken, in: project)
+    func read(refreshToken: String, in realm: Realm) async throws -> RefreshTokenContents {
+        try await signed.read(refreshToken: refreshToken, in: realm)
     }
 
     /// Returns the tenant that an unverified ID token or refresh token names, or `nil` if it names none.

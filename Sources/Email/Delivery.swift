@@ -26,8 +26,8 @@ struct Delivery: Sendable {
     private func deliver() async throws -> DeliveryOutcome {
         // The recipient is a relay address of Apple that forwards no email.
         guard !queued.relayIsStopped else { return try await giveUp(.relayStopped) }
-        let project = try await dependencies.project(queued.realm)
-        switch rendered(for: project) {
+        let realm = try await dependencies.realm(queued.realm)
+        switch rendered(for: realm) {
         case .failure(let failure): return try await giveUp(failure)
         case .success(let (message, payload)): return try await send(message, payload)
         }
@@ -48,15 +48,15 @@ struct Delivery: Sendable {
     }
 
     /// Decrypts and renders the email.
-    private func rendered(for project: SendingProject?) -> Result<(Message, EmailPayload), DeliveryFailure> {
-        guard let project else { return .failure(.unknownProject) }
+    private func rendered(for realm: SendingRealm?) -> Result<(Message, EmailPayload), DeliveryFailure> {
+        guard let realm else { return .failure(.unknownProject) }
         let payload: EmailPayload
         do {
             payload = try dependencies.decrypt(email.content, email.id)
         } catch {
             return .failure(.undecryptable)
         }
-        guard let message = dependencies.renderer.message(of: email, payload, for: project) else {
+        guard let message = dependencies.renderer.message(of: email, payload, for: realm) else {
             return .failure(.missingCode)
         }
         return .success((message, payload))

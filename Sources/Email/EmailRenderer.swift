@@ -15,24 +15,24 @@ public struct EmailRenderer: Sendable {
     }
 
     /// - Returns: `nil` if an email of this kind needs a link and `payload` has no code for it.
-    public func message(of email: OutgoingEmail, _ payload: EmailPayload, for sending: SendingProject) -> Message? {
-        let project = sending.project
-        let settings = project.emailSettings
+    public func message(of email: OutgoingEmail, _ payload: EmailPayload, for sending: SendingRealm) -> Message? {
+        let realm = sending.realm
+        let settings = realm.project.emailSettings
         let language = email.language ?? settings.language
-        let link = link(of: email, payload, in: project, language)
+        let link = link(of: email, payload, in: realm, language)
         guard email.kind.linkIsOptional || email.kind.linkMode == nil || link != nil else { return nil }
         let removals = payload.removals ?? []
         let values = EmailTextValues(
-            kind: email.kind, projectName: sending.name, method: SignInMethodName(payload.provider, in: project),
+            kind: email.kind, projectName: sending.name, method: SignInMethodName(payload.provider, in: realm),
             staysConnectedToApple: payload.staysConnectedToApple == true,
             hasEarlierMailbox: payload.hasEarlierMailbox == true,
-            methods: payload.methods.map { $0.map { SignInMethodName($0, in: project) } } ?? [], hasLink: link != nil,
+            methods: payload.methods.map { $0.map { SignInMethodName($0, in: realm) } } ?? [], hasLink: link != nil,
             lifetime: HumanDuration(email.expiresAt - email.createdAt),
-            removable: removals.map { SignInMethodName($0.provider, in: project) })
+            removable: removals.map { SignInMethodName($0.provider, in: realm) })
         var texts = EmailTexts(values, in: language)
         if let subject = settings.subjects[email.kind]?[language] { texts.subject = subject }
         let removalLinks = removals.map { removal in
-            self.link(.removeSignInMethod, removal.code, of: email, payload, in: project, language)
+            self.link(.removeSignInMethod, removal.code, of: email, payload, in: realm, language)
         }
         let layout = EmailLayout(
             texts, links: ([link].compactMap(\.self) + removalLinks).map(\.url), language: language)
@@ -47,19 +47,19 @@ public struct EmailRenderer: Sendable {
     ///
     /// - Returns: `nil` if emails of this kind have no main link, or if `payload` has no code.
     public func link(
-        of email: OutgoingEmail, _ payload: EmailPayload, in project: Project, _ language: Language? = nil
+        of email: OutgoingEmail, _ payload: EmailPayload, in realm: Realm, _ language: Language? = nil
     ) -> ActionLink? {
         guard let mode = email.kind.linkMode, let code = payload.code else { return nil }
-        return self.link(mode, code, of: email, payload, in: project, language)
+        return self.link(mode, code, of: email, payload, in: realm, language)
     }
 
     private func link(
-        _ mode: ActionLink.Mode, _ code: String, of email: OutgoingEmail, _ payload: EmailPayload, in project: Project,
+        _ mode: ActionLink.Mode, _ code: String, of email: OutgoingEmail, _ payload: EmailPayload, in realm: Realm,
         _ language: Language?
     ) -> ActionLink {
         ActionLink(
-            mode, code: code, in: project.realm, at: payload.appLinkBase ?? actionBase(project.emailSettings, mode),
-            apiKey: payload.apiKey, language: language ?? email.language ?? project.emailSettings.language,
+            mode, code: code, in: realm.id, at: payload.appLinkBase ?? actionBase(realm.project.emailSettings, mode),
+            apiKey: payload.apiKey, language: language ?? email.language ?? realm.project.emailSettings.language,
             continueURL: payload.continueURL)
     }
 }

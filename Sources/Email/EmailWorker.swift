@@ -18,8 +18,8 @@ public actor EmailWorker {
         public var decrypt: @Sendable (_ content: [UInt8], ID<OutgoingEmail>) throws -> EmailPayload
         /// Returns the hash under which a code is stored.
         public var hash: @Sendable (String) -> [UInt8]
-        /// Returns the project that an email is sent for; `nil` if it does not exist.
-        public var project: @Sendable (ID<Realm>) async throws -> SendingProject?
+        /// Returns the realm that an email is sent for; `nil` if it does not exist.
+        public var realm: @Sendable (ID<Realm>) async throws -> SendingRealm?
         public var renderer: EmailRenderer
         /// Sends a message to the SMTP server, or captures it.
         public var send: @Sendable (Message, QueuedEmail, EmailPayload) async -> DeliveryResult
@@ -34,7 +34,7 @@ public actor EmailWorker {
         public init(
             queue: any EmailQueue, decrypt: @escaping @Sendable ([UInt8], ID<OutgoingEmail>) throws -> EmailPayload,
             hash: @escaping @Sendable (String) -> [UInt8],
-            project: @escaping @Sendable (ID<Realm>) async throws -> SendingProject?, renderer: EmailRenderer,
+            realm: @escaping @Sendable (ID<Realm>) async throws -> SendingRealm?, renderer: EmailRenderer,
             send: @escaping @Sendable (Message, QueuedEmail, EmailPayload) async -> DeliveryResult,
             report: @escaping @Sendable (QueuedEmail, DeliveryOutcome) -> Void,
             reportClaimFailure: @escaping @Sendable (any Error) -> Void, clock: WallClock,
@@ -43,7 +43,7 @@ public actor EmailWorker {
             self.queue = queue
             self.decrypt = decrypt
             self.hash = hash
-            self.project = project
+            self.realm = realm
             self.renderer = renderer
             self.send = send
             self.report = report

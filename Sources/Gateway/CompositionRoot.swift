@@ -173,8 +173,8 @@ struct CompositionRoot: Sendable {
         let lookup = AuthorizationFlows.ConfigurationLookup(
             realm: { id in
                 guard let tenant = id.tenant else { return try await configuration.projects.value(for: id.project) }
-                guard let project = try await configuration.projects.value(for: id.project) else { return nil }
-                return try await extensions.resolveTenant(configuration.realm(id), tenant, project)
+                guard let realm = try await configuration.projects.value(for: id.project) else { return nil }
+                return try await extensions.resolveTenant(configuration.realm(id), tenant, realm)
             },
             app: configuration.app(_:of:))
         return AuthorizationFlows(
@@ -194,8 +194,8 @@ struct CompositionRoot: Sendable {
             codes: codes, store: store, authenticator: authenticator, emailFactory: emailFactory, limiter: limiter,
             clock: clock)
         let service = EmailActionService(
-            sending: sending, redemption: redemption, realm: configuration.realm(_:),
-            project: configuration.projects.value(for:),
+            sending: sending, redemption: redemption, findRealm: configuration.realm(_:),
+            findProject: configuration.projects.value(for:),
             projectName: { try await configuration.editor.configuration(ID($0))?.name })
         return EmailActionServices(sending: sending, redemption: redemption, pageService: service)
     }
@@ -205,7 +205,9 @@ struct CompositionRoot: Sendable {
         on pool: Pool, _ configuration: ConfigurationCache, _ extensions: ModeExtensions
     ) -> Tenancy {
         Tenancy(
-            projectInTenant: { try await extensions.resolveTenant(configuration.realm(ID($0, of: $1.id)), $0, $1) },
+            realmOfTenant: {
+                try await extensions.resolveTenant(configuration.realm(ID($0, of: $1.project.id)), $0, $1)
+            },
             tenantOfToken: mode.tenantOfToken,
             store: PostgresTenantStore(pool: pool, supporting: mode.providers.supported),
             onChange: configuration.invalidateConfiguration, newID: { ID(Random.text(length: 28)) }, clock: clock)
@@ -216,7 +218,7 @@ struct CompositionRoot: Sendable {
         mode.wrapEmailFactory(
             .live(
                 under: masterKeys,
-                actionBase: { [publicURL] in $0.emailSettings.actionBase(of: $1, at: publicURL()) },
+                actionBase: { [publicURL] in $0.project.emailSettings.actionBase(of: $1, at: publicURL()) },
                 appLinkBase: { [publicURL] in AppLink.base(for: $0, in: $1, at: publicURL()) },
                 sendsEmail: emailService != nil))
     }
@@ -233,14 +235,14 @@ struct CompositionRoot: Sendable {
             notifications: AppleNotificationService(
                 store: PostgresAppleNotificationStore(pool: pool),
                 verifier: AppleNotifications(of: mode.providers, keyCache: providerKeys).verifier,
-                project: configuration.realm(_:), emailFactory: emailFactory, limiter: limiter, clock: clock))
+                findRealm: configuration.realm(_:), emailFactory: emailFactory, limiter: limiter, clock: clock))
     }
 
     /// Returns the documents that a project publishes for verifiers of its ID tokens: keys, certificates and the
     /// discovery document.
     private func documents(of id: ID<Project>?, in configuration: ConfigurationCache) async throws -> ProjectDocuments?
     {
-        guard let project = try await configuration.projects.value(for: id) else { return nil }
+        guard let project = try await configuration.projects.value(for: id)?.project else { return nil }
         let ring = try await configuration.keyRings.value(for: project.id)
         let now = clock.now()
         let discovery = OpenIDConfiguration(

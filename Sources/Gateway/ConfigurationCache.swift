@@ -7,8 +7,9 @@ internal import Postgres
 internal import Storage
 package import Tokens
 
-/// Finds a project by ID. The ID `nil` stands for the project of requests that name no project.
-package typealias ProjectLookup = @Sendable (ID<Project>?) async throws -> Project?
+/// Finds the realm of a project by the project's ID. The ID `nil` stands for the project of requests that name no
+/// project.
+package typealias ProjectLookup = @Sendable (ID<Project>?) async throws -> Realm?
 
 /// Caches projects, tenants, apps, API keys, service keys and signing keys for ``lifetime``. Each event loop has its
 /// own cache.
@@ -17,13 +18,12 @@ package struct ConfigurationCache: Sendable {
     /// effect.
     static let lifetime: Duration = .seconds(5)
 
-    /// Projects by ID. The ID `nil` stands for the only project of an installation with one project, or for the project
-    /// that `lookup` returns.
-    package let projects: Cache<ID<Project>?, Project?>
-    /// By the ID of a tenant's realm: the project with the settings of the tenant applied.
-    private let tenants: Cache<ID<Realm>, Project?>
+    /// The realms of projects by the project's ID. The ID `nil` stands for the only project of an installation with one
+    /// project, or for the project that `lookup` returns.
+    package let projects: Cache<ID<Project>?, Realm?>
+    private let tenants: Cache<ID<Realm>, Realm?>
     let keyRings: Cache<ID<Project>, KeyRing>
-    /// Projects and apps by the hash of an API key.
+    /// Apps with the realms of their projects, by the hash of an API key.
     private let callingApps: Cache<[UInt8], CallingApp?>
     /// Service keys (credentials of backends) by the hash of the secret, for requests of backends.
     private let administrators: Cache<[UInt8], ServiceKeyStore.FoundKey?>
@@ -81,8 +81,8 @@ package struct ConfigurationCache: Sendable {
         self.outageLimit = limit
         self.projects = Cache(lifetime: projectLifetime, outageLimit: limit, isOutage: isOutage) { id in
             if let lookup { return try await lookup(id) }
-            guard let id else { return try await projects.singleProject() }
-            return try await projects.project(id)
+            guard let id else { return try await projects.realmOfSingleProject() }
+            return try await projects.realm(ofProject: id)
         }
         tenants = Cache(lifetime: projectLifetime, outageLimit: limit, isOutage: isOutage) {
             try await projects.realm($0)
@@ -100,8 +100,8 @@ package struct ConfigurationCache: Sendable {
                 try await signingKeys.keysByThisClock(in: project, retiredAfter: time), of: project, under: masterKeys)
         }
         callingApps = Cache(lifetime: lifetime, outageLimit: limit, isOutage: isOutage) { hash in
-            try await apiKeys.projectAndApp(ofKeyWithHash: hash, supporting: supportedProviders).map {
-                CallingApp(project: $0.project, app: $0.app.withoutEndedGracePeriod(at: clock.now()))
+            try await apiKeys.realmAndApp(ofKeyWithHash: hash, supporting: supportedProviders).map {
+                CallingApp(realm: $0.realm, app: $0.app.withoutEndedGracePeriod(at: clock.now()))
             }
         }
         administrators = Cache(lifetime: lifetime) { hash in
@@ -135,7 +135,7 @@ package struct ConfigurationCache: Sendable {
             guard Self.hasKeyForm(bearer), let administrator = try await administrator(secret: bearer) else {
                 throw AccessRefusal.bearerNotAccepted
             }
-            guard project == nil || project == administrator.project.id else { throw AccessRefusal.otherProject }
+            guard project == nil || project == administrator.realm.project.id else { throw AccessRefusal.otherProject }
             return administrator
         }
     }
@@ -156,8 +156,8 @@ package struct ConfigurationCache: Sendable {
         guard let key = try await administrators.value(for: Digest.sha256(Array(secret.utf8))),
             isValid(until: key.expiresAt)
         else { return nil }
-        serviceKeyUse.recordUse(of: key.id, in: key.project.id, at: clock.now())
-        return Administrator(project: key.project, actor: .serviceKey(key.id), scopes: key.scopes)
+        serviceKeyUse.recordUse(of: key.id, in: key.realm.project.id, at: clock.now())
+        return Administrator(realm: key.realm, actor: .serviceKey(key.id), scopes: key.scopes)
     }
 
     /// Returns the public key of a service key; `nil` if the key does not exist, is revoked or has expired.
@@ -219,8 +219,8 @@ package struct ConfigurationCache: Sendable {
         administrators.invalidateAll()
     }
 
-    /// Returns the project with the settings of a realm applied; `nil` if the realm does not exist.
-    func realm(_ id: ID<Realm>) async throws -> Project? {
+    /// - Returns: `nil` if the realm does not exist.
+    func realm(_ id: ID<Realm>) async throws -> Realm? {
         id.tenant == nil ? try await projects.value(for: id.project) : try await tenants.value(for: id)
     }
 }

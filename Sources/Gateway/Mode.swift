@@ -82,13 +82,13 @@ package struct ModeExtensions: Sendable {
     var projectLookup: ProjectLookup?
     /// Maps the result of a tenant look-up (default: unchanged). In `found` and in the result, `nil` means that the
     /// tenant does not exist.
-    var resolveTenant: @Sendable (_ found: Project?, ID<Tenant>, Project) async throws -> Project?
+    var resolveTenant: @Sendable (_ found: Realm?, ID<Tenant>, Realm) async throws -> Realm?
     /// Endpoints that openapi.yaml does not contain.
     var endpoints: @Sendable (EmailActionService) -> [Endpoint]
 
     package init(
         projectLookup: ProjectLookup? = nil,
-        resolveTenant: @escaping @Sendable (_ found: Project?, ID<Tenant>, Project) async throws -> Project? = {
+        resolveTenant: @escaping @Sendable (_ found: Realm?, ID<Tenant>, Realm) async throws -> Realm? = {
             found, _, _ in found
         },
         endpoints: @escaping @Sendable (EmailActionService) -> [Endpoint] = { _ in [] }

@@ -10,8 +10,8 @@ extension Verifier {
     ) -> Verifier {
         let builtIn = providers.byID.mapValues { BuiltInVerifier(provider: $0, keyCache: keyCache) }
         let openID = GenericOpenID(keyCache: keyCache)
-        return Verifier { credential, app, project in
-            guard let settings = project.settings(of: credential.provider) else {
+        return Verifier { credential, app, realm in
+            guard let settings = realm.settings(of: credential.provider) else {
                 throw ProviderRefusal.notConfigured
             }
             guard let idToken = credential.idToken, !idToken.isEmpty else {
@@ -19,16 +19,16 @@ extension Verifier {
             }
             let input = IDTokenInput(
                 idToken: idToken.expose(), credential: credential, settings: settings, app: app,
-                policy: project.policy, now: clock.now())
+                policy: realm.policy, now: clock.now())
             if let verifier = builtIn[credential.provider] { return try await verifier.verify(input) }
             guard credential.provider.isGenericOpenID else { throw ProviderRefusal.notConfigured }
             return try await openID.verify(input)
-        } loadKeys: { provider, project in
+        } loadKeys: { provider, realm in
             let address: DocumentAddress
             if let verifier = builtIn[provider] {
                 address = verifier.keysAddress
             } else {
-                guard let settings = project.settings(of: provider)?.openID else {
+                guard let settings = realm.settings(of: provider)?.openID else {
                     throw ProviderRefusal.notConfigured
                 }
                 address = try await keyCache.address(ofKeysOf: settings.issuer, provider)

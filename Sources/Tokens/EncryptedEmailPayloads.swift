@@ -32,8 +32,8 @@ extension EmailFactory {
     ///   - actionBase: returns the URL, without query, that the links in emails open.
     ///   - appLinkBase: returns the URL that a link begins with if an app opens it; see ``AppLink``.
     public static func live(
-        under masterKeys: MasterKeys, actionBase: @escaping @Sendable (Project, ActionLink.Mode) -> String,
-        appLinkBase: @escaping @Sendable (AppLink.Request, Project) -> String?, sendsEmail: Bool
+        under masterKeys: MasterKeys, actionBase: @escaping @Sendable (Realm, ActionLink.Mode) -> String,
+        appLinkBase: @escaping @Sendable (AppLink.Request, Realm) -> String?, sendsEmail: Bool
     ) -> EmailFactory {
         let payloads = EncryptedEmailPayloads(masterKeys: masterKeys)
         return EmailFactory(

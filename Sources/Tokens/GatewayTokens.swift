@@ -38,33 +38,33 @@ public struct GatewayTokens: TokenAuthority {
     }
 
     public func idToken(
-        for account: Account, session: Session, in project: Project, at now: Instant
+        for account: Account, session: Session, in realm: Realm, at now: Instant
     ) async throws -> String {
-        let key = try await cachedKeyRing(project.id).idTokenSigner(at: now)
-        let payload = try idTokenPayload(for: account, session: session, in: project, at: now)
+        let key = try await cachedKeyRing(realm.project.id).idTokenSigner(at: now)
+        let payload = try idTokenPayload(for: account, session: session, in: realm, at: now)
         return try JWS.sign(payload: payload, keyID: key.stored.id, with: key.privateKey)
     }
 
     /// Returns the payload of ``idToken(for:session:in:at:)``.
     public func idTokenPayload(
-        for account: Account, session: Session, in project: Project, at now: Instant
+        for account: Account, session: Session, in realm: Realm, at now: Instant
     ) throws -> [UInt8] {
         let claims = IDTokenClaims(
-            for: account, session: session, issuer: issuers.idTokenIssuer(of: project.id), in: project, at: now)
+            for: account, session: session, issuer: issuers.idTokenIssuer(of: realm.project.id), in: realm, at: now)
         return try claims.payload(adding: [account.customClaims, session.claims].compactMap { $0 })
     }
 
-    public func refreshToken(_ contents: RefreshTokenContents, in project: Project) async throws -> String {
-        let key = try await cachedKeyRing(project.id).refreshTokenSigner(at: clock.now())
-        return try RefreshTokenCodec.encode(contents, keyID: key.stored.id, secret: key.secret, in: project)
+    public func refreshToken(_ contents: RefreshTokenContents, in realm: Realm) async throws -> String {
+        let key = try await cachedKeyRing(realm.project.id).refreshTokenSigner(at: clock.now())
+        return try RefreshTokenCodec.encode(contents, keyID: key.stored.id, secret: key.secret, in: realm)
     }
 
     public func sessionCookie(
-        from idToken: String, of _: Caller, lasting lifetime: Duration, in project: Project, at now: Instant
+        from idToken: String, of _: Caller, lasting lifetime: Duration, in realm: Realm, at now: Instant
     ) async throws -> String {
-        let keyRing = try await keyRing(of: project, forIDToken: idToken)
+        let keyRing = try await keyRing(of: realm, forIDToken: idToken)
         let payload = try sessionCookiePayload(
-            from: try verify(idToken, by: keyRing, in: project, at: now).payload, lasting: lifetime, in: project,
+            from: try verify(idToken, by: keyRing, in: realm, at: now).payload, lasting: lifetime, in: realm,
             at: now)
         let key = try keyRing.idTokenSigner(at: now)
         return try JWS.sign(payload: payload, keyID: key.stored.id, type: nil, with: key.privateKey)
@@ -75,36 +75,36 @@ public struct GatewayTokens: TokenAuthority {
     /// - Parameter payload: the payload of the ID token, from a verified token or from
     ///   ``idTokenPayload(for:session:in:at:)``.
     public func sessionCookiePayload(
-        from payload: [UInt8], lasting lifetime: Duration, in project: Project, at now: Instant
+        from payload: [UInt8], lasting lifetime: Duration, in realm: Realm, at now: Instant
     ) throws -> [UInt8] {
         var claims = try StrictJSON.decode(JSONObject.self, from: payload)
-        claims["iss"] = .string(issuers.sessionCookieIssuer(of: project.id))
+        claims["iss"] = .string(issuers.sessionCookieIssuer(of: realm.project.id))
         claims["iat"] = .integer(now.seconds)
         claims["exp"] = .integer(now.seconds + lifetime.components.seconds)
         return try StrictJSON.encode(claims)
     }
 
-    public func read(idToken: String, in project: Project, at now: Instant) async throws -> IDTokenContents {
-        let digest = VerifiedTokenCache.digest(of: idToken, in: project.realm)
+    public func read(idToken: String, in realm: Realm, at now: Instant) async throws -> IDTokenContents {
+        let digest = VerifiedTokenCache.digest(of: idToken, in: realm.id)
         if let entry = verifiedTokens[digest], entry.expiresAt > (now - clockTolerance).seconds,
-            try await cachedKeyRing(project.id).idTokenKey(entry.keyID, at: now) != nil
+            try await cachedKeyRing(realm.project.id).idTokenKey(entry.keyID, at: now) != nil
         {
             return entry.contents
         }
-        let keyRing = try await keyRing(of: project, forIDToken: idToken)
-        let (claims, _, keyID) = try verify(idToken, by: keyRing, in: project, at: now)
+        let keyRing = try await keyRing(of: realm, forIDToken: idToken)
+        let (claims, _, keyID) = try verify(idToken, by: keyRing, in: realm, at: now)
         verifiedTokens.insert(
             VerifiedTokenCache.Entry(contents: claims.contents, keyID: keyID, expiresAt: claims.expiresAt),
             for: digest)
         return claims.contents
     }
 
-    public func read(refreshToken: String, in project: Project) async throws -> RefreshTokenContents {
-        let keyRing = try await keyRing(of: project) { keyRing in
+    public func read(refreshToken: String, in realm: Realm) async throws -> RefreshTokenContents {
+        let keyRing = try await keyRing(of: realm) { keyRing in
             RefreshTokenCodec.keyID(namedBy: refreshToken).map(keyRing.hasRefreshKey)
         }
         let now = clock.now()
-        let contents = RefreshTokenCodec.decode(refreshToken, in: project) { keyRing.refreshKey($0, at: now) }
+        let contents = RefreshTokenCodec.decode(refreshToken, in: realm) { keyRing.refreshKey($0, at: now) }
         guard let contents else { throw TokenRefusal.invalidRefreshToken }
         return contents
     }
@@ -117,8 +117,8 @@ public struct GatewayTokens: TokenAuthority {
         return unverified.unverified(IDTokenPayload.self)?.tenant
     }
 
-    private func keyRing(of project: Project, forIDToken token: String) async throws -> KeyRing {
-        try await keyRing(of: project) { keyRing in
+    private func keyRing(of realm: Realm, forIDToken token: String) async throws -> KeyRing {
+        try await keyRing(of: realm) { keyRing in
             // A text that is not a token names no key. It is rejected later.
             (try? UnverifiedJWS(parsing: token))?.keyID.map(keyRing.hasIDTokenKey)
         }
@@ -128,14 +128,14 @@ public struct GatewayTokens: TokenAuthority {
     /// the token with a key that was created since.
     ///
     /// - Parameter hasKey: whether a key ring has the key of the token; `nil` if the token names no key.
-    private func keyRing(of project: Project, hasKey: (KeyRing) -> Bool?) async throws -> KeyRing {
-        let cached = try await cachedKeyRing(project.id)
-        return hasKey(cached) == false ? try await newKeyRing(project.id) : cached
+    private func keyRing(of realm: Realm, hasKey: (KeyRing) -> Bool?) async throws -> KeyRing {
+        let cached = try await cachedKeyRing(realm.project.id)
+        return hasKey(cached) == false ? try await newKeyRing(realm.project.id) : cached
     }
 
     /// Verifies an ID token. The error reveals only that the token is invalid, or that it belongs to another tenant.
     private func verify(
-        _ idToken: String, by keyRing: KeyRing, in project: Project, at now: Instant
+        _ idToken: String, by keyRing: KeyRing, in realm: Realm, at now: Instant
     ) throws(TokenRefusal) -> (claims: IDTokenPayload, payload: [UInt8], keyID: String) {
         let payload: [UInt8]
         let keyID: String
@@ -150,7 +150,7 @@ public struct GatewayTokens: TokenAuthority {
             throw .invalidIDToken
         }
         let claims = try IDTokenPayload(payload)
-        try claims.requireIssued(by: issuers, for: project, at: now - clockTolerance)
+        try claims.requireIssued(by: issuers, for: realm, at: now - clockTolerance)
         return (claims, payload, keyID)
     }
 }

@@ -65,13 +65,13 @@ struct IDTokenClaims: Encodable {
         case providerID = "provider_id"
     }
 
-    init(for account: Account, session: Session, issuer: String, in project: Project, at now: Instant) {
+    init(for account: Account, session: Session, issuer: String, in realm: Realm, at now: Instant) {
         iss = issuer
-        aud = IDTokenPayload.audience(of: project, isRestricted: session.isRestricted(by: project.policy))
+        aud = IDTokenPayload.audience(of: realm, isRestricted: session.isRestricted(by: realm.policy))
         sub = account.id.rawValue
         sid = session.id.rawValue
         iat = now.seconds
-        exp = now.seconds + project.policy.idTokenLifetime.components.seconds
+        exp = now.seconds + realm.policy.idTokenLifetime.components.seconds
         authTime = session.authenticatedAt.seconds
         userID = account.id.rawValue
         name = account.displayName
@@ -85,7 +85,7 @@ struct IDTokenClaims: Encodable {
         if let email = account.email { identities["email"] = [email.rawValue] }
         if let phoneNumber = account.phoneNumber { identities["phone"] = [phoneNumber.rawValue] }
         firebase = Firebase(
-            identities: identities, signInProvider: session.method.rawValue, tenant: project.tenant?.id.rawValue,
+            identities: identities, signInProvider: session.method.rawValue, tenant: realm.tenant?.id.rawValue,
             signInAttributes: SignInAttributes(of: session, of: account),
             secondFactor: session.secondFactor?.method.rawValue,
             secondFactorIdentifier: session.secondFactor?.factor?.rawValue)

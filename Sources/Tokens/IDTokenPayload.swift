@@ -31,12 +31,12 @@ extension IDTokenPayload {
     /// token has not expired at `now`.
     ///
     /// - Throws: ``TokenRefusal/otherTenant`` if only the tenant is wrong, otherwise ``TokenRefusal/invalidIDToken``.
-    public func requireIssued(by issuers: Issuers, for project: Project, at now: Instant) throws(TokenRefusal) {
-        guard iss == issuers.idTokenIssuer(of: project.id),
-            [false, true].contains(where: { aud == Self.audience(of: project, isRestricted: $0) }), exp > now.seconds,
+    public func requireIssued(by issuers: Issuers, for realm: Realm, at now: Instant) throws(TokenRefusal) {
+        guard iss == issuers.idTokenIssuer(of: realm.project.id),
+            [false, true].contains(where: { aud == Self.audience(of: realm, isRestricted: $0) }), exp > now.seconds,
             UUIDText.bytes(sid) != nil
         else { throw .invalidIDToken }
-        guard tenant == project.tenant?.id else { throw .otherTenant }
+        guard tenant == realm.tenant?.id else { throw .otherTenant }
     }
 
     public var contents: IDTokenContents {
@@ -45,8 +45,8 @@ extension IDTokenPayload {
 
     /// The audience of a project's ID tokens. The tokens of a restricted session (see ``Session/isRestricted(by:)``) have
     /// another audience, so that no backend accepts them. No project ID contains a slash.
-    static func audience(of project: Project, isRestricted: Bool) -> String {
-        isRestricted ? "\(project.id)/second-factor-enrollment" : project.id.rawValue
+    static func audience(of realm: Realm, isRestricted: Bool) -> String {
+        isRestricted ? "\(realm.project.id)/second-factor-enrollment" : realm.project.id.rawValue
     }
 
     /// The tenant of the account; `nil` if the account belongs to no tenant.

@@ -15,7 +15,7 @@ enum RefreshTokenCodec {
     private static let lengthLimit = 256
 
     static func encode(
-        _ contents: RefreshTokenContents, keyID: String, secret: [UInt8], in project: Project
+        _ contents: RefreshTokenContents, keyID: String, secret: [UInt8], in realm: Realm
     ) throws(UnencodableRefreshToken) -> String {
         guard let key = Hexadecimal.decode(keyID), key.count == 4,
             let session = UUIDText.bytes(contents.session.rawValue)
@@ -24,21 +24,21 @@ enum RefreshTokenCodec {
         }
         var token: [UInt8] = []
         token.reserveCapacity(fixedLength + macLength)
-        token.append(project.tenant == nil ? version : tenantVersion)
+        token.append(realm.tenant == nil ? version : tenantVersion)
         token += key
         token += session
         withUnsafeBytes(of: contents.counter.bigEndian) { token.append(contentsOf: $0) }
-        if let tenant = project.tenant { token += Array(tenant.id.rawValue.utf8) }
-        token += mac(of: token[...], secret: secret, in: project.realm)
+        if let tenant = realm.tenant { token += Array(tenant.id.rawValue.utf8) }
+        token += mac(of: token[...], secret: secret, in: realm.id)
         return Base64URL.encode(token)
     }
 
     /// - Parameter secret: returns the MAC key with the given key ID; `nil` rejects the token.
-    static func decode(_ token: String, in project: Project, secret: (String) -> [UInt8]?) -> RefreshTokenContents? {
-        guard let bytes = parse(token), tenant(in: bytes) == project.tenant?.id,
+    static func decode(_ token: String, in realm: Realm, secret: (String) -> [UInt8]?) -> RefreshTokenContents? {
+        guard let bytes = parse(token), tenant(in: bytes) == realm.tenant?.id,
             let secret = secret(keyID(Array(bytes[1..<5])))
         else { return nil }
-        let mac = mac(of: bytes.dropLast(macLength), secret: secret, in: project.realm)
+        let mac = mac(of: bytes.dropLast(macLength), secret: secret, in: realm.id)
         guard constantTimeEquals(mac, Array(bytes.suffix(macLength))) else { return nil }
         let counter = bytes[21..<29].reduce(Int64(0)) { $0 << 8 | Int64($1) }
         return RefreshTokenContents(session: ID(UUIDText.text(bytes[5..<21])), counter: counter)

@@ -32,19 +32,19 @@ extension CustomTokens {
     public static func signed(
         by key: @escaping @Sendable (_ id: String, ID<Project>) async throws -> PublicServiceKey?, clock: WallClock
     ) -> CustomTokens {
-        CustomTokens { token, project in
+        CustomTokens { token, realm in
             let unverified = try unverified(token)
             guard let id = unverified.keyID ?? unverified.unverifiedIssuer, isValidKeyID(id),
-                let key = try await key(id, project.id)
+                let key = try await key(id, realm.project.id)
             else { throw CustomTokenRefusal.invalid(.unknownKey) }
             let payload = try CustomTokenPayload(try verify(unverified, by: key.publicKey))
-            guard key.project == project.id else { throw CustomTokenRefusal.otherProject }
+            guard key.project == realm.project.id else { throw CustomTokenRefusal.otherProject }
             guard key.mayMint else { throw CustomTokenRefusal.invalid(.keyMayNotMint) }
             key.recordUse()
             try payload.requireAudience()
             try payload.requireEqualIssuerAndSubject()
             try payload.requireTimely(at: clock.now())
-            try payload.requireTenant(project.tenant)
+            try payload.requireTenant(realm.tenant)
             return try payload.contents()
         }
     }

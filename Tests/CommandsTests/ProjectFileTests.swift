@@ -34,9 +34,9 @@ struct ProjectFileTests {
 
     /// The configuration of a new project, to which no file has been applied.
     static let newProject = ProjectConfiguration(
-        project: Project(
-            id: ID("demo"), number: 1, profile: .sekisho, policy: Policy(.sekisho), authorizedDomains: ["localhost"],
-            supporting: .live),
+        realm: Realm(
+            Project(id: ID("demo"), number: 1, profile: .sekisho, authorizedDomains: ["localhost"], supporting: .live),
+            policy: Policy(.sekisho)),
         name: "demo", apps: [ConfiguredApp(app: ProjectDraft.defaultApp, name: "default")])
 
     static func parsed(_ json: String) throws -> ProjectFile {
@@ -122,12 +122,12 @@ struct ProjectFileTests {
         let pruned = try Self.applied(
             #"{"project": "demo", "providers": {"google.com": {"clientIds": ["g"]}}, "apps": {"ios": {}}}"#,
             to: before, pruning: true)
-        #expect(pruned.project.providers.map(\.provider) == [.google])
-        #expect(pruned.project.settings(of: .google)?.hasSecret == true)
-        #expect(pruned.project.settings(of: .google)?.isEnabled == true)
-        #expect(pruned.project.policy == Policy(.firebase))
-        #expect(pruned.project.authorizedDomains.isEmpty)
-        #expect(pruned.project.emailSettings == EmailSettings())
+        #expect(pruned.realm.providers.map(\.provider) == [.google])
+        #expect(pruned.realm.settings(of: .google)?.hasSecret == true)
+        #expect(pruned.realm.settings(of: .google)?.isEnabled == true)
+        #expect(pruned.realm.policy == Policy(.firebase))
+        #expect(pruned.realm.project.authorizedDomains.isEmpty)
+        #expect(pruned.realm.project.emailSettings == EmailSettings())
         #expect(pruned.apps == [ConfiguredApp(app: App(id: ID("ios")), name: "App")])
     }
 
@@ -151,17 +151,17 @@ struct ProjectFileTests {
     func emailSettings() throws {
         let before = try Self.applied(Self.completeFile)
         func changed(_ section: String, pruning: Bool = false) throws -> EmailSettings {
-            try Self.applied(#"{"project": "demo", "email": \#(section)}"#, to: before, pruning: pruning).project
-                .emailSettings
+            try Self.applied(#"{"project": "demo", "email": \#(section)}"#, to: before, pruning: pruning).realm
+                .project.emailSettings
         }
-        var expected = before.project.emailSettings
+        var expected = before.realm.project.emailSettings
         expected.senderName = nil
         expected.language = .english
         expected.subjects = [.signIn: [.english: "Hello"]]
         #expect(
             try changed(#"{"senderName": null, "language": null, "subjects": {"signIn": {"en": "Hello"}}}"#) == expected
         )
-        #expect(try changed("{}") == before.project.emailSettings)
+        #expect(try changed("{}") == before.realm.project.emailSettings)
         #expect(try changed("null") == EmailSettings())
         #expect(try changed(#"{"senderName": "A"}"#, pruning: true) == EmailSettings(senderName: "A"))
     }
@@ -169,10 +169,10 @@ struct ProjectFileTests {
     @Test("A new profile keeps the policy members that were set explicitly")
     func profile() throws {
         var before = Self.newProject
-        before.project.policy.minimumPasswordLength = 20
+        before.realm.policy.minimumPasswordLength = 20
         let after = try Self.applied(#"{"project": "demo", "profile": "firebase"}"#, to: before)
-        #expect(after.project.policy.minimumPasswordLength == 20)
-        #expect(!after.project.policy.requiresNonce)
+        #expect(after.realm.policy.minimumPasswordLength == 20)
+        #expect(!after.realm.policy.requiresNonce)
     }
 
     /// Each problem is given by the beginning of its message.

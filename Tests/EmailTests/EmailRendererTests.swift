@@ -10,17 +10,18 @@ struct EmailRendererTests {
     static let kindsAndLanguages = OutgoingEmail.Kind.allCases.flatMap { kind in Language.allCases.map { (kind, $0) } }
     static let recipient = "ada.lovelace@mailbox.example"
 
-    /// A project whose names contain characters that HTML must escape.
-    static func project(_ change: (inout EmailSettings) -> Void = { _ in }) -> SendingProject {
-        var project = Project(
-            id: ID("demo"), number: 1, profile: .sekisho, policy: Policy(.sekisho), authorizedDomains: [],
+    /// A realm whose names contain characters that HTML must escape.
+    static func realm(_ change: (inout EmailSettings) -> Void = { _ in }) -> SendingRealm {
+        var realm = Realm(
+            Project(id: ID("demo"), number: 1, profile: .sekisho, authorizedDomains: [], supporting: .live),
+            policy: Policy(.sekisho),
             providers: [
                 ProviderSettings(
                     provider: ProviderID("oidc.corp"), isEnabled: true, clientIDs: ["a"],
                     openID: OpenIDSettings(issuer: "https://corp.example", displayName: "Corp <SSO>"))
-            ], supporting: .live)
-        change(&project.emailSettings)
-        return SendingProject(project: project, name: "Tom & Jerry's <App>")
+            ])
+        change(&realm.project.emailSettings)
+        return SendingRealm(realm: realm, name: "Tom & Jerry's <App>")
     }
 
     /// - Parameter lifetime: how long the link of the email works.
@@ -44,10 +45,10 @@ struct EmailRendererTests {
     /// Renders an email of `kind`. Without `payload`, the email has a code if its kind has a link.
     static func message(
         _ kind: OutgoingEmail.Kind, _ language: Language? = .english, lasting lifetime: Duration = .seconds(3600),
-        _ payload: EmailPayload? = nil, in project: SendingProject = project()
+        _ payload: EmailPayload? = nil, in realm: SendingRealm = realm()
     ) throws -> Message {
         let payload = payload ?? EmailPayload(code: kind.linkMode == nil ? nil : "code", apiKey: "key")
-        let rendered = try renderer().message(of: try email(kind, language, lasting: lifetime), payload, for: project)
+        let rendered = try renderer().message(of: try email(kind, language, lasting: lifetime), payload, for: realm)
         return try #require(rendered)
     }
 
@@ -163,27 +164,27 @@ struct EmailRendererTests {
 
     @Test("The language is that of the request, or the project's if the request has none")
     func language() throws {
-        let project = Self.project { $0.language = .japanese }
-        #expect(try Self.message(.signIn, nil, in: project).subject.contains("ログイン"))
-        #expect(try Self.message(.signIn, .english, in: project).subject.contains("Sign in"))
+        let realm = Self.realm { $0.language = .japanese }
+        #expect(try Self.message(.signIn, nil, in: realm).subject.contains("ログイン"))
+        #expect(try Self.message(.signIn, .english, in: realm).subject.contains("Sign in"))
     }
 
     @Test("The project's own sender, reply address, action URL and subjects replace the defaults")
     func settings() throws {
-        let project = Self.project {
+        let realm = Self.realm {
             $0.senderAddress = EmailAddress("hello@app.example")
             $0.senderName = "The App"
             $0.replyTo = EmailAddress("help@app.example")
             $0.actionURL = "https://app.example/act"
             $0.subjects = [.signIn: [.english: "Come in"]]
         }
-        let message = try Self.message(.signIn, .english, in: project)
+        let message = try Self.message(.signIn, .english, in: realm)
         #expect(message.from == Mailbox(address: "hello@app.example", name: "The App"))
         #expect(message.replyTo == "help@app.example")
         #expect(message.subject == "Come in")
         #expect(message.html.contains("<title>Come in</title>"))
         #expect(message.text.contains("\nhttps://app.example/act?mode=signIn&"))
-        #expect(try Self.message(.signIn, .japanese, in: project).subject.contains("ログイン用リンク"))
+        #expect(try Self.message(.signIn, .japanese, in: realm).subject.contains("ログイン用リンク"))
         #expect(
             try Self.message(.signIn).from == Mailbox(address: "no-reply@auth.example", name: "Tom & Jerry's <App>"))
     }
@@ -192,12 +193,12 @@ struct EmailRendererTests {
         "A notice links to the gateway's page for each removable identity, even if the app handles the other links",
         arguments: Language.allCases)
     func removals(language: Language) throws {
-        let project = Self.project { $0.actionURL = "https://app.example/act" }
+        let realm = Self.realm { $0.actionURL = "https://app.example/act" }
         let payload = EmailPayload(removals: [
             EmailPayload.Removal(provider: .google, code: "first"),
             EmailPayload.Removal(provider: ProviderID("oidc.corp"), code: "second"),
         ])
-        let message = try Self.message(.passwordChanged, language, payload, in: project)
+        let message = try Self.message(.passwordChanged, language, payload, in: realm)
         let page = "https://auth.example/__/auth/action?mode=removeSignInMethod&oobCode="
         let (names, codes) = (["Google", "Corp <SSO>"], ["first", "second"])
         let lines = message.text.split(separator: "\n")
@@ -210,9 +211,9 @@ struct EmailRendererTests {
                 message.html.contains(Self.escaped(label)) && message.html.contains("href=\"\(Self.escaped(link))\""))
         }
         #expect(message.text.contains(language == .english ? "still work" : "現在も"))
-        let linked = try Self.message(.identityLinked, language, in: project)
+        let linked = try Self.message(.identityLinked, language, in: realm)
         #expect(linked.text.contains("\n\(page)code&"))
-        #expect(try !Self.message(.passwordChanged, language, in: project).text.contains("still work"))
+        #expect(try !Self.message(.passwordChanged, language, in: realm).text.contains("still work"))
     }
 
     @Test("The same email is always rendered as the same message", arguments: OutgoingEmail.Kind.allCases)
@@ -236,7 +237,7 @@ struct EmailRendererTests {
     func withoutCode() throws {
         for kind in OutgoingEmail.Kind.allCases where kind.linkMode != nil && !kind.linkIsOptional {
             #expect(
-                try Self.renderer().message(of: Self.email(kind, .english), EmailPayload(), for: Self.project()) == nil
+                try Self.renderer().message(of: Self.email(kind, .english), EmailPayload(), for: Self.realm()) == nil
             )
         }
     }

@@ -109,7 +109,7 @@ struct EmailWorkerTests {
                     guard content != Array("damaged".utf8) else { throw DamagedPayload() }
                     return EmailPayload(code: content.isEmpty ? nil : String(decoding: content, as: UTF8.self))
                 }, hash: { Array($0.utf8) },
-                project: { $0 == ID("demo") ? EmailRendererTests.project() : nil },
+                realm: { $0 == ID("demo") ? EmailRendererTests.realm() : nil },
                 renderer: EmailRenderer(sender: sender) { _, _ in "https://auth.example/act" },
                 send: { message, _, _ in
                     queue.state.withLock { $0.sent.append(message) }

@@ -136,9 +136,10 @@ enum FuzzTarget: String, CaseIterable {
         }
         guard let file else { return }
         var configuration = ProjectConfiguration(
-            project: Project(
-                id: ID("demo"), number: 1, profile: .sekisho, policy: Policy(.sekisho),
-                authorizedDomains: ["localhost"], supporting: .live),
+            realm: Realm(
+                Project(
+                    id: ID("demo"), number: 1, profile: .sekisho, authorizedDomains: ["localhost"], supporting: .live),
+                policy: Policy(.sekisho)),
             name: "demo", apps: [ConfiguredApp(app: ProjectDraft.defaultApp, name: "default")])
         file.apply(to: &configuration, pruning: true)
     }

@@ -29,9 +29,9 @@ struct PageTests {
         /// An identity from a configured provider, and one from an unknown provider.
         var identities: [ListedIdentity] {
             let linkedAt = Instant(seconds: 1_767_225_600)
-            var configured = Project(
-                id: project, number: 1, profile: .sekisho, policy: Policy(.sekisho), authorizedDomains: [],
-                supporting: .live)
+            var configured = Realm(
+                Project(id: project, number: 1, profile: .sekisho, authorizedDomains: [], supporting: .live),
+                policy: Policy(.sekisho))
             configured.providers = [
                 ProviderSettings(
                     provider: ProviderID("oidc.corp"), isEnabled: true, clientIDs: ["a"],
@@ -49,10 +49,12 @@ struct PageTests {
 
         var context: Page.Context { Page.Context(language: language, projectName: projectName) }
         var continueURL: ContinueURL? {
-            let project = Project(
-                id: project, number: 1, profile: .sekisho, policy: Policy(.sekisho),
-                authorizedDomains: ["app.example.com"], supporting: .live)
-            return try? ContinueURL(url, in: project)
+            let realm = Realm(
+                Project(
+                    id: project, number: 1, profile: .sekisho, authorizedDomains: ["app.example.com"], supporting: .live
+                ),
+                policy: Policy(.sekisho))
+            return try? ContinueURL(url, in: realm)
         }
         var form: CodeForm { CodeForm(code: code, continueURL: continueURL) }
         var rules: PasswordRules {

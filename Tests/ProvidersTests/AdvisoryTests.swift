@@ -34,7 +34,7 @@ struct AdvisoryTests {
         arguments: [[], [""]] as [[String]], ["com.example.app", ""])
     func noAudience(clientIDs: [String], seen: String) async throws {
         let token = try appleToken(changing: ["aud": .string(seen)])
-        let refusal = try await Fixture().refusal(of: token) { project in project[.apple].clientIDs = clientIDs }
+        let refusal = try await Fixture().refusal(of: token) { realm in realm[.apple].clientIDs = clientIDs }
         #expect(refusal == .invalidToken(.audience(expected: clientIDs, seen: [seen])))
     }
 
@@ -67,8 +67,8 @@ struct AdvisoryTests {
     func equivalentCharacters() async throws {
         let kelvin = "com.example.\u{212A}"
         #expect(kelvin == "com.example.K")
-        let refusal = try await Fixture().refusal(of: appleToken(changing: ["aud": .string(kelvin)])) { project in
-            project[.apple].clientIDs = ["com.example.K"]
+        let refusal = try await Fixture().refusal(of: appleToken(changing: ["aud": .string(kelvin)])) { realm in
+            realm[.apple].clientIDs = ["com.example.K"]
         }
         #expect(refusal == .invalidToken(.audience(expected: ["com.example.K"], seen: [kelvin])))
     }

@@ -115,9 +115,9 @@ struct NonceRow: CustomTestStringConvertible {
 
     var changes: Changes { ["nonce": claim ?? .null, "nonce_supported": nonceSupported ?? .null] }
 
-    func applyPolicy(to project: inout Project) {
-        project.policy.requiresNonce = isRequired
-        project[.apple].apple?.acceptsUnhashedNonces = acceptsUnhashed
+    func applyPolicy(to realm: inout Realm) {
+        realm.policy.requiresNonce = isRequired
+        realm[.apple].apple?.acceptsUnhashedNonces = acceptsUnhashed
     }
 }
 
@@ -128,14 +128,14 @@ struct NonceTests {
         arguments: NonceRow.apple)
     func apple(row: NonceRow) async throws {
         let token = try appleToken(changing: row.changes)
-        #expect(try await Fixture().refusal(of: token, nonce: row.raw, changeProject: row.applyPolicy) == row.refusal)
+        #expect(try await Fixture().refusal(of: token, nonce: row.raw, changeRealm: row.applyPolicy) == row.refusal)
     }
 
     @Test("The nonce of Google's token is compared only if the request has a nonce", arguments: NonceRow.openID)
     func google(row: NonceRow) async throws {
         let token = try googleToken(changing: row.changes)
         let refusal = try await Fixture().refusal(
-            of: token, from: .google, nonce: row.raw, changeProject: row.applyPolicy)
+            of: token, from: .google, nonce: row.raw, changeRealm: row.applyPolicy)
         #expect(refusal == row.refusal)
     }
 
@@ -145,7 +145,7 @@ struct NonceTests {
     func openID(row: NonceRow) async throws {
         let token = try openIDToken(changing: row.changes)
         let refusal = try await Fixture().refusal(
-            of: token, from: Fixture.openID, nonce: row.raw, changeProject: row.applyPolicy)
+            of: token, from: Fixture.openID, nonce: row.raw, changeRealm: row.applyPolicy)
         #expect(refusal == row.refusal)
     }
 

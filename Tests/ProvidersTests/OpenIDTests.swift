@@ -51,8 +51,8 @@ struct OpenIDTests {
         ] as [(Bool, JSONValue?, EmailTrust)])
     func email(trustsEmail: Bool, claim: JSONValue?, trust: EmailTrust) async throws {
         let token = try openIDToken(changing: ["email_verified": claim ?? .null])
-        let identity = try await Fixture().verify(token, of: Fixture.openID) { project in
-            project[Fixture.openID].openID?.trustsEmail = trustsEmail
+        let identity = try await Fixture().verify(token, of: Fixture.openID) { realm in
+            realm[Fixture.openID].openID?.trustsEmail = trustsEmail
         }
         #expect(identity.emailTrust == trust)
         #expect(identity.email == EmailAddress("ada@example.com"))
@@ -138,8 +138,8 @@ struct OpenIDTests {
         fixture.servers.publish(
             .text(#"{"issuer":"\#(issuer)","jwks_uri":"\#(Fixture.openIDKeysURL)"}"#), at: Fixture.discoveryURL)
         let token = try openIDToken(changing: ["iss": .string(issuer)])
-        let refusal = try await fixture.refusal(of: token, from: Fixture.openID) { project in
-            project[Fixture.openID].openID?.issuer = issuer
+        let refusal = try await fixture.refusal(of: token, from: Fixture.openID) { realm in
+            realm[Fixture.openID].openID?.issuer = issuer
         }
         #expect(refusal == nil)
     }
@@ -154,8 +154,8 @@ struct OpenIDTests {
                 .text(#"{"issuer":"\#(issuer)","jwks_uri":"\#(issuer)/keys"}"#),
                 at: issuer + "/.well-known/openid-configuration")
             fixture.servers.publish(.keySet(Keys.current), at: issuer + "/keys")
-            let refusal = try await fixture.refusal(of: token, from: Fixture.openID) { project in
-                project[Fixture.openID].openID?.issuer = issuer
+            let refusal = try await fixture.refusal(of: token, from: Fixture.openID) { realm in
+                realm[Fixture.openID].openID?.issuer = issuer
             }
             #expect(refusal == (isAllowed ? nil : .notConfigured))
             #expect(fixture.servers.requestedURLs.isEmpty == !isAllowed)

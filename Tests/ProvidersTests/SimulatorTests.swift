@@ -20,7 +20,7 @@ struct SimulatorTests {
             _ token: String, of provider: ProviderID = .apple, nonce: String? = nil
         ) async throws -> VerifiedIdentity {
             let credential = FederatedCredential(provider: provider, idToken: Secret(token), rawNonce: nonce)
-            return try await verifier.verify(credential, App(id: ID("app")), Fixture.project)
+            return try await verifier.verify(credential, App(id: ID("app")), Fixture.realm)
         }
     }
 

@@ -42,22 +42,22 @@ final class Fixture: Sendable {
     /// - Parameter changeProject: changes the settings of ``project`` before the verification.
     func verify(
         _ token: String?, of provider: ProviderID = .apple, nonce: String? = nil, name: PersonName? = nil,
-        app: AppSettings = AppSettings(), changeProject: (inout Project) -> Void = { _ in }
+        app: AppSettings = AppSettings(), changeRealm: (inout Realm) -> Void = { _ in }
     ) async throws -> VerifiedIdentity {
-        var project = Self.project
-        changeProject(&project)
+        var realm = Self.realm
+        changeRealm(&realm)
         let credential = FederatedCredential(
             provider: provider, idToken: token.map { Secret($0) }, rawNonce: nonce, name: name)
-        return try await verifier.verify(credential, App(id: ID("app"), settings: app), project)
+        return try await verifier.verify(credential, App(id: ID("app"), settings: app), realm)
     }
 
     /// Verifies a token and returns why it is rejected; `nil` if it is accepted. The parameters are those of `verify`.
     func refusal(
         of token: String?, from provider: ProviderID = .apple, nonce: String? = nil,
-        app: AppSettings = AppSettings(), changeProject: (inout Project) -> Void = { _ in }
+        app: AppSettings = AppSettings(), changeRealm: (inout Realm) -> Void = { _ in }
     ) async throws -> ProviderRefusal? {
         do {
-            _ = try await verify(token, of: provider, nonce: nonce, app: app, changeProject: changeProject)
+            _ = try await verify(token, of: provider, nonce: nonce, app: app, changeRealm: changeRealm)
             return nil
         } catch let refusal as ProviderRefusal {
             return refusal
@@ -76,12 +76,13 @@ final class Fixture: Sendable {
         }
     }
 
-    /// The configured project. It does not require nonces; the tests of nonces change its policy.
-    static let project: Project = {
+    /// The configured realm. It does not require nonces; the tests of nonces change its policy.
+    static let realm: Realm = {
         var policy = Policy(.sekisho)
         policy.requiresNonce = false
-        return Project(
-            id: ID("demo"), number: 1, profile: .sekisho, policy: policy, authorizedDomains: [],
+        return Realm(
+            Project(id: ID("demo"), number: 1, profile: .sekisho, authorizedDomains: [], supporting: .live),
+            policy: policy,
             providers: [
                 ProviderSettings(
                     provider: .apple, isEnabled: true, clientIDs: ["com.example.app", "com.example.web"],
@@ -91,12 +92,12 @@ final class Fixture: Sendable {
                 ProviderSettings(
                     provider: openID, isEnabled: true, clientIDs: ["realm-client"],
                     openID: OpenIDSettings(issuer: openIDIssuer, trustsEmail: true)),
-            ], supporting: .live)
+            ])
     }()
 }
 
-extension Project {
-    /// The settings of a provider of the project, which tests can change.
+extension Realm {
+    /// The settings of a provider of the realm, which tests can change.
     subscript(_ provider: ProviderID) -> ProviderSettings {
         get { settings(of: provider)! }
         set { providers = providers.map { $0.provider == provider ? newValue : $0 } }

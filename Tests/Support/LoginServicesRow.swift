@@ -7,7 +7,7 @@ import Testing
 /// cases, `Tests/ClientTests/login_services.json`.
 struct LoginServicesRow: Decodable, Sendable, CustomTestStringConvertible {
     /// The providers and sign-up methods of a project or a tenant.
-    struct Realm: Decodable {
+    struct EnabledMethods: Decodable {
         let apple: String
         let providers: [String: String?]
         let signUp: [String]
@@ -32,7 +32,7 @@ struct LoginServicesRow: Decodable, Sendable, CustomTestStringConvertible {
     let signUp: [String]
     /// The policy of the same name; `nil` for its default.
     let requiresAppleOnEveryPlatform: Bool?
-    let tenant: Realm?
+    let tenant: EnabledMethods?
     /// The expected violations, each `METHOD VIOLATION`, preceded by `tenant ` if the tenant violates the guideline.
     /// `METHOD` is a provider or a sign-up method.
     let violations: [String]
@@ -70,30 +70,29 @@ struct LoginServicesRow: Decodable, Sendable, CustomTestStringConvertible {
                 exemption: exemption.map { LoginServicesExemption(kind: $0, reason: "because") }))
     }
 
-    var realm: Realm { Realm(apple: apple, providers: providers, signUp: signUp) }
+    var methodsOfProject: EnabledMethods { EnabledMethods(apple: apple, providers: providers, signUp: signUp) }
 
-    /// Returns a project with the providers, the sign-up methods and the policy of this row.
+    /// Returns a realm with the policy of this row.
     ///
-    /// - Parameter realm: the providers and sign-up methods; those of the tenant, or of the project itself.
-    func project(with realm: Realm) -> Project {
-        var project = realm.project()
-        project.policy.requiresAppleOnEveryPlatform = requiresAppleOnEveryPlatform ?? true
-        return project
+    /// - Parameter methods: those of the tenant, or of the project itself.
+    func realm(with methods: EnabledMethods) -> Realm {
+        var realm = methods.realm()
+        realm.policy.requiresAppleOnEveryPlatform = requiresAppleOnEveryPlatform ?? true
+        return realm
     }
 }
 
-extension LoginServicesRow.Realm {
-    /// Returns a project with these providers and sign-up methods.
-    fileprivate func project() -> Project {
+extension LoginServicesRow.EnabledMethods {
+    /// Returns a realm with these providers and sign-up methods.
+    fileprivate func realm() -> Realm {
         var policy = Policy(.sekisho)
         policy.allowsPasswords = signUp.contains("password")
         policy.allowsAnonymous = signUp.contains("anonymous")
         policy.allowsEmailLinks = signUp.contains("emailLink")
         var project = Project(
-            id: ID("demo"), number: 1, profile: .sekisho, policy: policy, authorizedDomains: [],
-            providers: settings, supporting: .live)
+            id: ID("demo"), number: 1, profile: .sekisho, authorizedDomains: [], supporting: .live)
         project.apps = [LoginServicesRow.nativeApp]
-        return project
+        return Realm(project, policy: policy, providers: settings)
     }
 
     private var settings: [ProviderSettings] {

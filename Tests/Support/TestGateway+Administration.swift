@@ -14,7 +14,7 @@ extension TestGateway {
 
     /// Creates a service key with the secret ``serviceKeySecret``. The audit trail calls it `key:service`.
     func makeServiceKey() async throws {
-        try await makeServiceKey(Self.serviceKeySecret, in: project.id)
+        try await makeServiceKey(Self.serviceKeySecret, in: realm.project.id)
     }
 
     /// Creates a second project with the ID `other`.
@@ -34,10 +34,10 @@ extension TestGateway {
         if let apiKey {
             let isCreated = try await APIKeyStore(pool: database.pool).create(
                 id: "key", hash: Digest.sha256(Array(apiKey.utf8)), for: ProjectDraft.defaultApp.id,
-                in: draft.project.id, at: clock.now)
+                in: draft.realm.project.id, at: clock.now)
             #expect(isCreated)
         }
-        if let serviceKey { try await makeServiceKey(serviceKey, in: draft.project.id) }
+        if let serviceKey { try await makeServiceKey(serviceKey, in: draft.realm.project.id) }
     }
 
     private func makeServiceKey(_ secret: String, in project: ID<Project>) async throws {

@@ -36,7 +36,7 @@ extension TestGateway {
             return WaitingEmail(
                 kind: kind, recipient: recipient, language: try row.decode("language"),
                 content: try sealed.open(content, of: id),
-                queued: QueuedEmail(email: email, realm: project.realm, attempts: 1))
+                queued: QueuedEmail(email: email, realm: realm.id, attempts: 1))
         }.filter { kind == nil || $0.kind == kind }
     }
 

@@ -58,7 +58,7 @@ extension TestGateway {
             source: purpose == .undoMerge ? ID("source") : nil, createdAt: clock.now,
             expiresAt: clock.now + .seconds(3600))
         try await PostgresOOBCodeStore(pool: database.pool).issue(
-            stored, sending: nil, bySession: nil, forAdministrator: nil, in: project.realm)
+            stored, sending: nil, bySession: nil, forAdministrator: nil, in: realm.id)
         return code
     }
 }

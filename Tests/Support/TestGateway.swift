@@ -35,7 +35,7 @@ struct TestGateway: Sendable {
     private let transport: Transport
     /// `nil` if requests run in process.
     let server: SocketServer?
-    let project: Project
+    let realm: Realm
     let simulators: SimulatedProviders
     /// `nil` unless the simulated Apple serves its token endpoints.
     let appleServer: AppleServer?
@@ -71,17 +71,18 @@ struct TestGateway: Sendable {
         var draft = try ProjectDraft(
             id: "demo", name: "Demo", profile: profile, policy: policy, algorithm: .es256, domains: ["localhost"],
             supporting: mode.providers.supported)
-        draft.project.providers = SimulatedProviders.providers
+        draft.realm.providers = SimulatedProviders.providers
         draft.secrets = [.apple: Secret("-----BEGIN PRIVATE KEY-----")]
         appleServer = servesApple ? try AppleServer(simulators.apple) : nil
         if let appleServer { draft.secrets = [.apple: Secret(try appleServer.privateKey.pem)] }
-        project = draft.project
+        realm = draft.realm
         masterKeys = try MasterKeys(current: Self.masterKey)
         #expect(try await draft.create(in: database.pool, under: masterKeys, by: .commandLine, at: clock.now))
         _ = try await database.pool.execute(
-            "UPDATE realm SET event_kinds = \(wantedEvents.map(\.rawValue)) WHERE id = \(project.id.rawValue)")
+            "UPDATE realm SET event_kinds = \(wantedEvents.map(\.rawValue)) WHERE id = \(realm.project.id.rawValue)")
         let isKeyCreated = try await APIKeyStore(pool: database.pool).create(
-            id: "key", hash: Digest.sha256(Array(Self.apiKey.utf8)), for: ProjectDraft.defaultApp.id, in: project.id,
+            id: "key", hash: Digest.sha256(Array(Self.apiKey.utf8)), for: ProjectDraft.defaultApp.id,
+            in: realm.project.id,
             at: clock.now)
         #expect(isKeyCreated)
         let lowCost = try PasswordHash.Cost(memoryKiB: 8, iterations: 1)
@@ -120,7 +121,7 @@ struct TestGateway: Sendable {
     private init(_ other: TestGateway, root: CompositionRoot? = nil, limits: RateLimits? = nil) throws {
         database = other.database
         clock = other.clock
-        project = other.project
+        realm = other.realm
         simulators = other.simulators
         appleServer = other.appleServer
         masterKeys = other.masterKeys

@@ -12,7 +12,7 @@ struct RefreshTokenTests {
 
     @Test("A refresh token has 82 characters and can be decoded")
     func roundTrip() throws {
-        let token = try RefreshTokenCodec.encode(contents, keyID: "00c0ffee", secret: secret, in: project)
+        let token = try RefreshTokenCodec.encode(contents, keyID: "00c0ffee", secret: secret, in: realm)
         // 82 characters for 61 bytes: version (1), key ID (4), session (16), counter (8), authentication code (32).
         #expect(token.count == 82)
         #expect(decode(token) == contents)
@@ -20,10 +20,10 @@ struct RefreshTokenTests {
 
     @Test("A refresh token is rejected with another key, in another project, or with any character changed")
     func forged() throws {
-        let token = try RefreshTokenCodec.encode(contents, keyID: "00c0ffee", secret: secret, in: project)
-        #expect(RefreshTokenCodec.decode(token, in: Self.project("other")) { _ in secret } == nil)
-        #expect(RefreshTokenCodec.decode(token, in: project) { _ in [UInt8](repeating: 8, count: 32) } == nil)
-        #expect(RefreshTokenCodec.decode(token, in: project) { _ in nil } == nil)
+        let token = try RefreshTokenCodec.encode(contents, keyID: "00c0ffee", secret: secret, in: realm)
+        #expect(RefreshTokenCodec.decode(token, in: Self.realm("other")) { _ in secret } == nil)
+        #expect(RefreshTokenCodec.decode(token, in: realm) { _ in [UInt8](repeating: 8, count: 32) } == nil)
+        #expect(RefreshTokenCodec.decode(token, in: realm) { _ in nil } == nil)
         let characters = Array(token)
         for position in characters.indices {
             var changed = characters
@@ -43,8 +43,10 @@ struct RefreshTokenTests {
     func tenant() throws {
         var settings = TenantSettings()
         settings.displayName = "Acme"
-        let acme = project.forTenant(Tenant(id: ID("acme"), parent: project.id, settings: settings), providers: [])
-        let other = project.forTenant(Tenant(id: ID("acmf"), parent: project.id, settings: settings), providers: [])
+        let acme = Realm(
+            Tenant(id: ID("acme"), parent: realm.project.id, settings: settings), of: realm, providers: [])
+        let other = Realm(
+            Tenant(id: ID("acmf"), parent: realm.project.id, settings: settings), of: realm, providers: [])
         let token = try RefreshTokenCodec.encode(contents, keyID: "00c0ffee", secret: secret, in: acme)
         #expect(RefreshTokenCodec.tenant(namedBy: token) == ID("acme"))
         #expect(RefreshTokenCodec.decode(token, in: acme) { _ in secret } == contents)
@@ -52,15 +54,15 @@ struct RefreshTokenTests {
         #expect(decode(token) == nil)
     }
 
-    private let project = project("demo")
+    private let realm = realm("demo")
 
-    private static func project(_ id: String) -> Project {
-        Project(
-            id: ID(id), number: 1, profile: .sekisho, policy: Policy(.sekisho), authorizedDomains: [],
-            supporting: .none)
+    private static func realm(_ id: String) -> Realm {
+        Realm(
+            Project(id: ID(id), number: 1, profile: .sekisho, authorizedDomains: [], supporting: .none),
+            policy: Policy(.sekisho))
     }
 
     private func decode(_ token: String) -> RefreshTokenContents? {
-        RefreshTokenCodec.decode(token, in: project) { $0 == "00c0ffee" ? secret : nil }
+        RefreshTokenCodec.decode(token, in: realm) { $0 == "00c0ffee" ? secret : nil }
     }
 }

@@ -16,11 +16,11 @@ struct VerifiedTokenCacheTests {
     func retiredKey() async throws {
         let now = Instant(seconds: 1_800_000_000)
         let masterKeys = try MasterKeys(current: [UInt8](repeating: 1, count: 32))
-        let project = Project(
-            id: ID("demo"), number: 1, profile: .sekisho, policy: Policy(.sekisho), authorizedDomains: [],
-            supporting: .none)
+        let realm = Realm(
+            Project(id: ID("demo"), number: 1, profile: .sekisho, authorizedDomains: [], supporting: .none),
+            policy: Policy(.sekisho))
         let key = try KeyGenerator(masterKeys: masterKeys)
-            .idTokenKey(.es256, in: project.id, at: now, signsFrom: now)
+            .idTokenKey(.es256, in: realm.project.id, at: now, signsFrom: now)
         let stored = StoredKeys([key])
         let keyRing = { @Sendable in try KeyRing(stored.keys.withLock { $0 }, of: $0, under: masterKeys) }
         let tokens = GatewayTokens(
@@ -29,17 +29,17 @@ struct VerifiedTokenCacheTests {
         let session = Session(
             id: ID("0b8fcf3c-6d0c-4a50-9b9e-2f1f7d1f9c11"), account: account.id, generation: 1, method: .anonymous,
             authenticatedAt: now, device: nil)
-        let token = try await tokens.idToken(for: account, session: session, in: project, at: now)
+        let token = try await tokens.idToken(for: account, session: session, in: realm, at: now)
         // The first call verifies the token, and the second call finds the token in the cache.
         for _ in 1...2 {
-            #expect(try await tokens.read(idToken: token, in: project, at: now).session == session.id)
+            #expect(try await tokens.read(idToken: token, in: realm, at: now).session == session.id)
         }
         await #expect(throws: TokenRefusal.invalidIDToken) {
-            try await tokens.read(idToken: token, in: project, at: now + .seconds(3600))
+            try await tokens.read(idToken: token, in: realm, at: now + .seconds(3600))
         }
         stored.keys.withLock { $0 = [] }
         await #expect(throws: TokenRefusal.invalidIDToken) {
-            try await tokens.read(idToken: token, in: project, at: now)
+            try await tokens.read(idToken: token, in: realm, at: now)
         }
     }
 
@@ -47,17 +47,17 @@ struct VerifiedTokenCacheTests {
     func unknownKey() async throws {
         let now = Instant(seconds: 1_800_000_000)
         let masterKeys = try MasterKeys(current: [UInt8](repeating: 1, count: 32))
-        let project = Project(
-            id: ID("demo"), number: 1, profile: .sekisho, policy: Policy(.sekisho), authorizedDomains: [],
-            supporting: .none)
+        let realm = Realm(
+            Project(id: ID("demo"), number: 1, profile: .sekisho, authorizedDomains: [], supporting: .none),
+            policy: Policy(.sekisho))
         let generator = KeyGenerator(masterKeys: masterKeys)
         let keys = StoredKeys([
-            try generator.idTokenKey(.es256, in: project.id, at: now, signsFrom: now),
-            try generator.refreshTokenKey(in: project.id, at: now, signsFrom: now),
+            try generator.idTokenKey(.es256, in: realm.project.id, at: now, signsFrom: now),
+            try generator.refreshTokenKey(in: realm.project.id, at: now, signsFrom: now),
         ])
         let loads = Mutex(0)
         func tokens(tolerance: Duration = .zero) -> GatewayTokens {
-            let ring = { @Sendable in try KeyRing(keys.keys.withLock { $0 }, of: project.id, under: masterKeys) }
+            let ring = { @Sendable in try KeyRing(keys.keys.withLock { $0 }, of: realm.project.id, under: masterKeys) }
             return GatewayTokens(
                 keyRing: { try KeyRing([], of: $0, under: masterKeys) },
                 newKeyRing: { _ in
@@ -73,20 +73,20 @@ struct VerifiedTokenCacheTests {
         let session = Session(
             id: ID("0b8fcf3c-6d0c-4a50-9b9e-2f1f7d1f9c11"), account: account.id, generation: 1, method: .anonymous,
             authenticatedAt: now, device: nil)
-        let idToken = try await issuer.idToken(for: account, session: session, in: project, at: now)
+        let idToken = try await issuer.idToken(for: account, session: session, in: realm, at: now)
         let contents = RefreshTokenContents(session: session.id, counter: 7)
-        let refreshToken = try await issuer.refreshToken(contents, in: project)
-        #expect(try await tokens().read(idToken: idToken, in: project, at: now).session == session.id)
-        #expect(try await tokens().read(refreshToken: refreshToken, in: project).counter == 7)
+        let refreshToken = try await issuer.refreshToken(contents, in: realm)
+        #expect(try await tokens().read(idToken: idToken, in: realm, at: now).session == session.id)
+        #expect(try await tokens().read(refreshToken: refreshToken, in: realm).counter == 7)
         #expect(loads.withLock { $0 } == 2)
-        await #expect(throws: TokenRefusal.self) { try await tokens().read(idToken: "x", in: project, at: now) }
-        await #expect(throws: TokenRefusal.self) { try await tokens().read(refreshToken: "x", in: project) }
+        await #expect(throws: TokenRefusal.self) { try await tokens().read(idToken: "x", in: realm, at: now) }
+        await #expect(throws: TokenRefusal.self) { try await tokens().read(refreshToken: "x", in: realm) }
         #expect(loads.withLock { $0 } == 2)
         let tolerant = tokens(tolerance: GatewayTokens.clockTolerance)
         // The token expires after an hour; other gateways may be ten minutes ahead.
-        #expect(try await tolerant.read(idToken: idToken, in: project, at: now + .seconds(4199)).session == session.id)
+        #expect(try await tolerant.read(idToken: idToken, in: realm, at: now + .seconds(4199)).session == session.id)
         await #expect(throws: TokenRefusal.self) {
-            try await tolerant.read(idToken: idToken, in: project, at: now + .seconds(4200))
+            try await tolerant.read(idToken: idToken, in: realm, at: now + .seconds(4200))
         }
     }
 }

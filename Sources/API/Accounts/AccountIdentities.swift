@@ -12,7 +12,7 @@ extension Endpoint {
     ) { call, administrator in
         try call.checkProjectAndTenantInQuery(for: administrator)
         let identities = try await call.services.accounts.linking.identities(
-            of: call.localID, in: administrator.project)
+            of: call.localID, in: administrator.realm)
         return try .json(IdentitiesResponse(identities))
     }
 
@@ -30,7 +30,7 @@ extension Endpoint {
         let allowsNoSignInMethod = try call.booleanInQuery("allowNoSignInMethod")
         _ = try await call.services.accounts.linking.apply(
             .unlink(call.providerID, from: call.localID, allowsNoSignInMethod: allowsNoSignInMethod),
-            by: administrator.actor, in: administrator.project)
+            by: administrator.actor, in: administrator.realm)
         return .noContent
     }
 
@@ -58,7 +58,7 @@ extension EndpointCall {
     fileprivate func changeIdentity(_ change: IdentityChange, as administrator: Administrator) async throws -> Response
     {
         let identity = try await services.accounts.linking.apply(
-            change, by: administrator.actor, in: administrator.project)
+            change, by: administrator.actor, in: administrator.realm)
         return try .json(IdentityResource(identity))
     }
 }

@@ -23,7 +23,7 @@ extension EndpointCall {
     ) async throws -> Response {
         if request.containsIdentities || request.containsFactors { try administrator.require(.linkUsers) }
         let convert = services.accounts.convertImportedUser
-        let rows = try await offLoopIfLarge(for: administrator.project.id) {
+        let rows = try await offLoopIfLarge(for: administrator.realm.project.id) {
             try request.checkedRows().map { row in
                 if let convert { row.user.map(convert) } else { row.user }
             }
@@ -32,19 +32,19 @@ extension EndpointCall {
         let administration = services.accounts.administration
         let storedScheme =
             request.containsHashes
-            ? try await administration.storeKey(of: scheme, in: administrator.project)
+            ? try await administration.storeKey(of: scheme, in: administrator.realm)
             : StoredPasswordScheme(scheme, key: nil)
-        let (now, tenant) = (administration.now, administrator.project.tenant)
+        let (now, tenant) = (administration.now, administrator.realm.tenant)
         let factors = ImportedUser.FactorTreatment.stored(
             dropsWithoutSecret: request.dropsTotpFactors == true,
-            isDemanded: administrator.project.policy.secondFactors.state != .disabled)
-        let entries = try await offLoopIfLarge(for: administrator.project.id) {
+            isDemanded: administrator.realm.policy.secondFactors.state != .disabled)
+        let entries = try await offLoopIfLarge(for: administrator.realm.project.id) {
             CheckedEntries(rows, hashedWith: storedScheme, in: tenant, factors: factors, at: now)
         }
         var faults = entries.faults
         // For each account that was not stored: the member (such as the address) whose value was already taken.
         let takenMembers = try await administration.importAccounts(
-            entries.imports.map(\.entry), overwrite: request.overwrite(by: administrator), in: administrator.project,
+            entries.imports.map(\.entry), overwrite: request.overwrite(by: administrator), in: administrator.realm,
             from: context, by: administrator.actor)
         for (index, entry) in entries.imports {
             if let member = takenMembers[entry.account.id] { faults[index] = ImportedUser.Fault(taken: member).message }

@@ -10,7 +10,7 @@ extension Endpoint {
         let ids = (request as BatchDeleteRequest).localIds ?? []
         guard (1...1000).contains(ids.count) else { throw RequestRefusal.rejected(.localIDListExceedsLimit) }
         let notDisabled = try await call.services.accounts.administration.delete(
-            ids.map { ID($0) }, onlyDisabled: request.force != true, in: administrator.project, by: administrator.actor)
+            ids.map { ID($0) }, onlyDisabled: request.force != true, in: administrator.realm, by: administrator.actor)
         return try .json(BatchDeleteResponse(ids, notDisabled: notDisabled))
     }.servingDisabledTenants
 }

@@ -46,9 +46,9 @@ extension LegacyBatchRequest {
 extension EndpointCall {
     fileprivate func listAccounts(on page: AccountPage, for administrator: Administrator) async throws -> Response {
         let accounts = try await services.accounts.administration.page(
-            after: page.lastIDOfPreviousPage, limit: page.limit, in: administrator.project)
-        let (tenant, limit) = (administrator.project.tenant, page.limit)
-        return try await json(of: accounts.count, for: administrator.project.id) {
+            after: page.lastIDOfPreviousPage, limit: page.limit, in: administrator.realm)
+        let (tenant, limit) = (administrator.realm.tenant, page.limit)
+        return try await json(of: accounts.count, for: administrator.realm.project.id) {
             BatchGetResponse(accounts, of: tenant, limit: limit)
         }
     }

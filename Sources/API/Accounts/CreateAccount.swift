@@ -14,7 +14,7 @@ extension EndpointCall {
     func createAccount(for administrator: Administrator) async throws -> Response {
         let request = try body(as: CreateAccountRequest.self, for: administrator)
         let account = try await services.accounts.administration.create(
-            try request.draft(), in: administrator.project, from: context, by: administrator.actor)
+            try request.draft(), in: administrator.realm, from: context, by: administrator.actor)
         return try .json(SignUpMembers(account))
     }
 }

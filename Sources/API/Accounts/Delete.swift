@@ -10,11 +10,11 @@ extension Endpoint {
         let request = try call.body(as: DeleteRequest.self, for: client)
         let idToken = try request.idToken.required(.missingIDToken)
         let caller = try await call.services.signIn.authenticator.authenticate(
-            idToken: idToken, in: client.project, acceptsRestricted: true)
+            idToken: idToken, in: client.realm, acceptsRestricted: true)
         let appleRevocation = try await call.services.apple.revocationOutcome(
-            onDeletionOf: caller.account, in: client.project)
+            onDeletionOf: caller.account, in: client.realm)
         try await call.services.accounts.editor.delete(
-            caller, appleRevocation: appleRevocation, in: client.project, from: call.context)
+            caller, appleRevocation: appleRevocation, in: client.realm, from: call.context)
         return try .json(DeleteResponse(appleRevocation))
     } administrator: { call, administrator in
         try await call.deleteAccount(for: administrator)

@@ -14,13 +14,13 @@ extension EndpointCall {
     func deleteAccount(for administrator: Administrator) async throws -> Response {
         let request = try body(as: DeleteAccountRequest.self, for: administrator)
         let id = try ID<Account>(required: request.localId)
-        let account = try await services.accounts.administration.find([.id(id)], in: administrator.project).first
+        let account = try await services.accounts.administration.find([.id(id)], in: administrator.realm).first
         var appleRevocation = AppleRevocation.none
         if let account {
             appleRevocation = try await services.apple.revocationOutcome(
-                onDeletionOf: account, in: administrator.project)
+                onDeletionOf: account, in: administrator.realm)
         }
-        try await services.accounts.administration.delete(id, in: administrator.project, by: administrator.actor)
+        try await services.accounts.administration.delete(id, in: administrator.realm, by: administrator.actor)
         return try .json(DeleteResponse(appleRevocation))
     }
 }

@@ -10,8 +10,8 @@ extension Endpoint {
         let request = try call.body(as: LookupRequest.self, for: client)
         let idToken = try request.idToken.required(.missingIDToken)
         let caller = try await call.services.signIn.authenticator.authenticate(
-            idToken: idToken, in: client.project, acceptsRestricted: true)
-        return try .json(LookupResponse(users: [UserInfo(caller.account, of: client.project.tenant)]))
+            idToken: idToken, in: client.realm, acceptsRestricted: true)
+        return try .json(LookupResponse(users: [UserInfo(caller.account, of: client.realm.tenant)]))
     } administrator: { call, administrator in
         try await call.lookupAccounts(for: administrator)
     }

@@ -15,8 +15,8 @@ extension EndpointCall {
     func lookupAccounts(for administrator: Administrator) async throws -> Response {
         let request = try body(as: LookupAccountsRequest.self, for: administrator)
         let accounts = try await services.accounts.administration.find(
-            try request.references(), in: administrator.project)
-        return try .json(LookupAccountsResponse(accounts, of: administrator.project.tenant))
+            try request.references(), in: administrator.realm)
+        return try .json(LookupAccountsResponse(accounts, of: administrator.realm.tenant))
     }
 }
 

@@ -23,27 +23,26 @@ extension EndpointCall {
         let request = try body(as: QueryAccountsRequest.self, for: administrator)
         let condition = request.expression?.first?.condition
         guard request.returnUserInfo != false else {
-            let count = try await self.count(condition, in: administrator.project)
+            let count = try await self.count(condition, in: administrator.realm)
             return try .json(QueryAccountsResponse(count: count))
         }
         let (offset, limit) = (try request.checkedOffset(), try request.checkedLimit())
         guard let condition else {
             let accounts = try await services.accounts.queries.page(
-                by: request.sorting, skipping: offset, limit: limit, in: administrator.project)
-            let tenant = administrator.project.tenant
-            return try await json(of: accounts.count, for: administrator.project.id) {
+                by: request.sorting, skipping: offset, limit: limit, in: administrator.realm)
+            let tenant = administrator.realm.tenant
+            return try await json(of: accounts.count, for: administrator.realm.project.id) {
                 QueryAccountsResponse(accounts, of: tenant)
             }
         }
-        let found = try await services.accounts.administration.find(condition.references, in: administrator.project)
+        let found = try await services.accounts.administration.find(condition.references, in: administrator.realm)
         return try .json(
-            QueryAccountsResponse(Array(found.dropFirst(offset).prefix(limit)), of: administrator.project.tenant))
+            QueryAccountsResponse(Array(found.dropFirst(offset).prefix(limit)), of: administrator.realm.tenant))
     }
 
-    private func count(_ condition: QueryAccountsRequest.Expression.Condition?, in project: Project) async throws -> Int
-    {
-        guard let condition else { return try await services.accounts.administration.count(in: project) }
-        return try await services.accounts.administration.find(condition.references, in: project).count
+    private func count(_ condition: QueryAccountsRequest.Expression.Condition?, in realm: Realm) async throws -> Int {
+        guard let condition else { return try await services.accounts.administration.count(in: realm) }
+        return try await services.accounts.administration.find(condition.references, in: realm).count
     }
 }
 

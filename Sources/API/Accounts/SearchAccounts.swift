@@ -15,13 +15,13 @@ extension Endpoint {
             switch request.term {
             case .text(let text):
                 try await queries.search(
-                    text, after: request.lastIDOfPreviousPage, limit: request.limit, in: administrator.project)
+                    text, after: request.lastIDOfPreviousPage, limit: request.limit, in: administrator.realm)
             case .realUserStatus(let status):
                 try await queries.search(
                     realUserStatus: status, after: request.lastIDOfPreviousPage, limit: request.limit,
-                    in: administrator.project)
+                    in: administrator.realm)
             }
-        return try .json(SearchResponse(page, of: administrator.project.tenant))
+        return try .json(SearchResponse(page, of: administrator.realm.tenant))
     }
 }
 

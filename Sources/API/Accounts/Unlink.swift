@@ -12,8 +12,8 @@ extension Endpoint {
         var input = AccountEditor.Input()
         try input.removeSignInMethods(providers)
         input.allowsNoSignInMethod = request.allowNoSignInMethod ?? false
-        let caller = try await call.services.signIn.authenticator.authenticate(idToken: idToken, in: client.project)
-        let edited = try await call.services.accounts.editor.edit(caller, input, in: client.project, from: call.context)
+        let caller = try await call.services.signIn.authenticator.authenticate(idToken: idToken, in: client.realm)
+        let edited = try await call.services.accounts.editor.edit(caller, input, in: client.realm, from: call.context)
         return try .json(SessionResponse(UpdateMembers(edited.account), edited.signedIn, lifetimeFormat: .number))
     }
 }

@@ -10,16 +10,16 @@ extension Endpoint {
         let request = try call.body(as: UpdateRequest<ClientUpdateFields>.self, for: client)
         if let oobCode = request.shared.oobCode.nonEmpty {
             let applied = try await call.services.emailActions.redemption.apply(
-                oobCode, in: client.project, from: call.context)
+                oobCode, in: client.realm, from: call.context)
             return try .json(UpdateMembers(applied))
         }
         let idToken = try request.checkedIDToken()
-        let caller = try await call.services.signIn.authenticator.authenticate(idToken: idToken, in: client.project)
+        let caller = try await call.services.signIn.authenticator.authenticate(idToken: idToken, in: client.realm)
         var input = try request.input()
         // If the response is lost, the client gets the new session's tokens with this key and the old refresh token.
         input.resumptionKey = try call.resumptionKeyInHeader()
         let edited = try await call.services.accounts.editor.edit(
-            caller, input, in: client.project, from: call.context)
+            caller, input, in: client.realm, from: call.context)
         return try .json(SessionResponse(UpdateMembers(edited.account), edited.signedIn))
     } administrator: { call, administrator in
         try await call.updateAccount(for: administrator)
@@ -39,7 +39,7 @@ extension EndpointCall {
         try request.shared.rejectUnimplemented(
             and: (name: "oobCode", isPresent: request.shared.oobCode.nonEmpty != nil))
         let account = try await services.accounts.administration.update(
-            try ID(required: request.callerFields.localId), try request.input(), in: administrator.project,
+            try ID(required: request.callerFields.localId), try request.input(), in: administrator.realm,
             from: context, by: administrator.actor)
         return try .json(UpdateMembers(account))
     }

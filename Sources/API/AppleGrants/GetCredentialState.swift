@@ -7,7 +7,7 @@ extension Endpoint {
         call, client in
         let request = try call.body(as: CredentialStateRequest.self, for: client)
         let idToken = try request.idToken.required(.missingIDToken)
-        let caller = try await call.services.signIn.authenticator.authenticate(idToken: idToken, in: client.project)
+        let caller = try await call.services.signIn.authenticator.authenticate(idToken: idToken, in: client.realm)
         return try .json(CredentialStateResponse(caller.account))
     }
 
@@ -17,7 +17,7 @@ extension Endpoint {
     ) { call, administrator in
         let request = try call.body(as: GetCredentialStateRequest.self, for: administrator)
         let id = try ID<Account>(required: request.localId)
-        let found = try await call.services.accounts.administration.find([.id(id)], in: administrator.project)
+        let found = try await call.services.accounts.administration.find([.id(id)], in: administrator.realm)
         guard let account = found.first else { throw RequestRefusal.rejected(.userNotFound) }
         return try .json(CredentialStateResponse(account))
     }

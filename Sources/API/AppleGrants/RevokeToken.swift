@@ -7,9 +7,9 @@ extension Endpoint {
     static let revokeToken = client("revokeToken", .post, "/v2/accounts:revokeToken") { call, client in
         let request = try call.body(as: RevokeTokenRequest.self, for: client)
         let idToken = try request.idToken.required(.missingIDToken)
-        let caller = try await call.services.signIn.authenticator.authenticate(idToken: idToken, in: client.project)
+        let caller = try await call.services.signIn.authenticator.authenticate(idToken: idToken, in: client.realm)
         try await call.services.apple.revocation.revoke(
-            try request.revocation(), of: caller, for: client.app, in: client.project, from: call.context)
+            try request.revocation(), of: caller, for: client.app, in: client.realm, from: call.context)
         return try .json(EmptyObject())
     }
 }

@@ -11,9 +11,9 @@ extension Endpoint {
         let pageSize = query.limit
         // Queries one event more than the page has, to find out whether there is a next page.
         query.limit += 1
-        let events = try await call.services.audit.page(query, administrator.project.realm)
+        let events = try await call.services.audit.page(query, administrator.realm.id)
         let page = events.prefix(pageSize)
-        return try await call.json(of: page.count, for: administrator.project.id) {
+        return try await call.json(of: page.count, for: administrator.realm.project.id) {
             AuditEvents(
                 auditEvents: page.map(AuditEventResource.init),
                 nextPageToken: events.count > pageSize ? page.last?.position.text : nil)

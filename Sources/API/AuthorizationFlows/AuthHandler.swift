@@ -65,7 +65,7 @@ extension EndpointCall {
             let client = try await pipeline.callingApp(apiKey: apiKey)
             let key = SDKFrame.key(apiKey: apiKey ?? "", appName: request.query("appName") ?? "")
             return PageResponse(
-                SDKFrame.response(withKey: key, for: client.project.frameAncestors), of: client.project.realm)
+                SDKFrame.response(withKey: key, for: client.realm.project.frameAncestors), of: client.realm.id)
         } catch let refusal as any Refusal where refusal is AccessRefusal || refusal is AuthorizationRefusal {
             let pageContext = Page.Context(language: language(tag: nil, in: nil), projectName: nil)
             let page = Page.flowFailure(.malformed, back: .none, pageContext)
@@ -74,10 +74,10 @@ extension EndpointCall {
     }
 
     /// Returns the language and the project name for a page; without a project, the page shows no name.
-    func pageContext(in project: Project?) async throws -> Page.Context {
+    func pageContext(in realm: Realm?) async throws -> Page.Context {
         var name: String?
-        if let project { name = try await services.emailActions.pageService.name(of: project) }
-        return Page.Context(language: language(tag: nil, in: project), projectName: name)
+        if let realm { name = try await services.emailActions.pageService.name(of: realm.project.id) }
+        return Page.Context(language: language(tag: nil, in: realm), projectName: name)
     }
 
     /// The query of this request, for a URL that repeats the request.
@@ -97,14 +97,14 @@ private struct HandlerStart {
         } catch {
             return try await failure(error, back: { _ in .none }, in: nil)
         }
-        var project: Project?
+        var realm: Realm?
         var target: AuthorizationTarget?
         do {
             let client = try await caller(of: request)
-            project = client.project
-            let page = try AuthorizationTarget(page: request.page, in: client.project)
+            realm = client.realm
+            let page = try AuthorizationTarget(page: request.page, in: client.realm)
             target = page
-            return PageResponse(try await start(request, for: client, returningTo: page), of: client.project.realm)
+            return PageResponse(try await start(request, for: client, returningTo: page), of: client.realm.id)
         } catch {
             return try await failure(
                 error,
@@ -113,7 +113,7 @@ private struct HandlerStart {
                     let delivery = EventDelivery(
                         request.event, isPopup: request.isPopup, returnTo: target, failure: problem)
                     return .script(try delivery.json(), waitsForClick: problem.waitsForClick)
-                }, in: project)
+                }, in: realm)
         }
     }
 
@@ -122,10 +122,10 @@ private struct HandlerStart {
         let client = try await call.pipeline.callingApp(apiKey: request.apiKey)
         guard let tenant = request.event.tenant.map({ ID<Tenant>($0) }) else { return client }
         guard tenant.isValidTenantID,
-            let project = try await call.services.projects.tenancy.projectInTenant(tenant, client.project)
+            let realm = try await call.services.projects.tenancy.realmOfTenant(tenant, client.realm)
         else { throw TenantRefusal.unknown }
-        guard project.tenant?.settings.isDisabled != true else { throw TenantRefusal.disabled }
-        return CallingApp(project: project, app: client.app)
+        guard realm.tenant?.settings.isDisabled != true else { throw TenantRefusal.disabled }
+        return CallingApp(realm: realm, app: client.app)
     }
 
     /// Starts the sign-in, and redirects the browser to the provider.
@@ -137,9 +137,9 @@ private struct HandlerStart {
                 provider: request.provider, operation: request.operation,
                 delivery: request.isPopup
                     ? .popup(request.event, returnTo: page) : .page(request.event, returnTo: page),
-                redirectURI: call.pipeline.callbackURL(of: request.provider, for: call.request, in: client.project),
+                redirectURI: call.pipeline.callbackURL(of: request.provider, for: call.request, in: client.realm),
                 scopes: request.scopes, customParameters: request.customParameters),
-            for: client.app, in: client.project, from: call.context)
+            for: client.app, in: client.realm, from: call.context)
         // If the URL had no fragment, the browser would add the fragment of this page, which can contain a token of App
         // Check.
         var response = Response.redirect(to: started.authorizationURL + "#")
@@ -159,13 +159,13 @@ private struct HandlerStart {
     ///
     /// - Parameter back: returns how the page leads back to the app.
     private func failure(
-        _ error: any Error, back: (FlowProblem) throws -> Page.ReturnToApp, in project: Project?
+        _ error: any Error, back: (FlowProblem) throws -> Page.ReturnToApp, in realm: Realm?
     ) async throws -> PageResponse {
         guard let problem = FlowProblem(error) else { throw error }
         let page = Page.flowFailure(
             problem.kind, back: try back(problem), retryQuery: problem.canRetry ? call.encodedQuery : nil,
-            try await call.pageContext(in: project))
-        return PageResponse(page, problem, of: project?.realm)
+            try await call.pageContext(in: realm))
+        return PageResponse(page, problem, of: realm?.id)
     }
 }
 
@@ -173,9 +173,9 @@ extension RequestPipeline {
     /// Returns the redirect URI of a provider. The built-in providers share one URI: the gateway never sends a code
     /// that arrives there to any other provider. Every other provider of every realm (project or tenant) has its own
     /// URI, so that the gateway cannot send a provider's code to another provider.
-    func callbackURL(of provider: ProviderID, for request: Request, in project: Project) -> String {
-        publicURL(of: request, in: project) + "/__/auth/handler"
-            + (provider.isGenericOpenID ? "/\(project.realm.rawValue)/\(provider.rawValue)" : "")
+    func callbackURL(of provider: ProviderID, for request: Request, in realm: Realm) -> String {
+        publicURL(of: request, in: realm) + "/__/auth/handler"
+            + (provider.isGenericOpenID ? "/\(realm.id.rawValue)/\(provider.rawValue)" : "")
     }
 }
 

@@ -20,7 +20,7 @@ struct HandlerCallback {
                 from: call.context)
             return PageResponse(
                 try await returnToApp(with: grant, of: returnedFlow).removingCookie(of: returnedFlow.flow),
-                of: returnedFlow.project.realm)
+                of: returnedFlow.realm.id)
         }
     }
 
@@ -39,7 +39,7 @@ struct HandlerCallback {
             try await flows.storeResponse(
                 AuthorizationResponse { form?.value($0) }, of: returnedFlow, at: call.request.path, from: call.context)
             let state = PercentEncoding.encode(form?.value("state") ?? "")
-            return PageResponse(.redirect(to: "handler?state=" + state), of: returnedFlow.project.realm)
+            return PageResponse(.redirect(to: "handler?state=" + state), of: returnedFlow.realm.id)
         }
     }
 
@@ -83,7 +83,7 @@ struct HandlerCallback {
         let uri = "\(returnedFlow.flow.redirectURI)?\(AuthorizationTarget.grantParameter)=\(grant.secret)"
         let delivery = EventDelivery(
             event, isPopup: isPopup, returnTo: target, uri: uri, sessionID: grant.sessionID)
-        return Page.flowResult(delivering: try delivery.json(), try await call.pageContext(in: returnedFlow.project))
+        return Page.flowResult(delivering: try delivery.json(), try await call.pageContext(in: returnedFlow.realm))
             .flowResponse()
     }
 
@@ -98,7 +98,7 @@ struct HandlerCallback {
             let name = problem.kind == .cancelled ? Self.cancelledError : problem.refusalCode
             let url = target.adding(AuthorizationTarget.errorParameter, name)
             if problem.kind == .cancelled {
-                return PageResponse(.redirect(to: url), of: returnedFlow.project.realm, because: problem.refusal)
+                return PageResponse(.redirect(to: url), of: returnedFlow.realm.id, because: problem.refusal)
             }
             back = .link(target, url: hidesError ? target.text : url)
         case .popup(_, let target) where hidesError, .page(_, let target) where hidesError:
@@ -106,7 +106,7 @@ struct HandlerCallback {
         case .popup(let event, let target): back = try script(event, isPopup: true, target, problem)
         case .page(let event, let target): back = try script(event, isPopup: false, target, problem)
         }
-        return try await failure(problem, back: back, in: returnedFlow.project)
+        return try await failure(problem, back: back, in: returnedFlow.realm)
     }
 
     /// Returns the script that passes the error to Firebase's SDK and then returns to the app.
@@ -121,13 +121,13 @@ struct HandlerCallback {
     static let cancelledError = "user_cancelled"
 
     private func failure(
-        _ problem: FlowProblem, back: Page.ReturnToApp, in project: Project?
+        _ problem: FlowProblem, back: Page.ReturnToApp, in realm: Realm?
     ) async throws -> PageResponse {
         let canRetry = problem.canRetry && call.request.method == .get
         let page = Page.flowFailure(
             problem.kind, back: back, retryQuery: canRetry ? call.encodedQuery : nil,
-            try await call.pageContext(in: project))
-        return PageResponse(page, problem, of: project?.realm)
+            try await call.pageContext(in: realm))
+        return PageResponse(page, problem, of: realm?.id)
     }
 }
 

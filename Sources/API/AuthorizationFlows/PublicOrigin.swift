@@ -22,7 +22,7 @@ extension RequestPipeline {
     /// Returns the origin of a page: the app's origin if the app's web server forwards `/__/auth/` to the gateway,
     /// otherwise the gateway's origin. All pages of one sign-in need the same origin. Unless the origin accepts the
     /// header field `Host`, only a trusted proxy can name the app's host. The host must be one of the project's domains.
-    func publicURL(of request: Request, in project: Project) -> String {
+    func publicURL(of request: Request, in realm: Realm) -> String {
         let origin = services.signIn.publicOrigin
         let named: String? =
             if isFromTrustedProxy(request) || (origin.acceptsHostHeader && Limits.isLoopback(request.peer)),
@@ -36,7 +36,7 @@ extension RequestPipeline {
             }
         guard let named, named.wholeMatch(of: /https?:\/\/[A-Za-z0-9.-]+(:[0-9]{1,5})?/) != nil,
             // For any other host, the configured origin is used.
-            (try? AuthorizationTarget(page: named + "/", in: project)) != nil
+            (try? AuthorizationTarget(page: named + "/", in: realm)) != nil
         else { return origin.configured() }
         return named
     }

@@ -13,7 +13,7 @@ extension Endpoint {
         let pageRequest = ActionPageRequest(
             call: call, code: query("oobCode") ?? "", continueURL: query("continueUrl"), language: query("lang"),
             apiKey: query("apiKey").flatMap { $0.utf8.count <= 128 ? $0 : nil })
-        return try await pageRequest.pageResponse { PageResponse(pageRequest.page(of: $0), of: $0.project.realm) }
+        return try await pageRequest.pageResponse { PageResponse(pageRequest.page(of: $0), of: $0.realm.id) }
     }
 
     /// Redeems the code that the form on the page of ``getActionPage`` submits. For a sign-in code, returns the same
@@ -55,7 +55,7 @@ private struct ActionPageRequest {
             return try await respond(found)
         } catch let refusal as OOBCodeRefusal {
             let page = Page.failure(.code(refusal), pageContext(of: checked))
-            return PageResponse(page, of: checked?.project.realm, because: refusal)
+            return PageResponse(page, of: checked?.realm.id, because: refusal)
         }
     }
 
@@ -70,7 +70,7 @@ private struct ActionPageRequest {
     ) -> Page {
         let code = checked.code
         let pageContext = pageContext(of: checked)
-        let form = CodeForm(code: self.code, continueURL: checkedContinueURL(in: checked.project))
+        let form = CodeForm(code: self.code, continueURL: checkedContinueURL(in: checked.realm))
         return switch code.purpose {
         case .verifyEmail:
             .verifyEmail(
@@ -78,7 +78,7 @@ private struct ActionPageRequest {
                 checked.newAccountChoice, form, pageContext)
         case .resetPassword:
             .resetPassword(
-                of: code.email, PasswordRules(checked.project.policy), missing: unmet,
+                of: code.email, PasswordRules(checked.realm.policy), missing: unmet,
                 removable: checked.removableIdentities, checked.newAccountChoice, after: remedy, form, pageContext)
         case .signIn: .signIn(code.email, appLink(of: checked), pageContext)
         case .changeEmail:
@@ -92,9 +92,9 @@ private struct ActionPageRequest {
         case .revertFactorAddition:
             .removeSecondFactor(
                 addedAt: code.method?.addedAt ?? code.createdAt, of: code.email,
-                setsPassword: checked.project.policy.allowsPasswords, form, pageContext)
+                setsPassword: checked.realm.policy.allowsPasswords, form, pageContext)
         case .undoMerge:
-            .undoMerge(of: code.email, setsPassword: checked.project.policy.allowsPasswords, form, pageContext)
+            .undoMerge(of: code.email, setsPassword: checked.realm.policy.allowsPasswords, form, pageContext)
         }
     }
 
@@ -102,7 +102,7 @@ private struct ActionPageRequest {
     func redeem(_ checked: CheckedCode, _ fields: FormFields) async throws -> PageResponse {
         let context = call.context(language: pageContext(of: checked).language)
         switch checked.code.purpose {
-        case .signIn: return PageResponse(page(of: checked), of: checked.project.realm)
+        case .signIn: return PageResponse(page(of: checked), of: checked.realm.id)
         case .resetPassword:
             let password = Secret(fields[.newPassword] ?? "")
             do {
@@ -110,12 +110,12 @@ private struct ActionPageRequest {
                     code, to: password, unlinking: fields.selectedProviders,
                     choosesNewAccount: fields[.newAccount] != nil, from: context)
             } catch let refusal as CredentialRefusal {
-                let unmet = refusal.unmetRequirements(of: checked.project.policy)
-                return PageResponse(page(of: checked, unmet: unmet), of: checked.project.realm, because: refusal)
+                let unmet = refusal.unmetRequirements(of: checked.realm.policy)
+                return PageResponse(page(of: checked, unmet: unmet), of: checked.realm.id, because: refusal)
             }
         case .verifyEmail where fields[.step] == CodeForm.AlternativeAction.disavow.rawValue:
             try await emailActions.disavow(code, from: context)
-            return PageResponse(.emailDisavowed(pageContext(of: checked)), of: checked.project.realm)
+            return PageResponse(.emailDisavowed(pageContext(of: checked)), of: checked.realm.id)
         case .verifyEmail, .changeEmail:
             if fields[.step] == CodeForm.AlternativeAction.createAccount.rawValue {
                 let result = try await emailActions.createAccount(code, from: context)
@@ -133,15 +133,15 @@ private struct ActionPageRequest {
         case .undoMerge:
             return try await pageResponse(after: try await emailActions.undoMerge(code, from: context), of: checked)
         }
-        return PageResponse(finalPage(checked), of: checked.project.realm)
+        return PageResponse(finalPage(checked), of: checked.realm.id)
     }
 
     /// The page after an address was verified or changed, or a password was reset.
     private func finalPage(_ checked: CheckedCode) -> Page {
         let code = checked.code
-        let project = checked.project
+        let realm = checked.realm
         let pageContext = pageContext(of: checked)
-        let continueURL = checkedContinueURL(in: project)
+        let continueURL = checkedContinueURL(in: realm)
         return switch code.purpose {
         case .verifyEmail: .emailVerified(code.email, continuing: continueURL, pageContext)
         case .resetPassword: .passwordReset(of: code.email, continuing: continueURL, pageContext)
@@ -155,8 +155,8 @@ private struct ActionPageRequest {
         guard let method = checked.code.method else { return .failure(.code(.invalid), pageContext) }
         let linked = method.subject.flatMap { checked.account?.identity(method.provider, subject: $0) }
         return .removeSignInMethod(
-            method, named: SignInMethodName(method.provider, in: checked.project), userAgent: linked?.linkedDevice,
-            of: checked.code.email, setsPassword: checked.project.policy.allowsPasswords, form, pageContext)
+            method, named: SignInMethodName(method.provider, in: checked.realm), userAgent: linked?.linkedDevice,
+            of: checked.code.email, setsPassword: checked.realm.policy.allowsPasswords, form, pageContext)
     }
 
     /// The page after a remedy (see ``page(of:unmet:after:)``): the form for a new password if the result contains a
@@ -168,11 +168,11 @@ private struct ActionPageRequest {
     ) async throws -> PageResponse {
         let remedy = remedy ?? self.remedy(checked)
         guard let reset = result.resetCode else {
-            return PageResponse(confirmation(result.account, remedy, checked), of: checked.project.realm)
+            return PageResponse(confirmation(result.account, remedy, checked), of: checked.realm.id)
         }
         let next = ActionPageRequest(call: call, code: reset.secret, continueURL: continueURL, language: language)
         let page = next.page(of: try await emailActions.check(reset.secret), after: remedy)
-        return PageResponse(page, of: checked.project.realm)
+        return PageResponse(page, of: checked.realm.id)
     }
 
     private func remedy(_ checked: CheckedCode) -> Page.Remedy {
@@ -182,14 +182,14 @@ private struct ActionPageRequest {
         case .verifyEmail, .changeEmail: return .confirmed(code.newEmail ?? code.email)
         case .resetPassword, .signIn, .recoverEmail, .removeSignInMethod, .revertFactorAddition:
             guard let method = code.method else { return .recovered(code.email) }
-            return .removed(SignInMethodName(method.provider, in: checked.project))
+            return .removed(SignInMethodName(method.provider, in: checked.realm))
         }
     }
 
     /// The page after a remedy if the account cannot have a password.
     private func confirmation(_ account: Account, _ remedy: Page.Remedy, _ checked: CheckedCode) -> Page {
         let pageContext = pageContext(of: checked)
-        let continueURL = checkedContinueURL(in: checked.project)
+        let continueURL = checkedContinueURL(in: checked.realm)
         switch remedy {
         case .accountCreated(let email): return .emailVerified(email, continuing: continueURL, pageContext)
         case .undone: return .mergeUndone(account.email, continuing: continueURL, pageContext)
@@ -202,21 +202,21 @@ private struct ActionPageRequest {
 
     private func pageContext(of checked: CheckedCode?) -> Page.Context {
         Page.Context(
-            language: call.language(tag: language, in: checked?.project), projectName: checked?.projectName)
+            language: call.language(tag: language, in: checked?.realm), projectName: checked?.projectName)
     }
 
     /// The continue URL if its domain is authorized. The gateway checked the URL when the email was requested, but an
     /// attacker can rewrite a link.
-    private func checkedContinueURL(in project: Project) -> ContinueURL? {
+    private func checkedContinueURL(in realm: Realm) -> ContinueURL? {
         // An unauthorized URL is omitted from the page, so the reason does not matter.
-        continueURL.flatMap { try? ContinueURL($0, in: project) }
+        continueURL.flatMap { try? ContinueURL($0, in: realm) }
     }
 
     /// The link that opens the app, which redeems the sign-in code; `nil` without a valid continue URL.
     private func appLink(of checked: CheckedCode) -> ActionLink? {
-        checkedContinueURL(in: checked.project).map {
+        checkedContinueURL(in: checked.realm).map {
             ActionLink(
-                .signIn, code: code, in: checked.project.realm, at: $0.text, apiKey: apiKey,
+                .signIn, code: code, in: checked.realm.id, at: $0.text, apiKey: apiKey,
                 language: pageContext(of: checked).language)
         }
     }

@@ -13,7 +13,7 @@ extension CheckedCode {
         let identities: [LinkedIdentity] =
             switch code.purpose {
             case .resetPassword:
-                account.emailIsVerified && !project.policy.resetUnlinksIdentities
+                account.emailIsVerified && !realm.policy.resetUnlinksIdentities
                     ? account.removableIdentities(byOwnerOf: code.email) : []
             case .recoverEmail:
                 account.removableIdentities(byOwnerOf: code.email)
@@ -21,7 +21,7 @@ extension CheckedCode {
             case .verifyEmail, .changeEmail: account.removableIdentities(byOwnerOf: code.newEmail ?? code.email)
             case .signIn, .removeSignInMethod, .revertFactorAddition, .undoMerge: []
             }
-        return identities.map { ListedIdentity($0, in: project) }
+        return identities.map { ListedIdentity($0, in: realm) }
     }
 }
 
@@ -30,7 +30,7 @@ extension CheckedCode {
     var methods: [SignInMethodName] {
         guard let account else { return [] }
         return (account.signInMethods + (account.phoneNumber == nil ? [] : [.phone]))
-            .map { SignInMethodName($0, in: project) }
+            .map { SignInMethodName($0, in: realm) }
     }
 }
 

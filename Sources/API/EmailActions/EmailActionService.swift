@@ -5,37 +5,36 @@ public import Identity
 public struct EmailActionService: Sendable {
     private let sending: OOBCodeSender
     private let redemption: OOBCodeRedeemer
-    private let findRealm: @Sendable (ID<Realm>) async throws -> Project?
-    private let findProject: @Sendable (ID<Project>?) async throws -> Project?
+    private let findRealm: @Sendable (ID<Realm>) async throws -> Realm?
+    private let findProject: @Sendable (ID<Project>?) async throws -> Realm?
     private let projectName: @Sendable (ID<Project>) async throws -> String?
 
     /// - Parameters:
-    ///   - realm: returns the project as it applies to a realm (the project itself or a tenant), or `nil` if there is
-    ///     no such realm.
-    ///   - project: returns the project with an ID. The ID is `nil` for the only project of a single-project
+    ///   - findRealm: returns a realm; `nil` if it does not exist.
+    ///   - findProject: returns the realm of a project. The ID is `nil` for the only project of a single-project
     ///     installation.
     ///   - projectName: returns the display name of a project.
     public init(
         sending: OOBCodeSender, redemption: OOBCodeRedeemer,
-        realm: @escaping @Sendable (ID<Realm>) async throws -> Project?,
-        project: @escaping @Sendable (ID<Project>?) async throws -> Project?,
+        findRealm: @escaping @Sendable (ID<Realm>) async throws -> Realm?,
+        findProject: @escaping @Sendable (ID<Project>?) async throws -> Realm?,
         projectName: @escaping @Sendable (ID<Project>) async throws -> String?
     ) {
         self.sending = sending
         self.redemption = redemption
-        findRealm = realm
-        findProject = project
+        self.findRealm = findRealm
+        self.findProject = findProject
         self.projectName = projectName
     }
 
     /// Validates a code without redeeming it.
     public func check(_ code: String) async throws -> CheckedCode {
         let found = try await redemption.check(code, in: nil)
-        guard let project = try await findRealm(found.realm) else { throw OOBCodeRefusal.invalid }
-        guard project.tenant?.settings.isDisabled != true else { throw OOBCodeRefusal.notAllowed }
-        let name = try await name(of: project)
+        guard let realm = try await findRealm(found.realm) else { throw OOBCodeRefusal.invalid }
+        guard realm.tenant?.settings.isDisabled != true else { throw OOBCodeRefusal.notAllowed }
+        let name = try await name(of: realm.project.id)
         return CheckedCode(
-            code: found.code, project: project, projectName: name, account: found.account,
+            code: found.code, realm: realm, projectName: name, account: found.account,
             newAccountChoice: found.newAccountChoice)
     }
 
@@ -48,12 +47,12 @@ public struct EmailActionService: Sendable {
     ) async throws {
         _ = try await redemption.resetPassword(
             code, to: password, unlinking: providers, choosesNewAccount: choosesNewAccount,
-            in: try await project(of: code), from: context)
+            in: try await realm(of: code), from: context)
     }
 
     /// Creates a new account with the address that the code proves; see ``OOBCodeRedeemer/createAccount(_:in:from:)``.
     public func createAccount(_ code: String, from context: RequestContext) async throws -> RemedyResult {
-        try await redemption.createAccount(code, in: try await project(of: code), from: context)
+        try await redemption.createAccount(code, in: try await realm(of: code), from: context)
     }
 
     /// Verifies or changes an address, and removes the identities that the user did not add; see
@@ -61,7 +60,7 @@ public struct EmailActionService: Sendable {
     public func confirm(_ code: String, unlinking providers: Set<ProviderID>, from context: RequestContext) async throws
         -> RemedyResult
     {
-        try await redemption.confirm(code, unlinking: providers, in: try await project(of: code), from: context)
+        try await redemption.confirm(code, unlinking: providers, in: try await realm(of: code), from: context)
     }
 
     /// Restores the previous address, and removes what was added after the address was replaced; see
@@ -72,56 +71,55 @@ public struct EmailActionService: Sendable {
     public func recover(_ code: String, unlinking providers: Set<ProviderID>, from context: RequestContext) async throws
         -> RemedyResult
     {
-        try await redemption.recover(code, unlinking: providers, in: try await project(of: code), from: context)
+        try await redemption.recover(code, unlinking: providers, in: try await realm(of: code), from: context)
     }
 
     /// Removes a sign-in method, and what was added with or after that method; see
     /// ``OOBCodeRedeemer/removeSignInMethod(_:in:from:)``.
     public func removeSignInMethod(_ code: String, from context: RequestContext) async throws -> RemedyResult {
-        try await redemption.removeSignInMethod(code, in: try await project(of: code), from: context)
+        try await redemption.removeSignInMethod(code, in: try await realm(of: code), from: context)
     }
 
     /// Disavows an account: the recipient of its verification code states that the account is not theirs.
     public func disavow(_ code: String, from context: RequestContext) async throws {
-        try await redemption.disavow(code, in: try await project(of: code), from: context)
+        try await redemption.disavow(code, in: try await realm(of: code), from: context)
     }
 
     /// Undoes a merge: restores the account that was merged into another one.
     public func undoMerge(_ code: String, from context: RequestContext) async throws -> RemedyResult {
-        try await redemption.undoMerge(code, in: try await project(of: code), from: context)
+        try await redemption.undoMerge(code, in: try await realm(of: code), from: context)
     }
 
     /// Sends an email with a link to reset a password.
     ///
     /// - Throws: ``OOBSendingRefusal``, ``TooManyAttempts``, or ``CredentialRefusal`` for an invalid address.
-    public func sendReset(to email: String, in project: Project, from context: RequestContext) async throws {
+    public func sendReset(to email: String, in realm: Realm, from context: RequestContext) async throws {
         let request = OOBCodeSender.Request(purpose: .resetPassword, email: email)
-        _ = try await sending.send(request, in: project, from: context)
+        _ = try await sending.send(request, in: realm, from: context)
     }
 
-    /// Returns a project and its display name, or `nil` if there is no such project.
+    /// Returns the realm of a project and the project's display name, or `nil` if there is no such project.
     ///
     /// - Parameter id: `nil` for the only project of a single-project installation.
-    public func project(_ id: ID<Project>?) async throws -> (Project, name: String)? {
-        guard let project = try await findProject(id) else { return nil }
-        return (project, name: try await name(of: project))
+    public func realm(ofProject id: ID<Project>?) async throws -> (Realm, name: String)? {
+        guard let realm = try await findProject(id) else { return nil }
+        return (realm, name: try await name(of: realm.project.id))
     }
 
     /// Returns the display name of a project.
-    func name(of project: Project) async throws -> String {
-        try await projectName(project.id) ?? project.id.rawValue
+    func name(of project: ID<Project>) async throws -> String {
+        try await projectName(project) ?? project.rawValue
     }
 
-    private func project(of code: String) async throws -> Project {
-        try await check(code).project
+    private func realm(of code: String) async throws -> Realm {
+        try await check(code).realm
     }
 }
 
-/// A valid code with its project and its account.
+/// A valid code with its realm and its account.
 public struct CheckedCode: Sendable {
     public let code: OOBCode
-    /// The project, with the tenant's settings if the code belongs to a tenant.
-    public var project: Project
+    public var realm: Realm
     public let projectName: String
     /// The account of the code; for a sign-in link, the account that has the address now. `nil` if there is none.
     public let account: Account?

@@ -33,30 +33,30 @@ extension Endpoint {
 
 extension EndpointCall {
     fileprivate func forgotPasswordPage() async throws -> PageResponse {
-        try await withProject(languageTag: request.query("lang")) { project, pageContext in
-            PageResponse(.forgotPassword(pageContext), of: project.realm)
+        try await withProject(languageTag: request.query("lang")) { realm, pageContext in
+            PageResponse(.forgotPassword(pageContext), of: realm.id)
         }
     }
 
     /// Sends the email with the reset link to the submitted address.
     fileprivate func sendReset() async throws -> PageResponse {
         let fields = FormFields(request)
-        return try await withProject(languageTag: fields?[.language]) { project, pageContext in
+        return try await withProject(languageTag: fields?[.language]) { realm, pageContext in
             guard let email = fields?[.email].flatMap(EmailAddress.init) else {
                 let page = Page.forgotPassword(isInvalid: true, pageContext)
-                return PageResponse(page, of: project.realm, because: CredentialRefusal.invalidEmail)
+                return PageResponse(page, of: realm.id, because: CredentialRefusal.invalidEmail)
             }
             do {
                 try await services.emailActions.pageService.sendReset(
-                    to: email.rawValue, in: project, from: context(language: pageContext.language))
-                return PageResponse(.resetRequested(to: email, pageContext), of: project.realm)
+                    to: email.rawValue, in: realm, from: context(language: pageContext.language))
+                return PageResponse(.resetRequested(to: email, pageContext), of: realm.id)
             } catch OOBSendingRefusal.emailUnknown {
                 // The same page as after success, so that it does not reveal whether an account has the address.
-                return PageResponse(.resetRequested(to: email, pageContext), of: project.realm)
+                return PageResponse(.resetRequested(to: email, pageContext), of: realm.id)
             } catch let refusal as OOBSendingRefusal {
-                return PageResponse(Page.failure(.code(.notAllowed), pageContext), of: project.realm, because: refusal)
+                return PageResponse(Page.failure(.code(.notAllowed), pageContext), of: realm.id, because: refusal)
             } catch let refusal as TooManyAttempts {
-                return PageResponse(refusal, of: project.realm, pageContext)
+                return PageResponse(refusal, of: realm.id, pageContext)
             }
         }
     }
@@ -64,11 +64,11 @@ extension EndpointCall {
     /// Redirects to the page on which a user requests a reset. The location is relative, so that a proxy can serve the
     /// gateway below another path.
     fileprivate func redirectToForgotPassword() async throws -> PageResponse {
-        guard let (project, _) = try await services.emailActions.pageService.project(namedProject) else {
+        guard let (realm, _) = try await services.emailActions.pageService.realm(ofProject: namedProject) else {
             throw RequestRefusal.notFound
         }
         let response = Response(status: 303, headers: ["Location": "../__/auth/forgotPassword"])
-        return PageResponse(response, of: project.realm)
+        return PageResponse(response, of: realm.id)
     }
 
     /// The project that the path names; `nil` for the only project of an installation.
@@ -76,15 +76,15 @@ extension EndpointCall {
 
     /// Calls `respond` with the project that the path names, or with the only project.
     private func withProject(
-        languageTag tag: String?, _ respond: (Project, Page.Context) async throws -> PageResponse
+        languageTag tag: String?, _ respond: (Realm, Page.Context) async throws -> PageResponse
     ) async throws -> PageResponse {
-        guard let (project, name) = try await services.emailActions.pageService.project(namedProject) else {
+        guard let (realm, name) = try await services.emailActions.pageService.realm(ofProject: namedProject) else {
             let pageContext = Page.Context(language: language(tag: tag, in: nil), projectName: nil)
             return PageResponse(
                 Page.failure(.notFound, pageContext), of: nil, status: 404, because: RequestRefusal.notFound)
         }
         return try await respond(
-            project, Page.Context(language: language(tag: tag, in: project), projectName: name))
+            realm, Page.Context(language: language(tag: tag, in: realm), projectName: name))
     }
 }
 

@@ -7,16 +7,16 @@ extension Endpoint {
     /// is not installed, the browser sends the request, and the gateway redirects it to the action page.
     static let openAppLink = page("openAppLink", .get, "/{project}" + AppLink.path) { call in
         guard let id = call.parameters["project"],
-            let (project, _) = try await call.services.emailActions.pageService.project(ID(id))
+            let (realm, _) = try await call.services.emailActions.pageService.realm(ofProject: ID(id))
         else { throw RequestRefusal.notFound }
         let mode = call.request.query("mode").flatMap(ActionLink.Mode.init(rawValue:))
         // For some modes, the project's settings can replace the gateway's action page.
         let base =
-            mode.map { project.emailSettings.actionBase(of: $0, at: AppLink.toRoot) }
+            mode.map { realm.project.emailSettings.actionBase(of: $0, at: AppLink.toRoot) }
             ?? AppLink.toRoot + EmailSettings.actionPath
         let query = call.encodedQuery
         let location = query.isEmpty ? base : "\(base)?\(query)"
-        return PageResponse(Response(status: 303, headers: ["Location": location]), of: project.realm)
+        return PageResponse(Response(status: 303, headers: ["Location": location]), of: realm.id)
     }
 }
 

@@ -9,7 +9,7 @@ extension Endpoint {
         guard request.oldPassword == nil || request.oobCode.nonEmpty != nil else {
             throw RequestRefusal.notImplemented("oldPassword")
         }
-        let allowsPasswords = client.project.policy.allowsPasswords
+        let allowsPasswords = client.realm.policy.allowsPasswords
         let isCheckOnly = request.newPassword.nonEmpty == nil
         // A project without passwords still has codes for other purposes, which clients can check.
         guard allowsPasswords || (isCheckOnly && request.oobCode.nonEmpty != nil) else {
@@ -17,14 +17,14 @@ extension Endpoint {
         }
         guard let newPassword = request.newPassword.nonEmpty else {
             let found = try await call.services.emailActions.redemption.check(
-                request.oobCode.nonEmpty, for: OOBCode.Purpose.forClients, in: client.project)
+                request.oobCode.nonEmpty, for: OOBCode.Purpose.forClients, in: client.realm)
             guard allowsPasswords || found.code.purpose != .resetPassword else {
                 throw SignInRefusal.passwordsNotAllowed
             }
             return try .json(ResetPasswordResponse(found.code))
         }
         let code = try await call.services.emailActions.redemption.resetPassword(
-            request.oobCode.nonEmpty, to: Secret(newPassword), unlinking: [], in: client.project, from: call.context)
+            request.oobCode.nonEmpty, to: Secret(newPassword), unlinking: [], in: client.realm, from: call.context)
         return try .json(ResetPasswordResponse(code))
     }
 }

@@ -9,7 +9,7 @@ extension Endpoint {
         let request = try call.body(as: SendOobCodeRequest.self, for: client)
         guard request.returnOobLink != true else { throw RequestRefusal.rejected(.insufficientPermission) }
         let email = try await call.services.emailActions.sending.send(
-            try request.sendingRequest(apiKey: CallerCredential(call.request).apiKey), in: client.project,
+            try request.sendingRequest(apiKey: CallerCredential(call.request).apiKey), in: client.realm,
             from: call.context)
         return try .json(SendOobCodeResponse(email: email.rawValue))
     } administrator: { call, administrator in
@@ -32,7 +32,7 @@ extension EndpointCall {
         if returnsLink { try administrator.require(.mintTokens) }
         let issued = try await services.emailActions.sending.send(
             try request.sendingRequest(apiKey: nil), sendsEmail: !returnsLink, for: administrator.actor,
-            of: administrator.project, from: context)
+            of: administrator.realm, from: context)
         return try .json(
             SendOobCodeResponse(
                 email: issued.email.rawValue, oobCode: returnsLink ? issued.code : nil,

@@ -12,7 +12,7 @@ extension Endpoint {
         if request.idToken.nonEmpty == nil { try LoginServices.requireListed(.password, for: client.app) }
         let outcome = try await call.services.signIn.emailLink.signIn(
             email: request.email, code: request.oobCode.nonEmpty, idToken: request.idToken.nonEmpty,
-            in: client.project, from: call.context)
+            in: client.realm, from: call.context)
         return try .json(SignInResponse(outcome) { EmailLinkMembers($0) })
     }
 }

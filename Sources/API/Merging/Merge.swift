@@ -9,11 +9,11 @@ extension Endpoint {
         let merging = call.services.merging
         if let mergeToken = try request.checkedMergeToken() {
             let merged = try await merging.commit(
-                idToken: idToken, mergeToken: mergeToken, in: client.project, from: call.context)
+                idToken: idToken, mergeToken: mergeToken, in: client.realm, from: call.context)
             return try .json(SessionResponse(MergeMembers(merged), merged.signedIn, lifetimeFormat: .number))
         }
         let preview = try await merging.preview(
-            idToken: idToken, into: try request.target(), for: client.app, in: client.project)
+            idToken: idToken, into: try request.target(), for: client.app, in: client.realm)
         return try .json(MergeMembers(preview))
     }
 }

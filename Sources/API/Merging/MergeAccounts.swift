@@ -11,12 +11,12 @@ extension Endpoint {
         let linking = call.services.accounts.linking
         if let mergeToken = try request.checkedMergeToken() {
             let merged = try await linking.merge(
-                mergeToken, by: administrator.actor, in: administrator.project, from: call.context)
+                mergeToken, by: administrator.actor, in: administrator.realm, from: call.context)
             return try .json(MergeMembers(merged))
         }
         let preview = try await linking.previewMerge(
             of: try ID(required: request.sourceLocalId), into: try ID(required: request.localId),
-            in: administrator.project)
+            in: administrator.realm)
         return try .json(MergeMembers(preview))
     }
 
@@ -28,7 +28,7 @@ extension Endpoint {
         let source = try ID<Account>(required: request.sourceLocalId)
         let target = try await call.services.accounts.linking.undoMerge(
             of: source, allowsNoSignInMethod: request.allowNoSignInMethod == true, by: administrator.actor,
-            in: administrator.project)
+            in: administrator.realm)
         return try .json(UndoMergeResponse(sourceLocalId: source.rawValue, localId: target.rawValue))
     }
 }

@@ -34,7 +34,7 @@ struct AppResource: Encodable {
     let loginServices: LoginServicesReport
     let warnings: [String]?
 
-    init(_ configured: ConfiguredApp, in project: Project, warnings: [String]? = nil) {
+    init(_ configured: ConfiguredApp, in realm: Realm, warnings: [String]? = nil) {
         let settings = configured.app.settings
         appId = configured.app.id.rawValue
         displayName = configured.name
@@ -57,14 +57,14 @@ struct AppResource: Encodable {
                 kind: $0.kind.rawValue, reason: $0.reason.text, declaredBy: $0.declaration?.actor,
                 declaredAt: $0.declaration?.declaredAt.iso8601)
         }
-        loginServices = LoginServicesReport(LoginServices(of: configured.app, in: project))
+        loginServices = LoginServicesReport(LoginServices(of: configured.app, in: realm))
         self.warnings = warnings
     }
 
     /// - Throws: `CONFIGURATION_NOT_FOUND`.
     init(_ id: ID<App>, in configuration: ProjectConfiguration) throws(RequestRefusal) {
         guard let app = configuration.app(id) else { throw .rejected(.configurationNotFound) }
-        self.init(app, in: configuration.project, warnings: configuration.warningTexts)
+        self.init(app, in: configuration.realm, warnings: configuration.warningTexts)
     }
 }
 

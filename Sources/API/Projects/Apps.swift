@@ -14,7 +14,7 @@ extension Endpoint {
         let configuration = try await call.configuration(for: administrator)
         let (items, next) = page.select(from: configuration.apps, orderedBy: { $0.app.id.rawValue })
         return try .json(
-            AppResources(apps: items.map { AppResource($0, in: configuration.project) }, nextPageToken: next))
+            AppResources(apps: items.map { AppResource($0, in: configuration.realm) }, nextPageToken: next))
     }
 
     static let createApp = administrator(

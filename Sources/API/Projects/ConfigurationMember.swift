@@ -14,7 +14,7 @@ struct ConfigurationMember: Sendable {
         /// The member has no effect, and none on security in Firebase either; or it is only for responses.
         case ignored
         /// Accepted only with a value that asks for what the gateway does anyway.
-        case accepted(if: @Sendable (JSONValue, Project) -> Bool)
+        case accepted(if: @Sendable (JSONValue, Realm) -> Bool)
 
         /// Accepted only with a value that turns the feature off; see ``JSON/JSONValue/isOff``.
         static let off = Treatment.accepted { value, _ in value.isOff }
@@ -96,7 +96,7 @@ extension JSONValue {
 extension [ConfigurationMember] {
     /// Returns the paths of the first members that `body` sets and the gateway does not implement, without those that
     /// `mask` excludes: at most 20, because a body can have thousands.
-    func unimplemented(in body: JSONValue, maskedBy mask: FieldMask, for project: Project) -> [String] {
+    func unimplemented(in body: JSONValue, maskedBy mask: FieldMask, for realm: Realm) -> [String] {
         let treatments = Dictionary(uniqueKeysWithValues: map { (ByteText($0.path), $0.treatment) })
         var paths: [ByteText] = []
         body.visitMembers(Set(treatments.keys)) { path, value in
@@ -104,7 +104,7 @@ extension [ConfigurationMember] {
             guard mask.touches(path), !paths.contains(key) else { return true }
             switch treatments[key] {
             case .applied, .ignored: return true
-            case .accepted(let isAccepted): if !isAccepted(value, project) { paths.append(key) }
+            case .accepted(let isAccepted): if !isAccepted(value, realm) { paths.append(key) }
             case nil: paths.append(key)
             }
             return paths.count < 20
@@ -120,13 +120,13 @@ extension EndpointCall {
     ///   ``ModeRules/acceptsUnimplementedMembers``.
     /// - Throws: ``RequestRefusal/notImplemented(_:)``, which names the first such member.
     func requireImplemented(
-        _ members: [ConfigurationMember], maskedBy mask: FieldMask = .all, for project: Project
+        _ members: [ConfigurationMember], maskedBy mask: FieldMask = .all, for realm: Realm
     ) throws -> [String] {
-        let paths = members.unimplemented(in: try camelCasedBody(), maskedBy: mask, for: project).map(Self.shown)
+        let paths = members.unimplemented(in: try camelCasedBody(), maskedBy: mask, for: realm).map(Self.shown)
         guard let first = paths.first else { return [] }
-        guard project.modeRules.acceptsUnimplementedMembers else { throw RequestRefusal.notImplemented(first) }
+        guard realm.project.modeRules.acceptsUnimplementedMembers else { throw RequestRefusal.notImplemented(first) }
         let warnings = paths.map { "\($0) is not implemented and has no effect." }
-        for warning in warnings { pipeline.log.warning(warning, ["realm": .string(project.realm.rawValue)]) }
+        for warning in warnings { pipeline.log.warning(warning, ["realm": .string(realm.id.rawValue)]) }
         return warnings
     }
 

@@ -82,8 +82,8 @@ extension [ConfigurationMember] {
         let path = "notification.sendEmail.\(name)"
         return ConfigurationMember.all(.applied, in: path, "replyTo", "senderDisplayName", "subject")
             + ConfigurationMember.all(
-                .accepted { value, project in
-                    value.isOff || project.emailSettings.senderLocalPart.map { value == .string($0) } == true
+                .accepted { value, realm in
+                    value.isOff || realm.project.emailSettings.senderLocalPart.map { value == .string($0) } == true
                 }, in: path, "senderLocalPart")
             + ConfigurationMember.all(.off, in: path, "body")
             + ConfigurationMember.all(.ignored, in: path, "bodyFormat", "customized")

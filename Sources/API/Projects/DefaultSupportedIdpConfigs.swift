@@ -11,13 +11,13 @@ extension Endpoint {
         "listDefaultSupportedIdpConfigs", .get, collection, needs: .config
     ) { call, administrator in
         let page = try ListPage(call.request)
-        let project = try await call.configuration(for: administrator).project
+        let realm = try await call.configuration(for: administrator).realm
         let (items, next) = page.select(
-            from: project.providers.filter { project.supportedProviders.builtIn($0.provider) != nil },
+            from: realm.providers.filter { realm.project.supportedProviders.builtIn($0.provider) != nil },
             orderedBy: { $0.provider.rawValue })
         return try .json(
             DefaultSupportedIdpConfigs(
-                defaultSupportedIdpConfigs: items.map { DefaultSupportedIdpConfig($0, in: project) },
+                defaultSupportedIdpConfigs: items.map { DefaultSupportedIdpConfig($0, in: realm) },
                 nextPageToken: next))
     }
 
@@ -28,15 +28,15 @@ extension Endpoint {
             throw RequestRefusal.rejected(.missingProviderID)
         }
         let id = ProviderID(idpID)
-        let supported = administrator.project.supportedProviders
+        let supported = administrator.realm.project.supportedProviders
         guard supported.builtIn(id) != nil else {
             let expected = supported.all.map(\.id.rawValue).joined(beforeLast: "or")
             throw RequestRefusal.rejected(.invalidProviderID, "expected \(expected), got \"\(id.shown)\"")
         }
         let input = try call.body(as: DefaultSupportedIdpInput.self, for: administrator)
-        let warnings = try call.requireImplemented(.ofDefaultProvider, for: administrator.project)
+        let warnings = try call.requireImplemented(.ofDefaultProvider, for: administrator.realm)
         let configuration = try await call.editConfiguration(as: administrator) {
-            guard $0.project.settings(of: id) == nil else { throw RequestRefusal.rejected(.configurationExists) }
+            guard $0.realm.settings(of: id) == nil else { throw RequestRefusal.rejected(.configurationExists) }
             let initial = ProviderSettings(provider: id, isEnabled: false, clientIDs: [])
             try input.apply(to: &$0, replacing: initial, maskedBy: .all)
         }
@@ -54,9 +54,9 @@ extension Endpoint {
     ) { call, administrator in
         let (id, mask) = (call.providerID, call.updateMask)
         let input = try call.body(as: DefaultSupportedIdpInput.self, for: administrator)
-        let warnings = try call.requireImplemented(.ofDefaultProvider, maskedBy: mask, for: administrator.project)
+        let warnings = try call.requireImplemented(.ofDefaultProvider, maskedBy: mask, for: administrator.realm)
         let configuration = try await call.editConfiguration(as: administrator) {
-            guard let settings = $0.project.builtInProvider(id) else {
+            guard let settings = $0.realm.builtInProvider(id) else {
                 throw RequestRefusal.rejected(.configurationNotFound)
             }
             try input.apply(to: &$0, replacing: settings, maskedBy: mask)
@@ -69,7 +69,7 @@ extension Endpoint {
     ) { call, administrator in
         let id = call.providerID
         _ = try await call.editConfiguration(as: administrator) {
-            guard $0.project.builtInProvider(id) != nil else {
+            guard $0.realm.builtInProvider(id) != nil else {
                 throw RequestRefusal.rejected(.configurationNotFound)
             }
             $0.remove(id)
@@ -82,10 +82,10 @@ extension EndpointCall {
     fileprivate var providerID: ProviderID { ProviderID(parameters["idpId"] ?? "") }
 }
 
-extension Project {
+extension Realm {
     /// Returns the settings of a built-in provider; `nil` if it is not configured.
     fileprivate func builtInProvider(_ id: ProviderID) -> ProviderSettings? {
-        supportedProviders.builtIn(id).flatMap { settings(of: $0.id) }
+        project.supportedProviders.builtIn(id).flatMap { settings(of: $0.id) }
     }
 }
 
@@ -118,8 +118,8 @@ private struct DefaultSupportedIdpConfig: Encodable {
     let hostedDomains: [String]?
     let warnings: [String]?
 
-    init(_ settings: ProviderSettings, in project: Project, warnings: [String] = []) {
-        name = "\(project.resourceName)/defaultSupportedIdpConfigs/\(settings.provider.rawValue)"
+    init(_ settings: ProviderSettings, in realm: Realm, warnings: [String] = []) {
+        name = "\(realm.resourceName)/defaultSupportedIdpConfigs/\(settings.provider.rawValue)"
         enabled = settings.isEnabled
         clientId = settings.clientIDs.first
         clientIds = settings.clientIDs
@@ -141,10 +141,10 @@ private struct DefaultSupportedIdpConfig: Encodable {
         _ id: ProviderID, in configuration: ProjectConfiguration, warnings: [String] = []
     ) throws(RequestRefusal) {
         let warnings = warnings + (configuration.warningTexts ?? [])
-        guard let settings = configuration.project.builtInProvider(id) else {
+        guard let settings = configuration.realm.builtInProvider(id) else {
             throw .rejected(.configurationNotFound)
         }
-        self.init(settings, in: configuration.project, warnings: warnings)
+        self.init(settings, in: configuration.realm, warnings: warnings)
     }
 }
 
@@ -176,7 +176,7 @@ private struct DefaultSupportedIdpInput: Decodable {
     func apply(
         to configuration: inout ProjectConfiguration, replacing old: ProviderSettings, maskedBy mask: FieldMask
     ) throws(RequestRefusal) {
-        let kinds = configuration.project.supportedProviders.builtIn(old.provider)?.settings ?? []
+        let kinds = configuration.realm.project.supportedProviders.builtIn(old.provider)?.settings ?? []
         guard kinds.contains(.clientSecret) || clientSecret == nil else {
             throw .invalidField("/clientSecret", "must be absent: \(old.provider.rawValue) uses a private key")
         }

@@ -3,7 +3,7 @@ internal import Identity
 extension EndpointCall {
     /// Returns the stored configuration of the administrator's project or tenant.
     func configuration(for administrator: Administrator) async throws -> ProjectConfiguration {
-        guard let configuration = try await services.projects.editor.configuration(administrator.project.realm) else {
+        guard let configuration = try await services.projects.editor.configuration(administrator.realm.id) else {
             throw RequestRefusal.notFound
         }
         return configuration
@@ -25,7 +25,7 @@ extension EndpointCall {
             permissions.insert(.discardIdentities)
         }
         let configuration = try await services.projects.editor.edit(
-            administrator.project.realm, administrator.actor, permissions, change)
+            administrator.realm.id, administrator.actor, permissions, change)
         guard let configuration else { throw RequestRefusal.notFound }
         return configuration
     }

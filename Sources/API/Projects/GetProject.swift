@@ -3,8 +3,8 @@ internal import Identity
 
 extension Endpoint {
     static let getProject = client("getProject", .get, "/v1/projects") { _, client in
-        guard client.project.tenant == nil else { throw TenantRefusal.notForTenants }
-        return try .json(GetProjectResponse(client.project))
+        guard client.realm.tenant == nil else { throw TenantRefusal.notForTenants }
+        return try .json(GetProjectResponse(client.realm))
     }
 }
 
@@ -13,8 +13,8 @@ private struct GetProjectResponse: Encodable {
     let projectId: String
     let authorizedDomains: [String]
 
-    init(_ project: Project) {
-        projectId = String(project.number)
-        authorizedDomains = project.authorizedDomains
+    init(_ realm: Realm) {
+        projectId = String(realm.project.number)
+        authorizedDomains = realm.project.authorizedDomains
     }
 }

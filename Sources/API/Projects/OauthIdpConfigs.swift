@@ -11,12 +11,12 @@ extension Endpoint {
         "listOauthIdpConfigs", .get, collection, needs: .config
     ) { call, administrator in
         let page = try ListPage(call.request)
-        let project = try await call.configuration(for: administrator).project
+        let realm = try await call.configuration(for: administrator).realm
         let (items, next) = page.select(
-            from: project.providers.filter { $0.openID != nil }, orderedBy: { $0.provider.rawValue })
+            from: realm.providers.filter { $0.openID != nil }, orderedBy: { $0.provider.rawValue })
         return try .json(
             OauthIdpConfigs(
-                oauthIdpConfigs: items.compactMap { OauthIdpConfig($0, in: project) }, nextPageToken: next))
+                oauthIdpConfigs: items.compactMap { OauthIdpConfig($0, in: realm) }, nextPageToken: next))
     }
 
     static let createOauthIdpConfig = administrator(
@@ -32,11 +32,11 @@ extension Endpoint {
                 "expected \"oidc.\" followed by 1 to 32 lower-case letters, digits or hyphens, got \"\(id.shown)\"")
         }
         let input = try call.body(as: OauthIdpConfigInput.self, for: administrator)
-        let warnings = try call.requireImplemented(.ofOpenIDProvider, for: administrator.project)
+        let warnings = try call.requireImplemented(.ofOpenIDProvider, for: administrator.realm)
         let configuration = try await call.editConfiguration(
             as: administrator, discardingIdentities: try call.booleanInQuery("discardIdentities")
         ) {
-            guard $0.project.settings(of: id) == nil else { throw RequestRefusal.rejected(.configurationExists) }
+            guard $0.realm.settings(of: id) == nil else { throw RequestRefusal.rejected(.configurationExists) }
             let initial = ProviderSettings(
                 provider: id, isEnabled: false, clientIDs: [], openID: OpenIDSettings(issuer: ""))
             try input.apply(to: &$0, replacing: initial, maskedBy: .all)
@@ -55,11 +55,11 @@ extension Endpoint {
     ) { call, administrator in
         let (id, mask) = (call.providerID, call.updateMask)
         let input = try call.body(as: OauthIdpConfigInput.self, for: administrator)
-        let warnings = try call.requireImplemented(.ofOpenIDProvider, maskedBy: mask, for: administrator.project)
+        let warnings = try call.requireImplemented(.ofOpenIDProvider, maskedBy: mask, for: administrator.realm)
         let configuration = try await call.editConfiguration(
             as: administrator, discardingIdentities: try call.booleanInQuery("discardIdentities")
         ) {
-            guard let settings = $0.project.settings(of: id), settings.openID != nil else {
+            guard let settings = $0.realm.settings(of: id), settings.openID != nil else {
                 throw RequestRefusal.rejected(.configurationNotFound)
             }
             try input.apply(to: &$0, replacing: settings, maskedBy: mask)
@@ -72,7 +72,7 @@ extension Endpoint {
     ) { call, administrator in
         let id = call.providerID
         _ = try await call.editConfiguration(as: administrator) {
-            guard $0.project.settings(of: id)?.openID != nil else {
+            guard $0.realm.settings(of: id)?.openID != nil else {
                 throw RequestRefusal.rejected(.configurationNotFound)
             }
             $0.remove(id)
@@ -108,9 +108,9 @@ private struct OauthIdpConfig: Encodable {
     let relationReason: String?
     let warnings: [String]?
 
-    init?(_ settings: ProviderSettings, in project: Project, warnings: [String] = []) {
+    init?(_ settings: ProviderSettings, in realm: Realm, warnings: [String] = []) {
         guard let openID = settings.openID else { return nil }
-        name = "\(project.resourceName)/oauthIdpConfigs/\(settings.provider.rawValue)"
+        name = "\(realm.resourceName)/oauthIdpConfigs/\(settings.provider.rawValue)"
         enabled = settings.isEnabled
         clientId = settings.clientIDs.first
         clientIds = settings.clientIDs
@@ -129,8 +129,8 @@ private struct OauthIdpConfig: Encodable {
         _ id: ProviderID, in configuration: ProjectConfiguration, warnings: [String] = []
     ) throws(RequestRefusal) {
         let warnings = warnings + (configuration.warningTexts ?? [])
-        guard let settings = configuration.project.settings(of: id),
-            let config = Self(settings, in: configuration.project, warnings: warnings)
+        guard let settings = configuration.realm.settings(of: id),
+            let config = Self(settings, in: configuration.realm, warnings: warnings)
         else { throw .rejected(.configurationNotFound) }
         self = config
     }

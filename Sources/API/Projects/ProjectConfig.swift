@@ -4,25 +4,25 @@ internal import Identity
 extension Endpoint {
     static let getProjectConfig = administrator(
         "getProjectConfig", .get, "/v2/projects/{project}/config", needs: .config
-    ) { _, administrator in try .json(ProjectConfig(administrator.project)) }
+    ) { _, administrator in try .json(ProjectConfig(administrator.realm)) }
 
     static let updateProjectConfig = administrator(
         "updateProjectConfig", .patch, "/v2/projects/{project}/config", needs: .config
     ) { call, administrator in
         let (input, mask) = (try call.decodedBody(as: ProjectConfigInput.self), call.updateMask)
-        let unimplemented = try call.requireImplemented(.ofProject, maskedBy: mask, for: administrator.project)
+        let unimplemented = try call.requireImplemented(.ofProject, maskedBy: mask, for: administrator.realm)
         let configuration = try await call.editConfiguration(as: administrator) {
             // The stored project in `$0` lacks the rules of the mode.
-            let defaults = administrator.project.modeRules.defaultPolicy ?? $0.project.defaultPolicy
-            let deletedGuests = $0.project.policy.deletesUnusedAnonymousAccounts
-            try input.apply(to: &$0.project, maskedBy: mask, defaults: defaults)
+            let defaults = administrator.realm.project.modeRules.defaultPolicy ?? $0.realm.project.defaultPolicy
+            let deletedGuests = $0.realm.policy.deletesUnusedAnonymousAccounts
+            try input.apply(to: &$0.realm, maskedBy: mask, defaults: defaults)
             // The janitor deletes accounts as soon as this is on.
-            if $0.project.policy.deletesUnusedAnonymousAccounts, !deletedGuests {
+            if $0.realm.policy.deletesUnusedAnonymousAccounts, !deletedGuests {
                 try administrator.require(.writeUsers)
             }
         }
         return try .json(
-            ProjectConfig(configuration.project, warnings: unimplemented + (configuration.warningTexts ?? [])))
+            ProjectConfig(configuration.realm, warnings: unimplemented + (configuration.warningTexts ?? [])))
     }
 }
 
@@ -74,10 +74,10 @@ private struct ProjectConfig: Encodable {
     let blockingFunctions = EmptyObject()
     let warnings: [String]?
 
-    init(_ project: Project, warnings: [String] = []) {
+    init(_ realm: Realm, warnings: [String] = []) {
         self.warnings = warnings.isEmpty ? nil : warnings
-        let policy = project.policy
-        name = "projects/\(project.number)/config"
+        let policy = realm.policy
+        name = "projects/\(realm.project.number)/config"
         signIn = SignIn(
             email: .init(
                 enabled: policy.emailSignIn.isEnabled, passwordRequired: policy.emailSignIn.isPasswordRequired),
@@ -87,8 +87,8 @@ private struct ProjectConfig: Encodable {
         emailPrivacyConfig = EmailPrivacyConfig(enableImprovedEmailPrivacy: policy.emailEnumerationProtection)
         passwordPolicyConfig = PasswordPolicyConfig(policy.passwordPolicy)
         loginServicesConfig = LoginServicesRule(requiresAppleOnEveryPlatform: policy.requiresAppleOnEveryPlatform)
-        authorizedDomains = project.authorizedDomains
-        notification = NotificationConfig(project.emailSettings)
+        authorizedDomains = realm.project.authorizedDomains
+        notification = NotificationConfig(realm.project.emailSettings)
         mfa = MFAConfig(policy.secondFactors)
     }
 }

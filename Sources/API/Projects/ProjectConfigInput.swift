@@ -37,26 +37,26 @@ struct ProjectConfigInput: Decodable {
     /// - Parameter defaults: the policy with the defaults; see ``Project/defaultPolicy``.
     /// - Throws: ``RequestRefusal``.
     func apply(
-        to project: inout Project, maskedBy mask: FieldMask, defaults: Policy
+        to realm: inout Realm, maskedBy mask: FieldMask, defaults: Policy
     ) throws(RequestRefusal) {
         if mask.coversAllFields {
-            project.policy.resetMembersOfProjectConfig(to: defaults)
-            project.emailSettings.resetMembersOfProjectConfig()
+            realm.policy.resetMembersOfProjectConfig(to: defaults)
+            realm.project.emailSettings.resetMembersOfProjectConfig()
         }
         for flag in flags where mask.contains(flag.path) {
-            if let value = flag.value { project.policy[keyPath: flag.member] = value }
+            if let value = flag.value { realm.policy[keyPath: flag.member] = value }
         }
-        let initial = mask.coversAllFields ? defaults : project.policy
-        project.policy.emailSignIn = emailSignIn(replacing: initial.emailSignIn, maskedBy: mask)
+        let initial = mask.coversAllFields ? defaults : realm.policy
+        realm.policy.emailSignIn = emailSignIn(replacing: initial.emailSignIn, maskedBy: mask)
         if mask.contains("autodeleteAnonymousUsers") {
-            project.policy.deletesUnusedAnonymousAccounts =
+            realm.policy.deletesUnusedAnonymousAccounts =
                 autodeleteAnonymousUsers ?? initial.deletesUnusedAnonymousAccounts
         }
-        try passwordPolicyConfig?.apply(to: &project.policy.passwordPolicy, maskedBy: mask)
-        try notification?.apply(to: &project.emailSettings, maskedBy: mask)
-        try mfa?.apply(to: &project.policy.secondFactors, maskedBy: mask, at: "mfa")
+        try passwordPolicyConfig?.apply(to: &realm.policy.passwordPolicy, maskedBy: mask)
+        try notification?.apply(to: &realm.project.emailSettings, maskedBy: mask)
+        try mfa?.apply(to: &realm.policy.secondFactors, maskedBy: mask, at: "mfa")
         if mask.contains("authorizedDomains"), let authorizedDomains {
-            project.authorizedDomains = try Self.checked(authorizedDomains)
+            realm.project.authorizedDomains = try Self.checked(authorizedDomains)
         }
     }
 

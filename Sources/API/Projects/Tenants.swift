@@ -11,7 +11,7 @@ extension Endpoint {
     ) { call, administrator in
         let page = try ListPage(call.request, maximum: 1000)
         let tenants = try await call.services.projects.tenancy.store.tenants(
-            after: page.lastIDOfPreviousPage.map { ID($0) }, limit: page.limit, of: administrator.project.id)
+            after: page.lastIDOfPreviousPage.map { ID($0) }, limit: page.limit, of: administrator.realm.project.id)
         // As in Firebase, a full page has a token for the next page, even if that page is empty.
         return try .json(
             Tenants(
@@ -23,13 +23,13 @@ extension Endpoint {
         "createTenant", .post, collection, needs: .config
     ) { call, administrator in
         let input = try call.decodedBody(as: TenantInput.self)
-        let warnings = try call.requireImplemented(.ofTenant, for: administrator.project)
+        let warnings = try call.requireImplemented(.ofTenant, for: administrator.realm)
         var settings = TenantSettings()
-        try input.apply(to: &settings, maskedBy: .all, project: administrator.project)
+        try input.apply(to: &settings, maskedBy: .all, realm: administrator.realm)
         // It decides who is believed.
         if settings.secondFactors != SecondFactorPolicy() { try administrator.require(.trust) }
         let tenant = try await call.services.projects.tenancy.create(
-            settings, by: administrator.actor, in: administrator.project)
+            settings, by: administrator.actor, in: administrator.realm)
         return try .json(TenantResource(tenant, warnings: warnings))
     }
 
@@ -37,7 +37,7 @@ extension Endpoint {
         "getTenant", .get, resource, needs: .config
     ) { call, administrator in
         let tenant = try await call.services.projects.tenancy.tenant(
-            call.tenantInPath(), of: administrator.project)
+            call.tenantInPath(), of: administrator.realm)
         guard let tenant else { throw RequestRefusal.rejected(.tenantNotFound) }
         return try .json(TenantResource(tenant))
     }
@@ -46,14 +46,14 @@ extension Endpoint {
         "updateTenant", .patch, resource, needs: .config
     ) { call, administrator in
         let (input, mask) = (try call.decodedBody(as: TenantInput.self), call.updateMask)
-        let warnings = try call.requireImplemented(.ofTenant, maskedBy: mask, for: administrator.project)
+        let warnings = try call.requireImplemented(.ofTenant, maskedBy: mask, for: administrator.realm)
         let changed = try await call.services.projects.tenancy.change(
-            try call.tenantInPath(), by: administrator.actor, in: administrator.project
+            try call.tenantInPath(), by: administrator.actor, in: administrator.realm
         ) {
-            let projectDeletesGuests = administrator.project.policy.deletesUnusedAnonymousAccounts
+            let projectDeletesGuests = administrator.realm.policy.deletesUnusedAnonymousAccounts
             let deletedGuests = $0.deletesUnusedAnonymousAccounts ?? projectDeletesGuests
             let secondFactors = $0.secondFactors
-            try input.apply(to: &$0, maskedBy: mask, project: administrator.project)
+            try input.apply(to: &$0, maskedBy: mask, realm: administrator.realm)
             // It decides who is believed.
             if $0.secondFactors != secondFactors { try administrator.require(.trust) }
             // The janitor deletes accounts as soon as this is on.
@@ -71,7 +71,7 @@ extension Endpoint {
         // The tenant's accounts are deleted with it.
         try administrator.require(.writeUsers)
         let isDeleted = try await call.services.projects.tenancy.delete(
-            try call.tenantInPath(), by: administrator.actor, in: administrator.project)
+            try call.tenantInPath(), by: administrator.actor, in: administrator.realm)
         guard isDeleted else { throw RequestRefusal.rejected(.tenantNotFound) }
         return try .json(EmptyObject())
     }
@@ -144,7 +144,7 @@ private struct TenantInput: Decodable {
     /// Sets the members that `mask` covers. Without a mask in the request, absent members get their defaults; those
     /// that a tenant shares with its project get the values of the project.
     func apply(
-        to settings: inout TenantSettings, maskedBy mask: FieldMask, project: Project
+        to settings: inout TenantSettings, maskedBy mask: FieldMask, realm: Realm
     ) throws(RequestRefusal) {
         mask.assign("displayName", displayName.nonEmpty, to: &settings.displayName)
         mask.assign("allowPasswordSignup", allowPasswordSignup, to: &settings.allowsPasswords, default: false)
@@ -158,14 +158,14 @@ private struct TenantInput: Decodable {
         mask.assign(
             "emailPrivacyConfig.enableImprovedEmailPrivacy", emailPrivacyConfig?.enableImprovedEmailPrivacy,
             to: &settings.emailEnumerationProtection)
-        try applyPasswordPolicy(to: &settings, maskedBy: mask, project: project)
+        try applyPasswordPolicy(to: &settings, maskedBy: mask, realm: realm)
         if mask.coversAllFields { settings.secondFactors = SecondFactorPolicy() }
         try mfaConfig?.apply(to: &settings.secondFactors, maskedBy: mask, at: "mfaConfig")
     }
 
     /// A tenant without rules of its own starts from those of the project.
     private func applyPasswordPolicy(
-        to settings: inout TenantSettings, maskedBy mask: FieldMask, project: Project
+        to settings: inout TenantSettings, maskedBy mask: FieldMask, realm: Realm
     ) throws(RequestRefusal) {
         if mask.coversAllFields || (mask.contains("passwordPolicyConfig") && passwordPolicyConfig == nil) {
             settings.passwordPolicy = nil
@@ -173,7 +173,7 @@ private struct TenantInput: Decodable {
         guard let passwordPolicyConfig, passwordPolicyConfig.hasRules, mask.touches("passwordPolicyConfig") else {
             return
         }
-        var policy = settings.passwordPolicy ?? project.policy.passwordPolicy
+        var policy = settings.passwordPolicy ?? realm.policy.passwordPolicy
         try passwordPolicyConfig.apply(to: &policy, maskedBy: mask)
         settings.passwordPolicy = policy
     }
@@ -184,7 +184,7 @@ extension Tenant {
     var resourceName: String { "projects/\(parent)/tenants/\(id)" }
 }
 
-extension Project {
+extension Realm {
     /// The resource name of the realm: of the tenant if there is one, otherwise of the project.
-    var resourceName: String { tenant?.resourceName ?? "projects/\(id)" }
+    var resourceName: String { tenant?.resourceName ?? "projects/\(project.id)" }
 }

@@ -11,7 +11,7 @@ extension Endpoint {
             throw FactorRefusal.missingPendingCredential
         }
         let signedIn = try await call.services.signIn.secondFactor.finalize(
-            pendingCredential, with: try request.presented(), for: client.app, in: client.project,
+            pendingCredential, with: try request.presented(), for: client.app, in: client.realm,
             from: call.context)
         return try .json(SessionResponse(EmptyObject(), signedIn))
     }

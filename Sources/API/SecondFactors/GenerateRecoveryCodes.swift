@@ -8,7 +8,7 @@ extension Endpoint {
     ) { call, client in
         let request = try call.body(as: GenerateRecoveryCodesRequest.self, for: client)
         let codes = try await call.services.accounts.factors.generateRecoveryCodes(
-            idToken: try request.idToken.required(.missingIDToken), in: client.project, from: call.context)
+            idToken: try request.idToken.required(.missingIDToken), in: client.realm, from: call.context)
         return try .json(["recoveryCodes": codes])
     }
 }

@@ -8,10 +8,10 @@ extension Endpoint {
     ) { call, client in
         let request = try call.body(as: StartEnrollmentRequest.self, for: client)
         try request.phoneEnrollmentInfo.requireAbsent()
-        try client.project.requireTOTPAllowed()
+        try client.realm.requireTOTPAllowed()
         let started = try await call.services.accounts.factors.start(
             idToken: try request.idToken.required(.missingIDToken), namesKind: request.totpEnrollmentInfo != nil,
-            in: client.project)
+            in: client.realm)
         return try .json(StartEnrollmentResponse(started))
     }
 
@@ -21,10 +21,10 @@ extension Endpoint {
     ) { call, client in
         let request = try call.body(as: FinalizeEnrollmentRequest.self, for: client)
         try request.phoneVerificationInfo.requireAbsent()
-        try client.project.requireTOTPAllowed()
+        try client.realm.requireTOTPAllowed()
         let signedIn = try await call.services.accounts.factors.finalize(
             idToken: try request.idToken.required(.missingIDToken), request.totpVerificationInfo?.verification,
-            displayName: try request.displayName.checkedName()?.content, in: client.project, from: call.context)
+            displayName: try request.displayName.checkedName()?.content, in: client.realm, from: call.context)
         return try .json(SessionResponse(FinalizeEnrollmentMembers(), signedIn))
     }
 
@@ -34,7 +34,7 @@ extension Endpoint {
         let request = try call.body(as: WithdrawEnrollmentRequest.self, for: client)
         let idToken = try request.idToken.required(.missingIDToken)
         let signedIn = try await call.services.accounts.factors.withdraw(
-            ID(request.mfaEnrollmentId ?? ""), idToken: idToken, in: client.project, from: call.context)
+            ID(request.mfaEnrollmentId ?? ""), idToken: idToken, in: client.realm, from: call.context)
         return try .json(SessionResponse(EmptyObject(), signedIn))
     }
 }

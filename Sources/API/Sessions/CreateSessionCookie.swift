@@ -8,7 +8,7 @@ extension Endpoint {
         let request = try call.body(as: CreateSessionCookieRequest.self, for: administrator)
         let idToken = try request.idToken.required(.missingIDToken)
         let cookie = try await call.services.sessionCookies.cookie(
-            for: idToken, lasting: try request.lifetime(), in: administrator.project, by: administrator.actor)
+            for: idToken, lasting: try request.lifetime(), in: administrator.realm, by: administrator.actor)
         return try .json(["sessionCookie": cookie])
     }.servingDisabledTenants
 }

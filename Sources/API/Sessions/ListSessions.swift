@@ -8,10 +8,10 @@ extension Endpoint {
         let idToken = try request.idToken.required(.missingIDToken)
         let limit = try ListPage.parseLimit("pageSize", request.pageSize, default: 100, maximum: 1000)
         let position = try request.pageToken.nonEmpty.map(TimePosition.init(pageToken:))
-        let caller = try await call.services.signIn.authenticator.authenticate(idToken: idToken, in: client.project)
+        let caller = try await call.services.signIn.authenticator.authenticate(idToken: idToken, in: client.realm)
         let page = try await call.services.sessions.list(
-            for: caller, after: position, limit: limit, in: client.project)
-        return try await call.json(of: page.sessions.count, for: client.project.id) {
+            for: caller, after: position, limit: limit, in: client.realm)
+        return try await call.json(of: page.sessions.count, for: client.realm.project.id) {
             ListSessionsResponse(
                 sessions: page.sessions.map { SessionInfo($0, current: caller.session) },
                 nextPageToken: page.next?.text)

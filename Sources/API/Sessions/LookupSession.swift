@@ -10,7 +10,7 @@ extension Endpoint {
         let input = try call.body(as: LookupSessionInput.self, for: administrator)
         let id = ID<Session>(try input.sessionId.required(.missingSessionID))
         return try .json(
-            LookupSessionOutput(try await call.services.sessions.status(of: id, in: administrator.project)))
+            LookupSessionOutput(try await call.services.sessions.status(of: id, in: administrator.realm)))
     }.servingDisabledTenants
 }
 

@@ -9,14 +9,14 @@ extension Endpoint {
         let idToken = try request.idToken.required(.missingIDToken)
         let input = try request.input()
         let caller = try await call.services.signIn.authenticator.authenticate(
-            idToken: idToken, in: client.project, acceptsRestricted: true)
+            idToken: idToken, in: client.realm, acceptsRestricted: true)
         switch input {
         case .current:
             try await call.services.sessions.end(
-                caller.session.id, by: caller, in: client.project, from: call.context)
+                caller.session.id, by: caller, in: client.realm, from: call.context)
         case .one(let session):
-            try await call.services.sessions.end(session, by: caller, in: client.project, from: call.context)
-        case .all: try await call.services.sessions.endAll(by: caller, in: client.project, from: call.context)
+            try await call.services.sessions.end(session, by: caller, in: client.realm, from: call.context)
+        case .all: try await call.services.sessions.endAll(by: caller, in: client.realm, from: call.context)
         }
         return .noContent
     }

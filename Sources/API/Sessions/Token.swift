@@ -12,8 +12,8 @@ extension Endpoint {
         let refreshToken = try request.refreshToken.required(.missingRefreshToken)
         // With a resumption key, the refresh token of a replaced session gives tokens of the session that replaced it.
         let signedIn = try await call.services.tokenRefresh.refresh(
-            refreshToken, resumptionKey: try call.resumptionKeyInHeader(), in: client.project)
-        return try .json(TokenResponse(signedIn, project: client.project))
+            refreshToken, resumptionKey: try call.resumptionKeyInHeader(), in: client.realm)
+        return try .json(TokenResponse(signedIn, realm: client.realm))
     }.servingDisabledTenants
 }
 
@@ -63,11 +63,11 @@ private struct TokenResponse: Encodable {
     /// `true` or absent.
     let secondFactorEnrollmentRequired: Bool?
 
-    init(_ signedIn: SignedIn, project: Project) {
+    init(_ signedIn: SignedIn, realm: Realm) {
         accessToken = signedIn.idToken
         expiresIn = signedIn.expiresInSeconds
         idToken = signedIn.idToken
-        projectID = String(project.number)
+        projectID = String(realm.project.number)
         refreshToken = signedIn.refreshToken
         userID = signedIn.account.id.rawValue
         secondFactorEnrollmentRequired = signedIn.isRestricted ? true : nil

@@ -11,8 +11,8 @@ extension Endpoint {
             return try await call.startFlow(request, with: ProviderID(provider), for: client)
         }
         let answer = try await call.services.signIn.identifiers.lookUp(
-            try request.checkedIdentifier(), in: client.project)
-        let linkOnlyProviders = LoginServices(of: client.app, in: client.project).linkOnly
+            try request.checkedIdentifier(), in: client.realm)
+        let linkOnlyProviders = LoginServices(of: client.app, in: client.realm).linkOnly
         let sessionID = request.sessionId.nonEmpty ?? call.services.signIn.newAuthURISessionID()
         return try .json(CreateAuthUriResponse(sessionId: sessionID, answer, omitting: linkOnlyProviders))
     }
@@ -24,18 +24,18 @@ extension EndpointCall {
     ) async throws -> Response {
         let operation = try request.checkedOperation()
         try LoginServices.require(
-            provider, for: client.app, in: client.project, to: operation == .link ? .link : .signIn)
+            provider, for: client.app, in: client.realm, to: operation == .link ? .link : .signIn)
         let continueUri = try request.continueUri.required(.missingContinueURI)
-        let target = try AuthorizationTarget(continueUri, of: client.app, in: client.project)
+        let target = try AuthorizationTarget(continueUri, of: client.app, in: client.realm)
         let started = try await services.signIn.flows.start(
             AuthorizationStart(
                 provider: provider, operation: operation,
                 delivery: .app(target, sessionID: request.sessionId.nonEmpty),
-                redirectURI: pipeline.callbackURL(of: provider, for: self.request, in: client.project),
+                redirectURI: pipeline.callbackURL(of: provider, for: self.request, in: client.realm),
                 scopes: request.oauthScope?.split(separator: " ").map(String.init) ?? [],
                 customParameters: try decodedBody(as: CustomParameters.self, camelCasesNames: false).customParameter
                     ?? [:]),
-            for: client.app, in: client.project, from: context)
+            for: client.app, in: client.realm, from: context)
         return try .json(
             StartedFlowResponse(
                 providerId: provider.rawValue, authUri: started.authorizationURL, sessionId: started.sessionID))

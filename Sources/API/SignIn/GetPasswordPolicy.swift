@@ -4,7 +4,7 @@ internal import Identity
 extension Endpoint {
     /// Returns the rules by which Firebase's clients check a password before they send it.
     static let getPasswordPolicy = client("getPasswordPolicy", .get, "/v2/passwordPolicy") { _, client in
-        try .json(GetPasswordPolicyResponse(client.project.policy))
+        try .json(GetPasswordPolicyResponse(client.realm.policy))
     }
 }
 

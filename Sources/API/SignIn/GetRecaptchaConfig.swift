@@ -4,7 +4,7 @@ internal import Identity
 extension Endpoint {
     /// Tells Firebase's SDKs that no operation needs a reCAPTCHA token.
     static let getRecaptchaConfig = client("getRecaptchaConfig", .get, "/v2/recaptchaConfig") { _, client in
-        try .json(GetRecaptchaConfigResponse(client.project))
+        try .json(GetRecaptchaConfigResponse(client.realm))
     }
 }
 
@@ -20,7 +20,7 @@ private struct GetRecaptchaConfigResponse: Encodable {
     let useSmsBotScore = false
     let useSmsTollFraudProtection = false
 
-    init(_ project: Project) {
-        recaptchaKey = "projects/\(project.id)/keys/none"
+    init(_ realm: Realm) {
+        recaptchaKey = "projects/\(realm.project.id)/keys/none"
     }
 }

@@ -5,7 +5,7 @@ extension Endpoint {
     /// Issues a single-use nonce for the token of a provider, in an app or on a web page.
     static let issueNonce = client("issueNonce", .post, "/v1/accounts:issueNonce") { call, client in
         _ = try call.body(as: IssueNonceRequest.self, for: client)
-        let nonce = try call.services.signIn.federated.issueNonce(in: client.project, from: call.context)
+        let nonce = try call.services.signIn.federated.issueNonce(in: client.realm, from: call.context)
         return try .json(IssueNonceResponse(nonce))
     }
 }

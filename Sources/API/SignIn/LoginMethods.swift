@@ -9,12 +9,12 @@ extension Endpoint {
         let requestedApp = call.request.query("appId").nonEmpty.map { ID<App>($0) }
         let app =
             if let requestedApp, requestedApp != client.app.id {
-                try await call.services.projects.app(requestedApp, client.project.id)
+                try await call.services.projects.app(requestedApp, client.realm.project.id)
             } else {
                 client.app
             }
         guard let app else { throw RequestRefusal.notFound }
-        return try .json(LoginMethods(of: app, in: client.project))
+        return try .json(LoginMethods(of: app, in: client.realm))
     }
 }
 
@@ -30,12 +30,12 @@ private struct LoginMethods: Encodable {
     let violations: [String]
     let problems: [LoginServicesReport.Problem]
 
-    init(of app: App, in project: Project) {
-        let services = LoginServices(of: app, in: project)
+    init(of app: App, in realm: Realm) {
+        let services = LoginServices(of: app, in: realm)
         let report = LoginServicesReport(services)
         appId = app.id.rawValue
-        methods = services.offered.filter { $0 != .anonymous }.map { LoginMethod($0, for: app, in: project) }
-        linkOnlyMethods = services.linkOnly.map { LoginMethod($0, for: app, in: project) }
+        methods = services.offered.filter { $0 != .anonymous }.map { LoginMethod($0, for: app, in: realm) }
+        linkOnlyMethods = services.linkOnly.map { LoginMethod($0, for: app, in: realm) }
         anonymous = services.offered.contains(.anonymous)
         emailLink = services.offersEmailLinks
         compliant = report.compliant
@@ -71,11 +71,11 @@ private struct LoginMethod: Encodable {
     let hostedDomains: [String]?
     let buttons: AppleButtons?
 
-    init(_ provider: ProviderID, for app: App, in project: Project) {
-        let settings = project.settings(of: provider)
-        let start = settings.flatMap { ProviderStart(of: $0, for: app, in: project) }
+    init(_ provider: ProviderID, for app: App, in realm: Realm) {
+        let settings = realm.settings(of: provider)
+        let start = settings.flatMap { ProviderStart(of: $0, for: app, in: realm) }
         providerId = provider.rawValue
-        kind = provider == .apple ? "apple" : settings.map { project.relation(of: $0).rawValue } ?? "password"
+        kind = provider == .apple ? "apple" : settings.map { realm.relation(of: $0).rawValue } ?? "password"
         displayName = settings?.openID?.displayName
         clientId = start?.clientID
         issuer = settings?.openID?.issuer

@@ -9,7 +9,7 @@ extension Endpoint {
         let request = try call.body(as: SignInWithCustomTokenRequest.self, for: client)
         try LoginServices.requireNotClientOfOneService(client.app)
         let outcome = try await call.services.signIn.customToken.signIn(
-            request.token, reauthenticating: request.idToken.nonEmpty, in: client.project, from: call.context)
+            request.token, reauthenticating: request.idToken.nonEmpty, in: client.realm, from: call.context)
         return try .json(SignInResponse(outcome) { CustomTokenMembers(isNewUser: $0.isNewAccount) })
     }
 }

@@ -8,11 +8,11 @@ extension Endpoint {
         guard request.pendingIdToken.nonEmpty == nil else { throw RequestRefusal.notImplemented("pendingIdToken") }
         let (proof, tokens) = try await request.proof { grant in
             try await call.services.signIn.flows.redeem(
-                grant: grant, sessionID: request.sessionId, for: client.app, in: client.project)
+                grant: grant, sessionID: request.sessionId, for: client.app, in: client.realm)
         }
         let (identity, outcome) = try await call.services.signIn.federated.signIn(
             proof, linkingTo: request.idToken.nonEmpty, autoCreate: request.autoCreate ?? true,
-            for: client.app, in: client.project, from: call.context)
+            for: client.app, in: client.realm, from: call.context)
         if case .conflict(let refusal, let pendingToken) = outcome,
             request.returnIdpCredential != true || !refusal.canBeErrorMessage
         {
@@ -20,7 +20,7 @@ extension Endpoint {
         }
         let response = SignInResponse(outcome) {
             FederatedMembers(
-                identity, $0, in: client.project,
+                identity, $0, in: client.realm,
                 returning: request.returnRefreshToken == true ? tokens : tokens?.withoutRefreshToken)
         }
         return try .json(response)
@@ -73,13 +73,14 @@ private struct FederatedMembers: Encodable {
 
     /// - Parameter subject: its account supplies the user's name, which Apple sends only once.
     init(
-        _ identity: VerifiedIdentity, _ subject: SignInSubject, in project: Project, returning tokens: ProviderTokens?
+        _ identity: VerifiedIdentity, _ subject: SignInSubject, in realm: Realm, returning tokens: ProviderTokens?
     ) {
         let account = subject.account
         let linked = account?.identity(identity.provider, subject: identity.subject) ?? LinkedIdentity(identity)
         providerId = identity.provider.rawValue
         federatedId =
-            project.supportedProviders[identity.provider]?.federatedID(of: identity.subject, at: identity.provider)
+            realm.project.supportedProviders[identity.provider]?.federatedID(
+                of: identity.subject, at: identity.provider)
             ?? identity.subject
         email = identity.email?.rawValue
         emailVerified = identity.email.map { _ in identity.emailTrust >= .verified }
@@ -100,7 +101,7 @@ private struct FederatedMembers: Encodable {
         isPrivateEmail = identity.provider == .apple ? identity.email.map { _ in identity.isPrivateEmail } : nil
         localId = account?.id.rawValue
         isNewUser = subject.isNewAccount == true ? true : nil
-        tenantId = project.tenant?.id.rawValue
+        tenantId = realm.tenant?.id.rawValue
     }
 }
 

@@ -10,7 +10,7 @@ extension Endpoint {
         guard request.pendingIdToken.nonEmpty == nil else { throw RequestRefusal.notImplemented("pendingIdToken") }
         let outcome = try await call.services.signIn.password.signIn(
             email: request.email, password: request.password.map(Secret.init),
-            reauthenticating: request.idToken.nonEmpty, in: client.project, from: call.context)
+            reauthenticating: request.idToken.nonEmpty, in: client.realm, from: call.context)
         return try .json(SignInResponse(outcome) { PasswordMembers($0) })
     }
 }

@@ -20,12 +20,12 @@ extension EndpointCall {
         let password = request.password.map(Secret.init)
         let profile = try request.profile()
         if let idToken = request.idToken.nonEmpty {
-            let caller = try await services.signIn.authenticator.authenticate(idToken: idToken, in: client.project)
+            let caller = try await services.signIn.authenticator.authenticate(idToken: idToken, in: client.realm)
             // If the response is lost, the client can still get the new session's tokens: it sends the resumption key
             // and its old refresh token.
             let signedIn = try await services.accounts.editor.addPassword(
                 to: caller, email: request.email, password: password, profile: profile,
-                resumptionKey: try resumptionKeyInHeader(), in: client.project, from: context)
+                resumptionKey: try resumptionKeyInHeader(), in: client.realm, from: context)
             return try .json(SessionResponse(SignUpMembers(signedIn.account), signedIn))
         }
         let outcome =
@@ -42,15 +42,15 @@ extension EndpointCall {
     ) async throws -> SignInOutcome {
         try LoginServices.requireListed(.password, for: client.app)
         return try await services.signIn.password.signUp(
-            email: request.email, password: password, profile: profile, in: client.project, from: context)
+            email: request.email, password: password, profile: profile, in: client.realm, from: context)
     }
 
     private func signUpAnonymously(_ request: SignUpRequest, for client: CallingApp) async throws -> SignInOutcome {
-        guard client.project.policy.allowsAnonymous else { throw SignUpRefusal.anonymousNotAllowed }
+        guard client.realm.policy.allowsAnonymous else { throw SignUpRefusal.anonymousNotAllowed }
         try LoginServices.requireListed(.anonymous, for: client.app)
         // An empty address is an error. Only a request without the member signs up anonymously.
         guard request.email == nil else { throw CredentialRefusal.invalidEmail }
-        return try await services.signIn.anonymous.signUp(in: client.project, from: context)
+        return try await services.signIn.anonymous.signUp(in: client.realm, from: context)
     }
 }
 

@@ -4,11 +4,11 @@ public import Identity
 
 /// The caller of the client API: one app of one project.
 public struct CallingApp: Sendable {
-    public let project: Project
+    public let realm: Realm
     public let app: App
 
-    public init(project: Project, app: App) {
-        self.project = project
+    public init(realm: Realm, app: App) {
+        self.realm = realm
         self.app = app
     }
 }
@@ -51,13 +51,13 @@ extension CallerCredential {
 
 /// A caller with administrator rights in one project: a backend with its service key.
 public struct Administrator: Sendable {
-    public internal(set) var project: Project
+    public internal(set) var realm: Realm
     /// The actor in the audit trail. ``RequestPipeline`` adds the trace of the request.
     public internal(set) var actor: AuditActor
     public let scopes: ServiceKeyScopes
 
-    public init(project: Project, actor: AuditActor, scopes: ServiceKeyScopes) {
-        self.project = project
+    public init(realm: Realm, actor: AuditActor, scopes: ServiceKeyScopes) {
+        self.realm = realm
         self.actor = actor
         self.scopes = scopes
     }
@@ -102,7 +102,7 @@ extension Access {
         realm: inout ID<Realm>?
     ) async throws -> Administrator {
         let administrator = try await administrator(credential.administratorBearer, project)
-        realm = administrator.project.realm
+        realm = administrator.realm.id
         try administrator.require(scope)
         return administrator
     }
@@ -171,10 +171,11 @@ struct TargetFields: Decodable {
     ///
     /// - Parameter administrator: the administrator in the tenant that the request resolved to.
     func check(for administrator: Administrator) throws {
-        guard targetProjectId.nonEmpty == nil || targetProjectId.map({ ID($0) }) == administrator.project.id else {
+        guard targetProjectId.nonEmpty == nil || targetProjectId.map({ ID($0) }) == administrator.realm.project.id
+        else {
             throw AccessRefusal.otherProject
         }
-        guard tenantId.nonEmpty == nil || tenantId.map({ ID($0) }) == administrator.project.tenant?.id else {
+        guard tenantId.nonEmpty == nil || tenantId.map({ ID($0) }) == administrator.realm.tenant?.id else {
             throw RequestRefusal.rejected(.tenantNotFound)
         }
     }
@@ -202,7 +203,7 @@ extension ClientRequestBody {
     /// - Parameter client: the client in the tenant that the request resolved to.
     func checkProjectAndTenant(for client: CallingApp) throws {
         guard targetProjectId == nil else { throw AccessRefusal.administratorsOnly }
-        guard tenantId.nonEmpty == nil || tenantId.map({ ID($0) }) == client.project.tenant?.id else {
+        guard tenantId.nonEmpty == nil || tenantId.map({ ID($0) }) == client.realm.tenant?.id else {
             throw TenantRefusal.unknown
         }
     }

@@ -33,8 +33,8 @@ extension EndpointCall {
     /// Returns the first supported language of these: `tag`, the browser's, the project's, and English.
     ///
     /// - Parameter tag: the language tag in the link or in the form of the page.
-    func language(tag: String?, in project: Project?) -> Language {
-        tag.flatMap(Language.init(tag:)) ?? context.language ?? project?.emailSettings.language ?? .english
+    func language(tag: String?, in realm: Realm?) -> Language {
+        tag.flatMap(Language.init(tag:)) ?? context.language ?? realm?.project.emailSettings.language ?? .english
     }
 
     /// The request's context with the language of the page, which emails then use.

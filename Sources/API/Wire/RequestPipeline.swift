@@ -163,14 +163,14 @@ public final class RequestPipeline: Sendable {
         _ credential: CallerCredential, for call: inout EndpointCall, at endpoint: Endpoint, realm: inout ID<Realm>?
     ) async throws -> CallingApp {
         var client = try await access.client(credential)
-        realm = client.project.realm
+        realm = client.realm.id
         if access.checksCallers {
-            try client.app.checkCaller(isRequired: client.project.policy.requiresCallerHeader) {
+            try client.app.checkCaller(isRequired: client.realm.policy.requiresCallerHeader) {
                 call.request.headers[$0]
             }
         }
         client = try await call.resolveTenant(for: client, at: endpoint)
-        realm = client.project.realm
+        realm = client.realm.id
         return client
     }
 
@@ -181,16 +181,16 @@ public final class RequestPipeline: Sendable {
         let projectInPath = call.parameters["project"].map { ID<Project>($0) }
         var administrator = try await access.authenticate(
             credential, in: projectInPath, needing: scope, realm: &realm)
-        try await call.decodeLargeBody(of: endpoint, for: administrator.project.id)
+        try await call.decodeLargeBody(of: endpoint, for: administrator.realm.project.id)
         if projectInPath == nil {
             call.parseBody()
-            if let target = try call.targetProject(), target != administrator.project.id {
+            if let target = try call.targetProject(), target != administrator.realm.project.id {
                 administrator = try await access.authenticate(credential, in: target, needing: scope, realm: &realm)
             }
         }
         administrator = try await call.resolveTenant(for: administrator, at: endpoint)
         administrator.actor = administrator.actor.tracing(call.context.trace)
-        realm = administrator.project.realm
+        realm = administrator.realm.id
         return administrator
     }
 

@@ -151,11 +151,11 @@ public struct AppleServices: Sendable {
 
 extension AppleServices {
     /// Returns what happens to the tokens of Sign in with Apple if `account` is deleted.
-    func revocationOutcome(onDeletionOf account: Account, in project: Project) async throws -> AppleRevocation {
+    func revocationOutcome(onDeletionOf account: Account, in realm: Realm) async throws -> AppleRevocation {
         guard let identity = account.identity(of: .apple) else { return .none }
-        let settings = project.settings(of: .apple)
+        let settings = realm.settings(of: .apple)
         return AppleRevocation(
-            of: identity, grants: try await grants.states(of: identity.subject, in: project.realm),
+            of: identity, grants: try await grants.states(of: identity.subject, in: realm.id),
             hasPrivateKey: settings?.hasSecret == true && settings?.apple != nil)
     }
 }

@@ -9,13 +9,13 @@ extension EndpointCall {
     ///
     /// - Returns: the app in the tenant; the unchanged app if the request names no tenant.
     mutating func resolveTenant(for client: CallingApp, at endpoint: Endpoint) async throws -> CallingApp {
-        guard client.project.hasTenants || mayNameTenant, let tenant = try tenantNamedByClient() else {
+        guard client.realm.project.hasTenants || mayNameTenant, let tenant = try tenantNamedByClient() else {
             return client
         }
-        guard let project = try await project(of: tenant, in: client.project, at: endpoint) else {
+        guard let realm = try await realm(of: tenant, in: client.realm, at: endpoint) else {
             throw TenantRefusal.unknown
         }
-        return CallingApp(project: project, app: client.app)
+        return CallingApp(realm: realm, app: client.app)
     }
 
     /// Resolves the tenant that an administrator names in the path, the query or the body. If several of these name a
@@ -35,26 +35,26 @@ extension EndpointCall {
         if largeBody != nil || request.body.includes("oken"), let token = tenantNames().idToken.nonEmpty {
             _ = try Self.singleTenant([tenant.rawValue, services.projects.tenancy.tenantOfToken(token)?.rawValue])
         }
-        guard let project = try await project(of: tenant, in: administrator.project, at: endpoint) else {
+        guard let realm = try await realm(of: tenant, in: administrator.realm, at: endpoint) else {
             throw RequestRefusal.rejected(.tenantNotFound)
         }
         var administrator = administrator
-        administrator.project = project
+        administrator.realm = realm
         return administrator
     }
 
-    /// Returns the project with the tenant's settings; `nil` if there is no such tenant. An unknown tenant may be
-    /// created; see ``Tenancy/projectInTenant``.
+    /// Returns the realm of a tenant; `nil` if there is no such tenant. An unknown tenant may be created; see
+    /// ``Tenancy/realmOfTenant``.
     ///
     /// - Throws: ``TenantRefusal/disabled``, unless the endpoint serves disabled tenants.
-    private func project(of tenant: ID<Tenant>, in project: Project, at endpoint: Endpoint) async throws -> Project? {
+    private func realm(of tenant: ID<Tenant>, in realm: Realm, at endpoint: Endpoint) async throws -> Realm? {
         guard tenant.isValidTenantID,
-            let project = try await services.projects.tenancy.projectInTenant(tenant, project)
+            let realm = try await services.projects.tenancy.realmOfTenant(tenant, realm)
         else { return nil }
-        guard endpoint.servesDisabledTenants || project.tenant?.settings.isDisabled != true else {
+        guard endpoint.servesDisabledTenants || realm.tenant?.settings.isDisabled != true else {
             throw TenantRefusal.disabled
         }
-        return project
+        return realm
     }
 
     private mutating func tenantNamedByClient() throws -> ID<Tenant>? {

@@ -12,11 +12,11 @@ extension Command {
         ],
         environment: ["DATABASE_URL"]
     ) { arguments in
-        let (realm, limit) = (try arguments.realm(), try arguments.number("limit"))
+        let (id, limit) = (try arguments.realm(), try arguments.number("limit"))
         let after = arguments.optionalText("after").map { ID<Account>($0) }
         try Administration.run { administration in
-            let project = try await administration.requireRealm(realm)
-            let accounts = try await administration.accounts.page(after: after, limit: limit, in: project)
+            let realm = try await administration.requireRealm(id)
+            let accounts = try await administration.accounts.page(after: after, limit: limit, in: realm)
                 .map(AccountResource.init)
             if arguments.has("json") { return try Terminal.writeJSON(accounts) }
             Terminal.writeTable(
@@ -83,15 +83,15 @@ extension Command {
             "SEKISHO_BREACHED_PASSWORDS_URL",
         ]
     ) { arguments in
-        let realm = try arguments.realm()
+        let id = try arguments.realm()
         let password = try Terminal.readInput(limit: 4096).withoutFinalNewline
         guard !password.isEmpty else { throw UsageError(message: "expected a password on standard input, got none") }
         try Administration.runSettingPasswords { administration, accounts in
-            let project = try await administration.requireRealm(realm)
-            let account = try await accounts.requireAccount(arguments.operand, in: project)
+            let realm = try await administration.requireRealm(id)
+            let account = try await accounts.requireAccount(arguments.operand, in: realm)
             var input = AccountAdministration.Input()
             input.password = Secret(password)
-            _ = try await accounts.update(account.id, input, in: project, from: .commandLine, by: .commandLine)
+            _ = try await accounts.update(account.id, input, in: realm, from: .commandLine, by: .commandLine)
             Terminal.writeLine("set the password of \(account.id)")
         }
     }
@@ -108,8 +108,8 @@ extension Command {
         environment: ["DATABASE_URL"]
     ) { arguments in
         try arguments.requireConfirmation("Delete the account \(arguments.operand)?")
-        try Administration.runOnAccount(arguments) { administration, account, project in
-            try await administration.accounts.delete(account.id, in: project, by: .commandLine)
+        try Administration.runOnAccount(arguments) { administration, account, realm in
+            try await administration.accounts.delete(account.id, in: realm, by: .commandLine)
             Terminal.writeLine("deleted \(account.id)")
         }
     }
@@ -123,11 +123,11 @@ extension Command {
             words: ["users", word], summary: summary, operand: .user, options: [.project, .tenant],
             details: [userDetail], environment: ["DATABASE_URL"]
         ) { arguments in
-            try Administration.runOnAccount(arguments) { administration, account, project in
+            try Administration.runOnAccount(arguments) { administration, account, realm in
                 var input = AccountAdministration.Input()
                 change(&input.change, administration.clock.now())
                 _ = try await administration.accounts.update(
-                    account.id, input, in: project, from: .commandLine, by: .commandLine)
+                    account.id, input, in: realm, from: .commandLine, by: .commandLine)
                 Terminal.writeLine("\(done) \(account.id)")
             }
         }
@@ -149,13 +149,13 @@ extension RequestContext {
 extension Administration {
     /// Runs `body` with the account that the operand names, in the realm of `--project` and `--tenant`.
     static func runOnAccount(
-        _ arguments: Arguments, _ body: @escaping @Sendable (Administration, Account, Project) async throws -> Void
+        _ arguments: Arguments, _ body: @escaping @Sendable (Administration, Account, Realm) async throws -> Void
     ) throws {
-        let realm = try arguments.realm()
+        let id = try arguments.realm()
         try run { administration in
-            let project = try await administration.requireRealm(realm)
-            let account = try await administration.accounts.requireAccount(arguments.operand, in: project)
-            try await body(administration, account, project)
+            let realm = try await administration.requireRealm(id)
+            let account = try await administration.accounts.requireAccount(arguments.operand, in: realm)
+            try await body(administration, account, realm)
         }
     }
 }
@@ -163,11 +163,11 @@ extension Administration {
 extension AccountAdministration {
     /// - Parameter text: an ID, an email address or a phone number.
     /// - Throws: ``Failure`` unless exactly one account has it.
-    fileprivate func requireAccount(_ text: String, in project: Project) async throws -> Account {
-        let found = try await find([.id(ID(text))] + ContactIdentifiers(text).references, in: project)
+    fileprivate func requireAccount(_ text: String, in realm: Realm) async throws -> Account {
+        let found = try await find([.id(ID(text))] + ContactIdentifiers(text).references, in: realm)
         guard let account = found.first else {
             throw Failure(
-                message: "\(project.tenant == nil ? "project" : "tenant") \(project.realm) has no user \(text)")
+                message: "\(realm.tenant == nil ? "project" : "tenant") \(realm.id) has no user \(text)")
         }
         guard found.count == 1 else {
             throw Failure(

@@ -30,8 +30,8 @@ extension Command {
             return email
         }
         let identity = LinkedIdentity(provider: provider, subject: subject, email: email, profile: UserProfile())
-        try Administration.runOnAccount(arguments) { administration, account, project in
-            try await administration.apply(.link(identity, to: account.id), in: project)
+        try Administration.runOnAccount(arguments) { administration, account, realm in
+            try await administration.apply(.link(identity, to: account.id), in: realm)
             Terminal.writeLine("linked \(provider.rawValue) to \(account.id)")
         }
     }
@@ -49,9 +49,9 @@ extension Command {
     ) { arguments in
         let provider = try arguments.provider()
         let allowsNone = arguments.has("allow-no-sign-in-method")
-        try Administration.runOnAccount(arguments) { administration, account, project in
+        try Administration.runOnAccount(arguments) { administration, account, realm in
             try await administration.apply(
-                .unlink(provider, from: account.id, allowsNoSignInMethod: allowsNone), in: project)
+                .unlink(provider, from: account.id, allowsNoSignInMethod: allowsNone), in: realm)
             Terminal.writeLine("unlinked \(provider.rawValue) from \(account.id)")
         }
     }

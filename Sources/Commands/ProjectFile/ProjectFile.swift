@@ -66,17 +66,16 @@ struct ProjectFile: Sendable {
     ///   are kept. If `false`, every omitted setting stays as it is.
     func apply(to configuration: inout ProjectConfiguration, pruning: Bool) {
         if let name { configuration.name = name }
-        applyPolicy(to: &configuration.project, pruning: pruning)
+        applyPolicy(to: &configuration.realm, pruning: pruning)
         if let authorizedDomains {
-            configuration.project.authorizedDomains = authorizedDomains.map { $0.lowercased() }
+            configuration.realm.project.authorizedDomains = authorizedDomains.map { $0.lowercased() }
         } else if pruning {
-            configuration.project.authorizedDomains = []
+            configuration.realm.project.authorizedDomains = []
         }
-        configuration.project.emailSettings = emailSettings(
-            replacing: configuration.project.emailSettings, pruning: pruning)
+        configuration.realm.project.emailSettings = emailSettings(
+            replacing: configuration.realm.project.emailSettings, pruning: pruning)
         if pruning {
-            for settings in configuration.project.providers where providers[ByteText(settings.provider.rawValue)] == nil
-            {
+            for settings in configuration.realm.providers where providers[ByteText(settings.provider.rawValue)] == nil {
                 configuration.remove(settings.provider)
             }
             for app in configuration.apps where apps[ByteText(app.app.id.rawValue)] == nil {
@@ -92,10 +91,10 @@ struct ProjectFile: Sendable {
     }
 
     /// Applies the profile and the policy. A new profile changes the settings that have the default of the old profile.
-    private func applyPolicy(to project: inout Project, pruning: Bool) {
-        let overrides = pruning ? [:] : project.policy.overrides(of: project.profile)
-        if let profile { project.profile = profile }
-        project.policy = Policy(project.profile, overrides: overrides.merging(policy) { $1 })
+    private func applyPolicy(to realm: inout Realm, pruning: Bool) {
+        let overrides = pruning ? [:] : realm.policy.overrides(of: realm.project.profile)
+        if let profile { realm.project.profile = profile }
+        realm.policy = Policy(realm.project.profile, overrides: overrides.merging(policy) { $1 })
     }
 }
 
@@ -124,7 +123,7 @@ extension ProjectFile.Email {
 
 extension ProjectFile.Provider {
     func apply(to configuration: inout ProjectConfiguration, _ id: ProviderID, pruning: Bool) {
-        let current = configuration.project.settings(of: id)
+        let current = configuration.realm.settings(of: id)
         let initial = ProviderSettings(
             provider: id, isEnabled: true, clientIDs: [], hasSecret: current?.hasSecret ?? false,
             openID: id.isGenericOpenID ? OpenIDSettings(issuer: "") : nil)

@@ -34,7 +34,7 @@ extension StartPages {
     }
 
     private func projectSwitch(_ context: ScreenContext) async throws -> Markup {
-        let ids = try await projects.store.all().prefix(Self.listedRealms).map(\.id.rawValue)
+        let ids = try await projects.store.projectRealms().prefix(Self.listedRealms).map(\.id.rawValue)
         let items = ids.map { id in
             Markup(.li, [.link(Self.path("/", RealmName(project: id, tenant: nil)), .isolated(id))])
         }

@@ -51,9 +51,9 @@ extension Administration {
     }
 
     /// Links or unlinks an identity, as the admin API does.
-    package func apply(_ change: IdentityChange, in project: Project) async throws {
+    package func apply(_ change: IdentityChange, in realm: Realm) async throws {
         _ = try await PostgresAccountStore(pool: pool).apply(
-            change, ignoring: project.linkOnlyProviders, recording: project.recording(by: .commandLine),
-            at: clock.now(), in: project.realm)
+            change, ignoring: realm.linkOnlyProviders, recording: realm.recording(by: .commandLine),
+            at: clock.now(), in: realm.id)
     }
 }

@@ -67,15 +67,15 @@ package struct Administration: Sendable {
         }
     }
 
-    /// Returns the project with the settings of a realm (the project itself or one of its tenants) applied.
+    /// Returns a realm.
     ///
     /// - Throws: ``Failure`` if the realm does not exist.
     @discardableResult
-    package func requireRealm(_ id: ID<Realm>) async throws -> Project {
-        guard let project = try await projects.realm(id) else {
+    package func requireRealm(_ id: ID<Realm>) async throws -> Realm {
+        guard let realm = try await projects.realm(id) else {
             throw Failure(message: "\(id.tenant == nil ? "project" : "tenant") \(id) does not exist")
         }
-        return project
+        return realm
     }
 
     /// Returns the time of PostgreSQL's clock, by which gateways begin to use a key and retire it.

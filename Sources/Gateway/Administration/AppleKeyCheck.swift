@@ -34,11 +34,12 @@ package struct AppleKeyCheck: Sendable {
         let store = ProjectStore(pool: pool, supporting: .live)
         let credentials = AppleCredentialsLookup.live(on: pool, under: masterKeys)
         var findings: [DatabaseCheck.Finding] = []
-        for project in try await store.all() {
+        for realm in try await store.projectRealms() {
+            let project = realm.project
             let tenants = project.hasTenants ? try await store.tenantsWithSignInMethods(of: project.id) : []
-            for realm in [project] + tenants {
+            for realm in [realm] + tenants {
                 for clientID in realm.settings(of: .apple)?.clientIDs ?? [] {
-                    let client = AppleClientReference(realm: realm.realm, clientID: clientID)
+                    let client = AppleClientReference(realm: realm.id, clientID: clientID)
                     findings.append(try await finding(of: client, try await credentials.find(client), endpoint))
                 }
             }

@@ -53,11 +53,12 @@ package struct DatabaseCheck: Sendable {
             findings.append(Finding(isGood: true, text: "database migrated"))
             findings += try await installation()
             let store = ProjectStore(pool: pool, supporting: .live)
-            for project in try await store.all() {
+            for realm in try await store.projectRealms() {
+                let project = realm.project
                 let tenants = project.hasTenants ? try await store.tenantsWithSignInMethods(of: project.id) : []
-                findings.append(try await signingKeys(of: project, at: now))
-                findings += try await configuration(of: project, tenants, at: now)
-                for realm in [project] + tenants { findings += try await unfinishedTransfers(of: realm) }
+                findings.append(try await signingKeys(of: project.id, at: now))
+                findings += try await configuration(of: realm, tenants, at: now)
+                for realm in [realm] + tenants { findings += try await unfinishedTransfers(of: realm) }
             }
             findings += try await sharedHosts()
         } catch {
@@ -118,23 +119,23 @@ package struct DatabaseCheck: Sendable {
     /// a tenant, lists only violations of guideline 4.8 and the problems that the project does not have, because a
     /// project may have many tenants.
     private func configuration(
-        of project: Project, _ tenants: [Project], at now: Instant
+        of realm: Realm, _ tenants: [Realm], at now: Instant
     ) async throws -> [Finding] {
-        let configured = try await ProjectStore(pool: pool, supporting: .live).apps(of: project.id)
+        let configured = try await ProjectStore(pool: pool, supporting: .live).apps(of: realm.project.id)
         let apps = configured.map(\.app)
-        let problems = problems(of: configured, in: project)
-        return problems.map { Finding($0, in: project.location) }
-            + (project.policy.requiresAppleOnEveryPlatform
+        let problems = problems(of: configured, in: realm)
+        return problems.map { Finding($0, in: realm.location) }
+            + (realm.policy.requiresAppleOnEveryPlatform
                 ? []
                 : [
                     Finding(
                         isGood: true, isNote: true,
                         text:
-                            "\(project.location): guideline 4.8 applies only to apps for Apple's platforms, because the policy requiresAppleOnEveryPlatform is false"
+                            "\(realm.location): guideline 4.8 applies only to apps for Apple's platforms, because the policy requiresAppleOnEveryPlatform is false"
                     )
                 ])
-            + apps.map { loginServices(of: $0, in: project, at: now) }
-            + appleClientIDs(of: [project] + tenants, apps)
+            + apps.map { loginServices(of: $0, in: realm, at: now) }
+            + appleClientIDs(of: [realm] + tenants, apps)
             + tenants.flatMap { tenant in
                 self.problems(of: configured, in: tenant).filter { !problems.contains($0) }
                     .map { Finding($0, in: tenant.location) }
@@ -143,8 +144,8 @@ package struct DatabaseCheck: Sendable {
     }
 
     /// Lists what the operator has to verify about Apple's client IDs, each note only for the first realm.
-    private func appleClientIDs(of realms: [Project], _ apps: [App]) -> [Finding] {
-        var seen: Set<Project.AppleClientIDNote> = []
+    private func appleClientIDs(of realms: [Realm], _ apps: [App]) -> [Finding] {
+        var seen: Set<Realm.AppleClientIDNote> = []
         return realms.flatMap { realm in
             realm.appleClientIDNotes(for: apps).filter { seen.insert($0).inserted }
                 .map { Finding(isGood: true, isNote: true, text: "\(realm.location): \($0)") }
@@ -166,9 +167,9 @@ package struct DatabaseCheck: Sendable {
 
     /// Lists the unfinished transfers of a project or tenant to another Apple team. They are notes and not problems,
     /// because sign-ins keep working.
-    private func unfinishedTransfers(of realm: Project) async throws -> [Finding] {
-        let options = "--project \(realm.id)" + (realm.tenant.map { " --tenant \($0.id)" } ?? "")
-        let counts = try await AppleTransferStore(pool: pool).countsOfWaitingImports(in: realm.realm)
+    private func unfinishedTransfers(of realm: Realm) async throws -> [Finding] {
+        let options = "--project \(realm.project.id)" + (realm.tenant.map { " --tenant \($0.id)" } ?? "")
+        let counts = try await AppleTransferStore(pool: pool).countsOfWaitingImports(in: realm.id)
         return counts.sorted { $0.key < $1.key }.map { team, count in
             Finding(
                 isGood: true, isNote: true,
@@ -182,12 +183,12 @@ package struct DatabaseCheck: Sendable {
     /// have problems, because an edit is rejected only for problems that it adds. The project's name is not loaded, and
     /// therefore not checked. The host of the emails' action URL is not checked, because it may be the gateway's own
     /// host, which is not known here.
-    private func problems(of apps: [ConfiguredApp], in realm: Project) -> [ConfigurationProblem] {
-        ProjectConfiguration(project: realm, name: "unchecked", apps: apps).problems(by: .live(supporting: .live))
+    private func problems(of apps: [ConfiguredApp], in realm: Realm) -> [ConfigurationProblem] {
+        ProjectConfiguration(realm: realm, name: "unchecked", apps: apps).problems(by: .live(supporting: .live))
             .filter { !$0.isLoginServicesViolation && $0 != .emailActionHost }
     }
 
-    private func loginServices(of app: App, in realm: Project, at now: Instant) -> Finding {
+    private func loginServices(of app: App, in realm: Realm, at now: Instant) -> Finding {
         let location = realm.location
         let graceEnd = app.withoutEndedGracePeriod(at: now).graceEndsAt
         let grace = graceEnd.map { "; it is tolerated until \($0.iso8601)" } ?? ""
@@ -205,27 +206,27 @@ package struct DatabaseCheck: Sendable {
                 + (services.isBeyondRule ? "guideline 4.8 does not apply" : "complies with guideline 4.8"))
     }
 
-    private func signingKeys(of project: Project, at now: Instant) async throws -> Finding {
-        let stored = try await SigningKeyStore(pool: pool).unretiredKeys(in: project.id, at: now)
+    private func signingKeys(of project: ID<Project>, at now: Instant) async throws -> Finding {
+        let stored = try await SigningKeyStore(pool: pool).unretiredKeys(in: project, at: now)
         do {
-            let ring = try KeyRing(stored, of: project.id, under: masterKeys)
+            let ring = try KeyRing(stored, of: project, under: masterKeys)
             let canSign = ring.canSign(at: now)
             return Finding(
                 isGood: canSign,
-                text: "project \(project.realm): signing keys"
+                text: "project \(project): signing keys"
                     + (canSign
                         ? " can sign"
                         : ": none signs ID tokens now, or none refresh tokens: run `sekisho keys list-signing-keys`"))
         } catch {
             return Finding(
                 isGood: false,
-                text: "project \(project.realm): signing keys cannot be decrypted: check SEKISHO_MASTER_KEY")
+                text: "project \(project): signing keys cannot be decrypted: check SEKISHO_MASTER_KEY")
         }
     }
 }
 
-extension Project {
-    fileprivate var location: String { "project \(id)" + (tenant.map { ", tenant \($0.id)" } ?? "") }
+extension Realm {
+    fileprivate var location: String { "project \(project.id)" + (tenant.map { ", tenant \($0.id)" } ?? "") }
 }
 
 extension DatabaseCheck.Finding {

@@ -14,7 +14,8 @@ package struct ProjectDraft: Sendable {
         "v1", "v2", "robot", "emulator", "identitytoolkit", "healthz", "readyz", "metrics",
     ]
 
-    package var project: Project
+    /// The realm of the project itself.
+    package var realm: Realm
     package let name: String
     let algorithm: SignatureAlgorithm
     /// The client secrets and private keys of the providers.
@@ -32,9 +33,11 @@ package struct ProjectDraft: Sendable {
         }
         // Twelve digits, like Firebase's project numbers.
         let number = 100_000_000_000 + Random.bytes(5).reduce(Int64(0)) { $0 << 8 | Int64($1) } % 900_000_000_000
-        project = Project(
-            id: ID(id), number: number, profile: profile, policy: policy, authorizedDomains: domains,
-            supporting: supportedProviders)
+        realm = Realm(
+            Project(
+                id: ID(id), number: number, profile: profile, authorizedDomains: domains, supporting: supportedProviders
+            ),
+            policy: policy)
         self.name = name
         self.algorithm = algorithm
     }
@@ -52,13 +55,13 @@ package struct ProjectDraft: Sendable {
     ) async throws -> Bool {
         let generator = KeyGenerator(masterKeys: masterKeys)
         let keys = [
-            try generator.idTokenKey(algorithm, in: project.id, at: now, signsFrom: signsFrom ?? now),
-            try generator.refreshTokenKey(in: project.id, at: now, signsFrom: signsFrom ?? now),
+            try generator.idTokenKey(algorithm, in: realm.project.id, at: now, signsFrom: signsFrom ?? now),
+            try generator.refreshTokenKey(in: realm.project.id, at: now, signsFrom: signsFrom ?? now),
         ]
         let encryption = SecretEncryption.sealing(under: masterKeys)
         let sealed = try Dictionary(
-            uniqueKeysWithValues: secrets.map { ($0.key, try encryption.seal($0.value, $0.key, project.realm)) })
-        return try await ProjectStore(pool: pool, supporting: project.supportedProviders)
-            .create(project, name: name, app: Self.defaultApp, keys: keys, secrets: sealed, by: actor, at: now)
+            uniqueKeysWithValues: secrets.map { ($0.key, try encryption.seal($0.value, $0.key, realm.id)) })
+        return try await ProjectStore(pool: pool, supporting: realm.project.supportedProviders)
+            .create(realm, name: name, app: Self.defaultApp, keys: keys, secrets: sealed, by: actor, at: now)
     }
 }

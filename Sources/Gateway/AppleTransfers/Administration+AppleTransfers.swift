@@ -30,8 +30,8 @@ extension Administration {
         in id: ID<Realm>, with override: AppleKeyOverride?, clientID: String?, at appleURL: String?,
         under masterKeys: MasterKeys, _ body: (AppleTransferRun) async throws -> Void
     ) async throws {
-        let project = try await requireRealm(id)
-        guard let settings = project.settings(of: .apple) else {
+        let realm = try await requireRealm(id)
+        guard let settings = realm.settings(of: .apple) else {
             throw Failure(message: "apple.com is not configured in \(id): run `sekisho projects apply` first")
         }
         // The realm alone determines the key, so the lookup also finds it with an empty client ID.
@@ -47,7 +47,7 @@ extension Administration {
         let run = AppleTransferRun(
             id, settings: settings, clientID: clientID, key: key.name, privateKey: key.privateKey,
             endpoint: .http(client, at: endpoints, clock: clock), pool: pool, clock: clock,
-            recording: project.recording(by: .commandLine))
+            recording: realm.recording(by: .commandLine))
         try await perform {
             try await body(run)
         } finally: {

@@ -53,13 +53,13 @@ package final class EmailService: Sendable {
         loop = dependencies.pool.loop
         let queue = PostgresEmailQueue(pool: dependencies.pool)
         let payloads = EncryptedEmailPayloads(masterKeys: dependencies.masterKeys)
-        let projects = SendingProjects(dependencies)
+        let realms = SendingRealms(dependencies)
         let reporter = EmailDeliveryReporter(log: dependencies.log, metrics: dependencies.metrics)
         worker = EmailWorker(
             loop: loop,
             dependencies: EmailWorker.Dependencies(
                 queue: queue, decrypt: { try payloads.open($0, of: $1) }, hash: { Digest.sha256(Array($0.utf8)) },
-                project: projects.cache.value(for:), renderer: renderer, send: transport, report: reporter.report,
+                realm: realms.cache.value(for:), renderer: renderer, send: transport, report: reporter.report,
                 reportClaimFailure: reporter.reportClaimFailure, clock: dependencies.clock))
         waitingEmailsMetric = WaitingEmailsMetric(metrics: dependencies.metrics, count: queue.waitingCount)
     }
@@ -84,16 +84,16 @@ package final class EmailService: Sendable {
     }
 }
 
-/// Caches the projects that emails are sent for, for ``ConfigurationCache/lifetime``.
-private struct SendingProjects {
-    let cache: Cache<ID<Realm>, SendingProject?>
+/// Caches the realms that emails are sent for, for ``ConfigurationCache/lifetime``.
+private struct SendingRealms {
+    let cache: Cache<ID<Realm>, SendingRealm?>
 
     init(_ dependencies: EmailService.Dependencies) {
         let store = ConfigurationStore(
             pool: dependencies.pool, rules: .live(supporting: dependencies.supportedProviders), secrets: .unavailable,
             clock: dependencies.clock)
         cache = Cache(lifetime: ConfigurationCache.lifetime) { id in
-            try await store.configuration(of: id).map { SendingProject(project: $0.project, name: $0.name) }
+            try await store.configuration(of: id).map { SendingRealm(realm: $0.realm, name: $0.name) }
         }
     }
 }

@@ -43,31 +43,31 @@ public struct AccountAdministration: Sendable {
 
     /// Updates an account. Checks in the order of the wire protocol: account, address, password, phone number.
     public func update(
-        _ id: ID<Account>, _ input: Input, in project: Project, from context: RequestContext, by actor: AuditActor
+        _ id: ID<Account>, _ input: Input, in realm: Realm, from context: RequestContext, by actor: AuditActor
     ) async throws -> Account {
         var change = input.change
         let email = input.email.flatMap(EmailAddress.init)
         let phoneNumber = input.phoneNumber.flatMap(PhoneNumber.init)
-        let taken = try await store.takenMembers(id: id, email: email, phoneNumber: phoneNumber, in: project.realm)
+        let taken = try await store.takenMembers(id: id, email: email, phoneNumber: phoneNumber, in: realm.id)
         // The ID of every existing account is taken.
         guard taken.contains(.id) else { throw AdministrationRefusal.accountUnknown }
         guard input.email == nil || email != nil else { throw CredentialRefusal.invalidEmail }
         try taken.requireFree(.email)
         if let email { change.update.email = .set(email) }
-        if let password = input.password { try await project.policy.require(password, unknownTo: breaches) }
+        if let password = input.password { try await realm.policy.require(password, unknownTo: breaches) }
         guard input.phoneNumber == nil || phoneNumber != nil else { throw AdministrationRefusal.invalidPhoneNumber }
         try taken.requireFree(.phoneNumber)
         if let phoneNumber { change.update.phoneNumber = .set(phoneNumber) }
         if let password = input.password {
-            change.update.passwordHash = .set(try await passwords.hash(password, context.hashingClient(in: project)))
+            change.update.passwordHash = .set(try await passwords.hash(password, context.hashingClient(in: realm)))
         }
         if let kept = change.keptFactors {
-            change.emailBatch = try await notice(ofKeeping: kept, for: id, in: project, from: context)
+            change.emailBatch = try await notice(ofKeeping: kept, for: id, in: realm, from: context)
         }
         let checked = change
         return try await mappingConflicts(to: \.refusalOfAdministration) {
             try await store.change(
-                id, by: checked, recording: project.recording(by: actor), at: clock.now(), in: project.realm)
+                id, by: checked, recording: realm.recording(by: actor), at: clock.now(), in: realm.id)
         }
     }
 
@@ -75,9 +75,9 @@ public struct AccountAdministration: Sendable {
     ///
     /// - Throws: ``FactorRefusal`` unless the account has each of `kept`, once.
     private func notice(
-        ofKeeping kept: [KeptFactor], for id: ID<Account>, in project: Project, from context: RequestContext
+        ofKeeping kept: [KeptFactor], for id: ID<Account>, in realm: Realm, from context: RequestContext
     ) async throws -> EmailBatch {
-        guard let account = try await store.find([.id(id)], in: project.realm).first else {
+        guard let account = try await store.find([.id(id)], in: realm.id).first else {
             throw AdministrationRefusal.accountUnknown
         }
         guard Set(kept.map(\.id)).count == kept.count else { throw FactorRefusal.duplicateID }
@@ -85,44 +85,44 @@ public struct AccountAdministration: Sendable {
         guard let emailFactory, kept.count < account.secondFactors.factors.count else { return .none }
         return EmailBatch(
             emails: try emailFactory.notice(
-                .factorsReset, about: account, by: project.policy, from: context, at: clock.now()))
+                .factorsReset, about: account, by: realm.policy, from: context, at: clock.now()))
     }
 
     /// - Returns: the accounts in the order of `references`, each account once.
-    public func find(_ references: [AccountReference], in project: Project) async throws -> [Account] {
+    public func find(_ references: [AccountReference], in realm: Realm) async throws -> [Account] {
         guard !references.isEmpty else { return [] }
-        let found = try await store.find(references.map(\.normalized), in: project.realm)
+        let found = try await store.find(references.map(\.normalized), in: realm.id)
         var seen: Set<ID<Account>> = []
         return references.compactMap { reference in found.first(where: reference.identifies) }
             .filter { seen.insert($0.id).inserted }
     }
 
-    public func delete(_ account: ID<Account>, in project: Project, by actor: AuditActor) async throws {
+    public func delete(_ account: ID<Account>, in realm: Realm, by actor: AuditActor) async throws {
         try await mappingConflicts(to: \.refusalOfAdministration) {
-            try await store.delete(account, by: deletion(in: project, by: actor), in: project.realm)
+            try await store.delete(account, by: deletion(in: realm, by: actor), in: realm.id)
         }
     }
 
     /// - Returns: the IDs of accounts that were kept because they are not disabled; none unless `onlyDisabled`.
     public func delete(
-        _ accounts: [ID<Account>], onlyDisabled: Bool, in project: Project, by actor: AuditActor
+        _ accounts: [ID<Account>], onlyDisabled: Bool, in realm: Realm, by actor: AuditActor
     ) async throws -> Set<ID<Account>> {
         try await store.delete(
-            accounts, onlyDisabled: onlyDisabled, by: deletion(in: project, by: actor), in: project.realm)
+            accounts, onlyDisabled: onlyDisabled, by: deletion(in: realm, by: actor), in: realm.id)
     }
 
-    private func deletion(in project: Project, by actor: AuditActor) -> AccountDeletion {
-        AccountDeletion(at: clock.now(), recording: project.recording(by: actor))
+    private func deletion(in realm: Realm, by actor: AuditActor) -> AccountDeletion {
+        AccountDeletion(at: clock.now(), recording: realm.recording(by: actor))
     }
 
     /// Returns the accounts that follow `id`, in the order of IDs. A client that lists all pages gets each account
     /// exactly once if the account exists from the first page to the last.
-    public func page(after id: ID<Account>?, limit: Int, in project: Project) async throws -> [Account] {
-        try await store.page(after: id, limit: limit, in: project.realm)
+    public func page(after id: ID<Account>?, limit: Int, in realm: Realm) async throws -> [Account] {
+        try await store.page(after: id, limit: limit, in: realm.id)
     }
 
-    public func count(in project: Project) async throws -> Int {
-        try await store.count(in: project.realm)
+    public func count(in realm: Realm) async throws -> Int {
+        try await store.count(in: realm.id)
     }
 }
 

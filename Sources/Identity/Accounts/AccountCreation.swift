@@ -15,12 +15,12 @@ extension AccountAdministration {
 
     /// Creates an account. Checks in the order of the wire protocol: ID, phone number, address, password.
     public func create(
-        _ draft: Draft, in project: Project, from context: RequestContext, by actor: AuditActor
+        _ draft: Draft, in realm: Realm, from context: RequestContext, by actor: AuditActor
     ) async throws -> Account {
         let phoneNumber = draft.phoneNumber.flatMap(PhoneNumber.init)
         let email = draft.email.flatMap(EmailAddress.init)
         let taken = try await store.takenMembers(
-            id: draft.id, email: email, phoneNumber: phoneNumber, in: project.realm)
+            id: draft.id, email: email, phoneNumber: phoneNumber, in: realm.id)
         try taken.requireFree(.id)
         guard draft.phoneNumber == nil || phoneNumber != nil else { throw AdministrationRefusal.invalidPhoneNumber }
         try taken.requireFree(.phoneNumber)
@@ -28,8 +28,8 @@ extension AccountAdministration {
         try taken.requireFree(.email)
         var hash: String?
         if let password = draft.password {
-            try await project.policy.require(password, unknownTo: breaches)
-            hash = try await passwords.hash(password, context.hashingClient(in: project))
+            try await realm.policy.require(password, unknownTo: breaches)
+            hash = try await passwords.hash(password, context.hashingClient(in: realm))
         }
         let now = clock.now()
         var account = Account(
@@ -41,7 +41,7 @@ extension AccountAdministration {
         try await mappingConflicts(to: \.refusalOfAdministration) {
             try await store.create(
                 stored, events: [AccountEvent(.accountCreated, of: account.id)],
-                recording: project.recording(by: actor), in: project.realm)
+                recording: realm.recording(by: actor), in: realm.id)
         }
         return account
     }

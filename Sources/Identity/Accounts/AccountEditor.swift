@@ -68,23 +68,23 @@ public struct AccountEditor: Sendable {
     /// recent login. Unlinking an identity ends the other sessions that were opened through it. Unlinking an identity
     /// and removing the phone number require a recent login only with ``Policy/requiresRecentLoginToLink``.
     public func edit(
-        _ caller: Caller, _ input: Input, in project: Project, from context: RequestContext
+        _ caller: Caller, _ input: Input, in realm: Realm, from context: RequestContext
     ) async throws -> Edited {
         let email = try input.email.map { text throws(CredentialRefusal) in try EmailAddress(required: text) }
         let isNewAddress = email != nil && email != caller.account.email
         let changesCredential = isNewAddress || input.newPassword != nil || input.leavesNoPassword
-        guard input.newPassword == nil || project.policy.allowsPasswords else { throw EditRefusal.passwordsNotAllowed }
+        guard input.newPassword == nil || realm.policy.allowsPasswords else { throw EditRefusal.passwordsNotAllowed }
         let replacesSession = changesCredential || input.renewsSession
-        try checkRecentLoginAndRateLimit(caller, input, replacesSession: replacesSession, in: project)
-        if isNewAddress, project.policy.emailEnumerationProtection { throw EditRefusal.emailNeedsVerification }
-        if let email, isNewAddress { try await store.requireFree(email, in: project.realm) }
+        try checkRecentLoginAndRateLimit(caller, input, replacesSession: replacesSession, in: realm)
+        if isNewAddress, realm.policy.emailEnumerationProtection { throw EditRefusal.emailNeedsVerification }
+        if let email, isNewAddress { try await store.requireFree(email, in: realm.id) }
         let passwordHash: AccountUpdate.Value<String>? =
             if let password = input.newPassword {
-                .set(try await checkedHash(of: password, in: project, from: context))
+                .set(try await checkedHash(of: password, in: realm, from: context))
             } else {
                 input.leavesNoPassword ? .remove : nil
             }
-        var change = OwnerChange(changedAt: clock.now(), recording: project.recording(by: .user(context.trace)))
+        var change = OwnerChange(changedAt: clock.now(), recording: realm.recording(by: .user(context.trace)))
         change.update.profile = input.profile
         change.update.email = input.removesEmail ? .remove : isNewAddress ? email.map { .set($0) } : nil
         change.update.passwordHash = passwordHash
@@ -95,15 +95,15 @@ public struct AccountEditor: Sendable {
             ? input.unlinked : input.unlinked.subtracting([.password])
         if change.unlinked.contains(.password) { change.update.usesEmailLinks = false }
         change.protectsLastSignInMethod =
-            input.removesSignInMethods && !input.allowsNoSignInMethod && project.policy.protectsLastSignInMethod
-        change.linkOnlyProviders = project.linkOnlyProviders
+            input.removesSignInMethods && !input.allowsNoSignInMethod && realm.policy.protectsLastSignInMethod
+        change.linkOnlyProviders = realm.linkOnlyProviders
         guard replacesSession else {
-            let account = try await apply(change, to: caller, in: project, from: context)
+            let account = try await apply(change, to: caller, in: realm, from: context)
             return Edited(account: account, signedIn: nil)
         }
         let method = input.newPassword == nil ? caller.session.method : .password
         let signedIn = try await replaceSession(
-            of: caller, by: method, with: change, for: input.resumptionKey, in: project, from: context)
+            of: caller, by: method, with: change, for: input.resumptionKey, in: realm, from: context)
         return Edited(account: signedIn.account, signedIn: signedIn)
     }
 
@@ -112,25 +112,25 @@ public struct AccountEditor: Sendable {
     /// - Parameter resumptionKey: see ``Input/resumptionKey``.
     public func addPassword(
         to caller: Caller, email: String?, password: Secret?, profile: AccountUpdate.Profile,
-        resumptionKey: ResumptionKey? = nil, in project: Project, from context: RequestContext
+        resumptionKey: ResumptionKey? = nil, in realm: Realm, from context: RequestContext
     ) async throws -> SignedIn {
-        guard project.policy.allowsPasswords else { throw EditRefusal.passwordsNotAllowed }
+        guard realm.policy.allowsPasswords else { throw EditRefusal.passwordsNotAllowed }
         let credential = try PasswordCredential(email: email, password: password)
-        try caller.requireRecentLogin(by: project.policy, at: clock.now())
-        try limiter.countCredentialChange(of: caller.account.id, in: project)
+        try caller.requireRecentLogin(by: realm.policy, at: clock.now())
+        try limiter.countCredentialChange(of: caller.account.id, in: realm)
         let isNewAddress = credential.email != caller.account.email
-        if isNewAddress, caller.account.email != nil, project.policy.emailEnumerationProtection {
+        if isNewAddress, caller.account.email != nil, realm.policy.emailEnumerationProtection {
             throw EditRefusal.emailNeedsVerification
         }
         guard isNewAddress else {
             return try await storePassword(
-                credential, newEmail: nil, profile: profile, to: caller, for: resumptionKey, in: project,
+                credential, newEmail: nil, profile: profile, to: caller, for: resumptionKey, in: realm,
                 from: context)
         }
-        return try await limiter.limitingAddressChange(from: context.network, in: project) {
+        return try await limiter.limitingAddressChange(from: context.network, in: realm) {
             try await storePassword(
                 credential, newEmail: credential.email, profile: profile, to: caller, for: resumptionKey,
-                in: project, from: context)
+                in: realm, from: context)
         }
     }
 
@@ -139,19 +139,19 @@ public struct AccountEditor: Sendable {
     /// - Parameter newEmail: the address of `credential`; `nil` if the account already has this address.
     private func storePassword(
         _ credential: PasswordCredential, newEmail: EmailAddress?, profile: AccountUpdate.Profile,
-        to caller: Caller, for resumptionKey: ResumptionKey?, in project: Project, from context: RequestContext
+        to caller: Caller, for resumptionKey: ResumptionKey?, in realm: Realm, from context: RequestContext
     ) async throws -> SignedIn {
         // Checks the password, and that the address is free.
-        try await project.policy.require(credential.password, unknownTo: breaches) {
-            if let newEmail { try await store.requireFree(newEmail, in: project.realm) }
+        try await realm.policy.require(credential.password, unknownTo: breaches) {
+            if let newEmail { try await store.requireFree(newEmail, in: realm.id) }
         }
-        let passwordHash = try await passwords.hash(credential.password, context.hashingClient(in: project))
-        var change = OwnerChange(changedAt: clock.now(), recording: project.recording(by: .user(context.trace)))
+        let passwordHash = try await passwords.hash(credential.password, context.hashingClient(in: realm))
+        var change = OwnerChange(changedAt: clock.now(), recording: realm.recording(by: .user(context.trace)))
         change.update.email = newEmail.map { .set($0) }
         change.update.passwordHash = .set(passwordHash)
         change.update.profile = profile
         return try await replaceSession(
-            of: caller, by: .password, with: change, for: resumptionKey, in: project, from: context)
+            of: caller, by: .password, with: change, for: resumptionKey, in: realm, from: context)
     }
 
     /// Deletes the caller's account. Requires a recent login.
@@ -159,13 +159,13 @@ public struct AccountEditor: Sendable {
     /// - Parameter appleRevocation: whether the deletion revokes Apple's tokens. If they cannot be revoked, the emailed
     ///   notice explains how to disconnect the app from the Apple Account.
     public func delete(
-        _ caller: Caller, appleRevocation: AppleRevocation = .none, in project: Project, from context: RequestContext
+        _ caller: Caller, appleRevocation: AppleRevocation = .none, in realm: Realm, from context: RequestContext
     ) async throws {
-        guard project.policy.allowsDeletion else { throw EditRefusal.deletionNotAllowed }
-        try caller.requireRecentLogin(by: project.policy, at: clock.now())
+        guard realm.policy.allowsDeletion else { throw EditRefusal.deletionNotAllowed }
+        try caller.requireRecentLogin(by: realm.policy, at: clock.now())
         let now = clock.now()
         var emails: [OutgoingEmail] = []
-        if let recipient = NoticeRecipient(of: caller.account, by: project.policy) {
+        if let recipient = NoticeRecipient(of: caller.account, by: realm.policy) {
             var payload = EmailPayload()
             payload.staysConnectedToApple = appleRevocation == .notPossible ? true : nil
             emails = try emailFactory.notice(
@@ -175,23 +175,23 @@ public struct AccountEditor: Sendable {
         try await mappingConflicts(to: \.refusalOfEdit) {
             try await store.deleteAccount(
                 of: caller.session,
-                by: AccountDeletion(at: now, recording: project.recording(by: .user(context.trace))),
-                emailBatch: emailBatch, in: project.realm)
+                by: AccountDeletion(at: now, recording: realm.recording(by: .user(context.trace))),
+                emailBatch: emailBatch, in: realm.id)
         }
     }
 
     /// Checks nothing if the change neither replaces the caller's session nor removes a sign-in method.
     private func checkRecentLoginAndRateLimit(
-        _ caller: Caller, _ input: Input, replacesSession: Bool, in project: Project
+        _ caller: Caller, _ input: Input, replacesSession: Bool, in realm: Realm
     ) throws {
         guard replacesSession || input.removesSignInMethods else { return }
         let now = clock.now()
         if replacesSession {
-            try caller.requireRecentLogin(by: project.policy, at: now)
+            try caller.requireRecentLogin(by: realm.policy, at: now)
         } else {
-            try caller.requireRecentLoginToLink(by: project.policy, at: now)
+            try caller.requireRecentLoginToLink(by: realm.policy, at: now)
         }
-        try limiter.countCredentialChange(of: caller.account.id, in: project)
+        try limiter.countCredentialChange(of: caller.account.id, in: realm)
     }
 
     /// The notices to the owner, sent to the address that the account had before the change.
@@ -222,34 +222,34 @@ public struct AccountEditor: Sendable {
     }
 
     private func checkedHash(
-        of password: Secret, in project: Project, from context: RequestContext
+        of password: Secret, in realm: Realm, from context: RequestContext
     ) async throws -> String {
-        try await project.policy.require(password, unknownTo: breaches)
-        return try await passwords.hash(password, context.hashingClient(in: project))
+        try await realm.policy.require(password, unknownTo: breaches)
+        return try await passwords.hash(password, context.hashingClient(in: realm))
     }
 
     /// Applies `change`, ends every session of the account, and opens a new one for the caller.
     private func replaceSession(
         of caller: Caller, by method: ProviderID, with change: OwnerChange, for resumptionKey: ResumptionKey?,
-        in project: Project, from context: RequestContext
+        in realm: Realm, from context: RequestContext
     ) async throws -> SignedIn {
         let callerChange = CallerChange(
             caller: caller, method: method, authenticatedAt: nil, endsSessions: true, resumptionKey: resumptionKey)
-        return try await completion.renewSession(callerChange, in: project, from: context) { session in
+        return try await completion.renewSession(callerChange, in: realm, from: context) { session in
             var change = change
             change.replaceSession(with: session)
-            return OpenedSession(session, of: try await apply(change, to: caller, in: project, from: context))
+            return OpenedSession(session, of: try await apply(change, to: caller, in: realm, from: context))
         }
     }
 
     private func apply(
-        _ change: OwnerChange, to caller: Caller, in project: Project, from context: RequestContext
+        _ change: OwnerChange, to caller: Caller, in realm: Realm, from context: RequestContext
     ) async throws -> Account {
         var change = change
-        change.emailBatch = try notices(of: change, to: caller.account, by: project.policy, from: context)
+        change.emailBatch = try notices(of: change, to: caller.account, by: realm.policy, from: context)
         change.events = change.events(about: caller.account)
         return try await mappingConflicts(to: \.refusalOfEdit) { [change] in
-            try await store.update(change, by: caller.session, in: project.realm)
+            try await store.update(change, by: caller.session, in: realm.id)
         }
     }
 }

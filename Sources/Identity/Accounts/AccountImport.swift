@@ -35,9 +35,9 @@ extension AccountAdministration {
     }
 
     /// Stores the secret key of a hashing scheme. Later sign-ins need the key to check passwords.
-    public func storeKey(of scheme: PasswordScheme, in project: Project) async throws -> StoredPasswordScheme {
+    public func storeKey(of scheme: PasswordScheme, in realm: Realm) async throws -> StoredPasswordScheme {
         guard let key = scheme.key else { return StoredPasswordScheme(scheme, key: nil) }
-        return StoredPasswordScheme(scheme, key: try await passwordKeys.store(key, project.realm))
+        return StoredPasswordScheme(scheme, key: try await passwordKeys.store(key, realm.id))
     }
 
     /// The current time: the creation time of an imported account that states none.
@@ -50,25 +50,25 @@ extension AccountAdministration {
     ///   number or identity, the first one.
     /// - Returns: for each account that was not stored because of a conflict, the member that conflicts.
     public func importAccounts(
-        _ imports: [Import], overwrite: ImportOverwrite, in project: Project, from context: RequestContext,
+        _ imports: [Import], overwrite: ImportOverwrite, in realm: Realm, from context: RequestContext,
         by actor: AuditActor
     ) async throws -> [ID<Account>: UniqueMember] {
         var (accepted, refused) = Self.partition(imports)
         for index in accepted.indices {
             guard accepted[index].hash == nil, let password = accepted[index].password else { continue }
-            accepted[index].hash = try await passwords.hash(password, context.hashingClient(in: project))
+            accepted[index].hash = try await passwords.hash(password, context.hashingClient(in: realm))
         }
         let now = clock.now()
         let accounts = try accepted.map { entry in
             var account = entry.account
             account.passwordUpdatedAt = entry.hash == nil ? nil : now
             return StoredAccount(
-                account: account, passwordHash: entry.hash, totp: try entry.totp.flatMap { try sealed($0, in: project) }
+                account: account, passwordHash: entry.hash, totp: try entry.totp.flatMap { try sealed($0, in: realm) }
             )
         }
         guard !accounts.isEmpty else { return refused }
         let conflicts = try await store.store(
-            accounts, overwrite: overwrite, recording: project.recording(by: actor), now: now, in: project.realm)
+            accounts, overwrite: overwrite, recording: realm.recording(by: actor), now: now, in: realm.id)
         refused.merge(conflicts) { first, _ in first }
         return refused
     }
@@ -81,12 +81,12 @@ extension AccountAdministration {
     }
 
     /// - Returns: `nil` for a command, which imports no second factors.
-    private func sealed(_ totp: ImportedTOTP, in project: Project) throws -> NewTOTP? {
+    private func sealed(_ totp: ImportedTOTP, in realm: Realm) throws -> NewTOTP? {
         guard let factorSecrets else { return nil }
         let id = totp.id ?? factorSecrets.newID()
         return NewTOTP(
             factor: Factor(id: id, kind: .totp, displayName: totp.displayName, enrolledAt: totp.enrolledAt),
-            sealedSecret: try factorSecrets.seal(totp.secret, id, project.realm), lastStep: 0)
+            sealedSecret: try factorSecrets.seal(totp.secret, id, realm.id), lastStep: 0)
     }
 
     /// Returns the accounts that can be stored together, and for each conflicting account, the member that conflicts.

@@ -14,32 +14,32 @@ public struct AccountQueryService: Sendable {
 
     /// - Throws: ``QueryRefusal``.
     public func page(
-        by order: AccountOrder, skipping count: Int, limit: Int, in project: Project
+        by order: AccountOrder, skipping count: Int, limit: Int, in realm: Realm
     ) async throws -> [Account] {
-        try await store.page(by: order, skipping: count, limit: limit, in: project.realm)
+        try await store.page(by: order, skipping: count, limit: limit, in: realm.id)
     }
 
     /// Returns accounts whose IDs begin with `text`, at most `limit`. The first page begins with the accounts whose
     /// address or phone number is `text`, which do not count toward `limit`.
     public func search(
-        _ text: String, after id: ID<Account>?, limit: Int, in project: Project
+        _ text: String, after id: ID<Account>?, limit: Int, in realm: Realm
     ) async throws -> Page {
         let contact = ContactIdentifiers(text)
         let isFirstPage = id == nil
         let contactMatches =
             isFirstPage && !contact.references.isEmpty
-            ? try await store.find(contact.references, in: project.realm) : []
+            ? try await store.find(contact.references, in: realm.id) : []
         guard let prefix = IDPrefix(text) else { return Page(accounts: contactMatches, lastID: nil) }
         let idMatches = try await store.page(
-            beginningWith: prefix, excludingAccountsWith: contact, after: id, limit: limit, in: project.realm)
+            beginningWith: prefix, excludingAccountsWith: contact, after: id, limit: limit, in: realm.id)
         return Page(accounts: contactMatches + idMatches, lastID: idMatches.count == limit ? idMatches.last?.id : nil)
     }
 
     /// Returns accounts with an Apple identity whose `real_user_status` is `status`.
     public func search(
-        realUserStatus status: Int, after id: ID<Account>?, limit: Int, in project: Project
+        realUserStatus status: Int, after id: ID<Account>?, limit: Int, in realm: Realm
     ) async throws -> Page {
-        let accounts = try await store.page(realUserStatus: status, after: id, limit: limit, in: project.realm)
+        let accounts = try await store.page(realUserStatus: status, after: id, limit: limit, in: realm.id)
         return Page(accounts: accounts, lastID: accounts.count == limit ? accounts.last?.id : nil)
     }
 }

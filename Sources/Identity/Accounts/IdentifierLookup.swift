@@ -18,13 +18,13 @@ public struct IdentifierLookup: Sendable {
     ///
     /// An account is also found if one of its identities has the address. If the project allows duplicate addresses,
     /// only the account that holds the address is found, and its identities are omitted.
-    public func lookUp(_ email: EmailAddress, in project: Project) async throws -> Answer {
-        let ignoresIdentities = project.policy.allowsDuplicateEmails
+    public func lookUp(_ email: EmailAddress, in realm: Realm) async throws -> Answer {
+        let ignoresIdentities = realm.policy.allowsDuplicateEmails
         let account =
             ignoresIdentities
-            ? try await store.holder(of: email, in: project.realm)?.account
-            : try await store.account(knownBy: email, in: project.realm)
-        guard !project.policy.emailEnumerationProtection else { return .hidden }
+            ? try await store.holder(of: email, in: realm.id)?.account
+            : try await store.account(knownBy: email, in: realm.id)
+        guard !realm.policy.emailEnumerationProtection else { return .hidden }
         guard let account else { return .unknown }
         let methods = account.signInMethods.filter { !ignoresIdentities || $0 == .password || $0 == .emailLink }
         var providers: [ProviderID] = []

@@ -21,27 +21,27 @@ public struct LinkAdministration: Sendable {
         public let undoableUntil: Instant
     }
 
-    public func identities(of account: ID<Account>, in project: Project) async throws -> [DatedIdentity] {
-        guard let found = try await store.find([.id(account)], in: project.realm).first else {
+    public func identities(of account: ID<Account>, in realm: Realm) async throws -> [DatedIdentity] {
+        guard let found = try await store.find([.id(account)], in: realm.id).first else {
             throw IdentityRefusal.accountUnknown
         }
         return found.identities.compactMap { DatedIdentity($0, of: account) }
     }
 
     public func apply(
-        _ change: IdentityChange, by actor: AuditActor, in project: Project
+        _ change: IdentityChange, by actor: AuditActor, in realm: Realm
     ) async throws -> DatedIdentity {
         try await store.apply(
-            change, ignoring: project.linkOnlyProviders, recording: project.recording(by: actor), at: clock.now(),
-            in: project.realm)
+            change, ignoring: realm.linkOnlyProviders, recording: realm.recording(by: actor), at: clock.now(),
+            in: realm.id)
     }
 
     /// Previews the merge. Changes nothing.
     public func previewMerge(
-        of source: ID<Account>, into target: ID<Account>, in project: Project
+        of source: ID<Account>, into target: ID<Account>, in realm: Realm
     ) async throws -> AccountMerging.Preview {
         guard source != target else { throw MergeRefusal.sameAccount }
-        let accounts = try await store.find([.id(source), .id(target)], in: project.realm)
+        let accounts = try await store.find([.id(source), .id(target)], in: realm.id)
         guard let source = accounts.first(where: { $0.id == source }),
             let target = accounts.first(where: { $0.id == target })
         else { throw IdentityRefusal.accountUnknown }
@@ -49,7 +49,7 @@ public struct LinkAdministration: Sendable {
         let end = clock.now() + AccountMerging.previewLifetime
         return AccountMerging.Preview(
             plan: precondition.plan,
-            mergeToken: try sealedTokens.encode(precondition, until: end, in: project.realm))
+            mergeToken: try sealedTokens.encode(precondition, until: end, in: realm.id))
     }
 
     /// Commits the previewed merge atomically. Until the merge token expires, a repeated call with it returns the same
@@ -57,30 +57,30 @@ public struct LinkAdministration: Sendable {
     ///
     /// - Parameter context: determines the language of the notices.
     public func merge(
-        _ mergeToken: String, by actor: AuditActor, in project: Project, from context: RequestContext
+        _ mergeToken: String, by actor: AuditActor, in realm: Realm, from context: RequestContext
     ) async throws -> Merged {
         let now = clock.now()
         let (precondition, replayKey) = try sealedTokens.decode(
-            MergePrecondition.self, from: mergeToken, at: now, in: project.realm)
+            MergePrecondition.self, from: mergeToken, at: now, in: realm.id)
         let merge = AccountMerge(
             precondition: precondition, replayKeys: [replayKey], mergedAt: now,
             undoableUntil: now + AccountMerging.undoWindow)
-        let notices = MergeNotices(of: merge, emailFactory: emailFactory, by: project.policy, from: context)
+        let notices = MergeNotices(of: merge, emailFactory: emailFactory, by: realm.policy, from: context)
         let end = try await mappingConflicts(to: \.refusalOfAdministratorsMerge) {
             try await store.merge(
-                merge, recording: project.recording(by: actor), announcing: notices, in: project.realm)
+                merge, recording: realm.recording(by: actor), announcing: notices, in: realm.id)
         }
         return Merged(plan: precondition.plan, undoableUntil: end)
     }
 
     /// - Returns: the account that the source had been merged into.
     public func undoMerge(
-        of source: ID<Account>, allowsNoSignInMethod: Bool, by actor: AuditActor, in project: Project
+        of source: ID<Account>, allowsNoSignInMethod: Bool, by actor: AuditActor, in realm: Realm
     ) async throws -> ID<Account> {
         try await mappingConflicts(to: \.refusalOfAdministratorsUndo) {
             try await store.undoMerge(
-                of: source, allowsNoSignInMethod: allowsNoSignInMethod, recording: project.recording(by: actor),
-                at: clock.now(), in: project.realm)
+                of: source, allowsNoSignInMethod: allowsNoSignInMethod, recording: realm.recording(by: actor),
+                at: clock.now(), in: realm.id)
         }
     }
 }

@@ -62,7 +62,7 @@ extension Account {
     public var hasSignInMethod: Bool { hasSignInMethod(ignoring: []) }
 
     /// Whether the account has a sign-in method besides identities of `linkOnly`, which cannot sign in; see
-    /// ``Project/linkOnlyProviders``.
+    /// ``Realm/linkOnlyProviders``.
     public func hasSignInMethod(ignoring linkOnly: Set<ProviderID>) -> Bool {
         !signInMethods.allSatisfy(linkOnly.contains) || phoneNumber != nil || usesCustomTokens
     }

@@ -50,14 +50,14 @@ public struct AppleTokenRevocation: Sendable {
     ///   private key, or if a code cannot be exchanged because Apple does not respond or rejects the key. After any of
     ///   these errors, neither the code nor the token stays stored.
     public func revoke(
-        _ request: Request, of caller: Caller, for app: App, in project: Project, from context: RequestContext
+        _ request: Request, of caller: Caller, for app: App, in realm: Realm, from context: RequestContext
     ) async throws {
-        guard request.provider == .apple, let settings = project.settings(of: .apple),
+        guard request.provider == .apple, let settings = realm.settings(of: .apple),
             let identity = caller.account.identity(of: .apple)
         else { throw AppleRevocationRefusal.noAppleIdentity }
-        try limiter.countCredentialChange(of: caller.account.id, in: project)
+        try limiter.countCredentialChange(of: caller.account.id, in: realm)
         let reference = AppleClientReference(
-            realm: project.realm, clientID: app.revocationClientID(in: settings, for: identity))
+            realm: realm.id, clientID: app.revocationClientID(in: settings, for: identity))
         let client: AppleClientCredentials
         do {
             client = try await credentials.required(reference)
@@ -71,16 +71,16 @@ public struct AppleTokenRevocation: Sendable {
             clientID: client.clientID, tokenType: request.tokenType, token: try sealing.seal(request.token, id),
             redirectURI: request.redirectURI, requestedAt: now, dueAt: now + Self.workerDelay,
             expiresAt: isCode ? now + AuthorizationCode.lifetime : nil, trace: context.trace)
-        try await store.insert(revocation, in: project.realm)
-        let token = isCode ? try await exchange(request, for: revocation, client, project.realm) : request.token
+        try await store.insert(revocation, in: realm.id)
+        let token = isCode ? try await exchange(request, for: revocation, client, realm.id) : request.token
         let type = isCode ? AppleGrant.TokenType.refreshToken : request.tokenType
-        let pending = AppleGrant(revocation, type, in: project.realm)
+        let pending = AppleGrant(revocation, type, in: realm.id)
         let response = try await endpoint.revoke(token, type, client)
         if case .rejected(let error) = response, !error.isConfigurationFault {
             try await store.remove(pending)
             throw AppleRevocationRefusal.rejected(request.tokenType, error)
         }
-        try await store.applyRevocation(revocation, in: project.realm)
+        try await store.applyRevocation(revocation, in: realm.id)
         if response == .accepted { try await store.remove(pending) }
     }
 

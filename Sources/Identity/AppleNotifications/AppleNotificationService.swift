@@ -6,21 +6,21 @@
 public struct AppleNotificationService: Sendable {
     private let store: any AppleNotificationStore
     private let verifier: AppleNotificationVerifier
-    private let project: @Sendable (ID<Realm>) async throws -> Project?
+    private let findRealm: @Sendable (ID<Realm>) async throws -> Realm?
     private let emailFactory: EmailFactory
     private let limiter: RateLimiter
     private let clock: WallClock
 
-    /// - Parameter project: returns the project with the settings of a realm applied.
+    /// - Parameter findRealm: returns the realm with an ID; `nil` if it does not exist.
     public init(
         store: any AppleNotificationStore, verifier: AppleNotificationVerifier,
-        project: @escaping @Sendable (ID<Realm>) async throws -> Project?, emailFactory: EmailFactory,
+        findRealm: @escaping @Sendable (ID<Realm>) async throws -> Realm?, emailFactory: EmailFactory,
         limiter: RateLimiter,
         clock: WallClock
     ) {
         self.store = store
         self.verifier = verifier
-        self.project = project
+        self.findRealm = findRealm
         self.emailFactory = emailFactory
         self.limiter = limiter
         self.clock = clock
@@ -50,8 +50,8 @@ public struct AppleNotificationService: Sendable {
         let (notification, realms) = try await accepted(payload, in: pathProject, from: context)
         guard let event = notification.event(receivedAt: clock.now()) else { return Receipt(outcome: .unknownType) }
         var receipt = Receipt(outcome: .repeated)
-        for realm in realms {
-            guard let commit = try await apply(event, in: realm, from: context) else { continue }
+        for id in realms {
+            guard let commit = try await apply(event, in: id, from: context) else { continue }
             let affected = commit.leavesNoSignInMethod ? commit.facts?.account.id : nil
             receipt = Receipt(
                 outcome: .applied,
@@ -89,14 +89,14 @@ public struct AppleNotificationService: Sendable {
 
     /// - Returns: `nil` if the event was applied before, or if the realm was deleted.
     private func apply(
-        _ event: AppleEvent, in realm: ID<Realm>, from context: RequestContext
+        _ event: AppleEvent, in id: ID<Realm>, from context: RequestContext
     ) async throws -> AppleEventCommit? {
-        guard let project = try await project(realm) else { return nil }
+        guard let realm = try await findRealm(id) else { return nil }
         do {
             return try await retryingConflicts { _ in
-                let facts = try await store.facts(about: event, in: realm)
-                let commit = try makeCommit(event, facts, in: project, from: context)
-                try await store.apply(commit, in: realm)
+                let facts = try await store.facts(about: event, in: id)
+                let commit = try makeCommit(event, facts, in: realm, from: context)
+                try await store.apply(commit, in: id)
                 return commit
             }
         } catch StoreConflict.alreadyUsed {
@@ -105,14 +105,14 @@ public struct AppleNotificationService: Sendable {
     }
 
     private func makeCommit(
-        _ event: AppleEvent, _ facts: AppleEventFacts?, in project: Project, from context: RequestContext
+        _ event: AppleEvent, _ facts: AppleEventFacts?, in realm: Realm, from context: RequestContext
     ) throws -> AppleEventCommit {
         let decision = facts.map { AppleEventDecision(event, $0) }
-        let linkOnly = project.linkOnlyProviders
+        let linkOnly = realm.linkOnlyProviders
         var emails: [OutgoingEmail] = []
         if case .unlink(let remaining) = decision?.change {
             emails = try emailFactory.notice(
-                .identityUnlinked, about: remaining, EmailPayload(provider: .apple), by: project.policy, from: context,
+                .identityUnlinked, about: remaining, EmailPayload(provider: .apple), by: realm.policy, from: context,
                 at: event.receivedAt)
         }
         return AppleEventCommit(
@@ -120,7 +120,7 @@ public struct AppleNotificationService: Sendable {
             events: facts.flatMap { facts in
                 decision.map { $0.events(about: facts.account.id, ofClient: event.clientID, ignoring: linkOnly) }
             } ?? [],
-            recording: project.recording(by: .system.tracing(context.trace)), emailBatch: EmailBatch(emails: emails),
+            recording: realm.recording(by: .system.tracing(context.trace)), emailBatch: EmailBatch(emails: emails),
             leavesNoSignInMethod: decision?.leavesNoSignInMethod(ignoring: linkOnly) ?? false)
     }
 }

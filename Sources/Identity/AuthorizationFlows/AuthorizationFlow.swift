@@ -68,10 +68,10 @@ extension AuthorizationFlow {
 
     /// Requires that the app may still return to the target. Domains and redirect URIs may have been removed after the
     /// start of the flow.
-    func requireTarget(of app: App, in project: Project) throws(ContinueURLRefusal) {
+    func requireTarget(of app: App, in realm: Realm) throws(ContinueURLRefusal) {
         switch delivery {
-        case .app(let target, _): _ = try AuthorizationTarget(target.text, of: app, in: project)
-        case .popup(_, let target), .page(_, let target): _ = try AuthorizationTarget(page: target.text, in: project)
+        case .app(let target, _): _ = try AuthorizationTarget(target.text, of: app, in: realm)
+        case .popup(_, let target), .page(_, let target): _ = try AuthorizationTarget(page: target.text, in: realm)
         }
     }
 

@@ -22,11 +22,11 @@ struct AuthorizationState {
 /// The flow that a provider's response belongs to, with its project and app.
 public struct ReturnedFlow: Sendable {
     public let flow: AuthorizationFlow
-    public let project: Project
+    public let realm: Realm
     let app: App
     let stored: StoredFlow
 
-    fileprivate var receivesForm: Bool { project.supportedProviders[flow.provider]?.responseMode == .form }
+    fileprivate var receivesForm: Bool { realm.project.supportedProviders[flow.provider]?.responseMode == .form }
 }
 
 /// The secrets that a client exchanges for the result of a completed flow, once and within
@@ -44,17 +44,17 @@ extension AuthorizationFlows {
         guard let parsed = AuthorizationState(state) else { throw AuthorizationRefusal.stateInvalid }
         // The state is decrypted before anything is looked up, so a forged state causes no query.
         let (flow, replayKey) = try unsealed(AuthorizationFlow.self, from: parsed.sealed, in: parsed.realm)
-        guard let project = try await configuration.realm(parsed.realm), project.tenant?.settings.isDisabled != true
+        guard let realm = try await configuration.realm(parsed.realm), realm.tenant?.settings.isDisabled != true
         else {
             throw AuthorizationRefusal.stateInvalid
         }
-        guard let app = try await configuration.app(flow.app, project.id) else {
+        guard let app = try await configuration.app(flow.app, realm.project.id) else {
             throw AuthorizationRefusal.appRemoved
         }
-        try flow.requireTarget(of: app, in: project)
+        try flow.requireTarget(of: app, in: realm)
         return ReturnedFlow(
-            flow: flow, project: project, app: app,
-            stored: StoredFlow(hash: replayKey.hash, realm: project.realm, expiresAt: replayKey.expiresAt))
+            flow: flow, realm: realm, app: app,
+            stored: StoredFlow(hash: replayKey.hash, realm: realm.id, expiresAt: replayKey.expiresAt))
     }
 
     /// Stores the form that a provider posted. The browser sends no cookies with this form. The request after the
@@ -68,7 +68,7 @@ extension AuthorizationFlows {
         try returned.flow.requireRedirectURI(endingIn: path)
         guard returned.receivesForm, response.code.map(\.utf8.count) ?? 0 <= AuthorizationResponse.codeLengthLimit
         else { throw AuthorizationRefusal.invalidResponse }
-        let sealed = try sealedTokens.encode(response, until: returned.stored.expiresAt, in: returned.project.realm)
+        let sealed = try sealedTokens.encode(response, until: returned.stored.expiresAt, in: returned.realm.id)
         try await store.storeResponse(sealed, of: returned.stored)
     }
 
@@ -107,7 +107,7 @@ extension AuthorizationFlows {
     ) throws(TooManyAttempts) {
         try limiter.count(
             .authorizationFlows(from: context.network), Policy.authorizationFlowLimit, Policy.authorizationFlowWindow,
-            ID(returned.project.id))
+            ID(returned.realm.project.id))
     }
 
     private func requireBrowser(
@@ -129,7 +129,7 @@ extension AuthorizationFlows {
         }
         do {
             let storedResponse = try claimed.response.map {
-                try unsealed(AuthorizationResponse.self, from: $0, in: returned.project.realm).content
+                try unsealed(AuthorizationResponse.self, from: $0, in: returned.realm.id).content
             }
             return try await createGrant(for: returned, redeeming: returned.receivesForm ? storedResponse : response)
         } catch let error as ProviderUnreachable {
@@ -144,7 +144,7 @@ extension AuthorizationFlows {
     private func createGrant(
         for returned: ReturnedFlow, redeeming response: AuthorizationResponse?
     ) async throws -> FlowGrant {
-        let (flow, project) = (returned.flow, returned.project)
+        let (flow, realm) = (returned.flow, returned.realm)
         guard let response else { throw AuthorizationRefusal.invalidResponse }
         guard !response.isCancelled else { throw AuthorizationRefusal.cancelled }
         if let error = response.error { throw AuthorizationRefusal(providerError: error) }
@@ -152,18 +152,18 @@ extension AuthorizationFlows {
             throw AuthorizationRefusal.invalidResponse
         }
         // The provider may have been disabled in the meantime.
-        try verifier.requireAllowed(flow.provider, returned.app, project, flow.proofPurpose)
+        try verifier.requireAllowed(flow.provider, returned.app, realm, flow.proofPurpose)
         // A code of the former issuer must not be sent to a new issuer.
-        guard let settings = project.settings(of: flow.provider), flow.issuer == project.issuer(of: flow.provider)
+        guard let settings = realm.settings(of: flow.provider), flow.issuer == realm.issuer(of: flow.provider)
         else { throw ProviderRefusal.notConfigured }
         // A code can be redeemed once, so everything else that may be unavailable comes first.
-        try await verifier.loadKeys(flow.provider, project)
+        try await verifier.loadKeys(flow.provider, realm)
         let tokens = try await servers.redeem(
             CodeRedemption(
-                settings: settings, realm: project.realm, clientID: flow.clientID, code: Secret(code),
+                settings: settings, realm: realm.id, clientID: flow.clientID, code: Secret(code),
                 redirectURI: flow.redirectURI, codeVerifier: flow.verifier, issuer: response.issuer))
         let appleToken = try appleToken(tokens, of: returned)
-        if let appleToken { try await store.storeToken(appleToken, in: project.realm, at: clock.now()) }
+        if let appleToken { try await store.storeToken(appleToken, in: realm.id, at: clock.now()) }
         var identity: VerifiedIdentity
         do {
             identity = try await verified(tokens, of: returned, named: response.name)
@@ -191,13 +191,13 @@ extension AuthorizationFlows {
     private func verified(
         _ tokens: ProviderTokens, of returned: ReturnedFlow, named name: PersonName?
     ) async throws -> VerifiedIdentity {
-        let (flow, project, now) = (returned.flow, returned.project, clock.now())
+        let (flow, realm, now) = (returned.flow, returned.realm, clock.now())
         var credential = FederatedCredential(
             provider: flow.provider, idToken: Secret(tokens.idToken), rawNonce: flow.nonce, name: name)
-        let nonceKey = try sealedTokens.replayKey(ofNonce: flow.nonce, at: now, in: project.realm)
+        let nonceKey = try sealedTokens.replayKey(ofNonce: flow.nonce, at: now, in: realm.id)
         credential.nonceIsFromGateway = nonceKey != nil
         credential.requiresNonceInToken = true
-        var identity = try await verifier.verify(credential, returned.app, project)
+        var identity = try await verifier.verify(credential, returned.app, realm)
         identity.replayKeys += [nonceKey].compactMap(\.self)
         return identity
     }
@@ -215,8 +215,8 @@ extension AuthorizationFlows {
         }
         let key = FlowGrantKey(
             grantHash: secrets.hash(grant), sessionHash: sessionHash, app: returned.app.id,
-            realm: returned.project.realm)
-        let sealed = try sealedTokens.encode(result, until: end, in: returned.project.realm)
+            realm: returned.realm.id)
+        let sealed = try sealedTokens.encode(result, until: end, in: returned.realm.id)
         try await store.complete(returned.stored, with: sealed, for: key, until: end)
         return FlowGrant(secret: grant, sessionID: sessionID)
     }

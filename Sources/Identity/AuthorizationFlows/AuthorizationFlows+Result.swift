@@ -5,17 +5,17 @@ extension AuthorizationFlows {
     ///
     /// - Throws: ``AuthorizationRefusal/missingSessionID``, ``AuthorizationRefusal/invalidGrant``.
     public func redeem(
-        grant: String, sessionID: String?, for app: App, in project: Project
+        grant: String, sessionID: String?, for app: App, in realm: Realm
     ) async throws -> RedeemedAuthorization {
         guard let sessionID, !sessionID.isEmpty else { throw AuthorizationRefusal.missingSessionID }
         let key = FlowGrantKey(
-            grantHash: secrets.hash(grant), sessionHash: secrets.hash(sessionID), app: app.id, realm: project.realm)
+            grantHash: secrets.hash(grant), sessionHash: secrets.hash(sessionID), app: app.id, realm: realm.id)
         guard let sealed = try await store.result(for: key, at: clock.now()) else {
             throw AuthorizationRefusal.invalidGrant
         }
         let result: AuthorizationResult
         do {
-            result = try unsealed(AuthorizationResult.self, from: sealed, in: project.realm).content
+            result = try unsealed(AuthorizationResult.self, from: sealed, in: realm.id).content
         } catch AuthorizationRefusal.stateInvalid {
             throw AuthorizationRefusal.invalidGrant
         }

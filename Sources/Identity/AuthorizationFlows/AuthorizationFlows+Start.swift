@@ -47,15 +47,15 @@ extension AuthorizationFlows {
     /// Starts a flow. The rules about App Review guideline 4.8 and about providers that the app offers only for linking
     /// apply here, and again when the result is used.
     public func start(
-        _ start: AuthorizationStart, for app: App, in project: Project, from context: RequestContext
+        _ start: AuthorizationStart, for app: App, in realm: Realm, from context: RequestContext
     ) async throws -> StartedFlow {
-        try verifier.requireAllowed(start.provider, app, project, start.operation == .link ? .link : .signIn)
+        try verifier.requireAllowed(start.provider, app, realm, start.operation == .link ? .link : .signIn)
         try limiter.count(
             .authorizationFlows(from: context.network), Policy.authorizationFlowLimit,
-            Policy.authorizationFlowWindow, ID(project.id))
-        guard let settings = project.settings(of: start.provider),
-            let provider = project.supportedProviders[start.provider],
-            let parameters = ProviderStart(of: settings, for: app, in: project),
+            Policy.authorizationFlowWindow, ID(realm.project.id))
+        guard let settings = realm.settings(of: start.provider),
+            let provider = realm.project.supportedProviders[start.provider],
+            let parameters = ProviderStart(of: settings, for: app, in: realm),
             let clientID = parameters.webClientID
         else { throw ProviderRefusal.notConfigured }
         let (delivery, sessionID) = try checkedDelivery(start.delivery)
@@ -63,12 +63,12 @@ extension AuthorizationFlows {
         let codeVerifier = provider.usesPKCE ? secrets.random() : nil
         let cookie = sessionID == nil ? newCookie(isSecure: start.redirectURI.beginsExactly(with: "https://")) : nil
         let flow = AuthorizationFlow(
-            app: app.id, provider: start.provider, clientID: clientID, issuer: project.issuer(of: start.provider),
+            app: app.id, provider: start.provider, clientID: clientID, issuer: realm.issuer(of: start.provider),
             operation: start.operation,
-            nonce: sealedTokens.nonce(until: end, in: project.realm).raw, verifier: codeVerifier,
+            nonce: sealedTokens.nonce(until: end, in: realm.id).raw, verifier: codeVerifier,
             redirectURI: start.redirectURI, delivery: delivery, cookie: cookie?.cookie)
         let state = AuthorizationState(
-            sealed: try sealedTokens.encode(flow, until: end, in: project.realm), realm: project.realm)
+            sealed: try sealedTokens.encode(flow, until: end, in: realm.id), realm: realm.id)
         let url = try await servers.authorizationURL(
             AuthorizationRequest(
                 provider: provider, settings: settings, clientID: clientID, redirectURI: start.redirectURI,

@@ -14,11 +14,11 @@ public struct AuthorizationFlows: Sendable {
 
     /// Finds the realm and the app of a flow when the provider's response arrives.
     public struct ConfigurationLookup: Sendable {
-        public var realm: @Sendable (ID<Realm>) async throws -> Project?
+        public var realm: @Sendable (ID<Realm>) async throws -> Realm?
         public var app: @Sendable (ID<App>, ID<Project>) async throws -> App?
 
         public init(
-            realm: @escaping @Sendable (ID<Realm>) async throws -> Project?,
+            realm: @escaping @Sendable (ID<Realm>) async throws -> Realm?,
             app: @escaping @Sendable (ID<App>, ID<Project>) async throws -> App?
         ) {
             self.realm = realm

@@ -19,10 +19,10 @@ public struct AuthorizationTarget: Hashable, Codable, Sendable {
     ///   an app can register
     ///
     /// Rejects a URL whose query already has a parameter `grant` or `error`.
-    public init(_ text: String, of app: App, in project: Project) throws(ContinueURLRefusal) {
+    public init(_ text: String, of app: App, in realm: Realm) throws(ContinueURLRefusal) {
         guard text.isUnambiguousURL(byteLimit: Self.lengthLimit) else { throw .malformed }
         if app.settings.redirectURIs.isEmpty {
-            try Self.requirePage(text, in: project)
+            try Self.requirePage(text, in: realm)
         } else if !app.settings.redirectURIs.contains(text) {
             guard Self.canBeRegistered(text) else { throw .malformed }
             throw .unauthorizedDomain
@@ -32,20 +32,22 @@ public struct AuthorizationTarget: Hashable, Codable, Sendable {
     }
 
     /// Accepts what ``init(_:of:in:)`` accepts for an app without redirect URIs, with any parameters in the query.
-    public init(page text: String, in project: Project) throws(ContinueURLRefusal) {
+    public init(page text: String, in realm: Realm) throws(ContinueURLRefusal) {
         guard text.isUnambiguousURL(byteLimit: Self.lengthLimit) else { throw .malformed }
-        try Self.requirePage(text, in: project)
+        try Self.requirePage(text, in: realm)
         self.text = text
     }
 
-    private static func requirePage(_ text: String, in project: Project) throws(ContinueURLRefusal) {
+    private static func requirePage(_ text: String, in realm: Realm) throws(ContinueURLRefusal) {
         let start = text.prefix(8).lowercased()
         if start.beginsExactly(with: "http://") || start.beginsExactly(with: "https://") {
-            let page = try ContinueURL(text, in: project)
-            guard start.beginsExactly(with: "https://") || project.acceptsHTTP(page.host) else { throw .malformed }
+            let page = try ContinueURL(text, in: realm)
+            guard start.beginsExactly(with: "https://") || realm.project.acceptsHTTP(page.host) else {
+                throw .malformed
+            }
         } else {
             guard canBeRegistered(text) else { throw .malformed }
-            guard project.acceptsEveryDomain else { throw .unauthorizedDomain }
+            guard realm.project.acceptsEveryDomain else { throw .unauthorizedDomain }
         }
     }
 

@@ -23,7 +23,7 @@ public enum SignInMethodName: Hashable, Sendable {
     case oneTimePassword
     case other
 
-    public init(_ provider: ProviderID?, in project: Project) {
+    public init(_ provider: ProviderID?, in realm: Realm) {
         self =
             switch provider {
             case .password: .password
@@ -31,8 +31,8 @@ public enum SignInMethodName: Hashable, Sendable {
             case .phone: .phone
             case .totp: .oneTimePassword
             case let provider?:
-                (project.supportedProviders.builtIn(provider)?.displayName
-                    ?? project.settings(of: provider)?.openID?.displayName).map(Self.named) ?? .other
+                (realm.project.supportedProviders.builtIn(provider)?.displayName
+                    ?? realm.settings(of: provider)?.openID?.displayName).map(Self.named) ?? .other
             case nil: .other
             }
     }

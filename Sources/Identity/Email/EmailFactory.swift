@@ -9,10 +9,10 @@ public struct EmailFactory: Sendable {
     /// Encrypts a payload, bound to the ID of its email.
     public var seal: @Sendable (EmailPayload, ID<OutgoingEmail>) throws -> [UInt8]
     /// Returns the URL that the links in emails open, without their query.
-    public var actionBase: @Sendable (Project, ActionLink.Mode) -> String
+    public var actionBase: @Sendable (Realm, ActionLink.Mode) -> String
     /// Returns the URL that a link begins with if an app opens it; `nil` if the request names no app that is
     /// associated with the gateway's host. See ``AppLink``.
-    public var appLinkBase: @Sendable (AppLink.Request, Project) -> String?
+    public var appLinkBase: @Sendable (AppLink.Request, Realm) -> String?
     /// Whether the installation sends emails.
     public var sendsEmail: Bool
     /// Whether the notice of a changed address goes to the account's first address, and its link restores the first
@@ -23,8 +23,8 @@ public struct EmailFactory: Sendable {
         newCode: @escaping @Sendable () -> String, hash: @escaping @Sendable (String) -> [UInt8],
         emailID: @escaping @Sendable () -> ID<OutgoingEmail>,
         seal: @escaping @Sendable (EmailPayload, ID<OutgoingEmail>) throws -> [UInt8],
-        actionBase: @escaping @Sendable (Project, ActionLink.Mode) -> String,
-        appLinkBase: @escaping @Sendable (AppLink.Request, Project) -> String?, sendsEmail: Bool
+        actionBase: @escaping @Sendable (Realm, ActionLink.Mode) -> String,
+        appLinkBase: @escaping @Sendable (AppLink.Request, Realm) -> String?, sendsEmail: Bool
     ) {
         self.newCode = newCode
         self.hash = hash

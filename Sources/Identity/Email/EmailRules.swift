@@ -6,12 +6,12 @@ extension EmailSettings {
     /// Returns the reasons why the settings are invalid.
     ///
     /// - Parameter ownHost: the host of the gateway's public URL, which links may open too.
-    func problems(in project: Project, ownHost: String?) -> [ConfigurationProblem] {
+    func problems(in realm: Realm, ownHost: String?) -> [ConfigurationProblem] {
         var problems: [ConfigurationProblem] = []
         if senderName.map(Self.isValidHeaderText) == false { problems.append(.emailSenderName) }
         if let actionURL {
             if let host = actionURL.hostOfURLWithoutQuery(byteLimit: Self.urlLength, acceptsLoopback: true) {
-                let isAllowed = host == ownHost?.lowercased() || project.listsAuthorizedDomain(host)
+                let isAllowed = host == ownHost?.lowercased() || realm.project.listsAuthorizedDomain(host)
                 if !isAllowed { problems.append(.emailActionHost) }
             } else {
                 problems.append(.emailActionURL)

@@ -27,8 +27,8 @@ public enum AppLink {
     ///
     /// - Parameter publicURL: the gateway's public URL, without a slash at the end.
     /// - Returns: `nil` if the request names no app of the project that is associated with the gateway's host.
-    public static func base(for request: Request, in project: Project, at publicURL: String) -> String? {
-        let apps = project.associatedApps.filter { $0.isAssociated(with: host(of: publicURL)) }
+    public static func base(for request: Request, in realm: Realm, at publicURL: String) -> String? {
+        let apps = realm.associatedApps.filter { $0.isAssociated(with: host(of: publicURL)) }
         let parameters = [
             (
                 bundleIDParameter,
@@ -36,7 +36,8 @@ public enum AppLink {
             ),
             (packageParameter, request.package.flatMap { id in apps.contains { $0.packages.contains(id) } ? id : nil }),
         ].compactMap { name, id in id.map { "\(name)=\($0)" } }
-        return parameters.isEmpty ? nil : "\(publicURL)\(path(of: project.id))?\(parameters.joined(separator: "&"))"
+        return parameters.isEmpty
+            ? nil : "\(publicURL)\(path(of: realm.project.id))?\(parameters.joined(separator: "&"))"
     }
 
     private static func host(of publicURL: String) -> String {

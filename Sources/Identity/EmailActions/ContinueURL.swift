@@ -11,7 +11,7 @@ public struct ContinueURL: Hashable, Sendable {
 
     /// Rejects URLs that browsers may parse differently than the gateway: with backslashes, spaces, non-ASCII
     /// characters or user info.
-    public init(_ text: String, in project: Project) throws(ContinueURLRefusal) {
+    public init(_ text: String, in realm: Realm) throws(ContinueURLRefusal) {
         guard text.isUnambiguousURL(byteLimit: Self.lengthLimit),
             let scheme = ["https://", "http://"].first(where: { text.lowercased().beginsExactly(with: $0) })
         else { throw .malformed }
@@ -19,7 +19,7 @@ public struct ContinueURL: Hashable, Sendable {
         guard let host = Self.host(of: authority) else { throw .malformed }
         self.text = text
         self.host = host
-        guard project.authorizes(host) else { throw .unauthorizedDomain }
+        guard realm.project.authorizes(host) else { throw .unauthorizedDomain }
     }
 
     /// - Returns: `nil` for an IPv6 address other than that of this machine.

@@ -7,12 +7,12 @@ extension OOBCodeRedeemer {
     /// - Parameter providers: identities of these providers are unlinked too, if they are among the
     ///   ``Account/removableIdentities(byOwnerOf:)``.
     public func recover(
-        _ code: String?, unlinking providers: Set<ProviderID>, in project: Project, from context: RequestContext
+        _ code: String?, unlinking providers: Set<ProviderID>, in realm: Realm, from context: RequestContext
     ) async throws -> RemedyResult {
         let secret = emailFactory.newCode()
-        let result = try await redeem(code, for: [.recoverEmail], in: project, from: context) { account, found, now in
-            let change = try await recovery(of: account, by: found.code, unlinking: providers, in: project)
-            return (.change(change), EmailBatch(codes: resetCode(secret, after: change, in: project, at: now)))
+        let result = try await redeem(code, for: [.recoverEmail], in: realm, from: context) { account, found, now in
+            let change = try await recovery(of: account, by: found.code, unlinking: providers, in: realm)
+            return (.change(change), EmailBatch(codes: resetCode(secret, after: change, in: realm, at: now)))
         }
         return RemedyResult(result, secret)
     }
@@ -22,15 +22,15 @@ extension OOBCodeRedeemer {
     /// - Parameter providers: identities of these providers are unlinked, if they are among the
     ///   ``Account/removableIdentities(byOwnerOf:)``. If one is unlinked, the user sets a new password next.
     public func confirm(
-        _ code: String?, unlinking providers: Set<ProviderID>, in project: Project, from context: RequestContext
+        _ code: String?, unlinking providers: Set<ProviderID>, in realm: Realm, from context: RequestContext
     ) async throws -> RemedyResult {
         let secret = emailFactory.newCode()
-        let result = try await redeem(code, for: [.verifyEmail, .changeEmail], in: project, from: context) {
+        let result = try await redeem(code, for: [.verifyEmail, .changeEmail], in: realm, from: context) {
             account, found, now in
             var (change, emailBatch) = try confirmation(
-                of: account, by: found.code, unlinking: providers, in: project, from: context, at: now)
+                of: account, by: found.code, unlinking: providers, in: realm, from: context, at: now)
             if !change.unlinkedProviders.isEmpty {
-                emailBatch.codes += resetCode(secret, after: change, in: project, at: now)
+                emailBatch.codes += resetCode(secret, after: change, in: realm, at: now)
             }
             return (.change(change), emailBatch)
         }
@@ -41,17 +41,17 @@ extension OOBCodeRedeemer {
     /// owner of another mailbox could take the code's account back; see ``EarlierMailbox``. The user sets a password
     /// next. If the code's account has the address, it loses it.
     public func createAccount(
-        _ code: String?, in project: Project, from context: RequestContext
+        _ code: String?, in realm: Realm, from context: RequestContext
     ) async throws -> RemedyResult {
         let secret = emailFactory.newCode()
-        let result = try await redeem(code, for: [.verifyEmail, .changeEmail], in: project, from: context) {
+        let result = try await redeem(code, for: [.verifyEmail, .changeEmail], in: realm, from: context) {
             account, found, now in
             guard found.newAccountChoice.createsAccount(isChosen: true) else { throw OOBCodeRefusal.invalid }
-            guard project.policy.allowsSignUp else { throw OOBCodeRefusal.notAllowed }
+            guard realm.policy.allowsSignUp else { throw OOBCodeRefusal.notAllowed }
             let email = found.code.newEmail ?? found.code.email
             var new = StoredAccount(new: entropy.accountID(), email: email, at: now)
             new.account.emailIsVerified = true
-            let codes = resetCode(secret, of: new.account.id, generation: 1, email, in: project, at: now)
+            let codes = resetCode(secret, of: new.account.id, generation: 1, email, in: realm, at: now)
             return (.create(new, inPlaceOf: account.email == email ? account : nil), EmailBatch(codes: codes))
         }
         return RemedyResult(result, secret)
@@ -59,7 +59,7 @@ extension OOBCodeRedeemer {
 
     /// The change by a code that verifies or changes an address, and the notice to the former address.
     func confirmation(
-        of account: Account, by code: OOBCode, unlinking providers: Set<ProviderID>, in project: Project,
+        of account: Account, by code: OOBCode, unlinking providers: Set<ProviderID>, in realm: Realm,
         from context: RequestContext, at now: Instant
     ) throws -> (MailboxChange, EmailBatch) {
         guard code.purpose == .changeEmail else { return (.verifying(account, unlinking: providers), .none) }
@@ -69,7 +69,7 @@ extension OOBCodeRedeemer {
         return (
             change,
             try emailFactory.emailChangedNotice(
-                to: account, newEmail: email, by: project.policy, from: context, at: now)
+                to: account, newEmail: email, by: realm.policy, from: context, at: now)
         )
     }
 
@@ -77,59 +77,59 @@ extension OOBCodeRedeemer {
     /// time or later. Restores the address that the code was sent to. If another account keeps that address, the code's account has no
     /// address and no password afterwards. Ends every session.
     public func removeSignInMethod(
-        _ code: String?, in project: Project, from context: RequestContext
+        _ code: String?, in realm: Realm, from context: RequestContext
     ) async throws -> RemedyResult {
         let secret = emailFactory.newCode()
-        let result = try await redeem(code, for: OOBCode.Purpose.removals, in: project, from: context) {
+        let result = try await redeem(code, for: OOBCode.Purpose.removals, in: realm, from: context) {
             account, found, now in
-            let change = try await removal(from: account, by: found.code, in: project)
-            return (.change(change), EmailBatch(codes: resetCode(secret, after: change, in: project, at: now)))
+            let change = try await removal(from: account, by: found.code, in: realm)
+            return (.change(change), EmailBatch(codes: resetCode(secret, after: change, in: realm, at: now)))
         }
         return RemedyResult(result, secret)
     }
 
-    func removal(from account: Account, by code: OOBCode, in project: Project) async throws -> MailboxChange {
+    func removal(from account: Account, by code: OOBCode, in realm: Realm) async throws -> MailboxChange {
         guard let method = code.method else { throw OOBCodeRefusal.invalid }
-        let otherHolder = try await otherHolder(of: code.email, than: account, in: project)
+        let otherHolder = try await otherHolder(of: code.email, than: account, in: realm)
         return .removing(method, from: account, by: code, otherHolder: otherHolder)
     }
 
     func recovery(
-        of account: Account, by code: OOBCode, unlinking providers: Set<ProviderID>, in project: Project
+        of account: Account, by code: OOBCode, unlinking providers: Set<ProviderID>, in realm: Realm
     ) async throws -> MailboxChange {
         .recovering(
             account, by: code, unlinking: providers,
-            from: try await otherHolder(of: code.email, than: account, in: project))
+            from: try await otherHolder(of: code.email, than: account, in: realm))
     }
 
     /// - Returns: the account that has the address now; `nil` if that is `account` itself, or if there is none.
-    private func otherHolder(of email: EmailAddress, than account: Account, in project: Project) async throws
+    private func otherHolder(of email: EmailAddress, than account: Account, in realm: Realm) async throws
         -> Account?
     {
-        let holder = try await store.holder(of: email, in: project.realm)?.account
+        let holder = try await store.holder(of: email, in: realm.id)?.account
         return holder?.id == account.id ? nil : holder
     }
 
     /// Returns the code that sets a password after a remedy; none if the account has no address, or the project does
     /// not allow passwords.
     private func resetCode(
-        _ secret: String, after change: MailboxChange, in project: Project, at now: Instant
+        _ secret: String, after change: MailboxChange, in realm: Realm, at now: Instant
     ) -> [OOBCode] {
         change.email.map {
-            resetCode(secret, of: change.account.id, generation: change.generation, $0, in: project, at: now)
+            resetCode(secret, of: change.account.id, generation: change.generation, $0, in: realm, at: now)
         } ?? []
     }
 
     private func resetCode(
-        _ secret: String, of account: ID<Account>, generation: Int64, _ email: EmailAddress, in project: Project,
+        _ secret: String, of account: ID<Account>, generation: Int64, _ email: EmailAddress, in realm: Realm,
         at now: Instant
     ) -> [OOBCode] {
-        guard project.policy.allowsPasswords else { return [] }
+        guard realm.policy.allowsPasswords else { return [] }
         return [
             OOBCode(
                 hash: emailFactory.hash(secret), purpose: .resetPassword, account: account, generation: generation,
                 email: email, createdAt: now,
-                expiresAt: now + project.policy.resetLifetime)
+                expiresAt: now + realm.policy.resetLifetime)
         ]
     }
 }

@@ -1,19 +1,19 @@
 extension OOBCodeRedeemer {
     /// Undoes a merge with a code that was sent to the address of the source, the account that the merge deleted; see
     /// ``MergeReversal``.
-    public func undoMerge(_ code: String?, in project: Project, from context: RequestContext) async throws
+    public func undoMerge(_ code: String?, in realm: Realm, from context: RequestContext) async throws
         -> RemedyResult
     {
         return try await retryingConflicts { _ in
-            let found = try await check(code, for: [.undoMerge], in: project)
+            let found = try await check(code, for: [.undoMerge], in: realm)
             let now = clock.now()
             let secret = emailFactory.newCode()
             let undoing = MergeUndoing(
-                code: found.code, resetHash: project.policy.allowsPasswords ? emailFactory.hash(secret) : nil,
-                resetExpiresAt: now + OOBCode.Purpose.resetPassword.lifetime(by: project.policy),
-                recording: project.recording(by: .user(context.trace)), undoneAt: now)
+                code: found.code, resetHash: realm.policy.allowsPasswords ? emailFactory.hash(secret) : nil,
+                resetExpiresAt: now + OOBCode.Purpose.resetPassword.lifetime(by: realm.policy),
+                recording: realm.recording(by: .user(context.trace)), undoneAt: now)
             let source = try await mappingConflicts(to: \.refusalOfUndo) {
-                try await codes.undoMerge(undoing, in: project.realm)
+                try await codes.undoMerge(undoing, in: realm.id)
             }
             let resetCode = undoing.resetCode(of: source).map { IssuedCode(secret: secret, record: $0) }
             return RemedyResult(account: source, resetCode: resetCode)

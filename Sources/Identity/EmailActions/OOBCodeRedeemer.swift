@@ -52,27 +52,27 @@ public struct OOBCodeRedeemer: Sendable {
     /// - Returns: the redeemed code.
     public func resetPassword(
         _ code: String?, to password: Secret, unlinking providers: Set<ProviderID>, choosesNewAccount: Bool = false,
-        in project: Project, from context: RequestContext
+        in realm: Realm, from context: RequestContext
     ) async throws -> OOBCode {
-        guard project.policy.allowsPasswords else { throw OOBCodeRefusal.notAllowed }
-        let found = try await check(code, for: [.resetPassword], in: project)
-        try await project.policy.require(password, unknownTo: breaches)
-        let hash = try await passwords.hash(password, context.hashingClient(in: project))
+        guard realm.policy.allowsPasswords else { throw OOBCodeRefusal.notAllowed }
+        let found = try await check(code, for: [.resetPassword], in: realm)
+        try await realm.policy.require(password, unknownTo: breaches)
+        let hash = try await passwords.hash(password, context.hashingClient(in: realm))
         // The client's network becomes a known network. Otherwise wrong passwords of other clients could block the
         // owner's next sign-in. A known network also allows more one-time passwords, so a reset, which proves only the
         // mailbox, adds none to an account with second factors.
-        let networkHash = networks.hash(of: context, in: project)
+        let networkHash = networks.hash(of: context, in: realm)
         _ = try await redeem(
-            code, for: [.resetPassword], fromNetwork: networkHash, in: project, from: context
+            code, for: [.resetPassword], fromNetwork: networkHash, in: realm, from: context
         ) { account, found, now in
             if found.newAccountChoice.createsAccount(isChosen: choosesNewAccount) {
-                guard project.policy.allowsSignUp else { throw OOBCodeRefusal.notAllowed }
+                guard realm.policy.allowsSignUp else { throw OOBCodeRefusal.notAllowed }
                 var new = StoredAccount(
                     new: entropy.accountID(), email: found.code.email, passwordHash: hash, at: now)
                 new.account.emailIsVerified = true
                 return (.create(new, inPlaceOf: account), try replacementNotice(of: new, from: context, at: now))
             }
-            let change = MailboxChange.resetting(account, to: hash, unlinking: providers, by: project.policy)
+            let change = MailboxChange.resetting(account, to: hash, unlinking: providers, by: realm.policy)
             let emails = try emailsAboutReset(change, earlier: found.earlierMailbox, from: context, at: now)
             return (.change(change), emails)
         }
@@ -80,19 +80,19 @@ public struct OOBCodeRedeemer: Sendable {
     }
 
     /// Redeems a code that verifies, changes or restores an address, or that removes an added second factor.
-    public func apply(_ code: String?, in project: Project, from context: RequestContext) async throws -> AppliedCode {
+    public func apply(_ code: String?, in realm: Realm, from context: RequestContext) async throws -> AppliedCode {
         let result = try await redeem(
-            code, for: [.verifyEmail, .changeEmail, .recoverEmail, .revertFactorAddition], in: project, from: context
+            code, for: [.verifyEmail, .changeEmail, .recoverEmail, .revertFactorAddition], in: realm, from: context
         ) { account, found, now in
             if found.code.purpose == .revertFactorAddition {
-                return (.change(try await removal(from: account, by: found.code, in: project)), .none)
+                return (.change(try await removal(from: account, by: found.code, in: realm)), .none)
             }
             guard found.code.purpose == .recoverEmail else {
                 let (change, emailBatch) = try confirmation(
-                    of: account, by: found.code, unlinking: [], in: project, from: context, at: now)
+                    of: account, by: found.code, unlinking: [], in: realm, from: context, at: now)
                 return (.change(change), emailBatch)
             }
-            return (.change(try await recovery(of: account, by: found.code, unlinking: [], in: project)), .none)
+            return (.change(try await recovery(of: account, by: found.code, unlinking: [], in: realm)), .none)
         }
         return AppliedCode(account: result.account, code: result.redemption.code)
     }
@@ -105,8 +105,8 @@ public struct OOBCodeRedeemer: Sendable {
 
     /// Removes the address from an account at the request of the mailbox's owner ("this was not me"). The code is one
     /// that verifies an address. Rejects the code if the address is already verified.
-    public func disavow(_ code: String?, in project: Project, from context: RequestContext) async throws {
-        _ = try await redeem(code, for: [.verifyEmail], in: project, from: context) { account, _, _ in
+    public func disavow(_ code: String?, in realm: Realm, from context: RequestContext) async throws {
+        _ = try await redeem(code, for: [.verifyEmail], in: realm, from: context) { account, _, _ in
             guard !account.emailIsVerified else { throw OOBCodeRefusal.invalid }
             return (.change(.disavowing(account)), .none)
         }
@@ -116,9 +116,9 @@ public struct OOBCodeRedeemer: Sendable {
 extension OOBCodeRedeemer {
     /// Returns a valid code that has one of `purposes`, with its account. Does not consume the code.
     public func check(
-        _ code: String?, for purposes: Set<OOBCode.Purpose>, in project: Project
+        _ code: String?, for purposes: Set<OOBCode.Purpose>, in realm: Realm
     ) async throws -> FoundCode {
-        let found = try await check(code, in: project.realm)
+        let found = try await check(code, in: realm.id)
         guard purposes.contains(found.code.purpose) else { throw OOBCodeRefusal.invalid }
         return found
     }
@@ -135,11 +135,11 @@ extension OOBCodeRedeemer {
     /// - Parameter networkHash: see ``Redemption/networkHash``.
     func redeem(
         _ code: String?, for purposes: Set<OOBCode.Purpose>, fromNetwork networkHash: [UInt8]? = nil,
-        in project: Project, from context: RequestContext,
+        in realm: Realm, from context: RequestContext,
         _ decide: (Account, FoundCode, Instant) async throws -> (Redemption.Step, EmailBatch)
     ) async throws -> RedemptionResult {
         try await retryingConflicts { _ in
-            let found = try await check(code, for: purposes, in: project)
+            let found = try await check(code, for: purposes, in: realm)
             guard let account = found.account else { throw OOBCodeRefusal.invalid }
             guard !account.isDisabled else { throw OOBCodeRefusal.accountDisabled }
             let now = clock.now()
@@ -147,9 +147,9 @@ extension OOBCodeRedeemer {
             let redemption = Redemption(
                 code: found.code, step: step, emailBatch: emailBatch,
                 networkHash: account.secondFactors.isEmpty ? networkHash : nil,
-                recording: project.recording(by: .user(context.trace)), redeemedAt: now)
+                recording: realm.recording(by: .user(context.trace)), redeemedAt: now)
             let updated = try await mappingConflicts(to: \.refusalOfCodeRedemption) {
-                try await codes.redeem(redemption, in: project.realm)
+                try await codes.redeem(redemption, in: realm.id)
             }
             return RedemptionResult(redemption: redemption, account: updated)
         }

@@ -48,19 +48,18 @@ public struct OOBCodeSender: Sendable {
 
     /// Sends the email that a client requested. Returns the caller's current address if the code verifies or changes it,
     /// otherwise the requested address. The first address of an account is a change too.
-    public func send(_ request: Request, in project: Project, from context: RequestContext) async throws -> EmailAddress
-    {
-        let content = try content(of: request, in: project)
+    public func send(_ request: Request, in realm: Realm, from context: RequestContext) async throws -> EmailAddress {
+        let content = try content(of: request, in: realm)
         guard emailFactory.sendsEmail else { throw OOBSendingRefusal.emailNotConfigured }
         switch request.purpose {
-        case .resetPassword: return try await sendReset(request, content, in: project, from: context)
+        case .resetPassword: return try await sendReset(request, content, in: realm, from: context)
         case .signIn:
-            guard project.policy.allowsEmailLinks else { throw OOBSendingRefusal.notAllowed }
+            guard realm.policy.allowsEmailLinks else { throw OOBSendingRefusal.notAllowed }
             let email = try EmailAddress(required: request.email)
-            try limiter.countEmail(request.purpose, to: email, from: context.network, in: project)
-            try await issue(Draft(.signIn, about: email), content, in: project, from: context)
+            try limiter.countEmail(request.purpose, to: email, from: context.network, in: realm)
+            try await issue(Draft(.signIn, about: email), content, in: realm, from: context)
             return email
-        case .verifyEmail, .changeEmail: return try await sendToOwner(request, content, in: project, from: context)
+        case .verifyEmail, .changeEmail: return try await sendToOwner(request, content, in: realm, from: context)
         case .recoverEmail, .removeSignInMethod, .revertFactorAddition, .undoMerge: throw OOBSendingRefusal.notOnRequest
         }
     }
@@ -70,36 +69,36 @@ public struct OOBCodeSender: Sendable {
     ///
     /// - Parameter sendsEmail: `false` if the link is only returned.
     public func send(
-        _ request: Request, sendsEmail: Bool, for administrator: AuditActor, of project: Project,
+        _ request: Request, sendsEmail: Bool, for administrator: AuditActor, of realm: Realm,
         from context: RequestContext
     ) async throws -> Issued {
-        let content = try content(of: request, in: project)
+        let content = try content(of: request, in: realm)
         guard emailFactory.sendsEmail || !sendsEmail else { throw OOBSendingRefusal.emailNotConfigured }
         guard !request.purpose.isRemedy else { throw OOBSendingRefusal.notOnRequest }
-        if request.purpose == .signIn, !project.policy.allowsEmailLinks { throw OOBSendingRefusal.notAllowed }
-        if request.purpose == .resetPassword, !project.policy.allowsPasswords { throw OOBSendingRefusal.notAllowed }
+        if request.purpose == .signIn, !realm.policy.allowsEmailLinks { throw OOBSendingRefusal.notAllowed }
+        if request.purpose == .resetPassword, !realm.policy.allowsPasswords { throw OOBSendingRefusal.notAllowed }
         let newEmail = try request.checkedNewEmail()
-        let (email, holder) = try await subject(of: request, newEmail: newEmail, in: project)
+        let (email, holder) = try await subject(of: request, newEmail: newEmail, in: realm)
         if holder == nil, request.purpose != .signIn {
-            if request.purpose == .resetPassword, project.modeRules.hidesAccountsFromBackends,
-                project.policy.emailEnumerationProtection
+            if request.purpose == .resetPassword, realm.project.modeRules.hidesAccountsFromBackends,
+                realm.policy.emailEnumerationProtection
             {
                 return Issued(email: email)
             }
             throw request.purpose == .resetPassword ? OOBSendingRefusal.emailUnknown : .accountUnknown
         }
-        if let newEmail { try await requireAvailable(newEmail, for: holder, in: project) }
+        if let newEmail { try await requireAvailable(newEmail, for: holder, in: realm) }
         let draft = Draft(
             request.purpose, of: request.purpose == .signIn ? nil : holder, about: email, newEmail: newEmail)
         let note = AuditNote(
-            AuditNote.AccountAction.codeIssued.rawValue, holder?.id.rawValue ?? project.realm.rawValue,
+            AuditNote.AccountAction.codeIssued.rawValue, holder?.id.rawValue ?? realm.id.rawValue,
             ["requestType": request.purpose.rawValue, "linkReturned": String(!sendsEmail)])
         let code = try await issue(
-            draft, content, sendsEmail: sendsEmail, for: (note, administrator), in: project, from: context)
+            draft, content, sendsEmail: sendsEmail, for: (note, administrator), in: realm, from: context)
         let mode = ActionLink.Mode(request.purpose)
         let link = ActionLink(
-            mode, code: code, in: project.realm, at: content.appLinkBase ?? emailFactory.actionBase(project, mode),
-            apiKey: content.apiKey, language: context.language ?? project.emailSettings.language,
+            mode, code: code, in: realm.id, at: content.appLinkBase ?? emailFactory.actionBase(realm, mode),
+            apiKey: content.apiKey, language: context.language ?? realm.project.emailSettings.language,
             continueURL: content.continueURL)
         return Issued(email: email, code: code, link: link)
     }
@@ -109,13 +108,13 @@ public struct OOBCodeSender: Sendable {
     ///
     /// - Parameter newEmail: the address of an account that has none yet.
     private func subject(
-        of request: Request, newEmail: EmailAddress?, in project: Project
+        of request: Request, newEmail: EmailAddress?, in realm: Realm
     ) async throws -> (email: EmailAddress, account: Account?) {
         guard let idToken = request.idToken, request.purpose == .verifyEmail || request.purpose == .changeEmail else {
             let email = try EmailAddress(required: request.email)
-            return (email, try await store.holder(of: email, in: project.realm)?.account)
+            return (email, try await store.holder(of: email, in: realm.id)?.account)
         }
-        let caller = try await authenticator.authenticate(idToken: idToken, in: project)
+        let caller = try await authenticator.authenticate(idToken: idToken, in: realm)
         guard let email = caller.account.email ?? newEmail else { throw CredentialRefusal.missingEmail }
         return (email, caller.account)
     }
@@ -130,12 +129,12 @@ public struct OOBCodeSender: Sendable {
     /// Sends a password reset. If the project has email enumeration protection, the work does not depend on whether an
     /// account has the address: the account is looked up when the email is sent.
     private func sendReset(
-        _ request: Request, _ content: EmailPayload, in project: Project, from context: RequestContext
+        _ request: Request, _ content: EmailPayload, in realm: Realm, from context: RequestContext
     ) async throws -> EmailAddress {
-        guard project.policy.allowsPasswords else { throw OOBSendingRefusal.notAllowed }
+        guard realm.policy.allowsPasswords else { throw OOBSendingRefusal.notAllowed }
         let email = try EmailAddress(required: request.email)
-        try limiter.countEmail(request.purpose, to: email, from: context.network, in: project)
-        if !project.policy.emailEnumerationProtection, try await store.holder(of: email, in: project.realm) == nil {
+        try limiter.countEmail(request.purpose, to: email, from: context.network, in: realm)
+        if !realm.policy.emailEnumerationProtection, try await store.holder(of: email, in: realm.id) == nil {
             throw OOBSendingRefusal.emailUnknown
         }
         var content = content
@@ -143,14 +142,14 @@ public struct OOBCodeSender: Sendable {
         let now = clock.now()
         let outgoing = try emailFactory.outgoingEmail(
             .resetPassword, to: email, about: nil, content, from: context, at: now,
-            until: now + project.policy.resetLifetime)
-        try await codes.enqueue(outgoing, in: project.realm)
+            until: now + realm.policy.resetLifetime)
+        try await codes.enqueue(outgoing, in: realm.id)
         return email
     }
 
     /// Sends a code to the caller's current address, or to the requested new one.
     private func sendToOwner(
-        _ request: Request, _ content: EmailPayload, in project: Project, from context: RequestContext
+        _ request: Request, _ content: EmailPayload, in realm: Realm, from context: RequestContext
     ) async throws -> EmailAddress {
         let newEmail = try request.checkedNewEmail()
         guard let idToken = request.idToken else {
@@ -159,33 +158,33 @@ public struct OOBCodeSender: Sendable {
             throw TokenRefusal.invalidIDToken
         }
         let caller = try await authenticator.authenticate(
-            idToken: idToken, in: project, acceptsRestricted: request.purpose == .verifyEmail)
+            idToken: idToken, in: realm, acceptsRestricted: request.purpose == .verifyEmail)
         guard let email = caller.account.email ?? newEmail else { throw CredentialRefusal.missingEmail }
         if let newEmail {
-            try caller.requireRecentLogin(by: project.policy, at: clock.now())
+            try caller.requireRecentLogin(by: realm.policy, at: clock.now())
             // With email enumeration protection, a taken address is rejected only when the code is redeemed.
-            if !project.policy.emailEnumerationProtection {
-                try await requireAvailable(newEmail, for: caller.account, in: project)
+            if !realm.policy.emailEnumerationProtection {
+                try await requireAvailable(newEmail, for: caller.account, in: realm)
             }
         }
-        try limiter.countEmail(request.purpose, to: newEmail ?? email, from: context.network, in: project)
+        try limiter.countEmail(request.purpose, to: newEmail ?? email, from: context.network, in: realm)
         let draft = Draft(
             request.purpose, of: caller.account, by: caller.session, about: email, newEmail: newEmail)
-        try await issue(draft, content, in: project, from: context)
+        try await issue(draft, content, in: realm, from: context)
         return email
     }
 
-    private func requireAvailable(_ newEmail: EmailAddress, for account: Account?, in project: Project) async throws {
-        if newEmail != account?.email { try await store.requireFree(newEmail, in: project.realm) }
+    private func requireAvailable(_ newEmail: EmailAddress, for account: Account?, in realm: Realm) async throws {
+        if newEmail != account?.email { try await store.requireFree(newEmail, in: realm.id) }
     }
 
-    private func content(of request: Request, in project: Project) throws(ContinueURLRefusal) -> EmailPayload {
+    private func content(of request: Request, in realm: Realm) throws(ContinueURLRefusal) -> EmailPayload {
         let url = try request.continueURL.map { text throws(ContinueURLRefusal) in
-            try ContinueURL(text, in: project)
+            try ContinueURL(text, in: realm)
         }
         return EmailPayload(
             apiKey: request.apiKey, continueURL: url?.text,
-            appLinkBase: request.appLink.flatMap { emailFactory.appLinkBase($0, project) })
+            appLinkBase: request.appLink.flatMap { emailFactory.appLinkBase($0, realm) })
     }
 }
 
@@ -215,13 +214,13 @@ extension OOBCodeSender {
     @discardableResult
     private func issue(
         _ draft: Draft, _ content: EmailPayload, sendsEmail: Bool = true,
-        for administrator: (AuditNote, AuditActor)? = nil, in project: Project, from context: RequestContext
+        for administrator: (AuditNote, AuditActor)? = nil, in realm: Realm, from context: RequestContext
     ) async throws -> String {
         var content = content
         let secret = emailFactory.newCode()
         content.code = secret
         let now = clock.now()
-        let end = now + draft.purpose.lifetime(by: project.policy)
+        let end = now + draft.purpose.lifetime(by: realm.policy)
         let code = OOBCode(
             hash: emailFactory.hash(secret), purpose: draft.purpose, account: draft.account?.id,
             generation: draft.purpose.dependsOnGeneration ? draft.account?.generation : nil, email: draft.email,
@@ -234,7 +233,7 @@ extension OOBCodeSender {
             } else { nil }
         try await mappingConflicts(to: \.refusalOfEdit) {
             try await codes.issue(
-                code, sending: outgoing, bySession: draft.session, forAdministrator: administrator, in: project.realm)
+                code, sending: outgoing, bySession: draft.session, forAdministrator: administrator, in: realm.id)
         }
         return secret
     }

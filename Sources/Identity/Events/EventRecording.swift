@@ -15,9 +15,9 @@ extension EventRecording {
     public var bySystem: EventRecording { EventRecording(by: .system, wanting: wantedKinds) }
 }
 
-extension Project {
+extension Realm {
     public func recording(by actor: AuditActor) -> EventRecording {
-        EventRecording(by: actor, wanting: wantedEvents)
+        EventRecording(by: actor, wanting: project.wantedEvents)
     }
 }
 

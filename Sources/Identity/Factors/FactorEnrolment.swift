@@ -42,20 +42,20 @@ public struct FactorEnrolment: Sendable {
     /// Creates the secret of a one-time password. Stores nothing.
     ///
     /// - Parameter namesKind: whether the request names the kind of factor.
-    public func start(idToken: String, namesKind: Bool, in project: Project) async throws -> StartedTOTP {
-        let caller = try await supportedCaller(idToken, in: project)
+    public func start(idToken: String, namesKind: Bool, in realm: Realm) async throws -> StartedTOTP {
+        let caller = try await supportedCaller(idToken, in: realm)
         guard namesKind else { throw FactorRefusal.missingMember("totpEnrollmentInfo") }
         let factors = caller.account.secondFactors.factors
         guard !factors.contains(where: { $0.kind == .totp }) else { throw FactorRefusal.exists }
         guard factors.count < SecondFactors.limit else { throw FactorRefusal.limitExceeded }
-        try caller.requireRecentLogin(by: project.policy, at: clock.now())
+        try caller.requireRecentLogin(by: realm.policy, at: clock.now())
         let expiresAt = clock.now() + SecondFactorPolicy.enrolmentLifetime
         let secret = secrets.newSecret()
         let enrolment = PendingTOTP(
             account: caller.account.id, generation: caller.account.generation, secret: Base64URL.encode(secret))
         return StartedTOTP(
             secret: Base32.encode(secret),
-            sessionInfo: try sealedTokens.encode(enrolment, until: expiresAt, in: project.realm), expiresAt: expiresAt)
+            sessionInfo: try sealedTokens.encode(enrolment, until: expiresAt, in: realm.id), expiresAt: expiresAt)
     }
 
     /// The members of a request that prove an enrolment, unchecked.
@@ -72,83 +72,83 @@ public struct FactorEnrolment: Sendable {
     /// Enrols the one-time password, if the code of `verification` proves that the authenticator app has its secret. The caller's session
     /// is replaced by one with the second factor; other sessions continue.
     public func finalize(
-        idToken: String, _ verification: Verification?, displayName: String?, in project: Project,
+        idToken: String, _ verification: Verification?, displayName: String?, in realm: Realm,
         from context: RequestContext
     ) async throws -> SignedIn {
-        let caller = try await supportedCaller(idToken, in: project)
+        let caller = try await supportedCaller(idToken, in: realm)
         guard let verification else { throw FactorRefusal.missingMember("totpVerificationInfo") }
         guard let code = verification.code else { throw FactorRefusal.missingCode }
         guard let sessionInfo = verification.sessionInfo else { throw FactorRefusal.missingSessionInfo }
         let (enrolment, replayKey) = try sealedTokens.decode(
-            PendingTOTP.self, from: sessionInfo, at: clock.now(), in: project.realm)
+            PendingTOTP.self, from: sessionInfo, at: clock.now(), in: realm.id)
         guard enrolment.account == caller.account.id, enrolment.generation == caller.account.generation,
             let secret = Base64URL.decode(enrolment.secret)
         else { throw FactorRefusal.invalidSessionInfo }
         let now = try await factors.time(at: clock.now())
-        guard let step = try secrets.step(of: code.expose(), with: secret, at: now, by: project.policy) else {
+        guard let step = try secrets.step(of: code.expose(), with: secret, at: now, by: realm.policy) else {
             throw FactorRefusal.invalidCode
         }
         guard caller.account.secondFactors.factors.allSatisfy({ $0.kind != .totp }) else { throw FactorRefusal.exists }
-        try caller.requireRecentLogin(by: project.policy, at: clock.now())
-        try limiter.countCredentialChange(of: caller.account.id, in: project)
+        try caller.requireRecentLogin(by: realm.policy, at: clock.now())
+        try limiter.countCredentialChange(of: caller.account.id, in: realm)
         let enrolledAt = clock.now()
         let factor = Factor(id: secrets.newID(), kind: .totp, displayName: displayName, enrolledAt: enrolledAt)
         let totp = NewTOTP(
-            factor: factor, sealedSecret: try secrets.seal(secret, factor.id, project.realm), lastStep: step)
+            factor: factor, sealedSecret: try secrets.seal(secret, factor.id, realm.id), lastStep: step)
         let notice = try emailFactory.factorAddedNotice(
-            of: factor, to: caller.account, by: project.policy, from: context)
+            of: factor, to: caller.account, by: realm.policy, from: context)
         return try await replaceSession(
             of: caller, secondFactor: SessionFactor(.totp, factor.id),
-            with: .enroll(totp, enrolment: replayKey), sending: notice, in: project, from: context)
+            with: .enroll(totp, enrolment: replayKey), sending: notice, in: realm, from: context)
     }
 
     /// Withdraws a factor, in every state of the policy. With the last factor, the recovery codes go.
     public func withdraw(
-        _ id: ID<Factor>, idToken: String, in project: Project, from context: RequestContext
+        _ id: ID<Factor>, idToken: String, in realm: Realm, from context: RequestContext
     ) async throws -> SignedIn {
         let caller = try await authenticator.authenticate(
-            idToken: idToken, in: project, acceptsRestricted: true)
-        try caller.requireRecentLogin(by: project.policy, at: clock.now())
+            idToken: idToken, in: realm, acceptsRestricted: true)
+        try caller.requireRecentLogin(by: realm.policy, at: clock.now())
         guard caller.account.secondFactors.factor(id) != nil else { throw FactorRefusal.factorUnknown }
-        try limiter.countCredentialChange(of: caller.account.id, in: project)
+        try limiter.countCredentialChange(of: caller.account.id, in: realm)
         let notice = EmailBatch(
             emails: try emailFactory.notice(
-                .factorRemoved, about: caller.account, by: project.policy, from: context, at: clock.now()))
+                .factorRemoved, about: caller.account, by: realm.policy, from: context, at: clock.now()))
         let isLast = caller.account.secondFactors.factors.count == 1
         let keeps = !isLast && caller.session.secondFactor?.factor != id
         return try await replaceSession(
             of: caller, secondFactor: keeps ? caller.session.secondFactor : nil, with: .withdraw(id),
-            sending: notice, in: project, from: context)
+            sending: notice, in: realm, from: context)
     }
 
     /// Replaces the recovery codes of the caller's account.
     ///
     /// - Returns: the new codes, which are shown once: the gateway stores only their hashes.
     public func generateRecoveryCodes(
-        idToken: String, in project: Project, from context: RequestContext
+        idToken: String, in realm: Realm, from context: RequestContext
     ) async throws -> [String] {
-        let caller = try await authenticator.authenticate(idToken: idToken, in: project)
+        let caller = try await authenticator.authenticate(idToken: idToken, in: realm)
         let account = caller.account
         guard !account.secondFactors.isEmpty else { throw FactorRefusal.factorUnknown }
-        try caller.requireRecentLogin(by: project.policy, at: clock.now())
-        try limiter.countCredentialChange(of: account.id, in: project)
+        try caller.requireRecentLogin(by: realm.policy, at: clock.now())
+        try limiter.countCredentialChange(of: account.id, in: realm)
         let codes = (0..<RecoveryCode.count).map { _ in secrets.newRecoveryCode() }
         let now = clock.now()
         let emails = try emailFactory.notice(
-            .recoveryCodesRenewed, about: account, by: project.policy, from: context, at: now)
+            .recoveryCodesRenewed, about: account, by: realm.policy, from: context, at: now)
         let change = FactorChange(
-            .replaceRecoveryCodes(codes.map { secrets.hash($0, account.id, project.realm) }), opening: nil,
-            sending: EmailBatch(emails: emails), recording: project.recording(by: .user(context.trace)), at: now)
+            .replaceRecoveryCodes(codes.map { secrets.hash($0, account.id, realm.id) }), opening: nil,
+            sending: EmailBatch(emails: emails), recording: realm.recording(by: .user(context.trace)), at: now)
         _ = try await mappingConflicts(to: \.refusalOfEdit) {
-            try await factors.apply(change, by: caller.session, in: project.realm)
+            try await factors.apply(change, by: caller.session, in: realm.id)
         }
         return codes.map(RecoveryCode.text)
     }
 
     /// Returns the caller, whose first factor supports second factors, and whose address is verified: otherwise an
     /// attacker could lock the owner of the address out of an account.
-    private func supportedCaller(_ idToken: String, in project: Project) async throws -> Caller {
-        let caller = try await authenticator.authenticate(idToken: idToken, in: project, acceptsRestricted: true)
+    private func supportedCaller(_ idToken: String, in realm: Realm) async throws -> Caller {
+        let caller = try await authenticator.authenticate(idToken: idToken, in: realm, acceptsRestricted: true)
         guard ![.anonymous, .phone, .custom, ProviderID("gc.apple.com")].contains(caller.session.method) else {
             throw FactorRefusal.unsupportedFirstFactor
         }
@@ -159,24 +159,24 @@ public struct FactorEnrolment: Sendable {
     /// Stores the change, and replaces the caller's session by one with the same `auth_time`.
     private func replaceSession(
         of caller: Caller, secondFactor: SessionFactor?, with step: FactorChange.Step, sending emailBatch: EmailBatch,
-        in project: Project, from context: RequestContext
+        in realm: Realm, from context: RequestContext
     ) async throws -> SignedIn {
         let change = CallerChange(
             caller: caller, method: caller.session.method, authenticatedAt: caller.session.authenticatedAt,
             secondFactor: .replace(secondFactor))
-        return try await completion.renewSession(change, in: project, from: context) { session in
+        return try await completion.renewSession(change, in: realm, from: context) { session in
             let change = FactorChange(
-                step, opening: session, sending: emailBatch, recording: project.recording(by: .user(context.trace)),
+                step, opening: session, sending: emailBatch, recording: realm.recording(by: .user(context.trace)),
                 at: session.openedAt)
             let account = try await mappingConflicts(to: \.refusalOfEdit) {
-                try await factors.apply(change, by: caller.session, in: project.realm)
+                try await factors.apply(change, by: caller.session, in: realm.id)
             }
             return OpenedSession(session, of: account)
         }
     }
 }
 
-extension Project {
+extension Realm {
     /// - Throws: ``FactorRefusal/notAllowed(_:)`` unless users can enrol one-time passwords.
     public func requireTOTPAllowed() throws(FactorRefusal) {
         guard policy.secondFactors.state != .disabled, policy.secondFactors.allowsTOTP else {

@@ -7,7 +7,7 @@ struct SecondFactorAttempt {
 
     let kind: Kind
     let account: ID<Account>
-    let project: Project
+    let realm: Realm
     let context: RequestContext
     let limiter: RateLimiter
 
@@ -21,7 +21,7 @@ struct SecondFactorAttempt {
 
     /// Subtracts a failure that was counted in advance.
     func discountFailure() {
-        limiter.subtract(.recoveryCodeFailures(account), .seconds(3600), project.realm)
+        limiter.subtract(.recoveryCodeFailures(account), .seconds(3600), realm.id)
     }
 
     /// Counts an attempt at a one-time password that had ``SecondFactorPolicy/failuresUntilDailyLimits`` wrong ones.
@@ -30,10 +30,10 @@ struct SecondFactorAttempt {
         if isFromKnownNetwork {
             try limiter.count(
                 .knownNetworkFactorAttempts(account, from: context.network),
-                SecondFactorPolicy.dailyKnownNetworkAttemptLimit, day, project.realm)
+                SecondFactorPolicy.dailyKnownNetworkAttemptLimit, day, realm.id)
         } else {
             try limiter.count(
-                .unknownNetworkFactorAttempts(account), SecondFactorPolicy.dailyAttemptLimit, day, project.realm)
+                .unknownNetworkFactorAttempts(account), SecondFactorPolicy.dailyAttemptLimit, day, realm.id)
         }
     }
 
@@ -45,12 +45,12 @@ struct SecondFactorAttempt {
         case .totp:
             try apply(
                 .factorFailures(account, from: context.network), SecondFactorPolicy.networkFailureLimit,
-                SecondFactorPolicy.failureWindow, project.realm)
+                SecondFactorPolicy.failureWindow, realm.id)
             try apply(
-                .accountFactorFailures(account), SecondFactorPolicy.hourlyFailureLimit, hour, project.realm)
+                .accountFactorFailures(account), SecondFactorPolicy.hourlyFailureLimit, hour, realm.id)
         case .recoveryCode:
             try apply(
-                .recoveryCodeFailures(account), SecondFactorPolicy.hourlyRecoveryFailureLimit, hour, project.realm)
+                .recoveryCodeFailures(account), SecondFactorPolicy.hourlyRecoveryFailureLimit, hour, realm.id)
         }
     }
 }

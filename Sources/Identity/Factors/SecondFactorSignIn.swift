@@ -41,24 +41,24 @@ public struct SecondFactorSignIn: Sendable {
 
     /// Signs the user in. A wrong code leaves the pending credential valid; the sign-in consumes it.
     public func finalize(
-        _ pendingCredential: String, with presented: Presented, for app: App, in project: Project,
+        _ pendingCredential: String, with presented: Presented, for app: App, in realm: Realm,
         from context: RequestContext
     ) async throws -> SignedIn {
         let (pending, replayKey) = try sealedTokens.decode(
-            PendingSignIn.self, from: pendingCredential, at: clock.now(), in: project.realm)
+            PendingSignIn.self, from: pendingCredential, at: clock.now(), in: realm.id)
         try pending.requireSameClient(as: context)
-        guard let account = try await store.find([.id(pending.account)], in: project.realm).first,
+        guard let account = try await store.find([.id(pending.account)], in: realm.id).first,
             account.generation == pending.generation
         else { throw FactorRefusal.invalidPendingCredential }
-        let proof = try await prove(presented, of: account, in: project, from: context)
-        let emails = try notice(of: proof, to: account, in: project, from: context)
+        let proof = try await prove(presented, of: account, in: realm, from: context)
+        let emails = try notice(of: proof, to: account, in: realm, from: context)
         let use = SecondFactorUse(
             proof, of: account.id, pendingCredential: replayKey, emailBatch: emails,
-            recording: project.recording(by: .user(context.trace)))
-        switch try await signIn(pending.firstFactor, to: account, with: use, for: app, in: project, from: context) {
+            recording: realm.recording(by: .user(context.trace)))
+        switch try await signIn(pending.firstFactor, to: account, with: use, for: app, in: realm, from: context) {
         case .signedIn(let signedIn):
             if case .recoveryCode = presented {
-                attempt(.recoveryCode, at: account, in: project, from: context).discountFailure()
+                attempt(.recoveryCode, at: account, in: realm, from: context).discountFailure()
             }
             return signedIn
         // The accounts have changed since the first step.
@@ -68,46 +68,46 @@ public struct SecondFactorSignIn: Sendable {
 
     private func signIn(
         _ firstFactor: FirstFactorProof, to account: Account, with use: SecondFactorUse, for app: App,
-        in project: Project, from context: RequestContext
+        in realm: Realm, from context: RequestContext
     ) async throws -> SignInOutcome {
         switch firstFactor {
-        case .password: try await password.signIn(to: account, with: use, in: project, from: context)
+        case .password: try await password.signIn(to: account, with: use, in: realm, from: context)
         case .emailLink(let email, let code):
             try await emailLink.signIn(
-                email: email, code: code, idToken: nil, secondFactor: use, in: project, from: context)
+                email: email, code: code, idToken: nil, secondFactor: use, in: realm, from: context)
         case .identity(let proof, let autoCreate):
             try await federated.signIn(
-                with: proof, autoCreate: autoCreate, secondFactor: use, for: app, in: project, from: context)
+                with: proof, autoCreate: autoCreate, secondFactor: use, for: app, in: realm, from: context)
         }
     }
 
     private func prove(
-        _ presented: Presented, of account: Account, in project: Project, from context: RequestContext
+        _ presented: Presented, of account: Account, in realm: Realm, from context: RequestContext
     ) async throws -> SecondFactorUse.Proof {
         switch presented {
         case .totp(let factor, let code):
-            try await prove(code, by: factor, of: account, in: project, from: context)
-        case .recoveryCode(let code): try prove(code, of: account, in: project, from: context)
+            try await prove(code, by: factor, of: account, in: realm, from: context)
+        case .recoveryCode(let code): try prove(code, of: account, in: realm, from: context)
         }
     }
 
     private func prove(
-        _ code: Secret, by id: ID<Factor>, of account: Account, in project: Project, from context: RequestContext
+        _ code: Secret, by id: ID<Factor>, of account: Account, in realm: Realm, from context: RequestContext
     ) async throws -> SecondFactorUse.Proof {
         guard let factor = account.secondFactors.factor(id) else { throw FactorRefusal.factorUnknown }
-        let attempt = attempt(.totp, at: account, in: project, from: context)
+        let attempt = attempt(.totp, at: account, in: realm, from: context)
         try attempt.requireAllowed()
-        guard let stored = try await factors.totp(factor.id, of: account.id, at: clock.now(), in: project.realm) else {
+        guard let stored = try await factors.totp(factor.id, of: account.id, at: clock.now(), in: realm.id) else {
             throw FactorRefusal.factorUnknown
         }
         if stored.failures >= SecondFactorPolicy.failuresUntilDailyLimits {
             try attempt.countDailyAttempt(
-                isFromKnownNetwork: try await isFromKnownNetwork(account, in: project, from: context))
+                isFromKnownNetwork: try await isFromKnownNetwork(account, in: realm, from: context))
         }
-        let secret = try secrets.open(stored.sealedSecret, factor.id, project.realm)
-        guard let step = try secrets.step(of: code.expose(), with: secret, at: stored.readAt, by: project.policy) else {
+        let secret = try secrets.open(stored.sealedSecret, factor.id, realm.id)
+        guard let step = try secrets.step(of: code.expose(), with: secret, at: stored.readAt, by: realm.policy) else {
             try attempt.recordFailure()
-            _ = try await factors.recordFailure(of: factor.id, of: account.id, in: project.realm)
+            _ = try await factors.recordFailure(of: factor.id, of: account.id, in: realm.id)
             throw FactorRefusal.invalidCode
         }
         try attempt.requireAllowed()
@@ -117,34 +117,34 @@ public struct SecondFactorSignIn: Sendable {
     /// The store checks whether the account has the code when it consumes the code with the sign-in. The attempt is
     /// counted as a failure in advance, so that concurrent attempts do not exceed the limit.
     private func prove(
-        _ code: Secret, of account: Account, in project: Project, from context: RequestContext
+        _ code: Secret, of account: Account, in realm: Realm, from context: RequestContext
     ) throws -> SecondFactorUse.Proof {
         // A text that cannot be a code is not counted, so that it does not use up the owner's attempts.
         guard let digits = RecoveryCode.digits(of: code.expose()) else { throw FactorRefusal.invalidCode }
-        try attempt(.recoveryCode, at: account, in: project, from: context).recordFailure()
-        return .recoveryCode(hash: secrets.hash(digits, account.id, project.realm))
+        try attempt(.recoveryCode, at: account, in: realm, from: context).recordFailure()
+        return .recoveryCode(hash: secrets.hash(digits, account.id, realm.id))
     }
 
     private func attempt(
-        _ kind: SecondFactorAttempt.Kind, at account: Account, in project: Project, from context: RequestContext
+        _ kind: SecondFactorAttempt.Kind, at account: Account, in realm: Realm, from context: RequestContext
     ) -> SecondFactorAttempt {
-        SecondFactorAttempt(kind: kind, account: account.id, project: project, context: context, limiter: limiter)
+        SecondFactorAttempt(kind: kind, account: account.id, realm: realm, context: context, limiter: limiter)
     }
 
     private func isFromKnownNetwork(
-        _ account: Account, in project: Project, from context: RequestContext
+        _ account: Account, in realm: Realm, from context: RequestContext
     ) async throws -> Bool {
         try await factors.hasKnownNetwork(
-            account.id, among: networks.hashes(context.network, project.realm),
-            since: clock.now() - Policy.knownNetworkLifetime, in: project.realm)
+            account.id, among: networks.hashes(context.network, realm.id),
+            since: clock.now() - Policy.knownNetworkLifetime, in: realm.id)
     }
 
     private func notice(
-        of proof: SecondFactorUse.Proof, to account: Account, in project: Project, from context: RequestContext
+        of proof: SecondFactorUse.Proof, to account: Account, in realm: Realm, from context: RequestContext
     ) throws -> EmailBatch {
         guard case .recoveryCode = proof else { return .none }
         return EmailBatch(
             emails: try emailFactory.notice(
-                .recoveryCodeUsed, about: account, by: project.policy, from: context, at: clock.now()))
+                .recoveryCodeUsed, about: account, by: realm.policy, from: context, at: clock.now()))
     }
 }

@@ -28,11 +28,11 @@ public struct AccountMerging: Sendable {
 
     /// Previews the merge. Changes and consumes nothing.
     public func preview(
-        idToken: String, into target: MergeTarget, for app: App, in project: Project
+        idToken: String, into target: MergeTarget, for app: App, in realm: Realm
     ) async throws -> Preview {
-        let source = try await recentLogin(idToken, in: project).account
-        let target = try await proven(target, for: app, in: project)
-        guard try await !services.store.hasRecoveryCode(source.id, at: services.clock.now(), in: project.realm) else {
+        let source = try await recentLogin(idToken, in: realm).account
+        let target = try await proven(target, for: app, in: realm)
+        guard try await !services.store.hasRecoveryCode(source.id, at: services.clock.now(), in: realm.id) else {
             throw MergeRefusal.recoveryPending
         }
         let payload = MergeTokenPayload(
@@ -40,21 +40,21 @@ public struct AccountMerging: Sendable {
         let end = services.clock.now() + Self.previewLifetime
         return Preview(
             plan: payload.precondition.plan,
-            mergeToken: try services.sealedTokens.encode(payload, until: end, in: project.realm))
+            mergeToken: try services.sealedTokens.encode(payload, until: end, in: realm.id))
     }
 
     /// Commits the previewed merge atomically, and signs the user in to the target.
     public func commit(
-        idToken: String, mergeToken: String, in project: Project, from context: RequestContext
+        idToken: String, mergeToken: String, in realm: Realm, from context: RequestContext
     ) async throws -> Merged {
         let now = services.clock.now()
         let (payload, replayKey) = try services.sealedTokens.decode(
-            MergeTokenPayload.self, from: mergeToken, at: now, in: project.realm)
+            MergeTokenPayload.self, from: mergeToken, at: now, in: realm.id)
         let (precondition, proof) = (payload.precondition, payload.proof)
-        let caller = try await recentLogin(idToken, in: project)
+        let caller = try await recentLogin(idToken, in: realm)
         guard caller.account.id == precondition.plan.source else { throw ProviderRefusal.invalidMergeToken }
         for account in [precondition.plan.source, precondition.plan.target] {
-            try services.limiter.countCredentialChange(of: account, in: project)
+            try services.limiter.countCredentialChange(of: account, in: realm)
         }
         let merge = AccountMerge(
             precondition: precondition, replayKeys: (proof.identity?.replayKeys ?? []) + [replayKey], mergedAt: now,
@@ -63,32 +63,32 @@ public struct AccountMerging: Sendable {
             caller: caller, method: proof.method, authenticatedAt: proof.authenticatedAt,
             credentialIssuedAt: proof.identity?.issuedAt, merge: precondition,
             secondFactor: .replace(proof.secondFactor))
-        let signedIn = try await services.completion.renewSession(change, in: project, from: context) { session in
+        let signedIn = try await services.completion.renewSession(change, in: realm, from: context) { session in
             let signIn = MergeSignIn(
-                newSession: session, proof: proof, recording: project.recording(by: .user(context.trace)))
+                newSession: session, proof: proof, recording: realm.recording(by: .user(context.trace)))
             let notices = MergeNotices(
-                of: merge, emailFactory: services.emailFactory, by: project.policy, from: context)
+                of: merge, emailFactory: services.emailFactory, by: realm.policy, from: context)
             return try await mappingConflicts(to: \.refusalOfMerge) {
-                try await services.store.merge(merge, with: signIn, announcing: notices, in: project.realm)
+                try await services.store.merge(merge, with: signIn, announcing: notices, in: realm.id)
             }
         }
         return Merged(signedIn: signedIn, plan: precondition.plan, undoableUntil: merge.undoableUntil)
     }
 
     /// - Throws: ``EditRefusal/deletionNotAllowed`` if clients may not delete accounts, because a merge deletes one.
-    private func recentLogin(_ idToken: String, in project: Project) async throws -> Caller {
-        guard project.policy.allowsDeletion else { throw EditRefusal.deletionNotAllowed }
-        let caller = try await services.authenticator.authenticate(idToken: idToken, in: project)
-        try caller.requireRecentLogin(by: project.policy, at: services.clock.now())
+    private func recentLogin(_ idToken: String, in realm: Realm) async throws -> Caller {
+        guard realm.policy.allowsDeletion else { throw EditRefusal.deletionNotAllowed }
+        let caller = try await services.authenticator.authenticate(idToken: idToken, in: realm)
+        try caller.requireRecentLogin(by: realm.policy, at: services.clock.now())
         return caller
     }
 
     private func proven(
-        _ target: MergeTarget, for app: App, in project: Project
+        _ target: MergeTarget, for app: App, in realm: Realm
     ) async throws -> (account: Account, proof: TargetProof) {
         switch target {
         case .login(let idToken):
-            let caller = try await recentLogin(idToken, in: project)
+            let caller = try await recentLogin(idToken, in: realm)
             let session = caller.session
             return (
                 caller.account,
@@ -97,14 +97,14 @@ public struct AccountMerging: Sendable {
                     secondFactor: session.secondFactor)
             )
         case .identity(let proof):
-            let proof = try await services.resolver.resolve(proof, for: app, in: project)
+            let proof = try await services.resolver.resolve(proof, for: app, in: realm)
             // A pending token that is only for linking does not prove control of the account that has the identity.
             guard case .any = proof.use else { throw ProviderRefusal.invalidPendingToken }
-            let candidates = try await services.store.linkingCandidates(for: proof.identity, in: project.realm)
+            let candidates = try await services.store.linkingCandidates(for: proof.identity, in: realm.id)
             guard let owner = candidates.owner else { throw MergeRefusal.targetUnknown }
             try proof.requireSameIssuer(asIdentityOf: owner)
             // A credential alone is only the first factor of an account that has second factors.
-            guard !project.policy.secondFactors.demandsFactor(of: owner) else { throw EditRefusal.loginTooOld }
+            guard !realm.policy.secondFactors.demandsFactor(of: owner) else { throw EditRefusal.loginTooOld }
             return (owner, .identity(proof.identity))
         }
     }

@@ -52,10 +52,12 @@ public struct AssociatedApp: Hashable, Sendable {
     }
 }
 
-extension Project {
+extension Realm {
     /// The apps with the team that signs them.
     public var associatedApps: [AssociatedApp] {
-        apps.map { AssociatedApp($0.settings, of: id, projectTeamID: settings(of: .apple)?.apple?.teamID) }
+        project.apps.map {
+            AssociatedApp($0.settings, of: project.id, projectTeamID: settings(of: .apple)?.apple?.teamID)
+        }
     }
 }
 

@@ -25,14 +25,14 @@ public struct AppReview: Hashable, Sendable {
     ///   - clientIDsWithRedeemedCodes: the Apple client IDs for which an authorization code was redeemed with the
     ///     current private key, and the resulting refresh token is still authorized.
     public init(
-        of app: App, in project: Project, usesCustomTokens: Bool = false, clientIDsWithRedeemedCodes: Set<String>
+        of app: App, in realm: Realm, usesCustomTokens: Bool = false, clientIDsWithRedeemedCodes: Set<String>
     ) {
-        let services = LoginServices(of: app, in: project)
+        let services = LoginServices(of: app, in: realm)
         points =
-            Self.loginServices(services, app) + Self.ownProviders(services, project)
-            + Self.openPoints(services, app, project, usesCustomTokens)
-            + Self.deletion(project.policy)
-            + Self.revocation(of: app, services, project, clientIDsWithRedeemedCodes)
+            Self.loginServices(services, app) + Self.ownProviders(services, realm)
+            + Self.openPoints(services, app, realm, usesCustomTokens)
+            + Self.deletion(realm.policy)
+            + Self.revocation(of: app, services, realm, clientIDsWithRedeemedCodes)
     }
 
     /// The points about guideline 4.8 that are met or violated.
@@ -93,8 +93,8 @@ public struct AppReview: Hashable, Sendable {
     }
 
     /// A point for each provider that the operator declares as the account system of the app's own company.
-    private static func ownProviders(_ services: LoginServices, _ project: Project) -> [Point] {
-        services.methods.compactMap { project.settings(of: $0) }.filter { project.relation(of: $0) == .own }.map {
+    private static func ownProviders(_ services: LoginServices, _ realm: Realm) -> [Point] {
+        services.methods.compactMap { realm.settings(of: $0) }.filter { realm.relation(of: $0) == .own }.map {
             settings in
             point(
                 .met,
@@ -107,7 +107,7 @@ public struct AppReview: Hashable, Sendable {
 
     /// The points about guideline 4.8 with the status `open`.
     private static func openPoints(
-        _ services: LoginServices, _ app: App, _ project: Project, _ usesCustomTokens: Bool
+        _ services: LoginServices, _ app: App, _ realm: Realm, _ usesCustomTokens: Bool
     ) -> [Point] {
         var points: [Point] = []
         if app.settings.platform == .other {
@@ -117,10 +117,10 @@ public struct AppReview: Hashable, Sendable {
                     "its platform is not declared, so the gateway does not know which kind of client ID Sign in with Apple uses"
                 ))
         }
-        for settings in (services.methods + services.linkOnly).compactMap({ project.settings(of: $0) })
+        for settings in (services.methods + services.linkOnly).compactMap({ realm.settings(of: $0) })
         where settings.provider.isGenericOpenID {
             let relation = settings.statedRelation
-            guard relation == nil || relation != project.relation(of: settings) else { continue }
+            guard relation == nil || relation != realm.relation(of: settings) else { continue }
             let finding = relation.map { "cannot be \($0.rawValue)" } ?? "is not stated"
             points.append(
                 point(
@@ -159,9 +159,9 @@ public struct AppReview: Hashable, Sendable {
     /// Apple requires that the deletion of an account revokes the tokens of Sign in with Apple (TN3194). A redeemed
     /// code shows that the app sends its codes and that the private key works.
     private static func revocation(
-        of app: App, _ services: LoginServices, _ project: Project, _ clientIDsWithRedeemedCodes: Set<String>
+        of app: App, _ services: LoginServices, _ realm: Realm, _ clientIDsWithRedeemedCodes: Set<String>
     ) -> [Point] {
-        guard (services.methods + services.linkOnly).contains(.apple), let apple = project.settings(of: .apple) else {
+        guard (services.methods + services.linkOnly).contains(.apple), let apple = realm.settings(of: .apple) else {
             return []
         }
         let canRevoke = !clientIDsWithRedeemedCodes.isDisjoint(with: app.audiences(of: apple))

@@ -6,7 +6,7 @@ extension ProjectConfiguration {
     /// A problem for each client ID of `apple.com` that Apple cannot have issued, in the project's list and in those of
     /// its apps. IDs that no provider can have issued are other problems.
     var appleClientIDProblems: [ConfigurationProblem] {
-        let apple = project.settings(of: .apple)
+        let apple = realm.settings(of: .apple)
         let lists: [(app: ID<App>?, clientIDs: [String])] =
             [(nil, apple?.clientIDs ?? [])]
             + apps.map { ($0.app.id, $0.app.settings.clientIDs[ByteText(ProviderID.apple.rawValue)] ?? []) }
@@ -23,13 +23,13 @@ extension ProjectConfiguration {
     /// provider.
     private func isAppleClientID(_ text: String, team: String?) -> Bool {
         guard Self.isBundleID(text) else { return false }
-        let isOfOtherProvider = project.supportedProviders.all.compactMap(\.clientIDSuffix)
+        let isOfOtherProvider = realm.project.supportedProviders.all.compactMap(\.clientIDSuffix)
             .contains { text.endsExactly(with: $0) }
         return !isOfOtherProvider && team.map { text.beginsExactly(with: "\($0).") } != true
     }
 }
 
-extension Project {
+extension Realm {
     /// What an operator has to verify at Apple, because the gateway cannot.
     public enum AppleClientIDNote: Hashable, Sendable {
         /// No app lists the client ID as its bundle ID, so it counts as a Services ID.
@@ -52,7 +52,7 @@ extension Project {
     }
 }
 
-extension Project.AppleClientIDNote: CustomStringConvertible {
+extension Realm.AppleClientIDNote: CustomStringConvertible {
     public var description: String {
         switch self {
         case .countsAsServicesID(let clientID):

@@ -6,22 +6,22 @@ extension ProjectConfiguration {
         let projectChanges = changes.filter { $0.path.count == 1 || ["policy", "email"].contains($0.path[0]) }
         var events: [AuditNote] = []
         if !projectChanges.isEmpty {
-            events.append(.changed("project", project.realm.rawValue, projectChanges, omittingComponents: 0))
+            events.append(.changed("project", realm.id.rawValue, projectChanges, omittingComponents: 0))
         }
-        let requiresApple = project.policy.requiresAppleOnEveryPlatform
-        if requiresApple != old.project.policy.requiresAppleOnEveryPlatform {
+        let requiresApple = realm.policy.requiresAppleOnEveryPlatform
+        if requiresApple != old.realm.policy.requiresAppleOnEveryPlatform {
             let action = requiresApple ? "everyPlatform" : "applePlatforms"
-            events.append(AuditNote("loginServices.\(action)", project.realm.rawValue))
+            events.append(AuditNote("loginServices.\(action)", realm.id.rawValue))
         }
-        let providers = (old.project.providers + project.providers).map(\.provider.rawValue)
+        let providers = (old.realm.providers + realm.providers).map(\.provider.rawValue)
         for id in Set(providers).sorted() {
             events += Self.events(
                 "provider", id, changes.filter { $0.path.starts(with: ["providers", id]) },
-                existed: old.project.settings(of: ProviderID(id)) != nil,
-                exists: project.settings(of: ProviderID(id)) != nil)
+                existed: old.realm.settings(of: ProviderID(id)) != nil,
+                exists: realm.settings(of: ProviderID(id)) != nil)
             events += Self.declarationEvents(
-                "relation", id, old.project.settings(of: ProviderID(id))?.declaredRelation,
-                project.settings(of: ProviderID(id))?.declaredRelation)
+                "relation", id, old.realm.settings(of: ProviderID(id))?.declaredRelation,
+                realm.settings(of: ProviderID(id))?.declaredRelation)
         }
         for id in Set((old.apps + apps).map(\.app.id.rawValue)).sorted() {
             let (before, after) = (old.app(ID(id)), app(ID(id)))

@@ -33,7 +33,7 @@ extension ProjectConfiguration {
     private func changedSecrets(since old: ProjectConfiguration?) -> [ConfigurationChange] {
         newSecrets.compactMap { provider, secret in
             // An empty secret deletes the stored one.
-            let wasStored = old?.project.settings(of: provider)?.hasSecret == true
+            let wasStored = old?.realm.settings(of: provider)?.hasSecret == true
             guard wasStored || !secret.isEmpty else { return nil }
             return ConfigurationChange(
                 path: ["providers", provider.rawValue, provider == .apple ? "privateKey" : "clientSecret"],
@@ -43,12 +43,12 @@ extension ProjectConfiguration {
 
     /// Every member that has a value, with the value as text. Secrets are excluded.
     private var members: [([String], String)] {
-        let policy = Policy.members.map { (["policy", $0.name], $0.text(in: project.policy)) }
-        let domains = project.authorizedDomains.joined(separator: ", ")
-        return [(["name"], name), (["profile"], project.profile.rawValue)] + policy
+        let policy = Policy.members.map { (["policy", $0.name], $0.text(in: realm.policy)) }
+        let domains = realm.project.authorizedDomains.joined(separator: ", ")
+        return [(["name"], name), (["profile"], realm.project.profile.rawValue)] + policy
             + (domains.isEmpty ? [] : [(["authorizedDomains"], domains)])
-            + project.emailSettings.members.map { (["email"] + $0.0, $0.1) }
-            + project.providers.sorted { $0.provider.rawValue < $1.provider.rawValue }.flatMap { provider in
+            + realm.project.emailSettings.members.map { (["email"] + $0.0, $0.1) }
+            + realm.providers.sorted { $0.provider.rawValue < $1.provider.rawValue }.flatMap { provider in
                 provider.members.map { (["providers", provider.provider.rawValue, $0.0], $0.1) }
             }
             + apps.flatMap { app in app.members.map { (["apps", app.app.id.rawValue] + $0.0, $0.1) } }

@@ -44,19 +44,19 @@ extension ProjectConfiguration {
     public func problems(by rules: ConfigurationRules) -> [ConfigurationProblem] {
         var problems: [ConfigurationProblem] = []
         if !Self.isName(name) { problems.append(.projectName) }
-        if project.authorizedDomains.count > Project.domainLimit { problems.append(.tooManyDomains) }
-        problems += project.authorizedDomains.indices
-            .filter { !Project.isHostName(project.authorizedDomains[$0]) }.map { .domain(index: $0) }
-        problems += project.emailSettings.problems(in: project, ownHost: rules.ownHost)
-        if project.providers.count > Limits.providers { problems.append(.tooManyProviders) }
-        problems += project.providers.flatMap { self.problems(of: $0, by: rules) }
+        if realm.project.authorizedDomains.count > Project.domainLimit { problems.append(.tooManyDomains) }
+        problems += realm.project.authorizedDomains.indices
+            .filter { !Project.isHostName(realm.project.authorizedDomains[$0]) }.map { .domain(index: $0) }
+        problems += realm.project.emailSettings.problems(in: realm, ownHost: rules.ownHost)
+        if realm.providers.count > Limits.providers { problems.append(.tooManyProviders) }
+        problems += realm.providers.flatMap { self.problems(of: $0, by: rules) }
         problems += newSecrets.sorted { $0.key.rawValue < $1.key.rawValue }
             .filter { !$0.value.isEmpty && !rules.acceptsSecret($0.value, $0.key) }.map { .secret($0.key) }
         if apps.count > Limits.apps { problems.append(.tooManyApps) }
         problems += apps.flatMap { self.problems(of: $0) }
         problems += associationProblems
         problems += appleClientIDProblems
-        problems += project.loginServicesProblems(of: apps)
+        problems += realm.loginServicesProblems(of: apps)
         return problems
     }
 
@@ -64,7 +64,7 @@ extension ProjectConfiguration {
         of settings: ProviderSettings, by rules: ConfigurationRules
     ) -> [ConfigurationProblem] {
         let id = settings.provider
-        let supported = project.supportedProviders
+        let supported = realm.project.supportedProviders
         guard supported.canConfigure(id), let provider = supported[id] else {
             return [.unknownProvider(id, expected: supported)]
         }
@@ -97,7 +97,7 @@ extension ProjectConfiguration {
     }
 
     private func relationProblems(_ settings: ProviderSettings) -> [ConfigurationProblem] {
-        switch project.relationProblem(of: settings) {
+        switch realm.relationProblem(of: settings) {
         case .impossible(let permitted): [.relation(settings.provider, permitted)]
         case .publicLogin(let login): [.relationOfPublicLogin(settings.provider, login: login.name)]
         case .reasonMissing: [.relationReason(settings.provider)]
@@ -106,7 +106,7 @@ extension ProjectConfiguration {
     }
 
     private func problems(of configured: ConfiguredApp) -> [ConfigurationProblem] {
-        let supported = project.supportedProviders
+        let supported = realm.project.supportedProviders
         let id = configured.app.id
         let settings = configured.app.settings
         guard id.isValidAppID else { return [.appID(id)] }
@@ -158,8 +158,8 @@ extension ProjectConfiguration {
     /// `apple-app-site-association` or `assetlinks.json` file. None for a tenant: it shares the apps of its project,
     /// where they are checked.
     private var associationProblems: [ConfigurationProblem] {
-        guard project.tenant == nil else { return [] }
-        return zip(apps, project.associatedApps).filter { _, app in
+        guard realm.tenant == nil else { return [] }
+        return zip(apps, realm.associatedApps).filter { _, app in
             !app.settings.association.domains.isEmpty && app.bundleIDs.isEmpty && app.packages.isEmpty
         }.map { .association($0.0.app.id) }
     }
@@ -177,13 +177,13 @@ extension ProjectConfiguration {
     }
 }
 
-extension Project {
+extension Realm {
     /// Violations of guideline 4.8 by `apps`.
     public func loginServicesProblems(of apps: [ConfiguredApp]) -> [ConfigurationProblem] {
-        var project = self
-        project.apps = apps.map(\.app)
+        var realm = self
+        realm.project.apps = apps.map(\.app)
         return apps.flatMap { configured in
-            LoginServices(of: configured.app, in: project).violations
+            LoginServices(of: configured.app, in: realm).violations
                 .map { .loginServices($0, app: configured.app.id, tenant: tenant?.id) }
         }
     }

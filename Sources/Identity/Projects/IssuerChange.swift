@@ -27,14 +27,14 @@ extension ProjectConfiguration {
     /// The changes of issuers since `old`, in the order of the providers' IDs, so that concurrent edits lock
     /// the providers in the same order.
     public func issuerChanges(since old: ProjectConfiguration) -> [IssuerChange] {
-        let providers = Set((old.project.providers + project.providers).map(\.provider)).filter(\.isGenericOpenID)
+        let providers = Set((old.realm.providers + realm.providers).map(\.provider)).filter(\.isGenericOpenID)
         return providers.sorted { $0.rawValue < $1.rawValue }
-            .map { IssuerChange(provider: $0, old: old.project.issuer(of: $0), new: project.issuer(of: $0)) }
+            .map { IssuerChange(provider: $0, old: old.realm.issuer(of: $0), new: realm.issuer(of: $0)) }
             .filter { $0.old != $0.new }
     }
 }
 
-extension Project {
+extension Realm {
     /// The issuer of a generic OpenID provider's identities; `nil` for every other provider.
     public func issuer(of provider: ProviderID) -> String? { settings(of: provider)?.openID?.issuer }
 }

@@ -8,17 +8,17 @@ public struct LoginServices: Hashable, Sendable {
     /// Whether users can sign in by an emailed link. It belongs to the method `password`, as in Firebase.
     public let offersEmailLinks: Bool
     private let app: App
-    private let project: Project
+    private let realm: Realm
 
-    public init(of app: App, in project: Project) {
+    public init(of app: App, in realm: Realm) {
         self.app = app
-        self.project = project
-        let enabled = project.enabledMethods
+        self.realm = realm
+        let enabled = realm.enabledMethods
         let settings = app.settings
-        linkOnly = app.linkOnlyProviders(in: project)
+        linkOnly = app.linkOnlyProviders(in: realm)
         methods = (settings.signInMethods?.filter(enabled.contains) ?? enabled)
             .filter { !settings.linkOnlyMethods.contains($0) }
-        offersEmailLinks = project.policy.allowsEmailLinks && settings.signInMethods?.contains(.password) != false
+        offersEmailLinks = realm.policy.allowsEmailLinks && settings.signInMethods?.contains(.password) != false
     }
 
     /// Whether the app has a grace period. The caller must have removed an ended one with
@@ -46,13 +46,13 @@ public struct LoginServices: Hashable, Sendable {
     /// Throws unless `app` may use identities of `provider` for `purpose`. Checks the configuration only, not
     /// whether the provider is reachable.
     public static func require(
-        _ provider: ProviderID, for app: App, in project: Project, to purpose: Purpose
+        _ provider: ProviderID, for app: App, in realm: Realm, to purpose: Purpose
     ) throws(ProviderRefusal) {
-        guard let settings = project.settings(of: provider), !app.audiences(of: settings).isEmpty else {
+        guard let settings = realm.settings(of: provider), !app.audiences(of: settings).isEmpty else {
             throw .notConfigured
         }
         guard settings.isEnabled else { throw .disabled }
-        let services = LoginServices(of: app, in: project)
+        let services = LoginServices(of: app, in: realm)
         if services.linkOnly.contains(provider) {
             guard purpose == .link else { throw .linkOnly }
             return
@@ -83,12 +83,12 @@ public struct LoginServices: Hashable, Sendable {
 
 extension App {
     /// The enabled providers that the app offers only to link.
-    func linkOnlyProviders(in project: Project) -> [ProviderID] {
-        settings.linkOnlyMethods.filter { project.settings(of: $0)?.isEnabled == true }
+    func linkOnlyProviders(in realm: Realm) -> [ProviderID] {
+        settings.linkOnlyMethods.filter { realm.settings(of: $0)?.isEnabled == true }
     }
 }
 
-extension Project {
+extension Realm {
     /// The providers by ID, then the methods without provider.
     fileprivate var enabledMethods: [ProviderID] {
         let providers = providers.filter(\.isEnabled).map(\.provider).sorted { $0.rawValue < $1.rawValue }
@@ -98,9 +98,9 @@ extension Project {
     /// The providers that some app offers only to link, and no app offers for sign-in. Their identities do not count as
     /// sign-in methods.
     public var linkOnlyProviders: Set<ProviderID> {
-        let candidates = Set(apps.flatMap(\.settings.linkOnlyMethods))
+        let candidates = Set(project.apps.flatMap(\.settings.linkOnlyMethods))
         guard !candidates.isEmpty else { return [] }
-        return candidates.subtracting(apps.flatMap { LoginServices(of: $0, in: self).methods })
+        return candidates.subtracting(project.apps.flatMap { LoginServices(of: $0, in: self).methods })
     }
 }
 
@@ -113,7 +113,7 @@ public enum LoginServicesGrace {
     /// Returns the end of the app's grace period when a gateway starts at `now`; `nil` if the app has no violation in
     /// any of `realms`. An end that is already set does not change, even if it has passed: the app gets another grace
     /// period only after it has been compliant.
-    public static func end(for app: App, in realms: [Project], startingAt now: Instant) -> Instant? {
+    public static func end(for app: App, in realms: [Realm], startingAt now: Instant) -> Instant? {
         guard realms.contains(where: { !LoginServices(of: app, in: $0).isCompliant }) else { return nil }
         return app.graceEndsAt ?? now + period
     }
@@ -191,10 +191,10 @@ extension LoginServicesViolation: CustomStringConvertible {
 /// The rules of guideline 4.8 for one app in one realm.
 extension LoginServices {
     /// The methods whose users have accounts at another service. The guideline applies only to these.
-    private var providers: [ProviderID] { methods.filter { project.supportedProviders[$0] != nil } }
+    private var providers: [ProviderID] { methods.filter { realm.project.supportedProviders[$0] != nil } }
 
     private func relation(_ provider: ProviderID) -> ProviderRelation {
-        project.settings(of: provider).map(project.relation(of:)) ?? .social
+        realm.settings(of: provider).map(realm.relation(of:)) ?? .social
     }
 
     /// The offered providers that require the app to show Apple, unless the app has an exemption: all except Apple and
@@ -215,7 +215,7 @@ extension LoginServices {
     }
 
     /// Whether the policy limits the rule to apps for Apple's platforms, and the app is not one of them.
-    public var isBeyondRule: Bool { !project.policy.requiresAppleOnEveryPlatform && !app.isForApplePlatform }
+    public var isBeyondRule: Bool { !realm.policy.requiresAppleOnEveryPlatform && !app.isForApplePlatform }
 
     /// The offered methods that the exemption does not cover. Apple's relation is `social`, so no exemption except
     /// `thirdPartyClient` ever covers Apple.
@@ -248,11 +248,11 @@ extension LoginServices {
         let settings = app.settings
         let isShown = settings.signInMethods?.contains(.apple) != false && !settings.linkOnlyMethods.contains(.apple)
         let notShown: [LoginServicesViolation.Kind] = isShown ? [] : [.appleNotShown]
-        guard let apple = project.settings(of: .apple), apple.isEnabled else { return notShown + [.appleNotEnabled] }
+        guard let apple = realm.settings(of: .apple), apple.isEnabled else { return notShown + [.appleNotEnabled] }
         let audiences = app.audiences(of: apple)
         let isComplete = apple.apple?.isComplete == true && apple.hasSecret && !audiences.isEmpty
         return notShown + (isComplete ? [] : [.appleCannotWork])
-            + (audiences.isEmpty || project.appleClientID(for: app, among: audiences) != nil
+            + (audiences.isEmpty || realm.appleClientID(for: app, among: audiences) != nil
                 ? [] : [missingIDViolation])
     }
 
@@ -279,10 +279,11 @@ extension App {
     }
 }
 
-extension Project {
+extension Realm {
     /// Whether an Apple client ID is a Services ID: it is not the bundle ID of any app of the project.
     func isServicesID(_ clientID: String, for app: App) -> Bool {
-        !app.settings.bundleIDs.contains(clientID) && !apps.contains { $0.settings.bundleIDs.contains(clientID) }
+        !app.settings.bundleIDs.contains(clientID)
+            && !project.apps.contains { $0.settings.bundleIDs.contains(clientID) }
     }
 
     /// Returns the first of `audiences` that fits the platform of the app: native tokens are issued to a bundle ID,

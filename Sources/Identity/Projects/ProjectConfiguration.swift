@@ -1,28 +1,29 @@
-/// The configuration of one project, which is changed, checked and stored as a whole.
+/// The configuration of a project, or of one of its tenants, which is changed, checked and stored as a whole. A tenant
+/// has the name and the apps of its project.
 public struct ProjectConfiguration: Sendable {
-    public var project: Project
+    public var realm: Realm
     /// The display name, shown to administrators, and to users in emails.
     public var name: String
     /// In the order of creation.
     public var apps: [ConfiguredApp] {
-        didSet { project.apps = apps.map(\.app) }
+        didSet { realm.project.apps = apps.map(\.app) }
     }
     /// The problems that existed before the latest edit and still exist.
     public var warnings: [ConfigurationProblem] = []
     /// Private keys and client secrets to store. An empty secret deletes the stored one.
     public private(set) var newSecrets: [ProviderID: Secret] = [:]
 
-    public init(project: Project, name: String, apps: [ConfiguredApp]) {
-        self.project = project
+    public init(realm: Realm, name: String, apps: [ConfiguredApp]) {
+        self.realm = realm
         self.name = name
         self.apps = apps
-        self.project.apps = apps.map(\.app)
+        self.realm.project.apps = apps.map(\.app)
     }
 
     /// Sets the secret of a configured provider. Does nothing if `provider` is not configured.
     public mutating func set(_ secret: Secret, of provider: ProviderID) {
-        guard let index = project.providers.firstIndex(where: { $0.provider == provider }) else { return }
-        project.providers[index].hasSecret = !secret.isEmpty
+        guard let index = realm.providers.firstIndex(where: { $0.provider == provider }) else { return }
+        realm.providers[index].hasSecret = !secret.isEmpty
         newSecrets[provider] = secret
     }
 
@@ -33,16 +34,16 @@ public struct ProjectConfiguration: Sendable {
 
     /// Adds the settings of a provider, or replaces its current ones.
     public mutating func set(_ settings: ProviderSettings) {
-        if let index = project.providers.firstIndex(where: { $0.provider == settings.provider }) {
-            project.providers[index] = settings
+        if let index = realm.providers.firstIndex(where: { $0.provider == settings.provider }) {
+            realm.providers[index] = settings
         } else {
-            project.providers.append(settings)
+            realm.providers.append(settings)
         }
     }
 
     /// Removes the settings of a provider and its new secret.
     public mutating func remove(_ provider: ProviderID) {
-        project.providers.removeAll { $0.provider == provider }
+        realm.providers.removeAll { $0.provider == provider }
         newSecrets[provider] = nil
     }
 

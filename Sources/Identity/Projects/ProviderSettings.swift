@@ -147,7 +147,7 @@ enum RelationProblem: Hashable {
     case reasonMissing
 }
 
-extension Project {
+extension Realm {
     /// Returns the relation of a configured provider to the project's apps: the stated relation, or `social` if none is
     /// stated, or if the stated one has no effect.
     public func relation(of provider: ProviderSettings) -> ProviderRelation {
@@ -156,7 +156,7 @@ extension Project {
 
     func relationProblem(of provider: ProviderSettings) -> RelationProblem? {
         guard let statedRelation = provider.statedRelation, statedRelation != .social else { return nil }
-        let relations = supportedProviders[provider.provider]?.relations ?? .social
+        let relations = project.supportedProviders[provider.provider]?.relations ?? .social
         switch relations {
         case .social: return .impossible(relations)
         case .socialOrOrganisation:
@@ -164,7 +164,7 @@ extension Project {
         case .any: break
         }
         if statedRelation != .thirdPartyService,
-            let login = provider.openID.flatMap({ PublicLogin(issuer: $0.issuer, besides: supportedProviders) })
+            let login = provider.openID.flatMap({ PublicLogin(issuer: $0.issuer, besides: project.supportedProviders) })
         {
             return .publicLogin(login)
         }
@@ -172,7 +172,7 @@ extension Project {
     }
 }
 
-extension Project {
+extension Realm {
     /// Throws if the settings of the identity's provider list hosted domains, and the identity belongs to none of them.
     /// Callers check every proof of an identity, even a pending token that was issued before the domains were
     /// configured.

@@ -19,12 +19,12 @@ public struct ProviderStart: Hashable, Sendable {
     private let supportedScopes: ProviderScopes
 
     /// - Returns: `nil` if this release does not support the provider.
-    public init?(of settings: ProviderSettings, for app: App, in project: Project) {
-        guard let provider = project.supportedProviders[settings.provider] else { return nil }
+    public init?(of settings: ProviderSettings, for app: App, in realm: Realm) {
+        guard let provider = realm.project.supportedProviders[settings.provider] else { return nil }
         let audiences = app.audiences(of: settings)
         if settings.provider == .apple {
-            webClientID = audiences.first { project.isServicesID($0, for: app) }
-            clientID = project.appleClientID(for: app, among: audiences)
+            webClientID = audiences.first { realm.isServicesID($0, for: app) }
+            clientID = realm.appleClientID(for: app, among: audiences)
         } else {
             webClientID = settings.clientIDs.first { audiences.contains($0) } ?? audiences.first
             clientID = audiences.first
@@ -35,7 +35,7 @@ public struct ProviderStart: Hashable, Sendable {
             + AppSettings.RequestedScope.allCases.filter(app.settings.requestedScopes.contains)
             .compactMap { provider.scopes.optional[$0] }
         hashesNonce = provider.hashesNonce
-        requiresNonce = provider.hashesNonce && project.policy.requiresNonce
+        requiresNonce = provider.hashesNonce && realm.policy.requiresNonce
     }
 
     /// Returns ``scopes``, with the scopes of `requested` that the provider can accept.

@@ -2,9 +2,9 @@
 public struct Tenancy: Sendable {
     public typealias Change = @Sendable (inout TenantSettings) throws -> Void
 
-    /// The project as it applies to the tenant; `nil` if the tenant does not exist. Creates an unknown tenant if the
-    /// mode does; see ``ModeRules/createsTenants``.
-    public var projectInTenant: @Sendable (ID<Tenant>, Project) async throws -> Project?
+    /// The realm of a tenant of the realm's project; `nil` if the tenant does not exist. Creates an unknown tenant if
+    /// the mode does; see ``ModeRules/createsTenants``.
+    public var realmOfTenant: @Sendable (ID<Tenant>, Realm) async throws -> Realm?
     /// The tenant that a token of the gateway names, without verification of the token; `nil` if it names none.
     public var tenantOfToken: @Sendable (_ token: String) -> ID<Tenant>?
     public let store: any TenantStore
@@ -16,11 +16,11 @@ public struct Tenancy: Sendable {
     private let clock: WallClock
 
     public init(
-        projectInTenant: @escaping @Sendable (ID<Tenant>, Project) async throws -> Project?,
+        realmOfTenant: @escaping @Sendable (ID<Tenant>, Realm) async throws -> Realm?,
         tenantOfToken: @escaping @Sendable (String) -> ID<Tenant>?, store: any TenantStore,
         onChange: @escaping @Sendable () -> Void, newID: @escaping @Sendable () -> ID<Tenant>, clock: WallClock
     ) {
-        self.projectInTenant = projectInTenant
+        self.realmOfTenant = realmOfTenant
         self.tenantOfToken = tenantOfToken
         self.store = store
         self.onChange = onChange
@@ -28,18 +28,18 @@ public struct Tenancy: Sendable {
         self.clock = clock
     }
 
-    /// Finds a tenant by its ID. Creates an unknown tenant under the same condition as ``projectInTenant``.
+    /// Finds a tenant by its ID. Creates an unknown tenant under the same condition as ``realmOfTenant``.
     ///
     /// - Returns: `nil` if the tenant does not exist.
-    public func tenant(_ id: ID<Tenant>, of project: Project) async throws -> Tenant? {
-        if let tenant = try await store.tenant(id, of: project.id) { return tenant }
-        return project.modeRules.createsTenants ? try await projectInTenant(id, project)?.tenant : nil
+    public func tenant(_ id: ID<Tenant>, of realm: Realm) async throws -> Tenant? {
+        if let tenant = try await store.tenant(id, of: realm.project.id) { return tenant }
+        return realm.project.modeRules.createsTenants ? try await realmOfTenant(id, realm)?.tenant : nil
     }
 
     public func create(
-        _ settings: TenantSettings, by actor: AuditActor, in project: Project
+        _ settings: TenantSettings, by actor: AuditActor, in realm: Realm
     ) async throws -> Tenant {
-        let tenant = Tenant(id: newID(), parent: project.id, settings: settings)
+        let tenant = Tenant(id: newID(), parent: realm.project.id, settings: settings)
         try await mappingConflicts(to: \.refusalOfCreation) {
             try await store.create(tenant, by: actor, at: clock.now())
         }
@@ -49,10 +49,10 @@ public struct Tenancy: Sendable {
 
     /// - Returns: `nil` if the tenant does not exist.
     public func change(
-        _ id: ID<Tenant>, by actor: AuditActor, in project: Project, _ change: @escaping Change
+        _ id: ID<Tenant>, by actor: AuditActor, in realm: Realm, _ change: @escaping Change
     ) async throws -> ChangedTenant? {
-        if project.modeRules.createsTenants { _ = try await self.tenant(id, of: project) }
-        let tenant = try await store.change(id, by: actor, at: clock.now(), in: project.id, change)
+        if realm.project.modeRules.createsTenants { _ = try await self.tenant(id, of: realm) }
+        let tenant = try await store.change(id, by: actor, at: clock.now(), in: realm.project.id, change)
         onChange()
         return tenant
     }
@@ -60,8 +60,8 @@ public struct Tenancy: Sendable {
     /// Deletes the tenant. Requests no longer find it, and a worker deletes its contents in batches.
     ///
     /// - Returns: `false` if the tenant does not exist.
-    public func delete(_ id: ID<Tenant>, by actor: AuditActor, in project: Project) async throws -> Bool {
-        let isDeleted = try await store.delete(id, by: actor, at: clock.now(), in: project.id)
+    public func delete(_ id: ID<Tenant>, by actor: AuditActor, in realm: Realm) async throws -> Bool {
+        let isDeleted = try await store.delete(id, by: actor, at: clock.now(), in: realm.project.id)
         onChange()
         return isDeleted
     }

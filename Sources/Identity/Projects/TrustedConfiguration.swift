@@ -9,7 +9,7 @@ extension ProjectConfiguration {
     public func changesTrust(since old: ProjectConfiguration) -> Bool {
         let ids = Set((old.apps + apps).map(\.app.id))
         return !newSecrets.isEmpty || name != old.name
-            || old.project.replacingOrdinaryMembers(from: project) != project
+            || old.realm.replacingOrdinaryMembers(from: realm) != realm
             || ids.contains { id in
                 // A missing app is compared as one with default settings. A new app therefore needs `trust` only if it
                 // sets a member that is not ordinary, such as its own client IDs.
@@ -20,17 +20,18 @@ extension ProjectConfiguration {
     }
 }
 
-extension Project {
-    fileprivate func replacingOrdinaryMembers(from new: Project) -> Project {
-        var project = self
+extension Realm {
+    fileprivate func replacingOrdinaryMembers(from new: Realm) -> Realm {
+        var realm = self
         // Apps are compared separately.
-        project.apps = new.apps
-        project.policy = policy.replacingOrdinaryMembers(from: new.policy)
-        project.emailSettings = emailSettings.replacingOrdinaryMembers(from: new.emailSettings)
-        project.providers = providers.map { old in
+        realm.project.apps = new.project.apps
+        realm.policy = policy.replacingOrdinaryMembers(from: new.policy)
+        realm.project.emailSettings = project.emailSettings.replacingOrdinaryMembers(
+            from: new.project.emailSettings)
+        realm.providers = providers.map { old in
             new.settings(of: old.provider).map(old.replacingOrdinaryMembers) ?? old
         }
-        return project
+        return realm
     }
 }
 

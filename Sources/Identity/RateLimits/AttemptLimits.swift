@@ -6,59 +6,59 @@ extension RateLimiter {
 
     /// Throws if the limit for wrong passwords for `email` from `network` is reached. Counts nothing.
     func requirePasswordAttemptAllowed(
-        on email: EmailAddress, from network: ClientNetwork, in project: Project
+        on email: EmailAddress, from network: ClientNetwork, in realm: Realm
     ) throws(TooManyAttempts) {
-        try applyPasswordLimits(of: email, from: network, in: project, require)
+        try applyPasswordLimits(of: email, from: network, in: realm, require)
     }
 
     /// Counts a wrong password, even for an address without an account. A correct password does not reset the counters:
     /// otherwise an attacker could sign in to an account of their own to get more attempts at other accounts.
     func countPasswordFailure(
-        on email: EmailAddress, from network: ClientNetwork, in project: Project
+        on email: EmailAddress, from network: ClientNetwork, in realm: Realm
     ) throws(TooManyAttempts) {
-        try applyPasswordLimits(of: email, from: network, in: project, count)
+        try applyPasswordLimits(of: email, from: network, in: realm, count)
     }
 
     /// Whether so many passwords were wrong for `email` that all unknown networks together get only one attempt per
     /// ``Policy/unknownNetworkWindow``.
-    func isUnderAttack(_ email: EmailAddress, in project: Project) -> Bool {
-        project.policy.passwordFailureLimit > 0
+    func isUnderAttack(_ email: EmailAddress, in realm: Realm) -> Bool {
+        realm.policy.passwordFailureLimit > 0
             && isReached(
-                .addressPasswordFailures(email), Policy.addressFailureLimit, Policy.addressFailureWindow, project.realm)
+                .addressPasswordFailures(email), Policy.addressFailureLimit, Policy.addressFailureWindow, realm.id)
     }
 
     /// Counts a wrong password for `email` from any network.
-    func countAddressFailure(on email: EmailAddress, in project: Project) throws(TooManyAttempts) {
-        guard project.policy.passwordFailureLimit > 0 else { return }
+    func countAddressFailure(on email: EmailAddress, in realm: Realm) throws(TooManyAttempts) {
+        guard realm.policy.passwordFailureLimit > 0 else { return }
         try count(
-            .addressPasswordFailures(email), Policy.addressFailureLimit, Policy.addressFailureWindow, project.realm)
+            .addressPasswordFailures(email), Policy.addressFailureLimit, Policy.addressFailureWindow, realm.id)
     }
 
     /// Counts an attempt from a network that is not a known network of the account of `email`. All such networks share
     /// one attempt per ``Policy/unknownNetworkWindow``.
-    func countUnknownNetworkAttempt(on email: EmailAddress, in project: Project) throws(TooManyAttempts) {
-        try count(.unknownNetworkAttempts(email), 1, Policy.unknownNetworkWindow, project.realm)
+    func countUnknownNetworkAttempt(on email: EmailAddress, in realm: Realm) throws(TooManyAttempts) {
+        try count(.unknownNetworkAttempts(email), 1, Policy.unknownNetworkWindow, realm.id)
     }
 
     /// Applies the limit of the network first, so that a network over its limit creates no counters for further
     /// addresses.
     private func applyPasswordLimits(
-        of email: EmailAddress, from network: ClientNetwork, in project: Project,
+        of email: EmailAddress, from network: ClientNetwork, in realm: Realm,
         _ apply: (LimitKey, Int, Duration, ID<Realm>) throws(TooManyAttempts) -> Void
     ) throws(TooManyAttempts) {
-        let limit = project.policy.passwordFailureLimit
+        let limit = realm.policy.passwordFailureLimit
         try apply(
             .anyPasswordFailures(from: network), limit * Self.addressesPerNetwork, Policy.passwordWindow,
-            ID(project.id))
-        try apply(.passwordFailures(email, from: network), limit, Policy.passwordWindow, project.realm)
+            ID(realm.project.id))
+        try apply(.passwordFailures(email, from: network), limit, Policy.passwordWindow, realm.id)
     }
 
     /// Counts an attempt of a signed-in client to change its account's credentials. Failed attempts count too: each
     /// change writes to the audit trail, and each conflict reveals something about other accounts. The actions that an
     /// owner needs against an attacker (reset, recovery, the end of all sessions, deletion) are not counted.
-    func countCredentialChange(of account: ID<Account>, in project: Project) throws(TooManyAttempts) {
+    func countCredentialChange(of account: ID<Account>, in realm: Realm) throws(TooManyAttempts) {
         try count(
-            .credentialChanges(account), Policy.credentialChangeLimit, Policy.credentialChangeWindow, project.realm)
+            .credentialChanges(account), Policy.credentialChangeLimit, Policy.credentialChangeWindow, realm.id)
     }
 
     /// Runs `work` as one of the sign-ups that are allowed from one client network.
@@ -67,47 +67,47 @@ extension RateLimiter {
     /// it created an account, or if the address was taken: otherwise sign-up would reveal without limit which addresses
     /// have accounts. It also stays counted if its client was gone.
     func limitingSignUp<Result>(
-        from network: ClientNetwork, in project: Project, _ work: () async throws -> Result
+        from network: ClientNetwork, in realm: Realm, _ work: () async throws -> Result
     ) async throws -> Result {
-        try await counting(work, asSignUpFrom: network, in: project) { _ in true }
+        try await counting(work, asSignUpFrom: network, in: realm) { _ in true }
     }
 
     /// Runs `work`, which gives an account an address. If the project has email enumeration protection, the sign-up
     /// limit applies to this change. The change stays counted only if the address was taken: the account itself was
     /// counted when it was created.
     func limitingAddressChange<Result>(
-        from network: ClientNetwork, in project: Project, _ work: () async throws -> Result
+        from network: ClientNetwork, in realm: Realm, _ work: () async throws -> Result
     ) async throws -> Result {
-        guard project.policy.emailEnumerationProtection else { return try await work() }
-        return try await counting(work, asSignUpFrom: network, in: project) { _ in false }
+        guard realm.policy.emailEnumerationProtection else { return try await work() }
+        return try await counting(work, asSignUpFrom: network, in: realm) { _ in false }
     }
 
     /// Runs `work`, whose result may reveal that an account has an address. The sign-up limit applies to it. The work
     /// stays counted only if `reveals` is true for its result.
     func limitingAddressProbe<Result>(
-        from network: ClientNetwork, in project: Project, reveals: (Result) -> Bool, _ work: () async throws -> Result
+        from network: ClientNetwork, in realm: Realm, reveals: (Result) -> Bool, _ work: () async throws -> Result
     ) async throws -> Result {
-        try await counting(work, asSignUpFrom: network, in: project, countsSuccess: reveals)
+        try await counting(work, asSignUpFrom: network, in: realm, countsSuccess: reveals)
     }
 
     /// Counts a sign-in with an identity that no account has. Otherwise a client that signs in and deletes its account
     /// again and again could add audit events without limit.
-    func countFirstSignIn(with identity: VerifiedIdentity, in project: Project) throws(TooManyAttempts) {
+    func countFirstSignIn(with identity: VerifiedIdentity, in realm: Realm) throws(TooManyAttempts) {
         try count(
             .firstSignIns(identity.provider, subject: identity.subject), Policy.firstSignInLimit,
-            Policy.firstSignInWindow, project.realm)
+            Policy.firstSignInWindow, realm.id)
     }
 
     /// - Parameter countsSuccess: whether work with this result stays counted.
     private func counting<Result>(
-        _ work: () async throws -> Result, asSignUpFrom network: ClientNetwork, in project: Project,
+        _ work: () async throws -> Result, asSignUpFrom network: ClientNetwork, in realm: Realm,
         countsSuccess: (Result) -> Bool
     ) async throws -> Result {
-        let limit = project.policy.signUpLimit
+        let limit = realm.policy.signUpLimit
         guard limit > 0 else { return try await work() }
-        try count(.signUps(from: network), limit, Policy.signUpWindow, ID(project.id))
+        try count(.signUps(from: network), limit, Policy.signUpWindow, ID(realm.project.id))
         var staysCounted = false
-        defer { if !staysCounted { subtract(.signUps(from: network), Policy.signUpWindow, ID(project.id)) } }
+        defer { if !staysCounted { subtract(.signUps(from: network), Policy.signUpWindow, ID(realm.project.id)) } }
         do {
             let result = try await work()
             staysCounted = countsSuccess(result)

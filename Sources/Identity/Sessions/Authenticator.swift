@@ -16,10 +16,10 @@ public struct Authenticator: Sendable {
     ///   factor; see ``Session/isRestricted(by:)``.
     /// - Throws: also ``FactorRefusal/enrolmentRequired`` for such a session.
     public func authenticate(
-        idToken: String, in project: Project, acceptsRestricted: Bool = false
+        idToken: String, in realm: Realm, acceptsRestricted: Bool = false
     ) async throws -> Caller {
-        let contents = try await tokens.read(idToken: idToken, in: project, at: clock.now())
-        guard let found = try await store.find(contents, in: project.realm) else { throw TokenRefusal.accountDeleted }
+        let contents = try await tokens.read(idToken: idToken, in: realm, at: clock.now())
+        guard let found = try await store.find(contents, in: realm.id) else { throw TokenRefusal.accountDeleted }
         guard let session = found.session else { throw TokenRefusal.sessionEnded }
         guard !found.account.isDisabled else { throw TokenRefusal.accountDisabled }
         guard acceptsRestricted || !contents.isRestricted else { throw FactorRefusal.enrolmentRequired }

@@ -23,13 +23,13 @@ public struct SessionCookies: Sendable {
     ///
     /// - Parameter lifetime: must be within ``lifetimes``.
     public func cookie(
-        for idToken: String, lasting lifetime: Duration, in project: Project, by actor: AuditActor
+        for idToken: String, lasting lifetime: Duration, in realm: Realm, by actor: AuditActor
     ) async throws -> String {
-        let caller = try await authenticator.authenticate(idToken: idToken, in: project)
+        let caller = try await authenticator.authenticate(idToken: idToken, in: realm)
         let now = clock.now()
         let cookie = try await tokens.sessionCookie(
-            from: idToken, of: caller, lasting: lifetime, in: project, at: now)
-        try await trail.record(AuditNote(.sessionCookieCreated, caller.account.id), actor, project.realm, now)
+            from: idToken, of: caller, lasting: lifetime, in: realm, at: now)
+        try await trail.record(AuditNote(.sessionCookieCreated, caller.account.id), actor, realm.id, now)
         return cookie
     }
 }

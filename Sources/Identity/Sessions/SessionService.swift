@@ -18,37 +18,37 @@ public struct SessionService: Sendable {
     /// - Parameter position: where the page begins; `nil` for the first page.
     /// - Returns: one page, and the position of the next page if there is one.
     public func list(
-        for caller: Caller, after position: TimePosition?, limit: Int, in project: Project
+        for caller: Caller, after position: TimePosition?, limit: Int, in realm: Realm
     ) async throws -> (sessions: [ListedSession], next: TimePosition?) {
         // Reads one session more than the page has, to find out whether there is a next page.
         let found = try await store.sessions(
-            of: caller.account.id, after: position, limit: limit + 1, in: project.realm)
+            of: caller.account.id, after: position, limit: limit + 1, in: realm.id)
         let page = Array(found.prefix(limit))
         return (page, found.count > limit ? page.last?.session.position : nil)
     }
 
     /// - Returns: `nil` if the session is unknown: it never existed, it ended long ago, or its account was deleted.
-    public func status(of session: ID<Session>, in project: Project) async throws -> SessionStatus? {
-        try await store.status(of: session, in: project.realm)
+    public func status(of session: ID<Session>, in realm: Realm) async throws -> SessionStatus? {
+        try await store.status(of: session, in: realm.id)
     }
 
     /// Ends a session. From the next request on, the gateway rejects the session's ID tokens and refresh tokens.
     public func end(
-        _ session: ID<Session>, by caller: Caller, in project: Project, from context: RequestContext
+        _ session: ID<Session>, by caller: Caller, in realm: Realm, from context: RequestContext
     ) async throws {
         try await mappingConflicts(to: \.refusalOfEnd) {
             try await store.end(
                 session, by: caller.session, events: [AccountEvent(.sessionRevoked(session), of: caller.account.id)],
-                recording: project.recording(by: .user(context.trace)), at: clock.now(), in: project.realm)
+                recording: realm.recording(by: .user(context.trace)), at: clock.now(), in: realm.id)
         }
     }
 
     /// Ends all sessions of the account, including the caller's. Sign-ins in progress cannot open a valid session.
-    public func endAll(by caller: Caller, in project: Project, from context: RequestContext) async throws {
+    public func endAll(by caller: Caller, in realm: Realm, from context: RequestContext) async throws {
         try await mappingConflicts(to: \.refusalOfEdit) {
             try await store.endAll(
                 by: caller.session, events: [AccountEvent(.sessionRevoked(nil), of: caller.account.id)],
-                recording: project.recording(by: .user(context.trace)), at: clock.now(), in: project.realm)
+                recording: realm.recording(by: .user(context.trace)), at: clock.now(), in: realm.id)
         }
     }
 }

@@ -1,16 +1,16 @@
 /// Issues and verifies the gateway's own tokens. Verification throws ``TokenRefusal``.
 public protocol TokenAuthority: Sendable {
-    func idToken(for account: Account, session: Session, in project: Project, at now: Instant) async throws -> String
-    func refreshToken(_ contents: RefreshTokenContents, in project: Project) async throws -> String
+    func idToken(for account: Account, session: Session, in realm: Realm, at now: Instant) async throws -> String
+    func refreshToken(_ contents: RefreshTokenContents, in realm: Realm) async throws -> String
     /// Returns a token with the claims of `idToken`, but with other times and another issuer, so that the two kinds of
     /// token cannot be confused. An authority that accepts unsigned ID tokens takes the claims from `caller` instead.
     ///
     /// - Parameter caller: the account and the session of the ID token.
     func sessionCookie(
-        from idToken: String, of caller: Caller, lasting lifetime: Duration, in project: Project, at now: Instant
+        from idToken: String, of caller: Caller, lasting lifetime: Duration, in realm: Realm, at now: Instant
     ) async throws -> String
-    func read(idToken: String, in project: Project, at now: Instant) async throws -> IDTokenContents
-    func read(refreshToken: String, in project: Project) async throws -> RefreshTokenContents
+    func read(idToken: String, in realm: Realm, at now: Instant) async throws -> IDTokenContents
+    func read(refreshToken: String, in realm: Realm) async throws -> RefreshTokenContents
 }
 
 /// A session that was opened or refreshed, with the tokens for its device.
@@ -32,14 +32,14 @@ extension TokenAuthority {
     ///
     /// - Parameter counter: the position of the refresh token in the session's chain.
     func issueTokenPair(
-        for session: Session, of account: Account, isNewAccount: Bool = false, counter: Int64 = 0, in project: Project,
+        for session: Session, of account: Account, isNewAccount: Bool = false, counter: Int64 = 0, in realm: Realm,
         at now: Instant
     ) async throws -> SignedIn {
         SignedIn(
             account: account, isNewAccount: isNewAccount,
-            idToken: try await idToken(for: account, session: session, in: project, at: now),
+            idToken: try await idToken(for: account, session: session, in: realm, at: now),
             refreshToken: try await refreshToken(
-                RefreshTokenContents(session: session.id, counter: counter), in: project),
-            expiresIn: project.policy.idTokenLifetime, isRestricted: session.isRestricted(by: project.policy))
+                RefreshTokenContents(session: session.id, counter: counter), in: realm),
+            expiresIn: realm.policy.idTokenLifetime, isRestricted: session.isRestricted(by: realm.policy))
     }
 }

@@ -17,24 +17,24 @@ public struct TokenRefresh: Sendable {
     /// - Parameter resumptionKey: the key that the client generated for the request that replaced its session. With it,
     ///   a refresh token of the replaced session returns the tokens of the new session.
     public func refresh(
-        _ refreshToken: String, resumptionKey: ResumptionKey? = nil, in project: Project
+        _ refreshToken: String, resumptionKey: ResumptionKey? = nil, in realm: Realm
     ) async throws -> SignedIn {
-        let contents = try await tokens.read(refreshToken: refreshToken, in: project)
+        let contents = try await tokens.read(refreshToken: refreshToken, in: realm)
         do {
-            return try await refresh(contents, in: project)
+            return try await refresh(contents, in: realm)
         } catch TokenRefusal.sessionEnded {
             guard let resumptionKey else { throw TokenRefusal.sessionEnded }
             let successor = entropy.successorID(contents.session, resumptionKey)
-            guard try await store.isResumable(successor, in: project.realm) else { throw TokenRefusal.sessionEnded }
-            return try await refresh(RefreshTokenContents(session: successor, counter: 0), in: project)
+            guard try await store.isResumable(successor, in: realm.id) else { throw TokenRefusal.sessionEnded }
+            return try await refresh(RefreshTokenContents(session: successor, counter: 0), in: realm)
         }
     }
 
-    private func refresh(_ contents: RefreshTokenContents, in project: Project) async throws -> SignedIn {
+    private func refresh(_ contents: RefreshTokenContents, in realm: Realm) async throws -> SignedIn {
         let now = clock.now()
-        switch try await store.rotate(contents, by: project.policy, at: now, in: project.realm) {
+        switch try await store.rotate(contents, by: realm.policy, at: now, in: realm.id) {
         case .continues(let session, let account, let counter):
-            return try await tokens.issueTokenPair(for: session, of: account, counter: counter, in: project, at: now)
+            return try await tokens.issueTokenPair(for: session, of: account, counter: counter, in: realm, at: now)
         case .stolen: throw TokenRefusal.refreshTokenStolen
         // SDKs sign the user out on TOKEN_EXPIRED, but not on INVALID_REFRESH_TOKEN. Therefore a token of a session
         // that no longer exists gets TOKEN_EXPIRED too.

@@ -21,9 +21,9 @@ public struct CustomTokens: Sendable {
         "https://identitytoolkit.googleapis.com/google.identity.identitytoolkit.v1.IdentityToolkit"
 
     /// Throws ``CustomTokenRefusal``; any other error is an internal fault.
-    public var read: @Sendable (_ token: String, Project) async throws -> CustomTokenContents
+    public var read: @Sendable (_ token: String, Realm) async throws -> CustomTokenContents
 
-    public init(read: @escaping @Sendable (_ token: String, Project) async throws -> CustomTokenContents) {
+    public init(read: @escaping @Sendable (_ token: String, Realm) async throws -> CustomTokenContents) {
         self.read = read
     }
 }

@@ -41,21 +41,21 @@ public struct Verifier: Sendable {
     /// must be one that ``requireAllowed`` accepts. Throws ``ProviderRefusal``, or ``ProviderUnreachable`` if the
     /// provider did not respond.
     public var verify:
-        @Sendable (_ credential: FederatedCredential, _ app: App, _ project: Project) async throws -> VerifiedIdentity
+        @Sendable (_ credential: FederatedCredential, _ app: App, _ realm: Realm) async throws -> VerifiedIdentity
     /// Throws unless the app may use an identity of that provider for that purpose, e.g. to sign in.
     public var requireAllowed:
-        @Sendable (_ provider: ProviderID, _ app: App, _ project: Project, LoginServices.Purpose)
+        @Sendable (_ provider: ProviderID, _ app: App, _ realm: Realm, LoginServices.Purpose)
             throws(ProviderRefusal)
             -> Void
     /// Fetches the provider's keys, unless they are cached. Throws ``ProviderRefusal``, or ``ProviderUnreachable``.
-    public var loadKeys: @Sendable (_ provider: ProviderID, _ project: Project) async throws -> Void
+    public var loadKeys: @Sendable (_ provider: ProviderID, _ realm: Realm) async throws -> Void
 
     public init(
-        verify: @escaping @Sendable (FederatedCredential, App, Project) async throws -> VerifiedIdentity,
+        verify: @escaping @Sendable (FederatedCredential, App, Realm) async throws -> VerifiedIdentity,
         requireAllowed:
-            @escaping @Sendable (ProviderID, App, Project, LoginServices.Purpose) throws(ProviderRefusal) -> Void =
+            @escaping @Sendable (ProviderID, App, Realm, LoginServices.Purpose) throws(ProviderRefusal) -> Void =
             LoginServices.require(_:for:in:to:),
-        loadKeys: @escaping @Sendable (ProviderID, Project) async throws -> Void
+        loadKeys: @escaping @Sendable (ProviderID, Realm) async throws -> Void
     ) {
         self.verify = verify
         self.requireAllowed = requireAllowed
@@ -80,23 +80,23 @@ public struct ProofResolver: Sendable {
     }
 
     func resolve(
-        _ proof: IdentityProof, for app: App, in project: Project, to purpose: LoginServices.Purpose = .signIn
+        _ proof: IdentityProof, for app: App, in realm: Realm, to purpose: LoginServices.Purpose = .signIn
     ) async throws -> ResolvedProof {
         switch proof {
         case .credential(var credential):
-            try verifier.requireAllowed(credential.provider, app, project, purpose)
-            let requestNonceKey = try replayKey(ofNonce: credential.rawNonce, in: project)
+            try verifier.requireAllowed(credential.provider, app, realm, purpose)
+            let requestNonceKey = try replayKey(ofNonce: credential.rawNonce, in: realm)
             credential.nonceIsFromGateway = requestNonceKey != nil
-            var identity = try accepted(await verifier.verify(credential, app, project), for: app, in: project)
+            var identity = try accepted(await verifier.verify(credential, app, realm), for: app, in: realm)
             // A token may contain a nonce of the gateway that the request does not contain. That nonce is consumed
             // too. Exception: Firebase's SDKs send the tokens of some providers a second time, in a request without
             // the nonce. Therefore these are accepted without consuming the nonce if the request contains none.
             let mayBeSecondUse =
                 credential.rawNonce == nil
-                && project.supportedProviders[credential.provider]?.isSentAgainWithoutNonce == true
+                && realm.project.supportedProviders[credential.provider]?.isSentAgainWithoutNonce == true
             let consumedKey =
                 identity.nonce.map { ByteText($0) } == credential.rawNonce.map { ByteText($0) } || mayBeSecondUse
-                ? requestNonceKey : try replayKey(ofNonce: identity.nonce, in: project)
+                ? requestNonceKey : try replayKey(ofNonce: identity.nonce, in: realm)
             identity.replayKeys += [consumedKey].compactMap(\.self)
             if identity.provider == .apple, let code = credential.authorizationCode {
                 identity.appleToken = try sealed(code, of: identity)
@@ -104,21 +104,21 @@ public struct ProofResolver: Sendable {
             return ResolvedProof(identity: identity)
         case .pendingToken(let token):
             let (pending, replayKey) = try sealedTokens.decode(
-                PendingCredential.self, from: token, at: clock.now(), in: project.realm)
-            try verifier.requireAllowed(pending.identity.provider, app, project, purpose)
-            var identity = try accepted(pending.identity, for: app, in: project)
+                PendingCredential.self, from: token, at: clock.now(), in: realm.id)
+            try verifier.requireAllowed(pending.identity.provider, app, realm, purpose)
+            var identity = try accepted(pending.identity, for: app, in: realm)
             // The provider's issuer may have changed since the pending token was issued.
-            guard pending.identity.issuer == project.issuer(of: pending.identity.provider) else {
+            guard pending.identity.issuer == realm.issuer(of: pending.identity.provider) else {
                 throw ProviderRefusal.invalidPendingToken
             }
             identity.replayKeys.append(replayKey)
             return ResolvedProof(identity: identity, use: pending.use, pendingTokenKey: replayKey)
         case .authorization(let redeemed):
             let result = redeemed.result
-            try verifier.requireAllowed(result.identity.provider, app, project, purpose)
-            var identity = try accepted(result.identity, for: app, in: project)
+            try verifier.requireAllowed(result.identity.provider, app, realm, purpose)
+            var identity = try accepted(result.identity, for: app, in: realm)
             // The provider's issuer may have changed since the sign-in in the browser.
-            guard result.identity.issuer == project.issuer(of: result.identity.provider) else {
+            guard result.identity.issuer == realm.issuer(of: result.identity.provider) else {
                 throw AuthorizationRefusal.invalidGrant
             }
             identity.replayKeys.append(redeemed.replayKey)
@@ -127,10 +127,10 @@ public struct ProofResolver: Sendable {
     }
 
     /// Requires that an app may still use an identity that was proven a few minutes ago.
-    func requireAllowed(_ proof: ResolvedProof, for app: App, in project: Project) throws {
+    func requireAllowed(_ proof: ResolvedProof, for app: App, in realm: Realm) throws {
         let identity = proof.identity
-        try verifier.requireAllowed(identity.provider, app, project, .signIn)
-        guard identity.issuer == project.issuer(of: identity.provider) else {
+        try verifier.requireAllowed(identity.provider, app, realm, .signIn)
+        guard identity.issuer == realm.issuer(of: identity.provider) else {
             throw FactorRefusal.invalidPendingCredential
         }
     }
@@ -140,11 +140,11 @@ public struct ProofResolver: Sendable {
     ///
     /// - Throws: ``ProviderRefusal/hostedDomain(expected:seen:)``.
     private func accepted(
-        _ identity: VerifiedIdentity, for app: App, in project: Project
+        _ identity: VerifiedIdentity, for app: App, in realm: Realm
     ) throws(ProviderRefusal) -> VerifiedIdentity {
-        try project.requireHostedDomain(of: identity)
-        var accepted = identity.limited(to: app.settings.requestedScopes, by: project.policy)
-        if app.linkOnlyProviders(in: project).contains(identity.provider) { accepted.emailTrust = .none }
+        try realm.requireHostedDomain(of: identity)
+        var accepted = identity.limited(to: app.settings.requestedScopes, by: realm.policy)
+        if app.linkOnlyProviders(in: realm).contains(identity.provider) { accepted.emailTrust = .none }
         return accepted
     }
 
@@ -158,8 +158,8 @@ public struct ProofResolver: Sendable {
     }
 
     /// - Returns: `nil` if the gateway did not issue the nonce.
-    private func replayKey(ofNonce nonce: String?, in project: Project) throws -> ReplayKey? {
-        try nonce.flatMap { try sealedTokens.replayKey(ofNonce: $0, at: clock.now(), in: project.realm) }
+    private func replayKey(ofNonce nonce: String?, in realm: Realm) throws -> ReplayKey? {
+        try nonce.flatMap { try sealedTokens.replayKey(ofNonce: $0, at: clock.now(), in: realm.id) }
     }
 }
 

@@ -6,7 +6,7 @@
 /// reveal whether there is an account.
 struct PasswordAttempt {
     private let email: EmailAddress
-    private let project: Project
+    private let realm: Realm
     private let context: RequestContext
     private let store: any AccountStore
     private let limiter: RateLimiter
@@ -17,11 +17,11 @@ struct PasswordAttempt {
     private var isExempt = false
 
     init(
-        on email: EmailAddress, in project: Project, from context: RequestContext, store: any AccountStore,
+        on email: EmailAddress, in realm: Realm, from context: RequestContext, store: any AccountStore,
         limiter: RateLimiter, networks: NetworkHashing, clock: WallClock
     ) {
         self.email = email
-        self.project = project
+        self.realm = realm
         self.context = context
         self.store = store
         self.limiter = limiter
@@ -36,9 +36,9 @@ struct PasswordAttempt {
     /// - Throws: ``TooManyAttempts``, and the store's errors. The store is called only while the address is under
     ///   attack.
     mutating func requireAllowed() async throws {
-        try limiter.requirePasswordAttemptAllowed(on: email, from: context.network, in: project)
-        guard !isExempt, limiter.isUnderAttack(email, in: project) else { return }
-        if try await !isFromKnownNetwork() { try limiter.countUnknownNetworkAttempt(on: email, in: project) }
+        try limiter.requirePasswordAttemptAllowed(on: email, from: context.network, in: realm)
+        guard !isExempt, limiter.isUnderAttack(email, in: realm) else { return }
+        if try await !isFromKnownNetwork() { try limiter.countUnknownNetworkAttempt(on: email, in: realm) }
         isExempt = true
     }
 
@@ -47,8 +47,8 @@ struct PasswordAttempt {
     ///
     /// - Throws: ``TooManyAttempts``.
     func recordFailure() throws(TooManyAttempts) {
-        try limiter.countPasswordFailure(on: email, from: context.network, in: project)
-        if !isExempt { try limiter.countAddressFailure(on: email, in: project) }
+        try limiter.countPasswordFailure(on: email, from: context.network, in: realm)
+        if !isExempt { try limiter.countAddressFailure(on: email, in: realm) }
     }
 
     /// Counts the attempt as a failure if its client was gone before the password was checked. Otherwise attempts whose
@@ -63,8 +63,8 @@ struct PasswordAttempt {
     }
 
     private func isFromKnownNetwork() async throws -> Bool {
-        let networkHashes = networks.hashes(context.network, project.realm)
+        let networkHashes = networks.hashes(context.network, realm.id)
         let since = clock.now() - Policy.knownNetworkLifetime
-        return try await store.hasKnownNetwork(email, among: networkHashes, since: since, in: project.realm)
+        return try await store.hasKnownNetwork(email, among: networkHashes, since: since, in: realm.id)
     }
 }

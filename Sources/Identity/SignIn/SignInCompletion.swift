@@ -34,13 +34,13 @@ public struct SignInCompletion: Sendable {
     /// - Parameter commit: stores the sign-in and opens the session. If it throws ``StoreConflict/stale``, the method
     ///   decides again from the accounts as they are then, and the new decision passes the gates again.
     func signIn(
-        _ factor: FirstFactor, in project: Project, from context: RequestContext,
+        _ factor: FirstFactor, in realm: Realm, from context: RequestContext,
         commit: (NewSession) async throws -> OpenedSession
     ) async throws -> SignInOutcome {
-        if let challenge = try await passGates(factor, in: project, from: context) {
+        if let challenge = try await passGates(factor, in: realm, from: context) {
             return .secondFactorRequired(challenge)
         }
-        let (now, policy) = (clock.now(), project.policy)
+        let (now, policy) = (clock.now(), realm.policy)
         let (account, generation, limit) =
             switch factor.account {
             case .existing(let account, let endsSessions):
@@ -55,14 +55,14 @@ public struct SignInCompletion: Sendable {
         return .signedIn(
             try await open(
                 session, at: now, credentialIssuedAt: factor.credentialIssuedAt, limit: limit,
-                consuming: factor.secondFactorUse, in: project, from: context, commit))
+                consuming: factor.secondFactorUse, in: realm, from: context, commit))
     }
 
     /// Opens the session that a signed-in caller gets after a change.
     ///
     /// - Parameter commit: stores the change and opens the session.
     func renewSession(
-        _ change: CallerChange, in project: Project, from context: RequestContext,
+        _ change: CallerChange, in realm: Realm, from context: RequestContext,
         commit: (NewSession) async throws -> OpenedSession
     ) async throws -> SignedIn {
         let (now, caller) = (clock.now(), change.caller)
@@ -74,7 +74,7 @@ public struct SignInCompletion: Sendable {
             secondFactor: change.secondFactor(after: caller.session), device: context.device ?? caller.session.device)
         return try await open(
             session, at: now, credentialIssuedAt: change.credentialIssuedAt,
-            limit: change.endsSessions ? 0 : project.policy.sessionLimit, in: project, from: context, commit)
+            limit: change.endsSessions ? 0 : realm.policy.sessionLimit, in: realm, from: context, commit)
     }
 
     /// The gates, in their order. A gate either lets the first factor pass or throws; the last one may also answer with a
@@ -82,11 +82,11 @@ public struct SignInCompletion: Sendable {
     ///
     /// - Returns: `nil` if the factor passes every gate.
     private func passGates(
-        _ factor: FirstFactor, in project: Project, from context: RequestContext
+        _ factor: FirstFactor, in realm: Realm, from context: RequestContext
     ) async throws -> SecondFactorChallenge? {
         if case .existing(let account, _) = factor.account, account.isDisabled { throw SignInRefusal.accountDisabled }
         if let idToken = factor.reauthenticating {
-            let caller = try await authenticator.authenticate(idToken: idToken, in: project)
+            let caller = try await authenticator.authenticate(idToken: idToken, in: realm)
             guard caller.account.id == factor.account.id else { throw SignInRefusal.otherAccount }
         }
         if let use = factor.secondFactorUse {
@@ -95,27 +95,27 @@ public struct SignInCompletion: Sendable {
             }
         }
         guard case .existing(let account, _) = factor.account, case .demanded(let proof) = factor.secondFactor,
-            project.policy.secondFactors.demandsFactor(of: account)
+            realm.policy.secondFactors.demandsFactor(of: account)
         else { return nil }
         let pending = PendingSignIn(proof, of: account, from: context)
         let end = clock.now() + SecondFactorPolicy.pendingLifetime
         return SecondFactorChallenge(
-            account: account, pendingCredential: try sealedTokens.encode(pending, until: end, in: project.realm))
+            account: account, pendingCredential: try sealedTokens.encode(pending, until: end, in: realm.id))
     }
 
     private func open(
         _ session: Session, at now: Instant, credentialIssuedAt: Instant?, limit: Int,
-        consuming use: SecondFactorUse? = nil, in project: Project, from context: RequestContext,
+        consuming use: SecondFactorUse? = nil, in realm: Realm, from context: RequestContext,
         _ commit: (NewSession) async throws -> OpenedSession
     ) async throws -> SignedIn {
         // Known networks matter only for the limit of wrong passwords, and an anonymous account has no password.
-        let networkHash = session.method == .anonymous ? nil : networks.hash(of: context, in: project)
+        let networkHash = session.method == .anonymous ? nil : networks.hash(of: context, in: realm)
         let opened = try await commit(
             NewSession(
                 toOpen: session, at: now, networkHash: networkHash, credentialIssuedAt: credentialIssuedAt,
                 sessionLimit: limit, secondFactorUse: use))
         return try await tokens.issueTokenPair(
-            for: opened.session, of: opened.account, isNewAccount: opened.isNewAccount, in: project, at: now)
+            for: opened.session, of: opened.account, isNewAccount: opened.isNewAccount, in: realm, at: now)
     }
 }
 

@@ -76,8 +76,8 @@ public struct HashingClient: Sendable {
 }
 
 extension RequestContext {
-    func hashingClient(in project: Project) -> HashingClient {
-        HashingClient(network: network, project: project.id, isGone: isClientGone)
+    func hashingClient(in realm: Realm) -> HashingClient {
+        HashingClient(network: network, project: realm.project.id, isGone: isClientGone)
     }
 }
 

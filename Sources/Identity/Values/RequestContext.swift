@@ -110,7 +110,7 @@ public struct NetworkHashing: Sendable {
 
 extension NetworkHashing {
     /// The network hash of a session that is opened now; `nil` if the client's address is unknown.
-    func hash(of context: RequestContext, in project: Project) -> [UInt8]? {
-        hashes(context.network, project.realm).first
+    func hash(of context: RequestContext, in realm: Realm) -> [UInt8]? {
+        hashes(context.network, realm.id).first
     }
 }

@@ -6,9 +6,9 @@ public struct ListedIdentity: Sendable {
     let identity: LinkedIdentity
     let name: SignInMethodName
 
-    public init(_ identity: LinkedIdentity, in project: Project) {
+    public init(_ identity: LinkedIdentity, in realm: Realm) {
         self.identity = identity
-        name = SignInMethodName(identity.provider, in: project)
+        name = SignInMethodName(identity.provider, in: realm)
     }
 }
 

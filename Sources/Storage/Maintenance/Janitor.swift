@@ -126,7 +126,7 @@ public actor Janitor {
     private func removeSessions(at now: Instant) async throws -> Int {
         // `deleteUnusedAccounts` recognizes an anonymous account by a session that an anonymous sign-in opened. This
         // session must therefore remain as long as the account.
-        let exemptRealms = try await realmsDeletingAnonymousAccounts().map(\.realm.rawValue)
+        let exemptRealms = try await realmsDeletingAnonymousAccounts().map(\.id.rawValue)
         var removed = 0
         for _ in 0..<limits.pages {
             let statement = SQL.deleteEndedSessions(
@@ -144,11 +144,11 @@ public actor Janitor {
 
     private func removeAuditEvents(at now: Instant) async throws -> Int {
         var removed = 0
-        for project in try await ProjectStore(pool: pool, supporting: .none).realms()
-        where project.policy.auditRetention > .zero {
+        for realm in try await ProjectStore(pool: pool, supporting: .none).realms()
+        where realm.policy.auditRetention > .zero {
             removed += try await removeBatches(
                 .deleteExpiredAuditEvents(
-                    before: now - project.policy.auditRetention, limit: limits.batchSize, in: project.realm))
+                    before: now - realm.policy.auditRetention, limit: limits.batchSize, in: realm.id))
         }
         return removed
     }
@@ -177,19 +177,18 @@ public actor Janitor {
 
     private func removeAccounts(at now: Instant) async throws -> Int {
         var removed = 0
-        for project in try await realmsDeletingAnonymousAccounts() {
-            let realm = project.realm
-            let deletion = AccountDeletion(at: now, recording: project.recording(by: .system))
+        for realm in try await realmsDeletingAnonymousAccounts() {
+            let deletion = AccountDeletion(at: now, recording: realm.recording(by: .system))
             for _ in 0..<limits.pages {
                 let statement = try SQL.deleteUnusedAccounts(
-                    after: lastAccounts[realm] ?? "", limit: limits.batchSize,
-                    before: now - project.policy.anonymousLifetime, by: deletion, in: realm)
+                    after: lastAccounts[realm.id] ?? "", limit: limits.batchSize,
+                    before: now - realm.policy.anonymousLifetime, by: deletion, in: realm.id)
                 let row = try await withStoreErrors { try await pool.query(statement) }.first
                 removed += try row?.decode("removed") ?? 0
-                lastAccounts[realm] = try row.flatMap {
+                lastAccounts[realm.id] = try row.flatMap {
                     try $0.decode("seen", as: Int.self) < limits.batchSize ? nil : try $0.decode("id")
                 }
-                guard lastAccounts[realm] != nil else { break }
+                guard lastAccounts[realm.id] != nil else { break }
             }
         }
         return removed
@@ -197,7 +196,7 @@ public actor Janitor {
 
     /// The projects and tenants whose anonymous accounts are deleted if they were unused for
     /// ``Policy/anonymousLifetime``.
-    private func realmsDeletingAnonymousAccounts() async throws -> [Project] {
+    private func realmsDeletingAnonymousAccounts() async throws -> [Realm] {
         try await ProjectStore(pool: pool, supporting: .none).realms().filter { $0.policy.anonymousLifetime > .zero }
     }
 }

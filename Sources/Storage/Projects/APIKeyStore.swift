@@ -18,24 +18,24 @@ public struct APIKeyStore: Sendable {
         self.pool = pool
     }
 
-    /// Returns the project and the app of a key.
+    /// Returns the app of a key, and the realm of its project.
     ///
     /// - Parameters:
     ///   - hash: SHA-256 of the key.
     ///   - supportedProviders: the providers of the project.
     /// - Returns: `nil` if the key does not exist or is revoked.
-    public func projectAndApp(
+    public func realmAndApp(
         ofKeyWithHash hash: [UInt8], supporting supportedProviders: SupportedProviders
-    ) async throws -> (project: Project, app: App)? {
+    ) async throws -> (realm: Realm, app: App)? {
         let statement: SQL = """
-            SELECT \(SQL.projectColumns), k.app_id, a.settings::text AS app_settings
+            SELECT \(SQL.realmColumns), k.app_id, a.settings::text AS app_settings
             FROM api_key k JOIN app a ON a.project_id = k.project_id AND a.id = k.app_id
             JOIN (\(SQL.realmsWithProjects)) ON r.id = k.project_id
             WHERE k.key_hash = \(hash) AND k.revoked_at IS NULL
             """
         return try await withStoreErrors { try await pool.read(statement) }.first.map { row in
             let column = try AppColumn(columnText: row.decode("app_settings"))
-            return (try Project(row, supporting: supportedProviders), column.app(ID(try row.decode("app_id"))))
+            return (try Realm(row, supporting: supportedProviders), column.app(ID(try row.decode("app_id"))))
         }
     }
 

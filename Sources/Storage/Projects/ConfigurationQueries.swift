@@ -3,9 +3,8 @@ internal import Identity
 internal import Postgres
 
 extension SQL {
-    /// The columns of a ``Project``, which can also represent a tenant. Requires the table expression
-    /// ``realmsWithProjects``.
-    static let projectColumns: SQL = """
+    /// The columns of a ``Realm``. Requires the table expression ``realmsWithProjects``.
+    static let realmColumns: SQL = """
         p.id, p.number, p.profile, p.policy::text AS policy, p.authorized_domains, p.event_kinds,
             p.email_settings::text AS email_settings,
             (SELECT coalesce(jsonb_agg(jsonb_build_object('provider', i.provider, 'hasSecret', i.secret IS NOT NULL,
@@ -15,7 +14,7 @@ extension SQL {
                     ORDER BY a.created_at, a.id), '[]')::text
                 FROM app a WHERE a.project_id = p.id) AS apps,
             r.id AS realm, r.tenant_settings::text AS tenant_settings,
-            EXISTS (SELECT FROM realm t WHERE t.parent_id = r.id AND t.deleted_at IS NULL) AS has_tenants
+            EXISTS (SELECT FROM realm t WHERE t.parent_id = p.id AND t.deleted_at IS NULL) AS has_tenants
         """
 
     /// A table expression for realms (projects and tenants): `r` is the row of the realm, and `p` is the row of its
@@ -26,7 +25,7 @@ extension SQL {
     /// the sign-in methods that an app offers, so no app can violate it in the other tenants.
     static func tenantsWithSignInMethods(of project: ID<Project>) -> SQL {
         """
-        SELECT \(projectColumns) FROM \(realmsWithProjects)
+        SELECT \(realmColumns) FROM \(realmsWithProjects)
         WHERE r.parent_id = \(project.rawValue) AND r.deleted_at IS NULL
             AND (EXISTS (SELECT FROM identity_provider i WHERE i.realm_id = r.id)
                 OR r.tenant_settings->>'allowsPasswords' = 'true' OR r.tenant_settings->>'allowsEmailLinks' = 'true'
@@ -37,7 +36,7 @@ extension SQL {
 
     static func realms(_ ids: [ID<Realm>]) -> SQL {
         """
-        SELECT \(projectColumns) FROM \(realmsWithProjects)
+        SELECT \(realmColumns) FROM \(realmsWithProjects)
         WHERE r.deleted_at IS NULL AND r.id = ANY (\(ids.map(\.rawValue)))
         """
     }

@@ -68,7 +68,7 @@ public struct ConfigurationStore: Sendable {
                 }
                 if !isDryRun {
                     try await transaction.apply(
-                        issuers, recording: after.project.recording(by: actor), at: clock.now(), in: id)
+                        issuers, recording: after.realm.recording(by: actor), at: clock.now(), in: id)
                     try await store(after, insteadOf: before, by: actor, in: transaction)
                 }
                 return Edit(before: before, after: after, discardedIdentities: discarded)
@@ -79,34 +79,34 @@ public struct ConfigurationStore: Sendable {
     private func read(_ id: ID<Realm>, in transaction: Transaction) async throws -> ProjectConfiguration? {
         let rows = try await transaction.query(
             """
-            SELECT \(SQL.projectColumns), p.name FROM \(SQL.realmsWithProjects)
+            SELECT \(SQL.realmColumns), p.name FROM \(SQL.realmsWithProjects)
             WHERE r.id = \(id.rawValue) AND r.deleted_at IS NULL
             """)
         guard let row = rows.first else { return nil }
-        let project = try Project(row, supporting: rules.supportedProviders)
-        let apps = try await transaction.query(.apps(of: project.id))
+        let realm = try Realm(row, supporting: rules.supportedProviders)
+        let apps = try await transaction.query(.apps(of: realm.project.id))
         return ProjectConfiguration(
-            project: project, name: try row.decode("name"), apps: try apps.map(ConfiguredApp.init))
+            realm: realm, name: try row.decode("name"), apps: try apps.map(ConfiguredApp.init))
     }
 
     /// Returns the tenants in which a change of the project's apps, or of the platforms to which guideline 4.8 applies,
     /// can cause a problem: tenants share both.
     private func tenants(
         of before: ProjectConfiguration, _ after: ProjectConfiguration, in transaction: Transaction
-    ) async throws -> [Project] {
-        let requiresApple = \ProjectConfiguration.project.policy.requiresAppleOnEveryPlatform
-        guard before.project.tenant == nil, before.project.hasTenants,
+    ) async throws -> [Realm] {
+        let requiresApple = \ProjectConfiguration.realm.policy.requiresAppleOnEveryPlatform
+        guard before.realm.tenant == nil, before.realm.project.hasTenants,
             after.apps != before.apps || after[keyPath: requiresApple] != before[keyPath: requiresApple]
         else { return [] }
-        return try await transaction.query(.tenantsWithSignInMethods(of: before.project.id))
-            .map { try Project($0, supporting: rules.supportedProviders) }
+        return try await transaction.query(.tenantsWithSignInMethods(of: before.realm.project.id))
+            .map { try Realm($0, supporting: rules.supportedProviders) }
     }
 
     /// Removes from the configuration the new secrets that equal the stored ones.
     private func discardNewSecretsEqualToStored(
         _ configuration: inout ProjectConfiguration, in transaction: Transaction
     ) async throws {
-        let realm = configuration.project.realm
+        let realm = configuration.realm.id
         guard !configuration.newSecrets.isEmpty else { return }
         let rows = try await transaction.query(
             "SELECT provider, secret FROM identity_provider WHERE realm_id = \(realm.rawValue) AND secret IS NOT NULL"
@@ -127,7 +127,7 @@ public struct ConfigurationStore: Sendable {
         in transaction: Transaction
     ) async throws {
         let now = clock.now()
-        let id = after.project.realm
+        let id = after.realm.id
         for statement in try statements(from: before, to: after, at: now) {
             _ = try await transaction.execute(statement)
         }
@@ -142,32 +142,32 @@ public struct ConfigurationStore: Sendable {
     private func statements(
         from before: ProjectConfiguration, to after: ProjectConfiguration, at now: Instant
     ) throws -> [SQL] {
-        let project = after.project
-        let policy = try PolicyColumn.json(project.policy, of: project.profile)
-        let emailSettings = try EmailSettingsColumn(project.emailSettings).columnText()
+        let realm = after.realm
+        let policy = try PolicyColumn.json(realm.policy, of: realm.project.profile)
+        let emailSettings = try EmailSettingsColumn(realm.project.emailSettings).columnText()
         var statements: [SQL] = []
-        if project.tenant == nil, project != before.project || after.name != before.name {
+        if realm.tenant == nil, realm != before.realm || after.name != before.name {
             statements.append(
                 """
-                UPDATE realm SET name = \(after.name), profile = \(project.profile.rawValue),
-                    policy = \(policy)::text::jsonb, authorized_domains = \(project.authorizedDomains),
+                UPDATE realm SET name = \(after.name), profile = \(realm.project.profile.rawValue),
+                    policy = \(policy)::text::jsonb, authorized_domains = \(realm.project.authorizedDomains),
                     email_settings = \(emailSettings)::text::jsonb
-                WHERE id = \(project.realm.rawValue)
+                WHERE id = \(realm.id.rawValue)
                 """)
         }
-        for provider in before.project.providers where project.settings(of: provider.provider) == nil {
-            statements.append(.remove(provider.provider, of: project.realm))
+        for provider in before.realm.providers where realm.settings(of: provider.provider) == nil {
+            statements.append(.remove(provider.provider, of: realm.id))
         }
-        for provider in project.providers where before.project.settings(of: provider.provider) != provider {
-            statements.append(try .set(provider, of: project.realm, at: now))
+        for provider in realm.providers where before.realm.settings(of: provider.provider) != provider {
+            statements.append(try .set(provider, of: realm.id, at: now))
         }
         // Apps belong to the project, so an edit of a tenant does not change them.
-        guard project.tenant == nil else { return statements }
+        guard realm.tenant == nil else { return statements }
         for configured in before.apps where after.app(configured.app.id) == nil {
-            statements.append(.remove(configured.app.id, of: project.id))
+            statements.append(.remove(configured.app.id, of: realm.project.id))
         }
         for configured in after.apps where before.app(configured.app.id) != configured {
-            statements.append(try .set(configured, of: project.id, at: now))
+            statements.append(try .set(configured, of: realm.project.id, at: now))
         }
         return statements
     }
@@ -191,11 +191,11 @@ extension Transaction {
 
 extension ProjectConfiguration {
     /// The problems that the apps of this configuration have in `tenants`.
-    fileprivate func problems(in tenants: [Project]) -> [ConfigurationProblem] {
+    fileprivate func problems(in tenants: [Realm]) -> [ConfigurationProblem] {
         tenants.flatMap { tenant in
             // The stored tenant has the stored policy of the project.
             var tenant = tenant
-            tenant.policy.requiresAppleOnEveryPlatform = project.policy.requiresAppleOnEveryPlatform
+            tenant.policy.requiresAppleOnEveryPlatform = realm.policy.requiresAppleOnEveryPlatform
             return tenant.loginServicesProblems(of: apps)
         }
     }

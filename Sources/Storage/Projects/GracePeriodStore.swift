@@ -31,9 +31,9 @@ public struct GracePeriodStore: Sendable {
     /// - Returns: the apps that violate the guideline.
     public func update(at now: Instant) async throws -> [Violation] {
         var violations: [Violation] = []
-        for project in try await ProjectStore(pool: pool, supporting: supportedProviders).all() {
+        for realm in try await ProjectStore(pool: pool, supporting: supportedProviders).projectRealms() {
             violations += try await withStoreErrors {
-                try await pool.transaction { try await update(project.id, at: now, in: $0) }
+                try await pool.transaction { try await update(realm.project.id, at: now, in: $0) }
             }
         }
         return violations
@@ -45,7 +45,7 @@ public struct GracePeriodStore: Sendable {
         guard try await transaction.lockConfiguration(of: id) else { return [] }
         let rows =
             try await transaction.query(.realms([ID(id)])) + transaction.query(.tenantsWithSignInMethods(of: id))
-        let realms = try rows.map { try Project($0, supporting: supportedProviders) }
+        let realms = try rows.map { try Realm($0, supporting: supportedProviders) }
         var violations: [Violation] = []
         for configured in try await transaction.query(.apps(of: id)).map(ConfiguredApp.init) {
             let end = LoginServicesGrace.end(for: configured.app, in: realms, startingAt: now)

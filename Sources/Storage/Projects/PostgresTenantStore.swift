@@ -91,10 +91,10 @@ extension Transaction {
     ) async throws -> [ConfigurationProblem] {
         let apps = try await query(.apps(of: tenant.parent)).map(ConfiguredApp.init)
         let realms = try await query(.realms([ID(tenant.parent), tenant.realm]))
-            .map { try Project($0, supporting: supportedProviders) }
+            .map { try Realm($0, supporting: supportedProviders) }
         guard let project = realms.first(where: { $0.tenant == nil }) else { return [] }
         let before = realms.first { $0.tenant != nil }
-        let after = project.forTenant(tenant, providers: before?.providers ?? [])
+        let after = Realm(tenant, of: project, providers: before?.providers ?? [])
         let problems = after.loginServicesProblems(of: apps)
             .split(since: before?.loginServicesProblems(of: apps) ?? [])
         guard problems.added.isEmpty else { throw ConfigurationRefusal(problems: problems.added) }

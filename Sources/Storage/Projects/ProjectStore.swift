@@ -1,8 +1,7 @@
 public import Identity
 public import Postgres
 
-/// Stores projects and their apps. Returns a tenant as a ``Project`` too: with the tenant's providers and settings, and
-/// everything else from its project.
+/// Stores projects and their apps, and reads the realms of projects and tenants.
 public struct ProjectStore: Sendable {
     let pool: Pool
     private let supportedProviders: SupportedProviders
@@ -13,13 +12,14 @@ public struct ProjectStore: Sendable {
         self.supportedProviders = supportedProviders
     }
 
-    /// - Returns: `nil` if the project does not exist, or is being deleted.
-    public func project(_ id: ID<Project>) async throws -> Project? {
+    /// - Returns: the realm of the project itself; `nil` if the project does not exist, or is being deleted.
+    public func realm(ofProject id: ID<Project>) async throws -> Realm? {
         try await read(where: "\(Self.isProject) AND r.id = \(id.rawValue)").first
     }
 
-    /// Returns all projects, without tenants and without projects that are being deleted, in the order of creation.
-    public func all() async throws -> [Project] {
+    /// Returns the realms of all projects, without tenants and without projects that are being deleted, in the order of
+    /// creation.
+    public func projectRealms() async throws -> [Realm] {
         try await read(where: "\(Self.isProject) ORDER BY r.created_at, r.id")
     }
 
@@ -31,62 +31,63 @@ public struct ProjectStore: Sendable {
     }
 
     /// Returns the tenants of a project that have a provider or another sign-in method.
-    public func tenantsWithSignInMethods(of project: ID<Project>) async throws -> [Project] {
+    public func tenantsWithSignInMethods(of project: ID<Project>) async throws -> [Realm] {
         try await withStoreErrors { try await pool.query(.tenantsWithSignInMethods(of: project)) }
-            .map { try Project($0, supporting: supportedProviders) }
+            .map { try Realm($0, supporting: supportedProviders) }
     }
 
     /// Returns all projects and tenants, including tenants that are being deleted.
-    func realms() async throws -> [Project] {
+    func realms() async throws -> [Realm] {
         try await read(where: "true")
     }
 
     /// Returns a project or a tenant; `nil` if there is none with this ID, or if the tenant is being deleted.
-    public func realm(_ id: ID<Realm>) async throws -> Project? {
+    public func realm(_ id: ID<Realm>) async throws -> Realm? {
         try await read(where: "r.deleted_at IS NULL AND r.id = \(id.rawValue)").first
     }
 
-    /// Returns the only project; `nil` if there is no project, or more than one.
-    public func singleProject() async throws -> Project? {
-        let projects = try await read(where: "\(Self.isProject) LIMIT 2")
-        return projects.count == 1 ? projects.first : nil
+    /// Returns the realm of the only project; `nil` if there is no project, or more than one.
+    public func realmOfSingleProject() async throws -> Realm? {
+        let realms = try await read(where: "\(Self.isProject) LIMIT 2")
+        return realms.count == 1 ? realms.first : nil
     }
 
-    /// Creates `project` with one app.
+    /// Creates a project with one app.
     ///
     /// - Parameters:
+    ///   - realm: the realm of the project itself.
     ///   - keys: the project's signing keys.
     ///   - secrets: the encrypted secrets of the project's providers.
     /// - Returns: `false` if the ID is taken.
     public func create(
-        _ project: Project, name: String, app: App, keys: [StoredKey], secrets: [ProviderID: [UInt8]] = [:],
+        _ realm: Realm, name: String, app: App, keys: [StoredKey], secrets: [ProviderID: [UInt8]] = [:],
         by actor: AuditActor, at now: Instant
     ) async throws -> Bool {
-        let policy = try PolicyColumn.json(project.policy, of: project.profile)
-        let emailSettings = try EmailSettingsColumn(project.emailSettings).columnText()
+        let policy = try PolicyColumn.json(realm.policy, of: realm.project.profile)
+        let emailSettings = try EmailSettingsColumn(realm.project.emailSettings).columnText()
         return try await withStoreErrors {
             try await pool.transaction { transaction in
                 let insertedRows = try await transaction.execute(
                     """
                     INSERT INTO realm
                         (id, number, name, profile, policy, authorized_domains, email_settings, created_at)
-                    VALUES (\(project.realm.rawValue), \(project.number), \(name), \(project.profile.rawValue),
-                        \(policy)::text::jsonb, \(project.authorizedDomains), \(emailSettings)::text::jsonb,
+                    VALUES (\(realm.id.rawValue), \(realm.project.number), \(name), \(realm.project.profile.rawValue),
+                        \(policy)::text::jsonb, \(realm.project.authorizedDomains), \(emailSettings)::text::jsonb,
                         \(Timestamp(now)))
                     ON CONFLICT (id) DO NOTHING
                     """)
                 guard insertedRows == 1 else { return false }
                 let app = ConfiguredApp(app: app, name: app.id.rawValue)
-                _ = try await transaction.execute(try .set(app, of: project.id, at: now))
-                for key in keys { _ = try await transaction.execute(.insert(key, in: project.id)) }
-                for provider in project.providers {
-                    _ = try await transaction.execute(try .set(provider, of: project.realm, at: now))
+                _ = try await transaction.execute(try .set(app, of: realm.project.id, at: now))
+                for key in keys { _ = try await transaction.execute(.insert(key, in: realm.project.id)) }
+                for provider in realm.providers {
+                    _ = try await transaction.execute(try .set(provider, of: realm.id, at: now))
                 }
                 for (provider, sealed) in secrets {
-                    _ = try await transaction.execute(.storeSecret(sealed, of: provider, in: project.realm, at: now))
+                    _ = try await transaction.execute(.storeSecret(sealed, of: provider, in: realm.id, at: now))
                 }
                 try await transaction.audit(
-                    [AuditNote("project.added", project.realm.rawValue)], by: actor, at: now, in: project.realm)
+                    [AuditNote("project.added", realm.id.rawValue)], by: actor, at: now, in: realm.id)
                 return true
             }
         }
@@ -146,10 +147,10 @@ public struct ProjectStore: Sendable {
     }
 
     /// - Parameter clauses: a condition on the row `r` of a realm, and clauses that may follow it.
-    private func read(where clauses: SQL) async throws -> [Project] {
+    private func read(where clauses: SQL) async throws -> [Realm] {
         try await withStoreErrors {
-            try await pool.query("SELECT \(SQL.projectColumns) FROM \(SQL.realmsWithProjects) WHERE \(clauses)")
-        }.map { try Project($0, supporting: supportedProviders) }
+            try await pool.query("SELECT \(SQL.realmColumns) FROM \(SQL.realmsWithProjects) WHERE \(clauses)")
+        }.map { try Realm($0, supporting: supportedProviders) }
     }
 }
 
@@ -161,24 +162,25 @@ struct UnknownProfile: Error, CustomStringConvertible {
     var description: String { "table realm, row \(project): unknown profile \"\(name)\"" }
 }
 
-extension Project {
+extension Realm {
     init(_ row: Row, supporting supportedProviders: SupportedProviders) throws {
         let name = try row.decode("profile", as: String.self)
         guard let profile = Policy.Profile(rawValue: name) else {
             throw UnknownProfile(name: name, project: try row.decode("id"))
         }
-        self.init(
+        var project = Project(
             id: ID(try row.decode("id")), number: try row.decode("number"), profile: profile,
-            policy: try PolicyColumn.policy(try row.decode("policy"), of: profile),
             authorizedDomains: try row.decode("authorized_domains"),
             emailSettings: try EmailSettingsColumn(columnText: row.decode("email_settings")).settings,
-            providers: try [ProviderRow](columnText: row.decode("providers")).map(\.value),
             supporting: supportedProviders)
-        hasTenants = try row.decode("has_tenants")
-        wantedEvents = try EventKindsColumn.kinds(row)
-        apps = try [AppRow](columnText: row.decode("apps")).map { $0.settings.app(ID($0.id)) }
+        project.hasTenants = try row.decode("has_tenants")
+        project.wantedEvents = try EventKindsColumn.kinds(row)
+        project.apps = try [AppRow](columnText: row.decode("apps")).map { $0.settings.app(ID($0.id)) }
+        self.init(
+            project, policy: try PolicyColumn.policy(try row.decode("policy"), of: profile),
+            providers: try [ProviderRow](columnText: row.decode("providers")).map(\.value))
         if try row.decode("tenant_settings", as: String?.self) != nil {
-            self = forTenant(try Tenant(row), providers: providers)
+            self = Realm(try Tenant(row), of: self, providers: providers)
         }
     }
 }

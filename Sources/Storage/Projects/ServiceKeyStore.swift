@@ -40,9 +40,9 @@ public struct ServiceKeyStore: Sendable {
         public let revokedAt: Instant?
     }
 
-    /// A key that is not revoked, with its project and scopes. It may have expired; the caller checks that.
+    /// A key that is not revoked, with its scopes and the realm of its project. It may have expired; the caller checks that.
     public struct FoundKey: Sendable {
-        public let project: Project
+        public let realm: Realm
         public let id: String
         public let scopes: ServiceKeyScopes
         public let expiresAt: Instant?
@@ -91,13 +91,13 @@ public struct ServiceKeyStore: Sendable {
         withSecretHash hash: [UInt8], supporting supportedProviders: SupportedProviders
     ) async throws -> FoundKey? {
         let statement: SQL = """
-            SELECT \(SQL.projectColumns), k.id AS key_id, k.scopes, k.expires_at
+            SELECT \(SQL.realmColumns), k.id AS key_id, k.scopes, k.expires_at
             FROM service_key k JOIN (\(SQL.realmsWithProjects)) ON r.id = k.project_id
             WHERE k.secret_hash = \(hash) AND k.revoked_at IS NULL
             """
         return try await withStoreErrors { try await pool.read(statement) }.first.map { row in
             FoundKey(
-                project: try Project(row, supporting: supportedProviders), id: try row.decode("key_id"),
+                realm: try Realm(row, supporting: supportedProviders), id: try row.decode("key_id"),
                 scopes: try row.scopes(),
                 expiresAt: try row.instant("expires_at"))
         }

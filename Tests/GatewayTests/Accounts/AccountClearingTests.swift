@@ -17,7 +17,7 @@ struct AccountClearingTests {
         #expect(try await rowCounts(in: gateway) == [1, 1, 1])
         try await AccountClearing(pool: gateway.database.pool).clear(ID("other"))
         #expect(try await rowCounts(in: gateway) == [1, 1, 1])
-        try await AccountClearing(pool: gateway.database.pool).clear(gateway.project.realm)
+        try await AccountClearing(pool: gateway.database.pool).clear(gateway.realm.id)
         #expect(try await rowCounts(in: gateway) == [0, 0, 0])
     }
 
@@ -27,7 +27,7 @@ struct AccountClearingTests {
         let credential = try gateway.appleCredential(nonce: "nonce")
         #expect(try await gateway.signIn(credential).outcome == "200")
         #expect(try await gateway.signIn(credential).status == 400)
-        try await AccountClearing(pool: gateway.database.pool).clear(gateway.project.realm)
+        try await AccountClearing(pool: gateway.database.pool).clear(gateway.realm.id)
         #expect(try await gateway.signIn(credential).json["isNewUser"] == true)
         #expect(try await gateway.signIn(credential).status == 400)
     }

@@ -45,6 +45,6 @@ struct LookupTests {
         let gateway = try await Self.shared.value
         #expect(
             try await gateway.send(.get, "/v1/projects").outcomeWithBody
-                == #"200 {"authorizedDomains":["localhost"],"projectId":"\#(gateway.project.number)"}"#)
+                == #"200 {"authorizedDomains":["localhost"],"projectId":"\#(gateway.realm.project.number)"}"#)
     }
 }

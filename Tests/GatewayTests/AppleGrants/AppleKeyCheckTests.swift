@@ -49,11 +49,11 @@ struct AppleKeyCheckTests {
     func redeemed() async throws {
         let gateway = try await TestGateway(servesApple: true)
         let store = AppleKeyStore(pool: gateway.database.pool)
-        #expect(try await store.clientIDsWithRedeemedCodes(in: gateway.project.realm).isEmpty)
+        #expect(try await store.clientIDsWithRedeemedCodes(in: gateway.realm.id).isEmpty)
         _ = try await gateway.signInWithAppleAndRedeemCode()
-        #expect(try await store.clientIDsWithRedeemedCodes(in: gateway.project.realm) == ["com.example.app"])
+        #expect(try await store.clientIDsWithRedeemedCodes(in: gateway.realm.id) == ["com.example.app"])
         _ = try await gateway.database.pool.execute(
             "UPDATE identity_provider SET settings = jsonb_set(settings, '{apple,keyId}', '\"OTHERKEY12\"')")
-        #expect(try await store.clientIDsWithRedeemedCodes(in: gateway.project.realm).isEmpty)
+        #expect(try await store.clientIDsWithRedeemedCodes(in: gateway.realm.id).isEmpty)
     }
 }

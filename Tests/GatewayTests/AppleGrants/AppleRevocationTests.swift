@@ -151,9 +151,9 @@ struct AppleRevocationTests {
         #expect(signedIn.status == 200, "\(signedIn.text)")
         let pool = gateway.database.pool
         let store = ProjectStore(pool: pool, supporting: .live)
-        #expect(try await store.delete(gateway.project.id, by: .commandLine, at: gateway.clock.now))
+        #expect(try await store.delete(gateway.realm.project.id, by: .commandLine, at: gateway.clock.now))
         _ = try await Janitor(pool: pool).remove(.deletedRealm, at: gateway.clock.now)
-        #expect(try await store.remainingAccounts(of: gateway.project.id) == 0)
+        #expect(try await store.remainingAccounts(of: gateway.realm.project.id) == 0)
         #expect(try await gateway.appleGrantLines() == ["REVOKING CODE com.example.app"])
         let keys = try await pool.query("SELECT 1 AS one FROM identity_provider WHERE provider = 'apple.com'")
         #expect(!keys.isEmpty, "the private key stays until the token is revoked")

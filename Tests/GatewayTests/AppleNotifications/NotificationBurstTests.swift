@@ -43,7 +43,7 @@ struct NotificationBurstTests {
                 try await gate.countVerificationAndWait()
                 guard keysAreAvailable else { throw ProviderUnreachable(provider: .apple, reason: "status 503") }
                 throw AppleNotificationRefusal.signature
-            }, project: { _ in nil },
+            }, findRealm: { _ in nil },
             emailFactory: .live(
                 under: gateway.masterKeys, actionBase: { _, _ in "" }, appLinkBase: { _, _ in nil }, sendsEmail: false),
             limiter: limiter, clock: gateway.clock.wallClock)

@@ -19,8 +19,8 @@ struct SharedClientTests {
     {
         let gateway = try await TestGateway(transport: .socket)
         try await gateway.makeOtherProject(apiKey: Self.otherAPIKey) { draft in
-            draft.project.providers = SimulatedProviders.providers
-            draft.project.providers[0].clientIDs = providerClientIDs
+            draft.realm.providers = SimulatedProviders.providers
+            draft.realm.providers[0].clientIDs = providerClientIDs
             draft.secrets = [.apple: Secret("-----BEGIN PRIVATE KEY-----")]
         }
         if let appClientIDs {

@@ -25,7 +25,7 @@ struct RejectedImportTests {
             try await fixture.importAll()
                 == .init(all: 2, done: 1, rejectedInThisRun: 1, recordedRejections: rejections))
         let store = AppleTransferStore(pool: fixture.gateway.database.pool)
-        let waiting = try await store.countsOfWaitingImports(in: fixture.gateway.project.realm)
+        let waiting = try await store.countsOfWaitingImports(in: fixture.gateway.realm.id)
         #expect(waiting.isEmpty, "`check` does not report the import as unfinished")
         try fixture.reconnect(TeamTransferTests.mary)
         #expect(try await fixture.importAll() == .init(all: 2, done: 1, recordedRejections: rejections))

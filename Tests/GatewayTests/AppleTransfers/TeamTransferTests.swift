@@ -65,11 +65,11 @@ struct TeamTransferTests {
                 clock: gateway.clock.wallClock)
             change(&endpoint)
             return AppleTransferRun(
-                gateway.project.realm, settings: settings, clientID: clientID,
+                gateway.realm.id, settings: settings, clientID: clientID,
                 key: AppleKeyName(teamID: team, keyID: AppleServer.keyID),
                 privateKey: Secret(try server.privateKey.pem),
                 endpoint: endpoint, pool: gateway.database.pool, clock: gateway.clock.wallClock,
-                recording: gateway.project.recording(by: .commandLine))
+                recording: gateway.realm.recording(by: .commandLine))
         }
 
         func export() async throws -> AppleTransferRun.Progress {

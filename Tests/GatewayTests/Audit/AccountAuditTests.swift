@@ -140,7 +140,7 @@ struct AccountAuditTests {
         _ = try await mergeAnonymousAccount(in: gateway)
         var secrets: Set<String> = []
         for action in Self.actions {
-            try await accountClearing.clear(gateway.project.realm)
+            try await accountClearing.clear(gateway.realm.id)
             // The code of an action is in the latest email, so no two actions may have the same time.
             gateway.clock.advance(by: .seconds(1))
             let tokens = try await action.prepare(gateway)
@@ -152,7 +152,7 @@ struct AccountAuditTests {
             }
         }
         for row in AdminAuditTests.rows {
-            try await accountClearing.clear(gateway.project.realm)
+            try await accountClearing.clear(gateway.realm.id)
             try await AdminAuditTests.populate(gateway)
             let answer = try await gateway.administerAccounts(row.operation, row.body)
             for member in ["oobCode", "oobLink"] { if let text = answer.json[member]?.string { secrets.insert(text) } }

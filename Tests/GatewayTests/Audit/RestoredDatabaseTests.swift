@@ -38,8 +38,8 @@ struct RestoredDatabaseTests {
         let sessions = Set(try rows.map { ID<Session>(try $0.decode("id", as: String.self)) })
         #expect(sessions.count == 3)
         try await RestoredDatabase(pool: gateway.database.pool).end(
-            sessions, of: ID(ada.localId), recording: gateway.project.recording(by: .commandLine),
-            at: gateway.clock.now, in: gateway.project.realm)
+            sessions, of: ID(ada.localId), recording: gateway.realm.recording(by: .commandLine),
+            at: gateway.clock.now, in: gateway.realm.id)
         #expect(try await gateway.refresh(ada.refreshToken).outcome == "400 TOKEN_EXPIRED")
         #expect(try await gateway.refresh(onPhone.refreshToken).outcome == "400 TOKEN_EXPIRED")
         #expect(try await gateway.refresh(bob.refreshToken).outcome == "200")

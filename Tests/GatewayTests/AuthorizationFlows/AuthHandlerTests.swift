@@ -124,7 +124,9 @@ struct AuthHandlerTests {
             #expect(iframe.headers["X-Frame-Options"] == nil)
             #expect(iframe.headers["Cache-Control"] == "public, max-age=300")
         }
-        try await gateway.makeOtherProject(apiKey: "pk_other") { $0.project.authorizedDomains = ["other.example"] }
+        try await gateway.makeOtherProject(apiKey: "pk_other") {
+            $0.realm.project.authorizedDomains = ["other.example"]
+        }
         let ofOtherProject = try await TestBrowser(gateway).send(.get, "/__/auth/iframe?apiKey=pk_other&appName=a")
         let ancestors = try #require(ofOtherProject.headers["Content-Security-Policy"])
         #expect(
@@ -140,7 +142,9 @@ struct AuthHandlerTests {
         arguments: ["api%E2%84%AAey=pk_other&apiKey=pk_test", "apiKey=pk_test&apikey=pk_other", "api%4Bey=pk_test"])
     func frameKey(query: String) async throws {
         let gateway = try await TestGateway.withAppleGoogleAndOpenID()
-        try await gateway.makeOtherProject(apiKey: "pk_other") { $0.project.authorizedDomains = ["other.example"] }
+        try await gateway.makeOtherProject(apiKey: "pk_other") {
+            $0.realm.project.authorizedDomains = ["other.example"]
+        }
         let frame = try await TestBrowser(gateway).send(.get, "/__/auth/iframe?\(query)&appName=%22%3E%3Cscript%3E")
         #expect(frame.text.contains(#"<body data-frame="pk_test:&quot;&gt;&lt;script&gt;">"#), "\(frame.text)")
         let policy = try #require(frame.headers["Content-Security-Policy"])

@@ -95,7 +95,8 @@ extension TestGateway {
             SELECT project_id, 'other', 'Other', settings, created_at FROM app LIMIT 1
             """)
         let isCreated = try await APIKeyStore(pool: database.pool).create(
-            id: "other", hash: Digest.sha256(Array("pk_other".utf8)), for: ID("other"), in: project.id, at: clock.now)
+            id: "other", hash: Digest.sha256(Array("pk_other".utf8)), for: ID("other"), in: realm.project.id,
+            at: clock.now)
         #expect(isCreated)
         return "pk_other"
     }

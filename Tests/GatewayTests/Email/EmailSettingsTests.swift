@@ -38,15 +38,15 @@ struct EmailSettingsTests {
                 rules: ConfigurationRules(supportedProviders: .live, acceptsSecret: { _, _ in true }),
                 secrets: .init(
                     seal: { _, _, _ in [] }, matches: { _, _, _, _ in true }), clock: gateway.clock.wallClock)
-            _ = try await store.edit(gateway.project.realm, by: .commandLine, allowing: .changeTrust) {
-                $0.project.emailSettings = emailSettings
+            _ = try await store.edit(gateway.realm.id, by: .commandLine, allowing: .changeTrust) {
+                $0.realm.project.emailSettings = emailSettings
             }
         }
         return (
             gateway, backend,
             {
-                try #require(try await ProjectStore(pool: gateway.database.pool, supporting: .live).project(ID("demo")))
-                    .emailSettings
+                let store = ProjectStore(pool: gateway.database.pool, supporting: .live)
+                return try #require(try await store.realm(ofProject: ID("demo"))).project.emailSettings
             }
         )
     }
@@ -141,15 +141,15 @@ struct EmailSettingsTests {
         let (gateway, _, _) = try await Self.fixture(Self.configured)
         try await gateway.makeServiceKey()
         let pool = gateway.database.pool
-        let projects = [
-            try await ProjectStore(pool: pool, supporting: .live).singleProject(),
-            try await ProjectStore(pool: pool, supporting: .live).all().first,
-            try await APIKeyStore(pool: pool).projectAndApp(
-                ofKeyWithHash: Digest.sha256(Array(TestGateway.apiKey.utf8)), supporting: .live)?.project,
+        let realms = [
+            try await ProjectStore(pool: pool, supporting: .live).realmOfSingleProject(),
+            try await ProjectStore(pool: pool, supporting: .live).projectRealms().first,
+            try await APIKeyStore(pool: pool).realmAndApp(
+                ofKeyWithHash: Digest.sha256(Array(TestGateway.apiKey.utf8)), supporting: .live)?.realm,
             try await ServiceKeyStore(pool: pool).key(
-                withSecretHash: Digest.sha256(Array(TestGateway.serviceKeySecret.utf8)), supporting: .live)?.project,
+                withSecretHash: Digest.sha256(Array(TestGateway.serviceKeySecret.utf8)), supporting: .live)?.realm,
         ]
-        #expect(projects.map { $0?.emailSettings } == Array(repeating: Self.configured, count: projects.count))
+        #expect(realms.map { $0?.project.emailSettings } == Array(repeating: Self.configured, count: realms.count))
     }
 
     @Test("Members and values of a newer release in the stored email settings are ignored")

@@ -285,7 +285,7 @@ struct ClientPermissionTests {
         for mask in [nil, "signIn", "signIn.email.enabled"] {
             #expect(try await gateway.configure(config, mask: mask, by: key).json == config)
             let stored = try #require(
-                try await ProjectStore(pool: gateway.database.pool, supporting: .live).project(ID("demo")))
+                try await ProjectStore(pool: gateway.database.pool, supporting: .live).realm(ofProject: ID("demo")))
             #expect(!stored.policy.allowsPasswords && stored.policy.allowsEmailLinks)
         }
     }

@@ -290,7 +290,7 @@ extension Gateway.Mode {
                     pool: pool, supportedProviders: .live, masterKeys: masterKeys, clock: .live, defaultID: ID("demo"),
                     onLookup: { _ in })
                 return ModeExtensions(
-                    projectLookup: projects.project, resolveTenant: projects.tenant(existing:orCreate:of:))
+                    projectLookup: projects.realm(ofProject:), resolveTenant: projects.tenant(existing:orCreate:of:))
             }
             return mode
         }

@@ -18,8 +18,8 @@ struct LoginServicesTableTests {
 
     @Test("LoginServices finds the violations that each row states", arguments: try LoginServicesRow.all.get())
     func decision(row: LoginServicesRow) {
-        let inProject = LoginServices(of: row.app, in: row.project(with: row.realm))
-        let inTenant = row.tenant.map { LoginServices(of: row.app, in: row.project(with: $0)) }
+        let inProject = LoginServices(of: row.app, in: row.realm(with: row.methodsOfProject))
+        let inTenant = row.tenant.map { LoginServices(of: row.app, in: row.realm(with: $0)) }
         let violations =
             inProject.violations.map { "\($0.provider.rawValue) \($0.kind.rawValue)" }
             + (inTenant?.violations ?? []).map { "tenant \($0.provider.rawValue) \($0.kind.rawValue)" }
@@ -42,7 +42,7 @@ struct LoginServicesTableTests {
             let mask = "loginServicesConfig.requiresAppleOnEveryPlatform"
             #expect(try await configurator.send(.patch, "config", members, mask: mask).outcome == "200")
         }
-        try await configurator.configureProviders(of: row.realm, below: "")
+        try await configurator.configureProviders(of: row.methodsOfProject, below: "")
         if let tenant = row.tenant {
             let made = try await configurator.send(
                 .post, "tenants",
@@ -105,7 +105,7 @@ extension Configurator {
     }
 
     /// - Parameter prefix: empty for the project, otherwise `tenants/ID/`.
-    fileprivate func configureProviders(of realm: LoginServicesRow.Realm, below prefix: String) async throws {
+    fileprivate func configureProviders(of realm: LoginServicesRow.EnabledMethods, below prefix: String) async throws {
         if realm.apple != "absent" {
             var members: [String: JSON] = [
                 "enabled": .bool(realm.apple != "disabled"),

@@ -17,7 +17,7 @@ struct ProjectConfigTests {
         let config = try await gateway.send(.get, Self.path, by: backend)
         #expect(
             config.json == [
-                "name": .string("projects/\(gateway.project.number)/config"),
+                "name": .string("projects/\(gateway.realm.project.number)/config"),
                 "signIn": [
                     "email": ["enabled": true, "passwordRequired": false], "anonymous": ["enabled": true],
                     "phoneNumber": ["enabled": false], "allowDuplicateEmails": false,
@@ -78,15 +78,16 @@ struct ProjectConfigTests {
         let backend = try await ServiceKey(in: gateway)
         let answer = try await gateway.configure(Self.allMembersChanged, mask: mask, by: backend)
         #expect(answer.outcome == "200")
-        let project = try #require(
-            try await ProjectStore(pool: gateway.database.pool, supporting: .live).project(gateway.project.id))
+        let realm = try #require(
+            try await ProjectStore(pool: gateway.database.pool, supporting: .live).realm(
+                ofProject: gateway.realm.project.id))
         let changes = [
-            ("passwords", !project.policy.allowsPasswords), ("anonymous", !project.policy.allowsAnonymous),
-            ("duplicates", project.policy.allowsDuplicateEmails),
-            ("enumeration", project.policy.emailEnumerationProtection),
-            ("length", project.policy.minimumPasswordLength == 12),
-            ("platforms", !project.policy.requiresAppleOnEveryPlatform),
-            ("domains", project.authorizedDomains == ["app.example.com"]),
+            ("passwords", !realm.policy.allowsPasswords), ("anonymous", !realm.policy.allowsAnonymous),
+            ("duplicates", realm.policy.allowsDuplicateEmails),
+            ("enumeration", realm.policy.emailEnumerationProtection),
+            ("length", realm.policy.minimumPasswordLength == 12),
+            ("platforms", !realm.policy.requiresAppleOnEveryPlatform),
+            ("domains", realm.project.authorizedDomains == ["app.example.com"]),
         ]
         #expect(changes.filter(\.1).map(\.0).joined(separator: " ") == changed)
         #expect(try await gateway.send(.get, Self.path, by: backend).json == answer.json)
@@ -137,9 +138,10 @@ struct ProjectConfigTests {
         #expect(reset.json["emailPrivacyConfig"]?["enableImprovedEmailPrivacy"] == true)
         #expect(reset.json["authorizedDomains"] == ["localhost"])
         #expect(reset.json["loginServicesConfig"] == ["requiresAppleOnEveryPlatform": false])
-        let project = try #require(
-            try await ProjectStore(pool: gateway.database.pool, supporting: .live).project(gateway.project.id))
-        #expect(project.policy.recentLoginMaxAge == .seconds(60), "the maximum login age is not part of this resource")
+        let realm = try #require(
+            try await ProjectStore(pool: gateway.database.pool, supporting: .live).realm(
+                ofProject: gateway.realm.project.id))
+        #expect(realm.policy.recentLoginMaxAge == .seconds(60), "the maximum login age is not part of this resource")
     }
 
     @Test("A mask in snake_case does not reset other members")

@@ -41,7 +41,7 @@ struct ServiceKeyScopeTests {
         try await gateway.makeOtherProject(serviceKey: "sks_elsewhere")
         let revoked = try await ServiceKey(id: "revoked", in: gateway)
         let keys = ServiceKeyStore(pool: gateway.database.pool)
-        #expect(try await keys.revoke(revoked.id, in: gateway.project.id, at: gateway.clock.now))
+        #expect(try await keys.revoke(revoked.id, in: gateway.realm.project.id, at: gateway.clock.now))
         let expired = try await ServiceKey(id: "expired", in: gateway, expiresAt: gateway.clock.now)
         let keyOfOtherProject = try await ServiceKey(id: "others", of: ID("other"), in: gateway)
         for operation in Self.operations {
@@ -203,7 +203,7 @@ struct ServiceKeyScopeTests {
         #expect(try await statuses(new, gateway) == [200, 200])
         #expect(try await statuses(old, gateway) == [200, 200], "the old key still works")
         let keys = ServiceKeyStore(pool: gateway.database.pool)
-        #expect(try await keys.revoke(old.id, in: gateway.project.id, at: gateway.clock.now))
+        #expect(try await keys.revoke(old.id, in: gateway.realm.project.id, at: gateway.clock.now))
         #expect(try await statuses(new, gateway) == [200, 200])
         let withFreshCaches = try gateway.withFreshCaches()
         #expect(try await statuses(old, withFreshCaches) == [401, 400])
@@ -215,7 +215,7 @@ struct ServiceKeyScopeTests {
         let gateway = try await TestGateway()
         let key = try await ServiceKey(in: gateway)
         let keys = ServiceKeyStore(pool: gateway.database.pool)
-        func lastUse() async throws -> Instant? { try await keys.list(in: gateway.project.id)[0].lastUsedAt }
+        func lastUse() async throws -> Instant? { try await keys.list(in: gateway.realm.project.id)[0].lastUsedAt }
         func use() async throws {
             _ = try await gateway.send(.post, "/v1/projects/demo/accounts:query", [:], by: key)
         }

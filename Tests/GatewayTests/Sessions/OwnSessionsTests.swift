@@ -173,7 +173,7 @@ struct OwnSessionsTests {
             at: gateway.clock.now, networkHash: nil, credentialIssuedAt: nil, sessionLimit: 0)
         #expect(try await gateway.endAllSessions(by: ada.idToken) == "204")
         await #expect(throws: StoreConflict.stale) {
-            try await store.open(late, rehashed: nil, in: gateway.project.realm)
+            try await store.open(late, rehashed: nil, in: gateway.realm.id)
         }
         for tokens in [ada, other] { #expect(try await gateway.outcomes(of: tokens) == endedSession) }
         let back = try TestGateway.Tokens(await gateway.signIn())

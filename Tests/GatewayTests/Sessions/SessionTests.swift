@@ -135,9 +135,10 @@ struct SessionTests {
         // The new key signs after 15 minutes. The old key retires after the last token that it signed has expired.
         let generator = KeyGenerator(masterKeys: gateway.masterKeys)
         let now = gateway.clock.now
-        let key = try generator.idTokenKey(.rs256, in: gateway.project.id, at: now, signsFrom: now + .seconds(900))
+        let key = try generator.idTokenKey(
+            .rs256, in: gateway.realm.project.id, at: now, signsFrom: now + .seconds(900))
         try await SigningKeyStore(pool: gateway.database.pool)
-            .add(key, othersRetireAt: now + .seconds(4800), in: gateway.project.id)
+            .add(key, othersRetireAt: now + .seconds(4800), in: gateway.realm.project.id)
         let rotated = try gateway.withFreshCaches()
         let published = try await rotated.getWithoutAPIKey("/demo/.well-known/jwks.json")
         #expect(published.json["keys"]?[1] != nil, "the new key is published before it signs")

@@ -254,7 +254,7 @@ struct CustomTokenTests {
             try await gateway.signIn(customToken: twin.customToken(at: now)).outcome
                 == "400 INVALID_CUSTOM_TOKEN : The custom token's signature is not valid.")
         let isRevoked = try await ServiceKeyStore(pool: gateway.database.pool)
-            .revoke("ours", in: gateway.project.id, at: now)
+            .revoke("ours", in: gateway.realm.project.id, at: now)
         #expect(isRevoked)
         let fresh = try gateway.withFreshCaches()
         #expect(

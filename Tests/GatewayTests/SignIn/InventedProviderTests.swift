@@ -120,7 +120,7 @@ struct InventedProviderTests {
         }
         let message = try #require(
             renderer.message(
-                of: notice.queued.email, notice.content, for: SendingProject(project: gateway.project, name: "Demo")))
+                of: notice.queued.email, notice.content, for: SendingRealm(realm: gateway.realm, name: "Demo")))
         #expect(message.text.contains("Invented"), "\(message.text)")
         try await gateway.makeServiceKey()
         let export = try await gateway.batchGet()

@@ -52,7 +52,7 @@ struct SignInResponseTests {
         #expect(refreshToken != token, "each use of a refresh token returns a new one")
         #expect(
             response.outcomeWithBody
-                == #"200 {"access_token":"\#(idToken)","expires_in":"3600","id_token":"\#(idToken)","project_id":"\#(gateway.project.number)","refresh_token":"\#(refreshToken)","token_type":"Bearer","user_id":"\#(ada.localId)"}"#
+                == #"200 {"access_token":"\#(idToken)","expires_in":"3600","id_token":"\#(idToken)","project_id":"\#(gateway.realm.project.number)","refresh_token":"\#(refreshToken)","token_type":"Bearer","user_id":"\#(ada.localId)"}"#
         )
     }
 

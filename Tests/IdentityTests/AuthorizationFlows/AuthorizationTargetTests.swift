@@ -5,10 +5,12 @@ import Testing
 /// The target is the URL of the app to which the browser returns.
 @Suite("The target of a sign-in in the browser")
 struct AuthorizationTargetTests {
-    private static var project: Project {
-        Project(
-            id: ID("demo"), number: 1, profile: .sekisho, policy: Policy(.sekisho),
-            authorizedDomains: ["App.example.com", "localhost"], supporting: .none)
+    private static var realm: Realm {
+        Realm(
+            Project(
+                id: ID("demo"), number: 1, profile: .sekisho, authorizedDomains: ["App.example.com", "localhost"],
+                supporting: .none),
+            policy: Policy(.sekisho))
     }
 
     private static let app = App(
@@ -19,7 +21,7 @@ struct AuthorizationTargetTests {
 
     private static func outcome(_ text: String, of app: App) -> String {
         do {
-            _ = try AuthorizationTarget(text, of: app, in: project)
+            _ = try AuthorizationTarget(text, of: app, in: realm)
             return "accepted"
         } catch {
             return error.code.rawValue
@@ -69,7 +71,7 @@ struct AuthorizationTargetTests {
         ])
     func adding(text: String, expected: String) throws {
         let app = text.hasPrefix("https") ? Self.appWithoutURIs : Self.app
-        #expect(try AuthorizationTarget(text, of: app, in: Self.project).adding("grant", "g") == expected)
+        #expect(try AuthorizationTarget(text, of: app, in: Self.realm).adding("grant", "g") == expected)
     }
 
     @Test(
@@ -87,11 +89,11 @@ struct AuthorizationTargetTests {
     @Test("Only pages of the authorized domains may embed the SDK's frame")
     func ancestors() {
         #expect(
-            Self.project.frameAncestors == [
+            Self.realm.project.frameAncestors == [
                 "https://app.example.com:*", "https://localhost:*", "http://localhost:*",
             ])
-        var empty = Self.project
-        empty.authorizedDomains = []
-        #expect(empty.frameAncestors == ["'none'"])
+        var empty = Self.realm
+        empty.project.authorizedDomains = []
+        #expect(empty.project.frameAncestors == ["'none'"])
     }
 }

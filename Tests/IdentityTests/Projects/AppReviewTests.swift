@@ -8,16 +8,16 @@ struct AppReviewTests {
         _ apple: LoginServicesTests.Apple, showsGoogle: Bool, exemption: LoginServicesExemption.Kind? = nil
     ) -> AppReview {
         let row = LoginServicesTests.Row(platform: .ios, showsGoogle: showsGoogle, apple: apple, exemption: exemption)
-        return AppReview(of: row.app, in: row.project, clientIDsWithRedeemedCodes: [])
+        return AppReview(of: row.app, in: row.realm, clientIDsWithRedeemedCodes: [])
     }
 
     @Test(
         "If Apple's tokens can be revoked, the report fails exactly the apps that violate guideline 4.8",
         arguments: LoginServicesTests.rows)
     func violations(row: LoginServicesTests.Row) {
-        let clientIDs = row.project.settings(of: .apple)?.clientIDs ?? []
+        let clientIDs = row.realm.settings(of: .apple)?.clientIDs ?? []
         // The tokens of a client ID can be revoked if an authorization code was redeemed for it.
-        let review = AppReview(of: row.app, in: row.project, clientIDsWithRedeemedCodes: Set(clientIDs))
+        let review = AppReview(of: row.app, in: row.realm, clientIDsWithRedeemedCodes: Set(clientIDs))
         let violated = review.points.filter { $0.status == .violated }
         #expect(violated.map(\.guideline) == row.expected.map { _ in "4.8" })
         #expect(review.passes == row.expected.isEmpty)
@@ -74,10 +74,10 @@ struct AppReviewTests {
 
     @Test("The report states that the policy limits the rule to apps for Apple's platforms")
     func limitedByPolicy() {
-        let project = Project.demo(providers: [google()]) { $0.requiresAppleOnEveryPlatform = false }
+        let realm = Realm.demo(providers: [google()]) { $0.requiresAppleOnEveryPlatform = false }
         func report(_ platform: AppSettings.Platform) -> AppReview {
             AppReview(
-                of: App(id: ID("app"), settings: AppSettings(platform: platform)), in: project,
+                of: App(id: ID("app"), settings: AppSettings(platform: platform)), in: realm,
                 clientIDsWithRedeemedCodes: [])
         }
         #expect(
@@ -119,9 +119,9 @@ struct AppReviewTests {
         arguments: [true, false])
     func deletion(canRevoke: Bool) throws {
         let row = LoginServicesTests.Row(platform: .ios, showsGoogle: false, apple: .ok, exemption: nil)
-        let clientIDs = row.project.settings(of: .apple)?.clientIDs ?? []
+        let clientIDs = row.realm.settings(of: .apple)?.clientIDs ?? []
         let review = AppReview(
-            of: row.app, in: row.project,
+            of: row.app, in: row.realm,
             clientIDsWithRedeemedCodes: canRevoke ? Set(clientIDs) : ["com.example.other"])
         let points = review.points.filter { $0.guideline == "5.1.1(v)" }
         #expect(points.map(\.status) == [.met, canRevoke ? .met : .violated])

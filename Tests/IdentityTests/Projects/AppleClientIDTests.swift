@@ -11,14 +11,14 @@ struct AppleClientIDTests {
             configuration.apps[0].app.settings.clientIDs[ByteText(ProviderID.apple.rawValue)] = [
                 "com.example.app", clientID,
             ]
-        } else if var apple = configuration.project.settings(of: .apple) {
+        } else if var apple = configuration.realm.settings(of: .apple) {
             apple.clientIDs.append(clientID)
             configuration.set(apple)
         }
         return configuration.problems(by: ConfigurationRules(supportedProviders: .live) { _, _ in true })
     }
 
-    private static let team = ConfigurationTests.valid.project.settings(of: .apple)?.apple?.teamID ?? ""
+    private static let team = ConfigurationTests.valid.realm.settings(of: .apple)?.apple?.teamID ?? ""
 
     @Test(
         "A client ID that Apple cannot have issued is rejected",
@@ -28,7 +28,7 @@ struct AppleClientIDTests {
             String(repeating: "a", count: 156),
         ])
     func rejected(clientID: String) {
-        let index = ConfigurationTests.valid.project.settings(of: .apple)?.clientIDs.count ?? 0
+        let index = ConfigurationTests.valid.realm.settings(of: .apple)?.clientIDs.count ?? 0
         #expect(Self.problems(clientID).contains(.appleClientID(index: index, app: nil)))
         let app = ConfigurationTests.valid.apps[0].app.id
         #expect(Self.problems(clientID, inApp: true).contains(.appleClientID(index: 1, app: app)))
@@ -46,10 +46,10 @@ struct AppleClientIDTests {
 
     @Test("A note names each client ID that counts as a Services ID, and each app whose platform is not declared")
     func notes() throws {
-        var project = ConfigurationTests.valid.project
-        var apple = try #require(project.settings(of: .apple))
+        var realm = ConfigurationTests.valid.realm
+        var apple = try #require(realm.settings(of: .apple))
         apple.clientIDs = ["com.example.app", "com.example.web"]
-        project.providers = [apple]
+        realm.providers = [apple]
         func app(_ id: String, _ platform: AppSettings.Platform, _ bundleIDs: [String], own: [String]? = nil) -> App {
             App(
                 id: ID(id),
@@ -57,16 +57,16 @@ struct AppleClientIDTests {
                     platform: platform, bundleIDs: bundleIDs, clientIDs: own.map { ["apple.com": $0] } ?? [:]))
         }
         let ios = app("ios", .ios, ["com.example.app"])
-        #expect(project.appleClientIDNotes(for: [ios]) == [.countsAsServicesID("com.example.web")])
+        #expect(realm.appleClientIDNotes(for: [ios]) == [.countsAsServicesID("com.example.web")])
         let apps = [
             ios, app("web", .web, [], own: ["com.example.web", "com.example.two"]), app("default", .other, []),
         ]
         #expect(
-            project.appleClientIDNotes(for: apps) == [
+            realm.appleClientIDNotes(for: apps) == [
                 .countsAsServicesID("com.example.web"), .countsAsServicesID("com.example.two"),
                 .platformNotDeclared(ID("default")),
             ])
-        project.providers = []
-        #expect(project.appleClientIDNotes(for: apps) == [])
+        realm.providers = []
+        #expect(realm.appleClientIDNotes(for: apps) == [])
     }
 }

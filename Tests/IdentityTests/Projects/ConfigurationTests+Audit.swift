@@ -7,8 +7,8 @@ extension ConfigurationTests {
         var after = Self.valid
         after.set(Secret("k"), of: .apple)
         after.remove(Self.corp)
-        after.project.policy.allowsAnonymous = false
-        after.project.emailSettings.senderName = "A"
+        after.realm.policy.allowsAnonymous = false
+        after.realm.project.emailSettings.senderName = "A"
         after.set(ConfiguredApp(app: App(id: ID("new")), name: "New"))
         after.apps[0].app.settings.exemption = LoginServicesExemption(kind: .thirdPartyClient, reason: "because")
         #expect(
@@ -36,7 +36,7 @@ extension ConfigurationTests {
         corp.statedRelation = .own
         corp.relationReason = Reason("our own accounts")
         after.set(corp)
-        after.project.policy.requiresAppleOnEveryPlatform = false
+        after.realm.policy.requiresAppleOnEveryPlatform = false
         #expect(
             Self.trail(after, since: Self.valid) == [
                 "project.changed demo members=policy.requiresAppleOnEveryPlatform",
@@ -47,7 +47,7 @@ extension ConfigurationTests {
         var other = after
         corp.relationReason = Reason("the accounts of our shop")
         other.set(corp)
-        other.project.policy.requiresAppleOnEveryPlatform = true
+        other.realm.policy.requiresAppleOnEveryPlatform = true
         #expect(
             Self.trail(other, since: after) == [
                 "project.changed demo members=policy.requiresAppleOnEveryPlatform",

@@ -40,12 +40,12 @@ extension ConfigurationTests {
         Row(testDescription: "an associated domain without a team", problems: [.association(app)]) {
             $0.apps[0].app.settings.association.domains = ["a.example"]
             $0.apps[0].app.settings.signInMethods = [.password]
-            $0.project.providers[0].apple = nil
+            $0.realm.providers[0].apple = nil
         },
         Row(testDescription: "an associated domain and the app's own team") {
             $0.apps[0].app.settings.association = AppAssociation(domains: ["a.example"], teamID: "TEAM123456")
             $0.apps[0].app.settings.signInMethods = [.password]
-            $0.project.providers[0].apple = nil
+            $0.realm.providers[0].apple = nil
         },
         app("an associated domain and a fingerprint") {
             $0.association = AppAssociation(

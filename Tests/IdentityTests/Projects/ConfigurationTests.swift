@@ -9,7 +9,7 @@ struct ConfigurationTests {
     static let corp = ProviderID("oidc.corp")
 
     static let valid = ProjectConfiguration(
-        project: .demo(providers: [appleSettings, google(), openID()]), name: "Demo",
+        realm: .demo(providers: [appleSettings, google(), openID()]), name: "Demo",
         apps: [
             ConfiguredApp(
                 app: App(
@@ -53,7 +53,7 @@ struct ConfigurationTests {
         _ description: String, _ problems: ConfigurationProblem...,
         change: @escaping @Sendable (inout EmailSettings) -> Void
     ) -> Row {
-        Row(testDescription: description, problems: problems) { change(&$0.project.emailSettings) }
+        Row(testDescription: description, problems: problems) { change(&$0.realm.project.emailSettings) }
     }
 
     static func clientIDs(_ description: String, _ ids: [String], _ problems: ConfigurationProblem...) -> Row {
@@ -66,10 +66,10 @@ struct ConfigurationTests {
         Row(testDescription: "a valid configuration") { _ in },
         Row(testDescription: "an empty project name", problems: [.projectName]) { $0.name = "" },
         Row(testDescription: "an authorized domain with a scheme", problems: [.domain(index: 1)]) {
-            $0.project.authorizedDomains.append("https://a.example")
+            $0.realm.project.authorizedDomains.append("https://a.example")
         },
         Row(testDescription: "too many authorized domains", problems: [.tooManyDomains]) {
-            $0.project.authorizedDomains = Array(repeating: "a.example", count: 501)
+            $0.realm.project.authorizedDomains = Array(repeating: "a.example", count: 501)
         },
         emailSettings("valid email settings") {
             $0.senderName = "Éxample"
@@ -95,8 +95,8 @@ struct ConfigurationTests {
         emailSettings("an invalid action URL", .emailActionURL) { $0.actionURL = "https://localhost/?a" },
         emailSettings("an action URL of another site", .emailActionHost) { $0.actionURL = "https://evil.example/" },
         Row(testDescription: "an action URL whose domain was removed", problems: [.emailActionHost]) {
-            $0.project.emailSettings.actionURL = "https://localhost/"
-            $0.project.authorizedDomains = []
+            $0.realm.project.emailSettings.actionURL = "https://localhost/"
+            $0.realm.project.authorizedDomains = []
         },
         Row(testDescription: "too many apps", problems: [.tooManyApps]) {
             // With the app of the valid configuration, 101; the limit is 100.
@@ -253,8 +253,8 @@ struct ConfigurationTests {
         ])
     func actionURL(url: String, isAccepted: Bool) {
         var configuration = Self.valid
-        configuration.project.authorizedDomains = ["localhost", "App.example.com"]
-        configuration.project.emailSettings.actionURL = url
+        configuration.realm.project.authorizedDomains = ["localhost", "App.example.com"]
+        configuration.realm.project.emailSettings.actionURL = url
         var rules = Self.rules
         rules.ownHost = "auth.example.com"
         #expect(configuration.problems(by: rules).isEmpty == isAccepted)
@@ -270,13 +270,13 @@ struct ConfigurationTests {
     @Test("The changes are listed with old and new values, and without secrets")
     func changes() {
         var after = Self.valid
-        after.project.policy.allowsAnonymous = false
-        after.project.authorizedDomains = []
+        after.realm.policy.allowsAnonymous = false
+        after.realm.project.authorizedDomains = []
         after.remove(Self.corp)
         after.set(google(isEnabled: false))
         after.set(Secret("s3cret"), of: .google)
         after.set(Secret("k"), of: .apple)
-        after.project.emailSettings = EmailSettings(
+        after.realm.project.emailSettings = EmailSettings(
             senderAddress: EmailAddress("a@example.com"), senderName: "A", replyTo: EmailAddress("b@example.com"),
             actionURL: "https://localhost/", language: .japanese, subjects: [.resetPassword: [.english: "Reset"]])
         after.apps[0].app.settings.bundleIDs = []

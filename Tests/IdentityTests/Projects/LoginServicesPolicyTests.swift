@@ -36,15 +36,15 @@ struct LoginServicesPolicyTests {
     @Test("Google without Apple is a violation, except in apps that the policy excludes", arguments: rows)
     func googleWithoutApple(row: Row) {
         for requiresApple in [true, false] {
-            let project = Project.demo(providers: [google()]) { $0.requiresAppleOnEveryPlatform = requiresApple }
-            let services = LoginServices(of: row.app, in: project)
+            let realm = Realm.demo(providers: [google()]) { $0.requiresAppleOnEveryPlatform = requiresApple }
+            let services = LoginServices(of: row.app, in: realm)
             let isCompliant = !requiresApple && !row.isForApplePlatform
             #expect(
                 services.violations
                     == (isCompliant
                         ? [] : [.init(.appleNotEnabled, .google, isDueToPolicy: !row.isForApplePlatform)]))
             #expect(services.offered.contains(.google) == isCompliant)
-            #expect(Self.isAccepted(.google, row.app, project) == isCompliant)
+            #expect(Self.isAccepted(.google, row.app, realm) == isCompliant)
         }
     }
 
@@ -56,29 +56,29 @@ struct LoginServicesPolicyTests {
     @Test("A refusal names the policy only if the policy is the reason")
     func advice() {
         for (platform, isNamed) in [(AppSettings.Platform.web, true), (.ios, false), (.other, false)] {
-            let project = Project.demo(providers: [google()])
+            let realm = Realm.demo(providers: [google()])
             let app = App(id: ID("app"), settings: AppSettings(platform: platform))
             let refusal = ConfigurationRefusal(
-                problems: project.loginServicesProblems(of: [ConfiguredApp(app: app, name: "App")]))
+                problems: realm.loginServicesProblems(of: [ConfiguredApp(app: app, name: "App")]))
             #expect(refusal.detail?.contains("requiresAppleOnEveryPlatform") == isNamed)
             let atSignIn = ProviderRefusal.notForThisApp(
-                violation: LoginServices(of: app, in: project).violations.first)
+                violation: LoginServices(of: app, in: realm).violations.first)
             #expect(atSignIn.detail?.contains("requiresAppleOnEveryPlatform") == isNamed)
         }
     }
 
     @Test("If the app offers Apple too, Apple still comes first")
     func order() {
-        let project = Project.demo(providers: [appleSettings, google()]) { $0.requiresAppleOnEveryPlatform = false }
+        let realm = Realm.demo(providers: [appleSettings, google()]) { $0.requiresAppleOnEveryPlatform = false }
         let app = App(
             id: ID("app"),
             settings: AppSettings(platform: .web, distribution: .web, signInMethods: [.google, .apple]))
-        #expect(LoginServices(of: app, in: project).offered == [.apple, .google])
+        #expect(LoginServices(of: app, in: realm).offered == [.apple, .google])
     }
 
-    private static func isAccepted(_ provider: ProviderID, _ app: App, _ project: Project) -> Bool {
+    private static func isAccepted(_ provider: ProviderID, _ app: App, _ realm: Realm) -> Bool {
         do {
-            try LoginServices.require(provider, for: app, in: project, to: .signIn)
+            try LoginServices.require(provider, for: app, in: realm, to: .signIn)
             return true
         } catch {
             return false

@@ -44,7 +44,7 @@ struct LoginServicesTests {
                     exemption: exemption.map { LoginServicesExemption(kind: $0, reason: "because") }))
         }
 
-        var project: Project {
+        var realm: Realm {
             var apple = appleSettings
             apple.isEnabled = self.apple != .disabled
             apple.hasSecret = self.apple != .withoutKey
@@ -66,7 +66,7 @@ struct LoginServicesTests {
     @Test(
         "An app that shows a social provider must show Apple on every platform, unless it is exempted", arguments: rows)
     func showingGoogle(row: Row) {
-        let services = LoginServices(of: row.app, in: row.project)
+        let services = LoginServices(of: row.app, in: row.realm)
         #expect(services.violations == row.expected)
         #expect(services.isCompliant == row.expected.isEmpty)
         // `methods` are those that the app lists. `offered` omits third-party providers if the guideline is violated.
@@ -80,7 +80,7 @@ struct LoginServicesTests {
     func require(row: Row) {
         let expected: ProviderRefusal? =
             !row.showsGoogle ? .disabled : row.expected.isEmpty ? nil : .notForThisApp(violation: row.expected.first)
-        #expect(refusal(of: .google, for: row.app, in: row.project) == expected)
+        #expect(refusal(of: .google, for: row.app, in: row.realm) == expected)
         let apple: ProviderRefusal? =
             switch row.apple {
             case .missing: .notConfigured
@@ -88,12 +88,12 @@ struct LoginServicesTests {
             case .notShown: .notForThisApp(violation: nil)
             case .withoutKey, .ok: nil
             }
-        #expect(refusal(of: .apple, for: row.app, in: row.project) == apple)
+        #expect(refusal(of: .apple, for: row.app, in: row.realm) == apple)
     }
 
-    private func refusal(of provider: ProviderID, for app: App, in project: Project) -> ProviderRefusal? {
+    private func refusal(of provider: ProviderID, for app: App, in realm: Realm) -> ProviderRefusal? {
         do {
-            try LoginServices.require(provider, for: app, in: project, to: .signIn)
+            try LoginServices.require(provider, for: app, in: realm, to: .signIn)
             return nil
         } catch {
             return error
@@ -146,9 +146,9 @@ struct LoginServicesTests {
         var apple = appleSettings
         row.change(&apple)
         let app = App(id: ID("app"), settings: row.settings)
-        var project = Project.demo(providers: [apple, google()])
-        project.apps = [App(id: ID("native"), settings: AppSettings(bundleIDs: ["com.example.app"]))]
-        let services = LoginServices(of: app, in: project)
+        var realm = Realm.demo(providers: [apple, google()])
+        realm.project.apps = [App(id: ID("native"), settings: AppSettings(bundleIDs: ["com.example.app"]))]
+        let services = LoginServices(of: app, in: realm)
         #expect(
             services.violations
                 == (row.isComplete ? [] : [.init(row.problem, .google, isDueToPolicy: row.isDueToPolicy)]))
@@ -169,19 +169,19 @@ struct LoginServicesTests {
         let openID = ProviderSettings(
             provider: ProviderID("oidc.corp"), isEnabled: true, clientIDs: ["c"],
             openID: OpenIDSettings(issuer: "https://id.example.com"))
-        let project = Project.demo(providers: [openID, google(), appleSettings])
-        let services = LoginServices(of: App(id: ID("app"), settings: .init(signInMethods: named)), in: project)
+        let realm = Realm.demo(providers: [openID, google(), appleSettings])
+        let services = LoginServices(of: App(id: ID("app"), settings: .init(signInMethods: named)), in: realm)
         #expect(services.methods == shown)
     }
 
     @Test("An app shows no method that the policy or the project has disabled")
     func policies() {
         let app = App(id: ID("app"), settings: .init(signInMethods: Self.everything))
-        let project = Project.demo(providers: [appleSettings, google(isEnabled: false)]) {
+        let realm = Realm.demo(providers: [appleSettings, google(isEnabled: false)]) {
             $0.allowsPasswords = false
             $0.allowsAnonymous = false
         }
-        #expect(LoginServices(of: app, in: project).methods == [.apple])
+        #expect(LoginServices(of: app, in: realm).methods == [.apple])
     }
 
     @Test("An OpenID Connect provider whose relation to the apps is not stated counts as a social login")
@@ -189,11 +189,11 @@ struct LoginServicesTests {
         let openID = ProviderSettings(
             provider: ProviderID("oidc.corp"), isEnabled: true, clientIDs: ["c"],
             openID: OpenIDSettings(issuer: "https://id.example.com"))
-        let project = Project.demo(providers: [openID])
+        let realm = Realm.demo(providers: [openID])
         let app = App(id: ID("app"))
-        #expect(LoginServices(of: app, in: project).violations == [.init(.appleNotEnabled, openID.provider)])
+        #expect(LoginServices(of: app, in: realm).violations == [.init(.appleNotEnabled, openID.provider)])
         #expect(
-            refusal(of: openID.provider, for: app, in: project)
+            refusal(of: openID.provider, for: app, in: realm)
                 == .notForThisApp(violation: .init(.appleNotEnabled, openID.provider)))
     }
 
@@ -213,14 +213,14 @@ func google(isEnabled: Bool = true) -> ProviderSettings {
     ProviderSettings(provider: .google, isEnabled: isEnabled, clientIDs: ["google-client"])
 }
 
-extension Project {
+extension Realm {
     static func demo(
         providers: [ProviderSettings], change: (inout Policy) -> Void = { _ in }
-    ) -> Project {
+    ) -> Realm {
         var policy = Policy(.sekisho)
         change(&policy)
-        return Project(
-            id: ID("demo"), number: 1, profile: .sekisho, policy: policy, authorizedDomains: ["localhost"],
-            providers: providers, supporting: .live)
+        return Realm(
+            Project(id: ID("demo"), number: 1, profile: .sekisho, authorizedDomains: ["localhost"], supporting: .live),
+            policy: policy, providers: providers)
     }
 }

@@ -42,7 +42,7 @@ struct PublicLoginTests {
         for relation in [ProviderRelation.own, .organisation, .government, .marketplace] {
             let settings = Self.provider(issuer, relation)
             #expect(
-                ConfigurationTests.valid.project.relation(of: settings) == .social,
+                ConfigurationTests.valid.realm.relation(of: settings) == .social,
                 "a relation that was stored before the rule has no effect")
             var configuration = ConfigurationTests.valid
             configuration.apps[0].app.settings.signInMethods = [.apple]
@@ -65,7 +65,7 @@ struct PublicLoginTests {
         ])
     func invalid(issuer: String) {
         let settings = Self.provider(issuer, .own)
-        #expect(ConfigurationTests.valid.project.relation(of: settings) == .social)
+        #expect(ConfigurationTests.valid.realm.relation(of: settings) == .social)
         var configuration = ConfigurationTests.valid
         configuration.apps[0].app.settings.signInMethods = [.apple]
         configuration.set(settings)
@@ -75,7 +75,7 @@ struct PublicLoginTests {
     @Test("A public login can be social, or the service whose client the app is", arguments: publicIssuers)
     func accepted(issuer: String) {
         for relation in [ProviderRelation.social, .thirdPartyService] {
-            #expect(ConfigurationTests.valid.project.relation(of: Self.provider(issuer, relation)) == relation)
+            #expect(ConfigurationTests.valid.realm.relation(of: Self.provider(issuer, relation)) == relation)
         }
     }
 
@@ -92,7 +92,7 @@ struct PublicLoginTests {
         ])
     func others(issuer: String) {
         for relation in ProviderRelation.allCases {
-            #expect(ConfigurationTests.valid.project.relation(of: Self.provider(issuer, relation)) == relation)
+            #expect(ConfigurationTests.valid.realm.relation(of: Self.provider(issuer, relation)) == relation)
         }
     }
 }

@@ -30,11 +30,11 @@ struct TrustedConfigurationTests {
     }()
 
     static func policy(_ member: String, _ change: @escaping @Sendable (inout Policy) -> Void) -> Row {
-        Row("Policy.\(member)") { change(&$0.project.policy) }
+        Row("Policy.\(member)") { change(&$0.realm.policy) }
     }
 
     static func emailSettings(_ member: String, _ change: @escaping @Sendable (inout EmailSettings) -> Void) -> Row {
-        Row("EmailSettings.\(member)") { change(&$0.project.emailSettings) }
+        Row("EmailSettings.\(member)") { change(&$0.realm.project.emailSettings) }
     }
 
     static func app(_ member: String, _ change: @escaping @Sendable (inout AppSettings) -> Void) -> Row {
@@ -45,7 +45,7 @@ struct TrustedConfigurationTests {
         _ member: String, of id: ProviderID, _ change: @escaping @Sendable (inout ProviderSettings) -> Void
     ) -> Row {
         Row(member) {
-            guard var settings = $0.project.settings(of: id) else { return }
+            guard var settings = $0.realm.settings(of: id) else { return }
             change(&settings)
             $0.set(settings)
         }
@@ -67,21 +67,22 @@ struct TrustedConfigurationTests {
             $0.set(ConfiguredApp(app: App(id: ID("new"), settings: settings), name: "New"))
         },
         Row("ProjectConfiguration.apps without the one that has client IDs") { $0.remove(ConfigurationTests.app) },
-        Row("Project.profile") { $0.project.profile = .firebase },
-        Row("Project.authorizedDomains") { $0.project.authorizedDomains.append("evil.example") },
-        Row("Project.authorizedDomains removed") { $0.project.authorizedDomains = [] },
-        Row("Project.providers added, disabled") {
+        Row("Project.profile") { $0.realm.project.profile = .firebase },
+        Row("Project.authorizedDomains") { $0.realm.project.authorizedDomains.append("evil.example") },
+        Row("Project.authorizedDomains removed") { $0.realm.project.authorizedDomains = [] },
+        Row("Realm.providers added, disabled") {
             $0.set(
                 ProviderSettings(
                     provider: ProviderID("oidc.new"), isEnabled: false, clientIDs: ["c"],
                     openID: OpenIDSettings(issuer: "https://new.example.com")))
         },
-        Row("Project.providers removed") { $0.remove(corp) },
-        Row("Project.tenant") {
-            $0.project.tenant = Tenant(id: ID("t"), parent: ID("demo"), settings: TenantSettings())
+        Row("Realm.providers removed") { $0.remove(corp) },
+        Row("Realm.tenant") {
+            let tenant = Tenant(id: ID("t"), parent: ID("demo"), settings: TenantSettings())
+            $0.realm = Realm(tenant, of: $0.realm, providers: $0.realm.providers)
         },
-        Row("Project.hasTenants") { $0.project.hasTenants.toggle() },
-        Row("Project.wantedEvents") { $0.project.wantedEvents = [.accountDeleted] },
+        Row("Project.hasTenants") { $0.realm.project.hasTenants.toggle() },
+        Row("Project.wantedEvents") { $0.realm.project.wantedEvents = [.accountDeleted] },
         policy("trustsGoogleForEveryDomain") { $0.trustsGoogleForEveryDomain.toggle() },
         policy("requiresNonce") { $0.requiresNonce.toggle() },
         policy("secondFactors") { $0.secondFactors.state = .enabled },
@@ -121,7 +122,7 @@ struct TrustedConfigurationTests {
     ]
 
     static let ordinary: [Row] = [
-        Row("ProjectConfiguration.project unchanged") { _ in },
+        Row("ProjectConfiguration.realm unchanged") { _ in },
         Row("ProjectConfiguration.apps without client IDs") { $0.set(newApp) },
         policy("allowsPasswords") { $0.allowsPasswords.toggle() },
         policy("allowsAnonymous") { $0.allowsAnonymous.toggle() },
@@ -171,7 +172,8 @@ struct TrustedConfigurationTests {
 
     /// Members that cannot be changed, and members whose own members have rows instead.
     static let membersWithoutRows: Set<String> = [
-        "Project.realm", "Project.number", "Project.supportedProviders", "Project.policy", "Project.emailSettings",
+        "Realm.id", "Realm.project", "Realm.policy", "Project.id", "Project.number", "Project.supportedProviders",
+        "Project.emailSettings",
         "ProviderSettings.provider",
         "ConfiguredApp.app", "App.id", "App.settings", "Project.modeRules",
         // Set by the store and at start, never by an edit.
@@ -197,19 +199,20 @@ struct TrustedConfigurationTests {
     @Test("A change that repeats the stored values does not need the scope `trust`")
     func repeated() throws {
         var after = Self.valid
-        for settings in Self.valid.project.providers { after.set(settings) }
+        for settings in Self.valid.realm.providers { after.set(settings) }
         for app in Self.valid.apps { after.set(app) }
         #expect(!after.changesTrust(since: Self.valid))
     }
 
     @Test("Every member of a configuration is classified")
     func everyMember() throws {
-        let project = Self.valid.project
-        let apple = try #require(project.settings(of: .apple))
+        let realm = Self.valid.realm
+        let apple = try #require(realm.settings(of: .apple))
         let app = Self.valid.apps[0]
         let parts: [Any] = [
-            Self.valid, project, project.policy, project.emailSettings, apple, try #require(apple.apple),
-            try #require(project.settings(of: Self.corp)?.openID), app, app.app, app.app.settings,
+            Self.valid, realm, realm.project, realm.policy, realm.project.emailSettings, apple,
+            try #require(apple.apple),
+            try #require(realm.settings(of: Self.corp)?.openID), app, app.app, app.app.settings,
             try #require(app.app.settings.exemption),
         ]
         let members = parts.flatMap { part in

@@ -32,10 +32,11 @@ struct FlowPageTests {
         "Each failure page has a link that repeats the request, and either leads back to the app or advises going back",
         arguments: failures)
     func back(failure: FlowFailure) throws {
-        let project = Project(
-            id: ID("demo"), number: 1, profile: .sekisho, policy: Policy(.sekisho),
-            authorizedDomains: ["app.example.com"], supporting: .live)
-        let target = try AuthorizationTarget(page: "https://app.example.com/in", in: project)
+        let realm = Realm(
+            Project(
+                id: ID("demo"), number: 1, profile: .sekisho, authorizedDomains: ["app.example.com"], supporting: .live),
+            policy: Policy(.sekisho))
+        let target = try AuthorizationTarget(page: "https://app.example.com/in", in: realm)
         let link = Self.page(failure, .english, back: .link(target, url: target.adding("error", "X"))).html
         #expect(link.contains(#"href="https://app.example.com/in?error=X""#))
         let script = Self.page(failure, .english, back: .script("{}", waitsForClick: true)).html

@@ -27,7 +27,7 @@ struct ConfigurationEditTests {
 
     private static func isCompliant(_ fixture: Fixture, in realm: ID<Realm>) async throws -> Bool {
         let read = try #require(try await fixture.store.configuration(of: realm))
-        return read.apps.allSatisfy { LoginServices(of: $0.app, in: read.project).isCompliant }
+        return read.apps.allSatisfy { LoginServices(of: $0.app, in: read.realm).isCompliant }
     }
 
     /// Runs two edits at the same time, and returns whether each was accepted. Until both have started, each waits for
@@ -75,9 +75,9 @@ struct ConfigurationEditTests {
     func settingsAndExemption() async throws {
         let fixture = try await Fixture()
         try await fixture.edit {
-            $0.project.policy.allowsPasswords = false
-            $0.project.policy.allowsAnonymous = false
-            $0.project.policy.allowsEmailLinks = false
+            $0.realm.policy.allowsPasswords = false
+            $0.realm.policy.allowsAnonymous = false
+            $0.realm.policy.allowsEmailLinks = false
         }
         let tenant = try await Self.createTenant(in: fixture, hasApple: false)
         let store = PostgresTenantStore(pool: fixture.database.pool, supporting: .live)
@@ -139,9 +139,9 @@ struct ConfigurationEditTests {
             .init(.exemptionContradicted, .password), app: ID("default"), tenant: tenant.id)
         await #expect(throws: ConfigurationRefusal(problems: [problem])) {
             try await fixture.edit {
-                $0.project.policy.allowsPasswords = false
-                $0.project.policy.allowsAnonymous = false
-                $0.project.policy.allowsEmailLinks = false
+                $0.realm.policy.allowsPasswords = false
+                $0.realm.policy.allowsAnonymous = false
+                $0.realm.policy.allowsEmailLinks = false
                 $0.apps[0].app.settings.exemption = exemption
             }
         }
@@ -152,7 +152,7 @@ struct ConfigurationEditTests {
         let fixture = try await Fixture()
         let tenant = try await Self.createTenant(in: fixture, hasApple: false)
         try await fixture.edit {
-            $0.project.policy.requiresAppleOnEveryPlatform = false
+            $0.realm.policy.requiresAppleOnEveryPlatform = false
             $0.apps[0].app.settings.platform = .web
         }
         _ = try await fixture.store.edit(tenant.realm, by: .system, allowing: .changeTrust) {
@@ -161,7 +161,7 @@ struct ConfigurationEditTests {
         let problem = ConfigurationProblem.loginServices(
             .init(.appleNotEnabled, .google, isDueToPolicy: true), app: ID("default"), tenant: tenant.id)
         await #expect(throws: ConfigurationRefusal(problems: [problem])) {
-            try await fixture.edit { $0.project.policy.requiresAppleOnEveryPlatform = true }
+            try await fixture.edit { $0.realm.policy.requiresAppleOnEveryPlatform = true }
         }
         #expect(try await Self.isCompliant(fixture, in: tenant.realm))
     }

@@ -30,12 +30,12 @@ struct ConfigurationStoreTests {
                     supportedProviders: .live, acceptsSecret: { secret, _ in secret.expose() != "bad" }),
                 secrets: encryption, clock: .fixed(at: start))
             projects = ProjectStore(pool: database.pool, supporting: .live)
-            let project = Project(
-                id: id, number: 1, profile: .sekisho, policy: Policy(.sekisho), authorizedDomains: ["localhost"],
-                supporting: .live)
+            let realm = Realm(
+                Project(id: id, number: 1, profile: .sekisho, authorizedDomains: ["localhost"], supporting: .live),
+                policy: Policy(.sekisho))
             #expect(
                 try await projects.create(
-                    project, name: "Demo", app: App(id: ID("default")), keys: [], by: .commandLine, at: start))
+                    realm, name: "Demo", app: App(id: ID("default")), keys: [], by: .commandLine, at: start))
         }
 
         /// Edits the project as a service key that may do everything except discard identities.
@@ -92,24 +92,24 @@ struct ConfigurationStoreTests {
             $0.set(Self.corp)
             $0.set(Self.ios)
             $0.name = "Other"
-            $0.project.policy.allowsAnonymous = false
-            $0.project.authorizedDomains = ["a.example"]
+            $0.realm.policy.allowsAnonymous = false
+            $0.realm.project.authorizedDomains = ["a.example"]
         }
         var apple = Self.apple
         apple.hasSecret = true
         let read = try #require(try await fixture.store.configuration(of: ID(fixture.id)))
-        #expect(read.project == edit.after.project)
-        #expect(read.project.providers == [apple, Self.google, Self.corp])
+        #expect(read.realm == edit.after.realm)
+        #expect(read.realm.providers == [apple, Self.google, Self.corp])
         #expect(read.apps == [ConfiguredApp(app: App(id: ID("default")), name: "default"), Self.ios])
         #expect(read.name == "Other")
-        #expect(read.project.authorizedDomains == ["a.example"])
-        #expect(try await fixture.projects.project(fixture.id) == read.project)
+        #expect(read.realm.project.authorizedDomains == ["a.example"])
+        #expect(try await fixture.projects.realm(ofProject: fixture.id) == read.realm)
         #expect(try await fixture.projects.apps(of: fixture.id) == read.apps)
         let keys = APIKeyStore(pool: fixture.database.pool)
         let hash = [UInt8](repeating: 1, count: 32)
         #expect(try await keys.create(id: "k", hash: hash, for: Self.ios.app.id, in: fixture.id, at: fixture.start))
-        let found = try #require(try await keys.projectAndApp(ofKeyWithHash: hash, supporting: .live))
-        #expect(found.project == read.project)
+        let found = try #require(try await keys.realmAndApp(ofKeyWithHash: hash, supporting: .live))
+        #expect(found.realm == read.realm)
         #expect(found.app == Self.ios.app)
     }
 
@@ -118,16 +118,16 @@ struct ConfigurationStoreTests {
         let fixture = try await Fixture()
         var apple = Self.apple
         apple.hasSecret = true
-        let project = Project(
-            id: ID("new"), number: 2, profile: .firebase, policy: Policy(.firebase), authorizedDomains: [],
-            providers: [apple, Self.google], supporting: .live)
+        let realm = Realm(
+            Project(id: ID("new"), number: 2, profile: .firebase, authorizedDomains: [], supporting: .live),
+            policy: Policy(.firebase), providers: [apple, Self.google])
         let isCreated = try await fixture.projects.create(
-            project, name: "New", app: Self.ios.app, keys: [], secrets: [.apple: [1, 2]], by: .commandLine,
+            realm, name: "New", app: Self.ios.app, keys: [], secrets: [.apple: [1, 2]], by: .commandLine,
             at: fixture.start)
         #expect(isCreated)
-        var expected = project
-        expected.apps = [Self.ios.app]
-        #expect(try await fixture.projects.project(ID("new")) == expected)
+        var expected = realm
+        expected.project.apps = [Self.ios.app]
+        #expect(try await fixture.projects.realm(ofProject: ID("new")) == expected)
         let secrets = ProviderSecretStore(pool: fixture.database.pool)
         #expect(try await secrets.secret(of: .apple, in: ID("new")) == [1, 2])
         #expect(try await secrets.secret(of: .google, in: ID("new")) == nil)
@@ -144,7 +144,7 @@ struct ConfigurationStoreTests {
             $0.remove(ID<App>("ios"))
         }
         let read = try #require(try await fixture.store.configuration(of: ID(fixture.id)))
-        #expect(read.project.providers.isEmpty)
+        #expect(read.realm.providers.isEmpty)
         #expect(read.apps.map(\.app.id.rawValue) == ["default"])
         #expect(try await ProviderSecretStore(pool: fixture.database.pool).all().isEmpty)
     }
@@ -165,7 +165,7 @@ struct ConfigurationStoreTests {
         }
         let read = try #require(try await fixture.store.configuration(of: ID(fixture.id)))
         #expect(read.name == "Demo")
-        #expect(read.project.providers.isEmpty)
+        #expect(read.realm.providers.isEmpty)
         #expect(try await fixture.auditLines().isEmpty)
     }
 
@@ -198,7 +198,7 @@ struct ConfigurationStoreTests {
         }
         // `enabled`, `clientIds`, `teamId`, `keyId`, `acceptsUnhashedNonces` and `privateKey`.
         #expect(edit.after.changes(since: edit.before).count == 6)
-        #expect(try await fixture.store.configuration(of: ID(fixture.id))?.project.providers == [])
+        #expect(try await fixture.store.configuration(of: ID(fixture.id))?.realm.providers == [])
         #expect(try await fixture.auditLines().isEmpty)
     }
 
@@ -215,7 +215,7 @@ struct ConfigurationStoreTests {
         #expect(try await secrets.all().map(\.sealed) == [Array("demo/apple.com/other".utf8)])
         // A change of the settings keeps the secret.
         try await fixture.edit { configuration in
-            var apple = try #require(configuration.project.settings(of: .apple))
+            var apple = try #require(configuration.realm.settings(of: .apple))
             apple.clientIDs.append("com.example.web")
             configuration.set(apple)
         }
@@ -225,7 +225,7 @@ struct ConfigurationStoreTests {
             $0.set(Secret(""), of: .apple)
         }
         #expect(try await secrets.all().isEmpty)
-        #expect(try await fixture.projects.project(fixture.id)?.settings(of: .apple)?.hasSecret == false)
+        #expect(try await fixture.projects.realm(ofProject: fixture.id)?.settings(of: .apple)?.hasSecret == false)
     }
 
     @Test("A secret is re-encrypted unless it was changed in the meantime")
@@ -266,7 +266,7 @@ struct ConfigurationStoreTests {
             "UPDATE identity_provider SET settings = settings || '{\"later\": [1]}'")
         _ = try await fixture.database.pool.execute("UPDATE app SET settings = '{\"later\": {\"a\": null}}'")
         let read = try #require(try await fixture.store.configuration(of: ID(fixture.id)))
-        #expect(read.project.settings(of: .google) == Self.google)
+        #expect(read.realm.settings(of: .google) == Self.google)
         #expect(read.apps[0].app.settings == AppSettings())
     }
 
@@ -282,7 +282,7 @@ struct ConfigurationStoreTests {
         let outcomes = await [removal != nil, addition != nil]
         #expect(outcomes.filter { $0 }.count == 1)
         let read = try #require(try await fixture.store.configuration(of: ID(fixture.id)))
-        #expect(read.apps.allSatisfy { LoginServices(of: $0.app, in: read.project).isCompliant })
+        #expect(read.apps.allSatisfy { LoginServices(of: $0.app, in: read.realm).isCompliant })
     }
 
     @Test("An unknown project has no configuration and cannot be edited")

@@ -11,14 +11,14 @@ public struct AnonymousMethod: Sendable {
     }
 
     /// Creates an anonymous account.
-    public func signUp(in project: Project, from context: RequestContext) async throws -> SignInOutcome {
-        guard project.policy.allowsAnonymous else { throw SignUpRefusal.anonymousNotAllowed }
-        guard project.policy.allowsSignUp else { throw SignUpRefusal.notAllowed }
-        return try await limiter.limitingSignUp(from: context.network, in: project) {
+    public func signUp(in realm: Realm, from context: RequestContext) async throws -> SignInOutcome {
+        guard realm.policy.allowsAnonymous else { throw SignUpRefusal.anonymousNotAllowed }
+        guard realm.policy.allowsSignUp else { throw SignUpRefusal.notAllowed }
+        return try await limiter.limitingSignUp(from: context.network, in: realm) {
             let factor = FirstFactor(account: .new, method: .anonymous, secondFactor: .exempt)
-            return try await completion.signIn(factor, in: project, from: context) { session in
+            return try await completion.signIn(factor, in: realm, from: context) { session in
                 let new = StoredAccount(new: session.account, at: session.openedAt)
-                try await store.create(new, opening: session, in: project.realm)
+                try await store.create(new, opening: session, in: realm.id)
                 return OpenedSession(session, of: new.account, isNewAccount: true)
             }
         }

@@ -18,16 +18,16 @@ public struct CustomTokenMethod: Sendable {
     ///
     /// - Parameter idToken: the ID token of the account that authenticates again; `nil` for a sign-in.
     public func signIn(
-        _ token: String?, reauthenticating idToken: String? = nil, in project: Project, from context: RequestContext
+        _ token: String?, reauthenticating idToken: String? = nil, in realm: Realm, from context: RequestContext
     ) async throws -> SignInOutcome {
         guard let token, !token.isEmpty else { throw CustomTokenRefusal.missing }
-        let contents = try await customTokens.read(token, project)
+        let contents = try await customTokens.read(token, realm)
         let factor = FirstFactor(
             account: .existingOrNew(contents.account), method: .custom, secondFactor: .exempt,
             reauthenticating: idToken, claims: contents.claims)
-        return try await completion.signIn(factor, in: project, from: context) { session in
+        return try await completion.signIn(factor, in: realm, from: context) { session in
             try await mappingConflicts(to: \.refusalOfSignIn) {
-                try await store.openOrCreate(session, issuedAt: contents.issuedAt, in: project.realm)
+                try await store.openOrCreate(session, issuedAt: contents.issuedAt, in: realm.id)
             }
         }
     }

@@ -29,52 +29,52 @@ public struct EmailLinkMethod: Sendable {
     ///
     /// - Parameter use: the second factor that was proven after the link was opened; `nil` for the first request.
     public func signIn(
-        email: String?, code: String?, idToken: String?, secondFactor use: SecondFactorUse? = nil, in project: Project,
+        email: String?, code: String?, idToken: String?, secondFactor use: SecondFactorUse? = nil, in realm: Realm,
         from context: RequestContext
     ) async throws -> SignInOutcome {
-        guard project.policy.allowsEmailLinks else { throw OOBCodeRefusal.notAllowed }
+        guard realm.policy.allowsEmailLinks else { throw OOBCodeRefusal.notAllowed }
         let email = try EmailAddress(required: email)
         return try await retryingConflicts { attempt in
-            let found = try await redemption.check(code, for: [.signIn], in: project)
+            let found = try await redemption.check(code, for: [.signIn], in: realm)
             guard found.code.email == email else { throw OOBCodeRefusal.otherEmail }
             guard let idToken else {
                 let rule = use.map { SecondFactorRule.proven($0) }
                 let proof = FirstFactorProof.emailLink(email: email.rawValue, code: code ?? "")
-                return try await signIn(with: found, rule ?? .demanded(proof), in: project, from: context)
+                return try await signIn(with: found, rule ?? .demanded(proof), in: realm, from: context)
             }
-            let caller = try await authenticator.authenticate(idToken: idToken, in: project)
+            let caller = try await authenticator.authenticate(idToken: idToken, in: realm)
             return .signedIn(
-                try await link(found, to: caller, isFirstAttempt: attempt == 1, in: project, from: context))
+                try await link(found, to: caller, isFirstAttempt: attempt == 1, in: realm, from: context))
         }
     }
 
     private func signIn(
-        with found: FoundCode, _ secondFactor: SecondFactorRule, in project: Project, from context: RequestContext
+        with found: FoundCode, _ secondFactor: SecondFactorRule, in realm: Realm, from context: RequestContext
     ) async throws -> SignInOutcome {
         guard let account = found.account, !found.newAccountChoice.createsAccount(isChosen: false) else {
-            return try await signUp(with: found, secondFactor.withoutFactors, in: project, from: context)
+            return try await signUp(with: found, secondFactor.withoutFactors, in: realm, from: context)
         }
         let change = MailboxChange.signingIn(account)
         // As in Firebase, a sign-in by email link is a sign-in with `password` in tokens.
         let factor = FirstFactor(
             account: .existing(account, endsSessions: change.update.endsSessions), method: .password,
             secondFactor: change.loss == .reclaimed ? secondFactor.withoutFactors : secondFactor)
-        return try await completion.signIn(factor, in: project, from: context) { session in
+        return try await completion.signIn(factor, in: realm, from: context) { session in
             let emails = try redemption.reclaimNotice(of: change, from: context, at: session.openedAt)
             return try await redeem(
-                found.code, .change(change), opening: session, sending: EmailBatch(emails: emails), in: project,
+                found.code, .change(change), opening: session, sending: EmailBatch(emails: emails), in: realm,
                 from: context)
         }
     }
 
     /// Signs in to a new account with the address of the code. An account that has the address now loses it.
     private func signUp(
-        with found: FoundCode, _ secondFactor: SecondFactorRule, in project: Project, from context: RequestContext
+        with found: FoundCode, _ secondFactor: SecondFactorRule, in realm: Realm, from context: RequestContext
     ) async throws -> SignInOutcome {
         if let former = found.account, former.isDisabled { throw OOBCodeRefusal.accountDisabled }
-        guard project.policy.allowsSignUp else { throw SignUpRefusal.notAllowed }
+        guard realm.policy.allowsSignUp else { throw SignUpRefusal.notAllowed }
         let factor = FirstFactor(account: .new, method: .password, secondFactor: secondFactor)
-        return try await completion.signIn(factor, in: project, from: context) { session in
+        return try await completion.signIn(factor, in: realm, from: context) { session in
             var new = StoredAccount(new: session.account, email: found.code.email, at: session.openedAt)
             (new.account.emailIsVerified, new.account.usesEmailLinks) = (true, true)
             let emailBatch =
@@ -82,7 +82,7 @@ public struct EmailLinkMethod: Sendable {
                 ? .none : try redemption.replacementNotice(of: new, from: context, at: session.openedAt)
             return try await redeem(
                 found.code, .create(new, inPlaceOf: found.account), opening: session, sending: emailBatch,
-                in: project, from: context)
+                in: realm, from: context)
         }
     }
 
@@ -90,7 +90,7 @@ public struct EmailLinkMethod: Sendable {
     ///
     /// - Parameter isFirstAttempt: `false` if the same request is tried again, which is not counted.
     private func link(
-        _ found: FoundCode, to caller: Caller, isFirstAttempt: Bool, in project: Project, from context: RequestContext
+        _ found: FoundCode, to caller: Caller, isFirstAttempt: Bool, in realm: Realm, from context: RequestContext
     ) async throws -> SignedIn {
         let email = found.code.email
         let change = MailboxChange.linking(email, to: caller.account)
@@ -98,35 +98,35 @@ public struct EmailLinkMethod: Sendable {
         // a second factor. To replace the address always requires a recent login. To add an address requires it only if
         // the policy says so.
         let isLogin =
-            email == caller.account.email && !project.policy.secondFactors.demandsFactor(of: caller.account)
+            email == caller.account.email && !realm.policy.secondFactors.demandsFactor(of: caller.account)
         if change.update.endsSessions {
-            try caller.requireRecentLogin(by: project.policy, at: clock.now())
+            try caller.requireRecentLogin(by: realm.policy, at: clock.now())
         } else if !isLogin {
-            try caller.requireRecentLoginToLink(by: project.policy, at: clock.now())
+            try caller.requireRecentLoginToLink(by: realm.policy, at: clock.now())
         }
         guard found.account == nil || found.account?.id == caller.account.id else { throw EditRefusal.emailTaken }
-        if isFirstAttempt { try limiter.countCredentialChange(of: caller.account.id, in: project) }
+        if isFirstAttempt { try limiter.countCredentialChange(of: caller.account.id, in: realm) }
         let callerChange = CallerChange(
             caller: caller, method: .password,
             authenticatedAt: isLogin ? nil : caller.authenticatedAtAfterLinking,
             endsSessions: change.update.endsSessions)
-        return try await completion.renewSession(callerChange, in: project, from: context) { session in
-            let emailBatch = try emailsAboutLinking(email, by: change, in: project, from: context, at: session.openedAt)
+        return try await completion.renewSession(callerChange, in: realm, from: context) { session in
+            let emailBatch = try emailsAboutLinking(email, by: change, in: realm, from: context, at: session.openedAt)
             return try await redeem(
-                found.code, .change(change), by: caller, opening: session, sending: emailBatch, in: project,
+                found.code, .change(change), by: caller, opening: session, sending: emailBatch, in: realm,
                 from: context)
         }
     }
 
     private func redeem(
         _ code: OOBCode, _ step: Redemption.Step, by caller: Caller? = nil, opening session: NewSession,
-        sending emailBatch: EmailBatch, in project: Project, from context: RequestContext
+        sending emailBatch: EmailBatch, in realm: Realm, from context: RequestContext
     ) async throws -> OpenedSession {
         let redemption = Redemption(
             code: code, step: step, session: session, callerSession: caller?.session, emailBatch: emailBatch,
-            recording: project.recording(by: .user(context.trace)), redeemedAt: session.openedAt)
+            recording: realm.recording(by: .user(context.trace)), redeemedAt: session.openedAt)
         let account = try await mappingConflicts(to: \.refusalOfCodeRedemption) {
-            try await codes.redeem(redemption, in: project.realm)
+            try await codes.redeem(redemption, in: realm.id)
         }
         let isNewAccount = if case .create = step { true } else { false }
         return OpenedSession(session, of: account, isNewAccount: isNewAccount)
@@ -135,10 +135,10 @@ public struct EmailLinkMethod: Sendable {
     /// Returns the notices about an address that is added for email links. They go to the address that the account had
     /// before. Returns none if the account already used email links to the added address.
     private func emailsAboutLinking(
-        _ email: EmailAddress, by change: MailboxChange, in project: Project, from context: RequestContext,
+        _ email: EmailAddress, by change: MailboxChange, in realm: Realm, from context: RequestContext,
         at now: Instant
     ) throws -> EmailBatch {
-        let (account, policy) = (change.account, project.policy)
+        let (account, policy) = (change.account, realm.policy)
         guard account.email != email || !account.usesEmailLinks else { return .none }
         let notice =
             change.update.endsSessions

@@ -22,7 +22,7 @@ public struct FederatedMethod: Sendable {
     ///   - autoCreate: `false` for a re-authentication.
     /// - Returns: the identity of the proof, and the result.
     public func signIn(
-        _ proof: IdentityProof, linkingTo idToken: String?, autoCreate: Bool, for app: App, in project: Project,
+        _ proof: IdentityProof, linkingTo idToken: String?, autoCreate: Bool, for app: App, in realm: Realm,
         from context: RequestContext
     ) async throws -> (identity: VerifiedIdentity, outcome: SignInOutcome) {
         var autoCreate = autoCreate
@@ -31,10 +31,10 @@ public struct FederatedMethod: Sendable {
             autoCreate = autoCreate && redeemed.mayCreateAccount
         }
         let resolved = try await services.resolver.resolve(
-            proof, for: app, in: project, to: idToken == nil ? .signIn : .link)
+            proof, for: app, in: realm, to: idToken == nil ? .signIn : .link)
         let outcome = try await signIn(
             resolved, linkingTo: idToken, autoCreate: autoCreate,
-            .demanded(.identity(resolved, autoCreate: autoCreate)), for: app, in: project, from: context)
+            .demanded(.identity(resolved, autoCreate: autoCreate)), for: app, in: realm, from: context)
         return (resolved.identity, outcome)
     }
 
@@ -42,53 +42,53 @@ public struct FederatedMethod: Sendable {
     /// changed.
     func signIn(
         with proof: ResolvedProof, autoCreate: Bool, secondFactor use: SecondFactorUse, for app: App,
-        in project: Project, from context: RequestContext
+        in realm: Realm, from context: RequestContext
     ) async throws -> SignInOutcome {
-        try services.resolver.requireAllowed(proof, for: app, in: project)
+        try services.resolver.requireAllowed(proof, for: app, in: realm)
         return try await signIn(
-            proof, linkingTo: nil, autoCreate: autoCreate, .proven(use), for: app, in: project, from: context)
+            proof, linkingTo: nil, autoCreate: autoCreate, .proven(use), for: app, in: realm, from: context)
     }
 
     private func signIn(
         _ proof: ResolvedProof, linkingTo idToken: String?, autoCreate: Bool, _ secondFactor: SecondFactorRule,
-        for app: App, in project: Project, from context: RequestContext
+        for app: App, in realm: Realm, from context: RequestContext
     ) async throws -> SignInOutcome {
-        let linkOnly = Set(app.linkOnlyProviders(in: project))
+        let linkOnly = Set(app.linkOnlyProviders(in: realm))
         return try await retryingConflicts { attempt in
             let caller: Caller? =
                 if let idToken {
-                    try await services.authenticator.authenticate(idToken: idToken, in: project)
+                    try await services.authenticator.authenticate(idToken: idToken, in: realm)
                 } else { nil }
             try proof.requireUse(by: caller)
-            let candidates = try await services.store.linkingCandidates(for: proof.identity, in: project.realm)
+            let candidates = try await services.store.linkingCandidates(for: proof.identity, in: realm.id)
             if let caller, candidates.owner?.id != caller.account.id {
-                try requireLinkAllowed(for: caller, isFirstAttempt: attempt == 1, in: project)
+                try requireLinkAllowed(for: caller, isFirstAttempt: attempt == 1, in: realm)
             }
             try proof.requireSameIssuer(asIdentityOf: candidates.owner)
             let decision = LinkingDecision(
                 LinkingFacts(
                     identity: proof.identity, owner: candidates.owner, sameEmail: candidates.sameEmail,
                     hasEarlierMailbox: try await hasEarlierMailbox(
-                        candidates.sameEmail, signingInWith: proof.identity, in: project),
-                    caller: caller, autoCreate: autoCreate, policy: project.policy,
-                    rejectsRepeatedLink: project.modeRules.rejectsRepeatedLinks, linkOnly: linkOnly))
+                        candidates.sameEmail, signingInWith: proof.identity, in: realm),
+                    caller: caller, autoCreate: autoCreate, policy: realm.policy,
+                    rejectsRepeatedLink: realm.project.modeRules.rejectsRepeatedLinks, linkOnly: linkOnly))
             guard caller == nil, candidates.owner == nil else {
-                return try await apply(decision, to: proof, secondFactor, in: project, from: context)
+                return try await apply(decision, to: proof, secondFactor, in: realm, from: context)
             }
             return try await limitingFirstSignIn(
-                with: proof.identity, isCounted: attempt == 1, from: context, in: project
-            ) { try await apply(decision, to: proof, secondFactor, in: project, from: context) }
+                with: proof.identity, isCounted: attempt == 1, from: context, in: realm
+            ) { try await apply(decision, to: proof, secondFactor, in: realm, from: context) }
         }
     }
 
     /// Whether `sameEmail` has an ``EarlierMailbox``. Looked up only if the decision can depend on it.
     private func hasEarlierMailbox(
-        _ sameEmail: Account?, signingInWith identity: VerifiedIdentity, in project: Project
+        _ sameEmail: Account?, signingInWith identity: VerifiedIdentity, in realm: Realm
     ) async throws -> Bool {
         guard let sameEmail, !sameEmail.emailIsVerified, identity.emailTrust == .authoritative,
             !services.emailFactory.restoresFirstAddress
         else { return false }
-        return try await services.store.hasEarlierMailbox(sameEmail.id, at: services.clock.now(), in: project.realm)
+        return try await services.store.hasEarlierMailbox(sameEmail.id, at: services.clock.now(), in: realm.id)
     }
 
     /// Runs the sign-in of an identity that no account has, within two limits.
@@ -100,66 +100,66 @@ public struct FederatedMethod: Sendable {
     ///
     /// - Parameter isCounted: `false` if the same request is tried again.
     private func limitingFirstSignIn(
-        with identity: VerifiedIdentity, isCounted: Bool, from context: RequestContext, in project: Project,
+        with identity: VerifiedIdentity, isCounted: Bool, from context: RequestContext, in realm: Realm,
         _ work: () async throws -> SignInOutcome
     ) async throws -> SignInOutcome {
-        if isCounted { try services.limiter.countFirstSignIn(with: identity, in: project) }
-        guard identity.hidesAccounts(in: project), identity.email != nil else { return try await work() }
+        if isCounted { try services.limiter.countFirstSignIn(with: identity, in: realm) }
+        guard identity.hidesAccounts(in: realm), identity.email != nil else { return try await work() }
         return try await services.limiter.limitingAddressProbe(
-            from: context.network, in: project, reveals: \.needsConfirmation, work)
+            from: context.network, in: realm, reveals: \.needsConfirmation, work)
     }
 
     /// Requires a recent login before the decision, so that a client with an older login does not learn which account
     /// has an identity or address. Not called if the caller already has the identity: that is a login and not a link.
     ///
     /// - Parameter isFirstAttempt: `false` if the same request is tried again, which is not counted.
-    private func requireLinkAllowed(for caller: Caller, isFirstAttempt: Bool, in project: Project) throws {
-        try caller.requireRecentLoginToLink(by: project.policy, at: services.clock.now())
-        if isFirstAttempt { try services.limiter.countCredentialChange(of: caller.account.id, in: project) }
+    private func requireLinkAllowed(for caller: Caller, isFirstAttempt: Bool, in realm: Realm) throws {
+        try caller.requireRecentLoginToLink(by: realm.policy, at: services.clock.now())
+        if isFirstAttempt { try services.limiter.countCredentialChange(of: caller.account.id, in: realm) }
     }
 
     /// Issues a nonce for a sign-in that is about to begin.
-    public func issueNonce(in project: Project, from context: RequestContext) throws(TooManyAttempts) -> IssuedNonce {
+    public func issueNonce(in realm: Realm, from context: RequestContext) throws(TooManyAttempts) -> IssuedNonce {
         try services.limiter.count(
-            .nonces(from: context.network), Policy.nonceLimit, Policy.nonceWindow, ID(project.id))
-        return services.sealedTokens.nonce(until: services.clock.now() + Self.nonceLifetime, in: project.realm)
+            .nonces(from: context.network), Policy.nonceLimit, Policy.nonceWindow, ID(realm.project.id))
+        return services.sealedTokens.nonce(until: services.clock.now() + Self.nonceLifetime, in: realm.id)
     }
 
     /// - Throws: ``StoreConflict/stale`` if the decision has to be made again.
     private func apply(
-        _ decision: LinkingDecision, to proof: ResolvedProof, _ secondFactor: SecondFactorRule, in project: Project,
+        _ decision: LinkingDecision, to proof: ResolvedProof, _ secondFactor: SecondFactorRule, in realm: Realm,
         from context: RequestContext
     ) async throws -> SignInOutcome {
         switch decision {
-        case .commit(let change): return try await commit(change, proof, secondFactor, in: project, from: context)
+        case .commit(let change): return try await commit(change, proof, secondFactor, in: realm, from: context)
         case .confirm(let account, let isRecycled):
             let use = PendingCredential.Use.link(to: account.id, generation: account.generation)
-            let isHidden = proof.identity.hidesAccounts(in: project)
+            let isHidden = proof.identity.hidesAccounts(in: realm)
             return .confirmationNeeded(
                 existing: isHidden ? nil : account, isRecycled: isRecycled && !isHidden,
-                pendingToken: try pendingToken(for: proof, use, in: project))
+                pendingToken: try pendingToken(for: proof, use, in: realm))
         case .refuse(let refusal):
             guard refusal.issuesPendingToken else { throw refusal }
-            return .conflict(refusal, pendingToken: try pendingToken(for: proof, proof.use, in: project))
+            return .conflict(refusal, pendingToken: try pendingToken(for: proof, proof.use, in: realm))
         }
     }
 
     /// Applies a change, and opens the session. A caller who links an identity is not signed in again: a response
     /// without tokens to a request that links would break Firebase's SDKs.
     private func commit(
-        _ change: SignInChange, _ proof: ResolvedProof, _ secondFactor: SecondFactorRule, in project: Project,
+        _ change: SignInChange, _ proof: ResolvedProof, _ secondFactor: SecondFactorRule, in realm: Realm,
         from context: RequestContext
     ) async throws -> SignInOutcome {
         let identity = proof.identity
         func store(_ session: NewSession) async throws -> OpenedSession {
             let commit = SignInCommit(
                 change: change, identity: identity, newSession: session,
-                recording: project.recording(by: .user(context.trace)),
+                recording: realm.recording(by: .user(context.trace)),
                 emailBatch: try emails(
-                    about: change, of: identity, to: session.account, by: project.policy, from: context,
+                    about: change, of: identity, to: session.account, by: realm.policy, from: context,
                     at: session.openedAt))
             let account = try await mappingConflicts(to: { $0.refusalOfSignIn(with: proof) }) {
-                try await services.store.commit(commit, in: project.realm)
+                try await services.store.commit(commit, in: realm.id)
             }
             return OpenedSession(session, of: account, isNewAccount: change.createsAccount)
         }
@@ -168,12 +168,12 @@ public struct FederatedMethod: Sendable {
                 caller: caller, method: identity.provider, authenticatedAt: caller.authenticatedAtAfterLinking,
                 credentialIssuedAt: identity.issuedAt)
             return .signedIn(
-                try await services.completion.renewSession(callerChange, in: project, from: context, commit: store))
+                try await services.completion.renewSession(callerChange, in: realm, from: context, commit: store))
         }
         let factor = FirstFactor(
             account: change.target, method: identity.provider, secondFactor: change.secondFactorRule(secondFactor),
             credentialIssuedAt: identity.issuedAt)
-        return try await services.completion.signIn(factor, in: project, from: context, commit: store)
+        return try await services.completion.signIn(factor, in: realm, from: context, commit: store)
     }
 
     /// Returns the notice to the owner if the account gets a new sign-in method, address or owner, or takes the place
@@ -214,19 +214,19 @@ public struct FederatedMethod: Sendable {
     /// Creates a pending token. If another pending token proved the identity, the new one expires no later than that
     /// one, and only one of the two can be used.
     private func pendingToken(
-        for proof: ResolvedProof, _ use: PendingCredential.Use, in project: Project
+        for proof: ResolvedProof, _ use: PendingCredential.Use, in realm: Realm
     ) throws -> String {
         let end = services.clock.now() + Self.pendingLifetime
         return try services.sealedTokens.encode(
             PendingCredential(identity: proof.identity, use: use),
-            until: proof.pendingTokenKey.map { min($0.expiresAt, end) } ?? end, in: project.realm)
+            until: proof.pendingTokenKey.map { min($0.expiresAt, end) } ?? end, in: realm.id)
     }
 }
 
 extension VerifiedIdentity {
     /// Whether a response must not reveal anything about the account that has the identity's address.
-    fileprivate func hidesAccounts(in project: Project) -> Bool {
-        project.policy.emailEnumerationProtection && emailTrust < .verified
+    fileprivate func hidesAccounts(in realm: Realm) -> Bool {
+        realm.policy.emailEnumerationProtection && emailTrust < .verified
     }
 }
 

@@ -26,26 +26,26 @@ public struct PasswordMethod: Sendable {
 
     /// Creates an account with email and password. The address is unverified at first.
     public func signUp(
-        email: String?, password: Secret?, profile: AccountUpdate.Profile, in project: Project,
+        email: String?, password: Secret?, profile: AccountUpdate.Profile, in realm: Realm,
         from context: RequestContext
     ) async throws -> SignInOutcome {
-        guard project.policy.allowsPasswords else { throw SignUpRefusal.passwordsNotAllowed }
-        guard project.policy.allowsSignUp else { throw SignUpRefusal.notAllowed }
+        guard realm.policy.allowsPasswords else { throw SignUpRefusal.passwordsNotAllowed }
+        guard realm.policy.allowsSignUp else { throw SignUpRefusal.notAllowed }
         let credential = try PasswordCredential(email: email, password: password)
-        return try await limiter.limitingSignUp(from: context.network, in: project) {
-            try await project.policy.require(credential.password, unknownTo: breaches) {
-                guard try await store.holder(of: credential.email, in: project.realm) == nil else {
+        return try await limiter.limitingSignUp(from: context.network, in: realm) {
+            try await realm.policy.require(credential.password, unknownTo: breaches) {
+                guard try await store.holder(of: credential.email, in: realm.id) == nil else {
                     throw SignUpRefusal.emailTaken
                 }
             }
-            let hash = try await passwords.hash(credential.password, context.hashingClient(in: project))
+            let hash = try await passwords.hash(credential.password, context.hashingClient(in: realm))
             let factor = FirstFactor(account: .new, method: .password, secondFactor: .exempt)
-            return try await completion.signIn(factor, in: project, from: context) { session in
+            return try await completion.signIn(factor, in: realm, from: context) { session in
                 var new = StoredAccount(
                     new: session.account, email: credential.email, passwordHash: hash, at: session.openedAt)
                 new.account.apply(profile)
                 try await mappingConflicts(to: \.refusalOfSignUp) { [new] in
-                    try await store.create(new, opening: session, in: project.realm)
+                    try await store.create(new, opening: session, in: realm.id)
                 }
                 return OpenedSession(session, of: new.account, isNewAccount: true)
             }
@@ -57,48 +57,48 @@ public struct PasswordMethod: Sendable {
     ///
     /// - Parameter idToken: the ID token of the account that authenticates again; `nil` for a sign-in.
     public func signIn(
-        email: String?, password: Secret?, reauthenticating idToken: String? = nil, in project: Project,
+        email: String?, password: Secret?, reauthenticating idToken: String? = nil, in realm: Realm,
         from context: RequestContext
     ) async throws -> SignInOutcome {
-        guard project.policy.allowsPasswords else { throw SignInRefusal.passwordsNotAllowed }
+        guard realm.policy.allowsPasswords else { throw SignInRefusal.passwordsNotAllowed }
         let credential = try PasswordCredential(email: email, password: password)
         var attempt = PasswordAttempt(
-            on: credential.email, in: project, from: context, store: store, limiter: limiter, networks: networks,
+            on: credential.email, in: realm, from: context, store: store, limiter: limiter, networks: networks,
             clock: clock)
         try await attempt.requireAllowed()
-        let holder = try await store.holder(of: credential.email, in: project.realm)
+        let holder = try await store.holder(of: credential.email, in: realm.id)
         let check = try await attempt.countingAbandonment {
-            try await passwords.check(credential.password, holder?.passwordHash, context.hashingClient(in: project))
+            try await passwords.check(credential.password, holder?.passwordHash, context.hashingClient(in: realm))
         }
         guard case .right(let rehashed) = check, let holder else {
             try attempt.recordFailure()
-            throw SignInRefusal(addressIsKnown: holder != nil, policy: project.policy)
+            throw SignInRefusal(addressIsKnown: holder != nil, policy: realm.policy)
         }
         try await attempt.requireAllowed()
         // A disabled account is the first reason for a rejection.
-        if !holder.account.isDisabled { try project.policy.requireAtSignIn(credential.password) }
+        if !holder.account.isDisabled { try realm.policy.requireAtSignIn(credential.password) }
         let factor = FirstFactor(
             account: .existing(holder.account), method: .password, secondFactor: .demanded(.password),
             reauthenticating: idToken)
-        return try await open(holder.account, with: factor, rehashed: rehashed, in: project, from: context)
+        return try await open(holder.account, with: factor, rehashed: rehashed, in: realm, from: context)
     }
 
     /// Continues a sign-in whose password was right, after the second factor.
     func signIn(
-        to account: Account, with use: SecondFactorUse, in project: Project, from context: RequestContext
+        to account: Account, with use: SecondFactorUse, in realm: Realm, from context: RequestContext
     ) async throws -> SignInOutcome {
-        guard project.policy.allowsPasswords else { throw SignInRefusal.passwordsNotAllowed }
+        guard realm.policy.allowsPasswords else { throw SignInRefusal.passwordsNotAllowed }
         let factor = FirstFactor(account: .existing(account), method: .password, secondFactor: .proven(use))
-        return try await open(account, with: factor, rehashed: nil, in: project, from: context)
+        return try await open(account, with: factor, rehashed: nil, in: realm, from: context)
     }
 
     private func open(
-        _ account: Account, with factor: FirstFactor, rehashed: String?, in project: Project,
+        _ account: Account, with factor: FirstFactor, rehashed: String?, in realm: Realm,
         from context: RequestContext
     ) async throws -> SignInOutcome {
-        try await completion.signIn(factor, in: project, from: context) { session in
-            try await mappingConflicts(to: { $0.refusalOfSignIn(by: project.policy) }) {
-                try await store.open(session, rehashed: rehashed, in: project.realm)
+        try await completion.signIn(factor, in: realm, from: context) { session in
+            try await mappingConflicts(to: { $0.refusalOfSignIn(by: realm.policy) }) {
+                try await store.open(session, rehashed: rehashed, in: realm.id)
             }
             var account = account
             account.lastSignInAt = session.openedAt
