@@ -245,16 +245,32 @@ public final class Loop: TaskExecutor, SerialExecutor, @unchecked Sendable {
     }
 
     /// Runs the queued jobs, in at most 64 rounds, so that tasks that resume each other cannot starve sockets and
-    /// timers. No round begins after ``longIteration``, so that long work that yields cannot starve them either.
+    /// timers. Nor can long work that yields: no round begins when the jobs have used ``longIteration`` of processor time
+    /// after the first ``longIteration`` of the iteration. The time on the clock alone does not count, because the system
+    /// may have run another thread meanwhile. A loop that stopped then would send small batches of SQL statements while
+    /// the machine is busy.
     private func runJobs() {
         let serial = asUnownedSerialExecutor()
         let preferred = asUnownedTaskExecutor()
+        var processorTimeWhenLong: Duration?
         for _ in 0..<64 where !localJobs.isEmpty {
             swap(&localJobs, &runningJobs)
             for job in runningJobs { job.runSynchronously(isolatedTo: serial, taskExecutor: preferred) }
             runningJobs.removeAll(keepingCapacity: true)
-            if !localJobs.isEmpty, ContinuousClock.now - iterationStart > Self.longIteration { return }
+            guard !localJobs.isEmpty, ContinuousClock.now - iterationStart > Self.longIteration else { continue }
+            let processorTime = Self.processorTimeOfThread()
+            guard let start = processorTimeWhenLong else {
+                processorTimeWhenLong = processorTime
+                continue
+            }
+            if processorTime - start > Self.longIteration { return }
         }
+    }
+
+    private static func processorTimeOfThread() -> Duration {
+        var time = timespec()
+        clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time)
+        return .seconds(time.tv_sec) + .nanoseconds(time.tv_nsec)
     }
 
     private func endIteration() {
