@@ -44,7 +44,7 @@ extension ProviderRefusal {
         case .hostedDomain(let expected, let seen):
             TokenCheckReason(
                 "hostedDomain", "the token is not from a listed Workspace domain", expected: .texts(expected),
-                seen: seen.map { .string($0) })
+                seen: seen.map { .string($0.rawValue) })
         case .voidCredential: TokenCheckReason("time", "the user disconnected the app after the token was issued")
         case .otherIssuer: TokenCheckReason("issuer", "the identity was verified by another issuer")
         case .invalidPendingToken, .invalidMergeToken, .tokenAlreadyUsed:

@@ -74,7 +74,8 @@ private struct FakeClaims {
                 photoURL: text("picture").flatMap { $0.utf8.count <= Self.urlLimit ? PhotoURL($0) : nil },
                 screenName: displayText("screen_name"), language: displayText("locale"),
                 timeZone: displayText("zoneinfo")),
-            rawUserInfo: try userInfo(of: credential.provider, hasEmail: email != nil), hostedDomain: text("hd"))
+            rawUserInfo: try userInfo(of: credential.provider, hasEmail: email != nil),
+            hostedDomain: text("hd").flatMap(HostedDomain.init))
     }
 
     /// Returns a claim for display, without control characters and truncated like a name.

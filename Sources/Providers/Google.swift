@@ -32,8 +32,7 @@ enum Google {
             provider: .google, subject: subject, audience: token.audience, email: email,
             emailTrust: trust(in: email, token.claims, by: input.policy), profile: UserProfile(token.claims),
             rawUserInfo: try userInfo(token.claims, of: subject),
-            nonce: input.credential.rawNonce ?? token.claims.nonce, hostedDomain: token.claims.text("hd")
-        )
+            nonce: input.credential.rawNonce ?? token.claims.nonce, hostedDomain: hostedDomain(token.claims))
     }
 
     /// Returns how far the token's statement about its email address is trusted. Google operates `gmail.com` and has
@@ -46,7 +45,11 @@ enum Google {
             return isVerified || claims["email_verified"] == nil ? .authoritative : .none
         }
         guard isVerified else { return .none }
-        return claims.text("hd") != nil || policy.trustsGoogleForEveryDomain ? .authoritative : .verified
+        return hostedDomain(claims) != nil || policy.trustsGoogleForEveryDomain ? .authoritative : .verified
+    }
+
+    private static func hostedDomain(_ claims: IdentityTokenClaims) -> HostedDomain? {
+        claims.text("hd").flatMap(HostedDomain.init)
     }
 
     /// Returns the claims of the token as user information (`rawUserInfo`), in the format of Google's older endpoint.

@@ -30,8 +30,8 @@ struct ProviderRefusalMessagesTests {
                 "OPERATION_NOT_ALLOWED : The app offers the identity provider only for linking, not for signing in."
             ),
             (
-                .hostedDomain(expected: ["example.com"], seen: "evil\u{1b}.example"),
-                invalidResponse("The ID token must have the hosted domain 'example.com'; it has 'evil?.example'.")
+                .hostedDomain(expected: ["example.com"], seen: HostedDomain("evil.example")),
+                invalidResponse("The ID token must have the hosted domain 'example.com'; it has 'evil.example'.")
             ),
             (
                 .hostedDomain(expected: ["example.com"], seen: nil),

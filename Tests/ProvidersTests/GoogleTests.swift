@@ -71,6 +71,7 @@ struct GoogleTests {
             EmailRow("Workspace, not verified", ["hd": "example.com", "email_verified": false], .none),
             EmailRow("Workspace, no email_verified", ["hd": "example.com", "email_verified": .null], .none),
             EmailRow("an empty hd", ["hd": ""], .verified, wide: .authoritative),
+            EmailRow("an hd that is not a host name", ["hd": "example com"], .verified, wide: .authoritative),
             EmailRow("an hd that is not a string", ["hd": true], .verified, wide: .authoritative),
             EmailRow("no address", ["email": .null, "hd": "example.com"], .none),
         ]

@@ -178,9 +178,7 @@ extension Realm {
     /// configured.
     func requireHostedDomain(of identity: VerifiedIdentity) throws(ProviderRefusal) {
         guard let domains = settings(of: identity.provider)?.hostedDomains, !domains.isEmpty else { return }
-        // A domain of other characters than ASCII is not a host name, but could be equal in lower case.
-        let domain = identity.hostedDomain.flatMap { Project.isHostName($0) ? $0.lowercased() : nil }
-        guard let domain, domains.contains(where: { $0.lowercased().isExactly(domain) }) else {
+        guard let domain = identity.hostedDomain, domains.contains(where: { HostedDomain($0) == domain }) else {
             throw .hostedDomain(expected: domains, seen: identity.hostedDomain)
         }
     }

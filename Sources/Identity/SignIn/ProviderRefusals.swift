@@ -11,7 +11,7 @@ public enum ProviderRefusal: Refusal, Hashable {
     /// The app offers the provider only to link its identities.
     case linkOnly
     /// The identity belongs to none of the hosted domains that the provider's settings list.
-    case hostedDomain(expected: [String], seen: String?)
+    case hostedDomain(expected: [String], seen: HostedDomain?)
     /// The credential contains nothing that this provider's sign-in can use.
     case credentialMissing
     /// The credential contains an access token, but no ID token.
@@ -61,7 +61,7 @@ extension ProviderRefusal {
             "\(ErrorCode.loginServices.rawValue) : This app may not use a social provider: \(violation)\(violation.isDueToPolicy ? "; \(LoginServicesViolation.policyAdvice)" : "")."
         case .linkOnly: "The app offers the identity provider only for linking, not for signing in."
         case .hostedDomain(let expected, let seen):
-            "The ID token must have the hosted domain \(IdentityTokenFault.quoted(expected)); it has \(IdentityTokenFault.quoted([seen].compactMap(\.self)))."
+            "The ID token must have the hosted domain \(IdentityTokenFault.quoted(expected)); it has \(IdentityTokenFault.quoted([seen?.rawValue].compactMap(\.self)))."
         case .credentialMissing: "The request has no ID token, access token or code of this provider."
         case .invalidToken(let fault): fault.sentence
         case .voidCredential:

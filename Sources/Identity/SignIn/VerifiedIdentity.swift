@@ -111,7 +111,7 @@ public struct VerifiedIdentity: Hashable, Codable, Sendable {
     /// The provider's `iss`; `nil` for built-in providers, whose issuer never changes.
     public var issuer: String?
     /// The domain of the organisation that manages the account; see ``ProviderSettings/hostedDomains``.
-    public var hostedDomain: String?
+    public var hostedDomain: HostedDomain?
     public var email: EmailAddress?
     public var emailTrust: EmailTrust
     /// Whether the address is a relay address that hides the user's own.
@@ -138,7 +138,7 @@ public struct VerifiedIdentity: Hashable, Codable, Sendable {
         provider: ProviderID, subject: String, audience: String, issuer: String? = nil, email: EmailAddress? = nil,
         emailTrust: EmailTrust = .none, isPrivateEmail: Bool = false, profile: UserProfile = UserProfile(),
         realUserStatus: Int? = nil, rawUserInfo: String = "{}", nonce: String? = nil, replayKeys: [ReplayKey] = [],
-        hostedDomain: String? = nil, issuedAt: Instant? = nil
+        hostedDomain: HostedDomain? = nil, issuedAt: Instant? = nil
     ) {
         self.provider = provider
         self.subject = subject

@@ -202,6 +202,18 @@ public struct PhotoURL: BytewiseComparable, Codable, Sendable {
     }
 }
 
+/// The domain of an organisation that manages its members' accounts at a provider, in lower case.
+public struct HostedDomain: BytewiseComparable, Codable, Sendable {
+    public let rawValue: String
+
+    /// - Returns: `nil` unless the text has the form of a host name; see ``Project/isHostName(_:)``. Text of other
+    ///   characters than ASCII is not a host name, but could be equal to one in lower case.
+    public init?(_ text: String) {
+        guard Project.isHostName(text) else { return nil }
+        rawValue = text.lowercased()
+    }
+}
+
 /// A JSON object that is added to ID tokens: set on an account by an administrator, or on a session by a custom token.
 ///
 /// Stored as text. The code that creates a value checks that the text is an object of at most ``lengthLimit``

@@ -34,6 +34,16 @@ struct ValueTests {
         #expect(account.identity(.google, subject: "e\u{301}") == nil)
     }
 
+    @Test(
+        "A hosted domain is a host name in lower case",
+        arguments: [
+            ("University.Example", "university.example"), ("example", "example"), ("", nil), ("example com", nil),
+            ("example.com.", nil), ("https://example.com", nil), ("\u{212A}.example", nil), ("evil\u{1b}.example", nil),
+        ] as [(String, String?)])
+    func hostedDomain(text: String, expected: String?) {
+        #expect(HostedDomain(text)?.rawValue == expected)
+    }
+
     @Test("A secret is exposed only by an explicit call")
     func secret() {
         let secret = Secret("hunter2")
