@@ -35,7 +35,7 @@ enum Terminal {
 
     /// Writes a value as JSON in one line.
     static func writeJSON(_ value: some Encodable) throws {
-        writeJSON(encoded: String(decoding: try StrictJSON.encode(value), as: UTF8.self))
+        writeJSON(encoded: try StrictJSON.text(value))
     }
 
     /// Writes JSON, with escapes for the control characters that JSON permits in strings.

@@ -16,9 +16,7 @@ struct TokenCheck: Sendable {
         self.members = members.merging(["accepted": .bool(isAccepted), "token": token?.json ?? .null]) { $1 }
     }
 
-    func text() throws -> String {
-        try JSONValue.object(members).pretty()
-    }
+    var text: String { JSONValue.object(members).indentedText }
 
     static func accepted(_ identity: VerifiedIdentity, _ token: UnverifiedTokenInfo?) -> TokenCheck {
         let members: [ByteText: JSONValue?] = [

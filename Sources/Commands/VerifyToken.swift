@@ -37,7 +37,7 @@ extension Command {
     ) { arguments in
         let verification = try TokenVerification(arguments)
         let check = try verification.run(on: try Terminal.readInput(limit: TokenVerification.inputLimit))
-        Terminal.writeJSON(encoded: try check.text())
+        Terminal.writeJSON(encoded: check.text)
         if !check.isAccepted { exit(1) }
     }
 }

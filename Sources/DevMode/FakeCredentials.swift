@@ -89,7 +89,7 @@ private struct FakeClaims {
     }
 
     private static func text(of members: JSONObject) throws -> String {
-        String(decoding: try StrictJSON.encode(members), as: UTF8.self)
+        try StrictJSON.text(members)
     }
 
     /// - Returns: `nil` unless the member is a string that is not empty.

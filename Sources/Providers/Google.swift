@@ -61,6 +61,6 @@ enum Google {
             members[name] = claims.text(name).map(JSONValue.string)
         }
         if claims["email"] != nil { members["verified_email"] = .bool(claims.isTrue("email_verified")) }
-        return String(decoding: try StrictJSON.encode(members), as: UTF8.self)
+        return try StrictJSON.text(members)
     }
 }

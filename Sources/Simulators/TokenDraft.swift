@@ -54,7 +54,7 @@ public struct TokenDraft: Sendable {
             let keyID = [("kid", keyID)]
             let members = (headerBeginsWithKeyID ? keyID + algorithm : algorithm + keyID) + [("typ", type)]
             let texts = try members.compactMap { name, value in
-                try value.map { "\"\(name)\":" + String(decoding: try StrictJSON.encode($0), as: UTF8.self) }
+                try value.map { try "\"\(name)\":" + StrictJSON.text($0) }
             }
             return Array("{\(texts.joined(separator: ","))}".utf8)
         }

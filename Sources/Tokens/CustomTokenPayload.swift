@@ -82,7 +82,7 @@ public struct CustomTokenPayload: Sendable {
         guard !claims.isEmpty else { return nil }
         let json: String
         do {
-            json = String(decoding: try StrictJSON.encode(claims), as: UTF8.self)
+            json = try StrictJSON.text(claims)
         } catch {
             throw .invalidClaims
         }

@@ -52,7 +52,7 @@ extension Claims {
             let members = try StrictJSON.decode(JSONObject.self, from: Array(json.utf8))
             kept = members.filter { !isReserved($0.key) }
             dropped = members.keys.filter(isReserved).map(\.rawValue).sorted()
-            text = String(decoding: try StrictJSON.encode(JSONValue.object(kept)), as: UTF8.self)
+            text = try StrictJSON.text(JSONValue.object(kept))
         } catch {
             throw .invalid
         }

@@ -67,5 +67,5 @@ struct EventDelivery: Encodable {
                 error: Event.Failure(code: failure.sdkCode, message: failure.refusalCode)))
     }
 
-    func json() throws -> String { String(decoding: try StrictJSON.encode(self), as: UTF8.self) }
+    func json() throws -> String { try StrictJSON.text(self) }
 }

@@ -18,7 +18,7 @@ package enum CurlCommand {
         if call.credential == .administrator { lines.append("-H \(quoted("Authorization: Bearer \(bearer)"))") }
         if let body = call.body {
             lines.append("-H 'Content-Type: application/json'")
-            lines.append("-d \(quoted(json(body)))")
+            lines.append("-d \(quoted(JSONValue.object(body).encodedText))")
         }
         return lines.joined(separator: " \\\n  ")
     }
@@ -26,10 +26,5 @@ package enum CurlCommand {
     /// A text in single quotes. Inside them, only a single quote has a meaning.
     package static func quoted(_ text: String) -> String {
         "'" + text.replacing("'", with: #"'\''"#) + "'"
-    }
-
-    private static func json(_ body: JSONObject) -> String {
-        // Every JSON value can be encoded.
-        (try? StrictJSON.encode(body)).map { String(decoding: $0, as: UTF8.self) } ?? "{}"
     }
 }

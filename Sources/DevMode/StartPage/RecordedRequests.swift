@@ -128,8 +128,8 @@ private struct RecordedBody {
         }
         // A body that is not JSON is handled below, so the error does not matter.
         if body.count <= Self.limit, let value = try? StrictJSON.decode(JSONValue.self, from: body) {
-            shown = Self.limited(SecretMasking.masked(value, decodesTokens: true).pretty)
-            sendable = SecretMasking.masked(value, decodesTokens: false).compact
+            shown = Self.limited(SecretMasking.masked(value, decodesTokens: true).indentedText)
+            sendable = SecretMasking.masked(value, decodesTokens: false).encodedText
         } else if body.count <= Self.limit, let pairs = FormDecoder.decode(body),
             pairs.allSatisfy({ !$0.value.isEmpty && SecretMasking.isName($0.name) })
         {

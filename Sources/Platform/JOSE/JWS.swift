@@ -27,7 +27,7 @@ public enum JWS {
         let needsNoEscape = text.utf8.allSatisfy {
             $0 > 0x20 && $0 < 0x7F && $0 != UInt8(ascii: "\"") && $0 != UInt8(ascii: "\\")
         }
-        return needsNoEscape ? "\"\(text)\"" : String(decoding: try StrictJSON.encode(text), as: UTF8.self)
+        return try needsNoEscape ? "\"\(text)\"" : StrictJSON.text(text)
     }
 }
 

@@ -122,6 +122,6 @@ private struct AppleUser: Encodable {
     }
 
     var text: String {
-        get throws { String(decoding: try StrictJSON.encode(self), as: UTF8.self) }
+        get throws { try StrictJSON.text(self) }
     }
 }

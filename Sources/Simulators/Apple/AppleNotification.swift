@@ -37,7 +37,7 @@ extension SimulatedApple {
             event["email"] = Self.email(of: person, for: client, quirks).map(JSONValue.string)
             if person.hidesEmail { event["is_private_email"] = .string("true") }
         }
-        let text = String(decoding: try StrictJSON.encode(event), as: UTF8.self)
+        let text = try StrictJSON.text(event)
         let claims: JSONObject = [
             "iss": .string(quirks.issuer ?? issuer), "aud": .string(audience), "iat": .integer(now),
             "exp": .integer(now + 86_400), "jti": .string(Random.text(length: 22)),
