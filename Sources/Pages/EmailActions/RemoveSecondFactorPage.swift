@@ -9,36 +9,23 @@ extension Page {
         addedAt: Instant, of email: EmailAddress, setsPassword: Bool, _ form: CodeForm, _ context: Context
     ) -> Page {
         let app = context.app(in: context.language)
-        var consequences = [
+        return removal(
+            LocalizedString("Remove an authenticator app", "認証アプリの削除"),
             LocalizedString(
-                "Signing in no longer asks for a code of this authenticator app.", "ログイン時に、この認証アプリのコードが不要になります。"),
-            LocalizedString(
-                "All ways to sign in that were added after it are removed, and so are recovery codes.",
-                "その後に追加されたログイン方法とリカバリーコードがすべて削除されます。"),
-            LocalizedString(
-                "If the password was set later, it stops working.", "その後に設定されたパスワードは使えなくなります。"),
-            LocalizedString(
-                "If the email address of the account was changed later, it goes back to \(email.rawValue).",
-                "その後にメールアドレスが変更されている場合は、\(email.rawValue)に戻ります。"),
-            .signsOutEverywhere,
-        ]
-        if setsPassword { consequences.append(.setsPasswordNext) }
-        return Page(
-            context, LocalizedString("Remove an authenticator app", "認証アプリの削除"),
-            [
-                context.paragraph(
-                    LocalizedString(
-                        """
-                        An authenticator app was added to your account for \(app) as a second step for signing in. If you \
-                        did not add it, remove it.
-                        """,
-                        "\(app)のアカウントに、ログイン時の追加の確認として認証アプリが登録されました。お心当たりがない場合は、削除してください。")),
-                context.details([(.added, .time(addedAt, in: context.language))]),
-                context.paragraph(LocalizedString("If you remove it:", "削除すると、次のようになります。")),
-                context.list(consequences),
-                form.markup(in: context, [context.button(LocalizedString("Remove it", "削除する"))]),
-                context.note(
-                    LocalizedString("If you added it yourself, close this page.", "ご自身で登録された場合は、このページを閉じてください。")),
-            ])
+                """
+                An authenticator app was added to your account for \(app) as a second step for signing in. If you did not \
+                add it, remove it.
+                """,
+                "\(app)のアカウントに、ログイン時の追加の確認として認証アプリが登録されました。お心当たりがない場合は、削除してください。"),
+            details: context.details([(.added, .time(addedAt, in: context.language))]),
+            consequences: [
+                LocalizedString(
+                    "Signing in no longer asks for a code of this authenticator app.", "ログイン時に、この認証アプリのコードが不要になります。"),
+                LocalizedString(
+                    "All ways to sign in that were added after it are removed, and so are recovery codes.",
+                    "その後に追加されたログイン方法とリカバリーコードがすべて削除されます。"),
+            ], of: email, setsPassword: setsPassword,
+            note: LocalizedString("If you added it yourself, close this page.", "ご自身で登録された場合は、このページを閉じてください。"),
+            form, context)
     }
 }

@@ -12,10 +12,33 @@ extension Page {
         setsPassword: Bool, _ form: CodeForm, _ context: Context
     ) -> Page {
         let app = context.app(in: context.language)
-        var consequences = [
+        return removal(
+            LocalizedString("Remove a way to sign in", "ログイン方法の削除"),
             LocalizedString(
-                "This way to sign in is removed, and so are all that were added after it.",
-                "このログイン方法と、その後に追加されたログイン方法がすべて削除されます。"),
+                "This way to sign in was added to your account for \(app). If you did not add it, remove it.",
+                "\(app)のアカウントに次のログイン方法が追加されました。お心当たりがない場合は、削除してください。"),
+            details: context.details(of: method, name, userAgent: userAgent),
+            consequences: [
+                LocalizedString(
+                    "This way to sign in is removed, and so are all that were added after it.",
+                    "このログイン方法と、その後に追加されたログイン方法がすべて削除されます。")
+            ], of: email, setsPassword: setsPassword,
+            note: LocalizedString("If you added it yourself, close this page.", "ご自身で追加された場合は、このページを閉じてください。"),
+            form, context)
+    }
+
+    /// Asks whether to remove what was added to an account.
+    ///
+    /// - Parameters:
+    ///   - consequences: those of this removal; those of every removal follow them.
+    ///   - email: the address to which the account goes back.
+    ///   - setsPassword: whether the page announces that the next page sets a new password.
+    ///   - note: for the user who added it.
+    static func removal(
+        _ title: LocalizedString, _ introduction: LocalizedString, details: Markup, consequences: [LocalizedString],
+        of email: EmailAddress, setsPassword: Bool, note: LocalizedString, _ form: CodeForm, _ context: Context
+    ) -> Page {
+        let ofEveryRemoval = [
             LocalizedString(
                 "If the password was set later, it stops working.", "その後に設定されたパスワードは使えなくなります。"),
             LocalizedString(
@@ -23,20 +46,14 @@ extension Page {
                 "その後にメールアドレスが変更されている場合は、\(email.rawValue)に戻ります。"),
             .signsOutEverywhere,
         ]
-        if setsPassword { consequences.append(.setsPasswordNext) }
         return Page(
-            context, LocalizedString("Remove a way to sign in", "ログイン方法の削除"),
+            context, title,
             [
-                context.paragraph(
-                    LocalizedString(
-                        "This way to sign in was added to your account for \(app). If you did not add it, remove it.",
-                        "\(app)のアカウントに次のログイン方法が追加されました。お心当たりがない場合は、削除してください。")),
-                context.details(of: method, name, userAgent: userAgent),
+                context.paragraph(introduction), details,
                 context.paragraph(LocalizedString("If you remove it:", "削除すると、次のようになります。")),
-                context.list(consequences),
+                context.list(consequences + ofEveryRemoval + (setsPassword ? [.setsPasswordNext] : [])),
                 form.markup(in: context, [context.button(LocalizedString("Remove it", "削除する"))]),
-                context.note(
-                    LocalizedString("If you added it yourself, close this page.", "ご自身で追加された場合は、このページを閉じてください。")),
+                context.note(note),
             ])
     }
 
