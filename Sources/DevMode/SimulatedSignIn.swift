@@ -85,7 +85,7 @@ private struct SimulatedSignIn: Encodable {
         rawNonce = input.rawNonce
         let fields: [(String, String?)] = [
             ("id_token", idToken), ("providerId", providerId), ("nonce", rawNonce), ("user", user),
-            // In a postBody, the gateway uses only Apple's codes.
+            // Beside an ID token, the gateway uses only Apple's code.
             ("code", providerId == ProviderID.apple.rawValue ? authorizationCode : nil),
         ]
         postBody = PercentEncoding.encode(form: fields.compactMap { name, value in value.map { (name, $0) } })

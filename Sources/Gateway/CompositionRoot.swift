@@ -88,8 +88,12 @@ struct CompositionRoot: Sendable {
         let networks = NetworkHashing.live(under: masterKeys)
         let appleSealing = AppleGrantSealing.sealing(under: masterKeys)
         let verifier = mode.verifier(mode.providers, providerKeys, clock)
+        let servers = AuthorizationServers.live(
+            on: pool, under: masterKeys, mode: mode, send: tokenRequestSender, keyCache: providerKeys,
+            appleTokens: appleTokens)
         let resolver = ProofResolver(
-            verifier: verifier, sealedTokens: sealedTokens, appleSealing: appleSealing, clock: clock)
+            verifier: verifier, sealedTokens: sealedTokens, appleSealing: appleSealing,
+            serverAuthCodes: ServerAuthCodes(servers: servers, verifier: verifier, limiter: limiter), clock: clock)
         let authenticator = Authenticator(store: store, tokens: tokens, clock: clock)
         let completion = SignInCompletion(
             authenticator: authenticator, tokens: tokens, sealedTokens: sealedTokens, networks: networks, clock: clock,
@@ -120,7 +124,7 @@ struct CompositionRoot: Sendable {
                     store: store, factors: factors, secrets: factorSecrets, sealedTokens: sealedTokens,
                     password: password, emailLink: emailLink, federated: federated, emailFactory: emailFactory,
                     limiter: limiter, networks: networks, clock: clock),
-                flows: flows(on: pool, configuration, extensions, verifier, sealedTokens, appleSealing),
+                flows: flows(on: pool, servers, configuration, extensions, verifier, sealedTokens, appleSealing),
                 publicOrigin: PublicOrigin(configured: publicURL, acceptsHostHeader: mode.acceptsHostHeader),
                 newAuthURISessionID: { Random.text(length: 27) }),
             accounts: accounts(
@@ -167,8 +171,9 @@ struct CompositionRoot: Sendable {
 
     /// Composes the service for sign-ins in a browser.
     private func flows(
-        on pool: Pool, _ configuration: ConfigurationCache, _ extensions: ModeExtensions, _ verifier: Verifier,
-        _ sealedTokens: any SealedTokens, _ appleSealing: AppleGrantSealing
+        on pool: Pool, _ servers: AuthorizationServers, _ configuration: ConfigurationCache,
+        _ extensions: ModeExtensions, _ verifier: Verifier, _ sealedTokens: any SealedTokens,
+        _ appleSealing: AppleGrantSealing
     ) -> AuthorizationFlows {
         let lookup = AuthorizationFlows.ConfigurationLookup(
             realm: { id in
@@ -179,11 +184,8 @@ struct CompositionRoot: Sendable {
             app: configuration.app(_:of:))
         return AuthorizationFlows(
             store: PostgresAuthorizationFlowStore(pool: pool, clock: clock),
-            servers: .live(
-                on: pool, under: masterKeys, mode: mode, send: tokenRequestSender, keyCache: providerKeys,
-                appleTokens: appleTokens),
-            verifier: verifier, sealedTokens: sealedTokens, appleSealing: appleSealing, configuration: lookup,
-            limiter: limiter, secrets: .live, clock: clock, countEvent: countFlowEvent)
+            servers: servers, verifier: verifier, sealedTokens: sealedTokens, appleSealing: appleSealing,
+            configuration: lookup, limiter: limiter, secrets: .live, clock: clock, countEvent: countFlowEvent)
     }
 
     private func emailActions(

@@ -13,7 +13,8 @@ extension IdentityProvider {
         Provider(
             id: .google, displayName: "Google", issuers: ["https://accounts.google.com", "accounts.google.com"],
             clientIDSuffix: ".apps.googleusercontent.com", issuerDomains: ["google.com"], isSentAgainWithoutNonce: true,
-            federatedIDPrefix: "https://accounts.google.com/", settings: [.clientSecret, .hostedDomains],
+            acceptsServerAuthCodes: true, federatedIDPrefix: "https://accounts.google.com/",
+            settings: [.clientSecret, .hostedDomains],
             relations: .socialOrOrganisation),
         endpoints: ProviderEndpoints(
             keysURL: "https://www.googleapis.com/oauth2/v3/certs",

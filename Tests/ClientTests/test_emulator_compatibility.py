@@ -10,7 +10,7 @@ import requests
 
 import gateway
 from client import ADMIN_HEADERS, PASSWORD, Client, fresh_email, ok_body
-from simulators import ISSUERS, idp_sign_in_body, unverifiable_post_body
+from simulators import ISSUERS, fresh_person, idp_sign_in_body, unverifiable_post_body
 
 
 class Project:
@@ -414,3 +414,13 @@ def test_a_changed_token_of_a_simulator_is_rejected(client, simulators):
     changed = proof | {"postBody": urlencode({
         "providerId": "google.com", "id_token": f"{header}.{payload.decode().rstrip('=')}.{signature}"})}
     assert client.call("signInWithIdp", idp_sign_in_body(changed)).code == "INVALID_IDP_RESPONSE"
+
+
+def test_a_server_auth_code_is_redeemed_once_at_the_simulated_google(client, simulators):
+    person = fresh_person()
+    code = simulators.sign_in_with_google(person)["authorizationCode"]
+    body = idp_sign_in_body({"postBody": urlencode({"providerId": "google.com", "code": code})})
+    signed_in = ok_body(client.call("signInWithIdp", body))
+    assert signed_in["email"] == person["email"]
+    assert signed_in["oauthAccessToken"]
+    assert client.call("signInWithIdp", body).code == "INVALID_IDP_RESPONSE"

@@ -13,7 +13,8 @@ extension Endpoint {
             return try .json(SessionResponse(MergeMembers(merged), merged.signedIn, lifetimeFormat: .number))
         }
         let preview = try await merging.preview(
-            idToken: idToken, into: try request.target(), for: client.app, in: client.realm)
+            idToken: idToken, into: try request.target(), for: client.app, in: client.realm,
+            from: call.context)
         return try .json(MergeMembers(preview))
     }
 }
@@ -53,7 +54,7 @@ private struct MergeRequest: IdpRequest, MergeStepRequest {
     let targetProjectId: String?
 
     func target() throws(RequestRefusal) -> MergeTarget {
-        guard let targetIdToken = targetIdToken.nonEmpty else { return .identity(try proof().proof) }
+        guard let targetIdToken = targetIdToken.nonEmpty else { return .identity(try proof()) }
         guard credential == nil, postBody.nonEmpty == nil, pendingToken.nonEmpty == nil else {
             throw .invalidField("", "must have only one of credential, postBody, pendingToken and targetIdToken")
         }

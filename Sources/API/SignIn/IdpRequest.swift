@@ -14,16 +14,13 @@ protocol IdpRequest: ClientRequestBody {
 }
 
 extension IdpRequest {
-    /// Returns the proof of the identity, which is not verified yet, and the provider's tokens for the response to the
-    /// app. A pending token takes precedence over `postBody`, because Firebase's Swift SDK sends it beside a `postBody`
-    /// that lacks the nonce.
-    ///
-    /// - Returns: no tokens if the proof is a pending token or has no ID token.
-    func proof() throws(RequestRefusal) -> (proof: IdentityProof, tokens: ProviderTokens?) {
+    /// Returns the proof of the identity, which is not verified yet. A pending token takes precedence over `postBody`,
+    /// because Firebase's Swift SDK sends it beside a `postBody` that lacks the nonce.
+    func proof() throws(RequestRefusal) -> IdentityProof {
         guard credential == nil || (postBody.nonEmpty == nil && pendingToken.nonEmpty == nil) else {
             throw .invalidField("", "must not have credential beside postBody or pendingToken")
         }
-        if let pendingToken = pendingToken.nonEmpty { return (.pendingToken(pendingToken), nil) }
+        if let pendingToken = pendingToken.nonEmpty { return .pendingToken(pendingToken) }
         let presented =
             if let credential {
                 credential
@@ -36,7 +33,7 @@ extension IdpRequest {
                 credential == nil ? "Invalid IdP response/credential: \(requestUri ?? "")" : "There is no providerId."
             throw .rejected(.invalidCredentialOrProviderID, text)
         }
-        return (.credential(presented.credential(of: ProviderID(provider.lowercased()))), presented.tokens)
+        return .credential(presented.credential(of: ProviderID(provider.lowercased())))
     }
 
     /// Does the same as ``proof()``, but first looks for a grant in the URI: the secret for the result of a sign-in in the
@@ -46,12 +43,11 @@ extension IdpRequest {
     /// - Throws: what `redeem` throws; `USER_CANCELLED`, or another error that the URL names.
     func proof(
         redeemingGrant redeem: (_ grant: String) async throws -> RedeemedAuthorization
-    ) async throws -> (proof: IdentityProof, tokens: ProviderTokens?) {
+    ) async throws -> IdentityProof {
         guard credential == nil, postBody.nonEmpty == nil, pendingToken.nonEmpty == nil, let requestUri,
             let grant = try IdpCredential.grant(in: requestUri)
         else { return try proof() }
-        let redeemed = try await redeem(grant)
-        return (.authorization(redeemed), redeemed.tokens)
+        return .authorization(try await redeem(grant))
     }
 }
 
@@ -67,29 +63,17 @@ struct IdpCredential: Decodable {
     let accessToken: String?
     let rawNonce: String?
     let fullName: FullName?
-    /// Apple's code.
     let authorizationCode: String?
-    /// On the web only: the redirect URI for which ``authorizationCode`` was issued.
+    /// On the web only: the redirect URI for which Apple issued ``authorizationCode``.
     let redirectUri: String?
 
     fileprivate func credential(of provider: ProviderID) -> FederatedCredential {
         FederatedCredential(
             provider: provider, idToken: idToken.nonEmpty.map(Secret.init),
             accessToken: accessToken.nonEmpty.map(Secret.init), rawNonce: rawNonce, name: fullName?.personName,
-            authorizationCode: provider == .apple ? code : nil)
-    }
-
-    /// The provider's tokens for the response to the app; `nil` without an ID token.
-    fileprivate var tokens: ProviderTokens? {
-        idToken.nonEmpty.map { ProviderTokens(idToken: $0, accessToken: accessToken.nonEmpty) }
-    }
-
-    /// Apple's code; `nil` if it is absent or invalid. An invalid code must not make the sign-in fail.
-    private var code: AuthorizationCode? {
-        guard let code = authorizationCode.nonEmpty, code.utf8.count <= AuthorizationCode.lengthLimit,
-            AuthorizationCode.isValid(redirectURI: redirectUri ?? "")
-        else { return nil }
-        return AuthorizationCode(code: Secret(code), redirectURI: redirectUri.nonEmpty)
+            authorizationCode: authorizationCode.nonEmpty.map {
+                AuthorizationCode(code: Secret($0), redirectURI: redirectUri.nonEmpty)
+            })
     }
 }
 

@@ -6,22 +6,21 @@ extension Endpoint {
     static let signInWithIdp = client("signInWithIdp", .post, "/v1/accounts:signInWithIdp") { call, client in
         let request = try call.body(as: SignInWithIdpRequest.self, for: client)
         guard request.pendingIdToken.nonEmpty == nil else { throw RequestRefusal.notImplemented("pendingIdToken") }
-        let (proof, tokens) = try await request.proof { grant in
+        let proof = try await request.proof { grant in
             try await call.services.signIn.flows.redeem(
                 grant: grant, sessionID: request.sessionId, for: client.app, in: client.realm)
         }
-        let (identity, outcome) = try await call.services.signIn.federated.signIn(
+        let signIn = try await call.services.signIn.federated.signIn(
             proof, linkingTo: request.idToken.nonEmpty, autoCreate: request.autoCreate ?? true,
             for: client.app, in: client.realm, from: call.context)
-        if case .conflict(let refusal, let pendingToken) = outcome,
+        if case .conflict(let refusal, let pendingToken) = signIn.outcome,
             request.returnIdpCredential != true || !refusal.canBeErrorMessage
         {
-            throw PendingLinkRefusal(reason: refusal, pendingToken: pendingToken, provider: identity.provider)
+            throw PendingLinkRefusal(reason: refusal, pendingToken: pendingToken, provider: signIn.identity.provider)
         }
-        let response = SignInResponse(outcome) {
-            FederatedMembers(
-                identity, $0, in: client.realm,
-                returning: request.returnRefreshToken == true ? tokens : tokens?.withoutRefreshToken)
+        let tokens = request.returnRefreshToken == true ? signIn.tokens : signIn.tokens?.withoutRefreshToken
+        let response = SignInResponse(signIn.outcome) {
+            FederatedMembers(signIn.identity, $0, in: client.realm, returning: tokens)
         }
         return try .json(response)
     }

@@ -1,10 +1,10 @@
-/// The authorization code that an app received from Apple together with the identity token. It can be exchanged once,
-/// within five minutes.
+/// An authorization code that an app received from a provider: from Apple together with the identity token, or a server
+/// auth code (see ``ServerAuthCodes``). It can be exchanged once, Apple's within five minutes.
 public struct AuthorizationCode: Sendable {
     /// The maximum length of a code and of a redirect URI in bytes.
     public static let lengthLimit = 2048
-    /// How long the gateway uses a code that it has received. Shorter than Apple's five minutes, because some time
-    /// passes before the app sends the code.
+    /// How long the gateway uses a code of Apple that it has received. Shorter than Apple's five minutes, because some
+    /// time passes before the app sends the code.
     public static let lifetime: Duration = .seconds(285)
 
     public let code: Secret
@@ -15,6 +15,11 @@ public struct AuthorizationCode: Sendable {
         self.code = code
         self.redirectURI = redirectURI
     }
+
+    var hasValidLength: Bool { (1...Self.lengthLimit).contains(code.expose().utf8.count) }
+
+    /// Whether the gateway can store the code with its redirect URI.
+    var isStorable: Bool { hasValidLength && Self.isValid(redirectURI: redirectURI ?? "") }
 
     /// Whether a redirect URI can be stored: PostgreSQL's text cannot contain NUL.
     public static func isValid(redirectURI: String) -> Bool {

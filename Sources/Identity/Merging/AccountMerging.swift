@@ -26,12 +26,12 @@ public struct AccountMerging: Sendable {
         public let undoableUntil: Instant
     }
 
-    /// Previews the merge. Changes and consumes nothing.
+    /// Previews the merge. Changes and consumes nothing, except a server auth code (see ``ServerAuthCodes``).
     public func preview(
-        idToken: String, into target: MergeTarget, for app: App, in realm: Realm
+        idToken: String, into target: MergeTarget, for app: App, in realm: Realm, from context: RequestContext
     ) async throws -> Preview {
         let source = try await recentLogin(idToken, in: realm).account
-        let target = try await proven(target, for: app, in: realm)
+        let target = try await proven(target, for: app, in: realm, from: context.network)
         guard try await !services.store.hasRecoveryCode(source.id, at: services.clock.now(), in: realm.id) else {
             throw MergeRefusal.recoveryPending
         }
@@ -84,7 +84,7 @@ public struct AccountMerging: Sendable {
     }
 
     private func proven(
-        _ target: MergeTarget, for app: App, in realm: Realm
+        _ target: MergeTarget, for app: App, in realm: Realm, from network: ClientNetwork
     ) async throws -> (account: Account, proof: TargetProof) {
         switch target {
         case .login(let idToken):
@@ -97,7 +97,7 @@ public struct AccountMerging: Sendable {
                     secondFactor: session.secondFactor)
             )
         case .identity(let proof):
-            let proof = try await services.resolver.resolve(proof, for: app, in: realm)
+            let proof = try await services.resolver.resolve(proof, for: app, in: realm, from: network).proof
             // A pending token that is only for linking does not prove control of the account that has the identity.
             guard case .any = proof.use else { throw ProviderRefusal.invalidPendingToken }
             let candidates = try await services.store.linkingCandidates(for: proof.identity, in: realm.id)

@@ -182,9 +182,9 @@ public struct Policy: Hashable, Sendable {
     /// behind a large NAT.
     public static let nonceLimit = 2000
     public static let nonceWindow: Duration = .seconds(600)
-    /// The maximum number of requests for sign-ins in the browser, from one IPv4 address or IPv6 /64 within
-    /// ``authorizationFlowWindow``. A sign-in has two requests: its start and the provider's response. A sign-in with
-    /// Apple has three, because a redirect follows Apple's form.
+    /// The maximum number of requests for sign-ins in the browser and of server auth codes, from one IPv4 address or
+    /// IPv6 /64 within ``authorizationFlowWindow``. A sign-in in the browser has two requests: its start and the
+    /// provider's response. A sign-in with Apple has three, because a redirect follows Apple's form.
     public static let authorizationFlowLimit = 1000
     public static let authorizationFlowWindow: Duration = .seconds(600)
     /// The maximum number of rejected notifications from one IPv4 address or IPv6 /64 to the endpoint for Apple within

@@ -19,6 +19,9 @@ public struct Provider: Hashable, Sendable {
     public let hashesNonce: Bool
     /// Whether Firebase's SDKs send a token a second time, in a request without the nonce.
     public let isSentAgainWithoutNonce: Bool
+    /// Whether an app can prove an identity by a code without an ID token: by the server auth code that the provider's
+    /// SDK gives the app. See ``ServerAuthCodes``.
+    public let acceptsServerAuthCodes: Bool
     /// The beginning of the wire's `federatedId`, before the subject; `nil` for the provider's ID and a slash.
     public let federatedIDPrefix: String?
     /// The settings that not all providers have.
@@ -29,8 +32,8 @@ public struct Provider: Hashable, Sendable {
         id: ProviderID, displayName: String, issuers: [String], clientIDSuffix: String? = nil,
         issuerDomains: [String], responseMode: ResponseMode = .query, usesPKCE: Bool = true,
         scopes: ProviderScopes = .openID,
-        hashesNonce: Bool = false, isSentAgainWithoutNonce: Bool = false, federatedIDPrefix: String? = nil,
-        settings: Set<Setting> = [.clientSecret], relations: Relations = .social
+        hashesNonce: Bool = false, isSentAgainWithoutNonce: Bool = false, acceptsServerAuthCodes: Bool = false,
+        federatedIDPrefix: String? = nil, settings: Set<Setting> = [.clientSecret], relations: Relations = .social
     ) {
         self.id = id
         self.displayName = displayName
@@ -42,6 +45,7 @@ public struct Provider: Hashable, Sendable {
         self.scopes = scopes
         self.hashesNonce = hashesNonce
         self.isSentAgainWithoutNonce = isSentAgainWithoutNonce
+        self.acceptsServerAuthCodes = acceptsServerAuthCodes
         self.federatedIDPrefix = federatedIDPrefix
         self.settings = settings
         self.relations = relations

@@ -24,7 +24,7 @@ public enum LimitKey: Hashable, Sendable {
     case signUps(from: ClientNetwork)
     /// Nonces issued to one network.
     case nonces(from: ClientNetwork)
-    /// Started sign-ins in a browser, and responses of providers, from one network.
+    /// Started sign-ins in a browser, responses of providers, and server auth codes, from one network.
     case authorizationFlows(from: ClientNetwork)
     /// Emails of one purpose to one address, requested from all networks together.
     case email(OOBCode.Purpose, to: EmailAddress)

@@ -68,40 +68,46 @@ public struct ProofResolver: Sendable {
     private let verifier: Verifier
     private let sealedTokens: any SealedTokens
     private let appleSealing: AppleGrantSealing
+    private let serverAuthCodes: ServerAuthCodes
     private let clock: WallClock
 
     public init(
-        verifier: Verifier, sealedTokens: any SealedTokens, appleSealing: AppleGrantSealing, clock: WallClock
+        verifier: Verifier, sealedTokens: any SealedTokens, appleSealing: AppleGrantSealing,
+        serverAuthCodes: ServerAuthCodes, clock: WallClock
     ) {
         self.verifier = verifier
+        self.serverAuthCodes = serverAuthCodes
         self.sealedTokens = sealedTokens
         self.appleSealing = appleSealing
         self.clock = clock
     }
 
+    /// Verifies a proof. A server auth code is used up by this, even if the sign-in is rejected later.
+    ///
+    /// - Parameter network: the client's, for rate limits.
+    /// - Returns: the proven identity, and the provider's tokens for the response to the app; no tokens if the proof is a
+    ///   pending token or has no ID token.
     func resolve(
-        _ proof: IdentityProof, for app: App, in realm: Realm, to purpose: LoginServices.Purpose = .signIn
-    ) async throws -> ResolvedProof {
+        _ proof: IdentityProof, for app: App, in realm: Realm, to purpose: LoginServices.Purpose = .signIn,
+        from network: ClientNetwork
+    ) async throws -> (proof: ResolvedProof, tokens: ProviderTokens?) {
         switch proof {
         case .credential(var credential):
             try verifier.requireAllowed(credential.provider, app, realm, purpose)
-            let requestNonceKey = try replayKey(ofNonce: credential.rawNonce, in: realm)
-            credential.nonceIsFromGateway = requestNonceKey != nil
-            var identity = try accepted(await verifier.verify(credential, app, realm), for: app, in: realm)
-            // A token may contain a nonce of the gateway that the request does not contain. That nonce is consumed
-            // too. Exception: Firebase's SDKs send the tokens of some providers a second time, in a request without
-            // the nonce. Therefore these are accepted without consuming the nonce if the request contains none.
-            let mayBeSecondUse =
-                credential.rawNonce == nil
-                && realm.project.supportedProviders[credential.provider]?.isSentAgainWithoutNonce == true
-            let consumedKey =
-                identity.nonce.map { ByteText($0) } == credential.rawNonce.map { ByteText($0) } || mayBeSecondUse
-                ? requestNonceKey : try replayKey(ofNonce: identity.nonce, in: realm)
-            identity.replayKeys += [consumedKey].compactMap(\.self)
-            if identity.provider == .apple, let code = credential.authorizationCode {
-                identity.appleToken = try sealed(code, of: identity)
+            let nonceKey = try replayKey(ofNonce: credential.rawNonce, in: realm)
+            guard let code = credential.codeInsteadOfIDToken(in: realm) else {
+                return (try await verified(credential, nonceKey, for: app, in: realm), credential.tokens)
             }
-            return ResolvedProof(identity: identity)
+            let tokens = try await serverAuthCodes.redeem(
+                code, of: credential.provider, for: app, in: realm, from: network)
+            credential.idToken = Secret(tokens.idToken)
+            do {
+                return (try await verified(credential, nonceKey, for: app, in: realm), tokens)
+            } catch is ProviderUnreachable {
+                // The provider replaced its keys after they were loaded. The code has been redeemed, so a retry of the
+                // request would fail.
+                throw AuthorizationRefusal.notVerifiable
+            }
         case .pendingToken(let token):
             let (pending, replayKey) = try sealedTokens.decode(
                 PendingCredential.self, from: token, at: clock.now(), in: realm.id)
@@ -112,7 +118,7 @@ public struct ProofResolver: Sendable {
                 throw ProviderRefusal.invalidPendingToken
             }
             identity.replayKeys.append(replayKey)
-            return ResolvedProof(identity: identity, use: pending.use, pendingTokenKey: replayKey)
+            return (ResolvedProof(identity: identity, use: pending.use, pendingTokenKey: replayKey), nil)
         case .authorization(let redeemed):
             let result = redeemed.result
             try verifier.requireAllowed(result.identity.provider, app, realm, purpose)
@@ -122,8 +128,34 @@ public struct ProofResolver: Sendable {
                 throw AuthorizationRefusal.invalidGrant
             }
             identity.replayKeys.append(redeemed.replayKey)
-            return ResolvedProof(identity: identity, isFromBrowser: true)
+            return (ResolvedProof(identity: identity, isFromBrowser: true), redeemed.tokens)
         }
+    }
+
+    /// Verifies the ID token of a credential.
+    ///
+    /// - Parameter requestNonceKey: the replay key of the credential's nonce; `nil` if the gateway did not issue it.
+    private func verified(
+        _ credential: FederatedCredential, _ requestNonceKey: ReplayKey?, for app: App, in realm: Realm
+    ) async throws -> ResolvedProof {
+        var credential = credential
+        credential.nonceIsFromGateway = requestNonceKey != nil
+        var identity = try accepted(await verifier.verify(credential, app, realm), for: app, in: realm)
+        // A token may contain a nonce of the gateway that the request does not contain. That nonce is consumed too.
+        // Exception: Firebase's SDKs send the tokens of some providers a second time, in a request without the nonce.
+        // Therefore these are accepted without consuming the nonce if the request contains none.
+        let mayBeSecondUse =
+            credential.rawNonce == nil
+            && realm.project.supportedProviders[credential.provider]?.isSentAgainWithoutNonce == true
+        let consumedKey =
+            identity.nonce.map { ByteText($0) } == credential.rawNonce.map { ByteText($0) } || mayBeSecondUse
+            ? requestNonceKey : try replayKey(ofNonce: identity.nonce, in: realm)
+        identity.replayKeys += [consumedKey].compactMap(\.self)
+        // A sign-in must not fail because of Apple's code.
+        if identity.provider == .apple, let code = credential.authorizationCode, code.isStorable {
+            identity.appleToken = try sealed(code, of: identity)
+        }
+        return ResolvedProof(identity: identity)
     }
 
     /// Requires that an app may still use an identity that was proven a few minutes ago.
@@ -160,6 +192,22 @@ public struct ProofResolver: Sendable {
     /// - Returns: `nil` if the gateway did not issue the nonce.
     private func replayKey(ofNonce nonce: String?, in realm: Realm) throws -> ReplayKey? {
         try nonce.flatMap { try sealedTokens.replayKey(ofNonce: $0, at: clock.now(), in: realm.id) }
+    }
+}
+
+extension FederatedCredential {
+    /// The code to redeem, if the provider accepts it in place of an ID token. A code beside an ID token is not used, so
+    /// the app's backend can redeem it.
+    fileprivate func codeInsteadOfIDToken(in realm: Realm) -> AuthorizationCode? {
+        guard idToken == nil, realm.project.supportedProviders[provider]?.acceptsServerAuthCodes == true else {
+            return nil
+        }
+        return authorizationCode
+    }
+
+    /// The tokens of the request.
+    fileprivate var tokens: ProviderTokens? {
+        idToken.map { ProviderTokens(idToken: $0.expose(), accessToken: accessToken?.expose()) }
     }
 }
 

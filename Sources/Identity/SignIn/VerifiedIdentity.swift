@@ -1,7 +1,7 @@
 /// A provider's credential as the client sent it, unchecked.
 public struct FederatedCredential: Sendable {
     public let provider: ProviderID
-    public let idToken: Secret?
+    public internal(set) var idToken: Secret?
     /// The provider's access token. No verifier of production uses it.
     public let accessToken: Secret?
     /// The nonce of the app, before hashing.
@@ -12,7 +12,8 @@ public struct FederatedCredential: Sendable {
     public internal(set) var requiresNonceInToken = false
     /// The user's name from Apple, which Apple sends only with the user's first sign-in to an app.
     public let name: PersonName?
-    /// Apple's authorization code, which is redeemed after the sign-in.
+    /// Apple's code is redeemed after the sign-in. The code of a provider with
+    /// ``Provider/acceptsServerAuthCodes`` is redeemed for the ID token if there is none. Any other code is ignored.
     public let authorizationCode: AuthorizationCode?
 
     public init(

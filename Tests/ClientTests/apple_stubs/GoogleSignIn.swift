@@ -4,6 +4,7 @@ import UIKit
 
 public class GIDConfiguration: NSObject {
     public init(clientID: String) {}
+    public init(clientID: String, serverClientID: String?) {}
 }
 
 public class GIDToken: NSObject {

@@ -133,15 +133,16 @@ extension AuthCore {
 extension AuthCredential {
     /// The identity provider's tokens as a member of a request. `nil` for other credentials.
     ///
-    /// - Throws: ``AuthErrorCode/invalidCredential`` if the identity provider's tokens include no ID token.
+    /// - Throws: ``AuthErrorCode/invalidCredential`` if there is neither an ID token nor a code.
     var idpCredential: IdpCredential? {
         get throws {
             guard case .idp(let tokens) = content else { return nil }
-            guard let idToken = tokens.idToken else {
+            guard tokens.idToken != nil || tokens.authorizationCode?.isEmpty == false else {
                 throw AuthErrorCode.invalidCredential.with("The credential has no ID token.")
             }
             return IdpCredential(
-                providerId: provider, idToken: idToken, accessToken: tokens.accessToken, rawNonce: tokens.rawNonce,
+                providerId: provider, idToken: tokens.idToken, accessToken: tokens.accessToken,
+                rawNonce: tokens.rawNonce,
                 fullName: tokens.name, authorizationCode: tokens.authorizationCode)
         }
     }

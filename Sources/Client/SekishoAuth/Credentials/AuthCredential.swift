@@ -39,6 +39,7 @@ struct IdpTokens: Sendable {
     var accessToken: String?
     var rawNonce: String?
     var name: PersonName?
+    /// The code of Apple beside the ID token, or the server auth code of Google in place of an ID token.
     var authorizationCode: String?
 }
 

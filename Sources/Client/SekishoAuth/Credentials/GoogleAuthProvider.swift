@@ -23,4 +23,13 @@ public enum GoogleAuthProvider {
             provider: id,
             .idp(IdpTokens(idToken: idToken, accessToken: accessToken, rawNonce: rawNonce)))
     }
+
+    /// Creates a credential from the `serverAuthCode` of the Google Sign-In SDK, whose `serverClientID` must be the
+    /// project's web client. The credential can be used once. The gateway redeems the code, and the result of the
+    /// sign-in has Google's tokens (``AuthDataResult/credential``).
+    ///
+    /// FirebaseAuth does not have this method.
+    public static func credential(withServerAuthCode serverAuthCode: String) -> AuthCredential {
+        OAuthCredential(provider: id, .idp(IdpTokens(authorizationCode: serverAuthCode)))
+    }
 }

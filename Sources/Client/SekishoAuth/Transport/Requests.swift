@@ -39,7 +39,7 @@ struct SignInWithIdpRequest: Encodable {
 
 struct IdpCredential: Encodable {
     var providerId: String
-    var idToken: String
+    var idToken: String?
     var accessToken: String?
     var rawNonce: String?
     var fullName: PersonName?

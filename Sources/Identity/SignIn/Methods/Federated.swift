@@ -20,22 +20,21 @@ public struct FederatedMethod: Sendable {
     /// - Parameters:
     ///   - idToken: the ID token of the account to link the identity to; `nil` for a sign-in.
     ///   - autoCreate: `false` for a re-authentication.
-    /// - Returns: the identity of the proof, and the result.
     public func signIn(
         _ proof: IdentityProof, linkingTo idToken: String?, autoCreate: Bool, for app: App, in realm: Realm,
         from context: RequestContext
-    ) async throws -> (identity: VerifiedIdentity, outcome: SignInOutcome) {
+    ) async throws -> FederatedSignIn {
         var autoCreate = autoCreate
         if case .authorization(let redeemed) = proof {
             try redeemed.requireOperation(linking: idToken != nil)
             autoCreate = autoCreate && redeemed.mayCreateAccount
         }
-        let resolved = try await services.resolver.resolve(
-            proof, for: app, in: realm, to: idToken == nil ? .signIn : .link)
+        let (resolved, tokens) = try await services.resolver.resolve(
+            proof, for: app, in: realm, to: idToken == nil ? .signIn : .link, from: context.network)
         let outcome = try await signIn(
             resolved, linkingTo: idToken, autoCreate: autoCreate,
             .demanded(.identity(resolved, autoCreate: autoCreate)), for: app, in: realm, from: context)
-        return (resolved.identity, outcome)
+        return FederatedSignIn(identity: resolved.identity, tokens: tokens, outcome: outcome)
     }
 
     /// Continues a sign-in whose identity was proven, after the second factor. Decides again, because accounts may have
@@ -221,6 +220,15 @@ public struct FederatedMethod: Sendable {
             PendingCredential(identity: proof.identity, use: use),
             until: proof.pendingTokenKey.map { min($0.expiresAt, end) } ?? end, in: realm.id)
     }
+}
+
+/// The result of ``FederatedMethod/signIn(_:linkingTo:autoCreate:for:in:from:)``.
+public struct FederatedSignIn: Sendable {
+    /// The identity of the proof.
+    public let identity: VerifiedIdentity
+    /// The provider's tokens, if the proof had any.
+    public let tokens: ProviderTokens?
+    public let outcome: SignInOutcome
 }
 
 extension VerifiedIdentity {

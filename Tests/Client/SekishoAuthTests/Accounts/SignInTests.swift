@@ -1,6 +1,7 @@
 import Foundation
 import Identity
 import SekishoAuth
+import Simulators
 import Testing
 
 @testable import DevMode
@@ -45,6 +46,28 @@ struct SignInTests {
         var uids: Set<String> = []
         for credential in credentials { uids.insert(try await app.auth.signIn(with: credential).user.uid) }
         #expect(uids.count == 1)
+    }
+
+    @Test("A server auth code of Google signs in once, and the result has Google's tokens")
+    func serverAuthCode() async throws {
+        let app = try await TestApp()
+        let google = app.gateway.simulators.google
+        google.register(GoogleClient(id: SimulatedProviders.googleClientID))
+        let code = try google.authorize(.mary, client: SimulatedProviders.googleClientID)
+        let credential = GoogleAuthProvider.credential(withServerAuthCode: code)
+        #expect(!"\(credential)\(String(reflecting: credential))".contains(code))
+        let result = try await app.auth.signIn(with: credential)
+        #expect(result.user.email == "mary.somerville@gmail.com")
+        #expect(result.user.providerData.map(\.providerID) == ["google.com"])
+        let tokens = try #require(result.credential as? OAuthCredential)
+        #expect(tokens.accessToken?.isEmpty == false)
+        #expect(await failure { try await app.auth.signIn(with: credential) } == .invalidCredential)
+        let sentAgain = GoogleAuthProvider.credential(
+            withIDToken: try #require(tokens.idToken), accessToken: "")
+        #expect(try await app.auth.signIn(with: sentAgain).user.uid == result.user.uid)
+        let reauthentication = try google.authorize(.mary, client: SimulatedProviders.googleClientID)
+        try await result.user.reauthenticate(
+            with: GoogleAuthProvider.credential(withServerAuthCode: reauthentication))
     }
 
     @Test("A sign-in with the nonce of another request fails with missingOrInvalidNonce")
@@ -119,6 +142,9 @@ struct SignInTests {
             await failure {
                 try await auth.signIn(with: OAuthProvider.credential(withProviderID: "google.com", accessToken: "x"))
             } == .invalidCredential)
+        #expect(
+            await failure { try await auth.signIn(with: GoogleAuthProvider.credential(withServerAuthCode: "")) }
+                == .invalidCredential)
         #expect(app.transport.operations == [])
     }
 

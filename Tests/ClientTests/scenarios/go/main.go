@@ -105,9 +105,8 @@ func main() {
 	done("upgradeWithPassword")
 
 	issued := must(app.SignInAPI.IssueNonce(ctx).IssueNonceInput(sekisho.IssueNonceInput{}).Execute())
-	credential := sekisho.IdpCredential{
-		ProviderId: "apple.com", IdToken: simulatedAppleSignIn(issued.NonceSha256), RawNonce: &issued.Nonce,
-	}
+	appleToken := simulatedAppleSignIn(issued.NonceSha256)
+	credential := sekisho.IdpCredential{ProviderId: "apple.com", IdToken: &appleToken, RawNonce: &issued.Nonce}
 	link := sekisho.SignInWithIdpInput{IdToken: &user.IdToken, Credential: &credential}
 	linked := must(app.SignInAPI.SignInWithIdp(ctx).SignInWithIdpInput(link).Execute())
 	check(linked.GetLocalId() == localId)
