@@ -68,6 +68,7 @@ CLAIMS = {
         ("3. Sign up and observe the user", 0): COMPILED,
         ("5. The sign-in view", 0): COMPILED,
         ("5. The sign-in view", 1): COMPILED,
+        ("5. The sign-in view", 2): COMPILED,
         ("6. From a password to Apple", 0): COMPILED,
         ("8. Account deletion", 0): COMPILED,
         ("9. Production", 0): f"{APPS}::test_the_project_file_of_the_ios_guide_can_be_applied",
