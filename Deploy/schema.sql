@@ -17,6 +17,22 @@ BEGIN
 END
 $$;
 
+CREATE FUNCTION public.second_factors(realm_id text, account_id text) RETURNS text
+    LANGUAGE sql STABLE
+    AS $$
+    SELECT jsonb_build_object(
+        'factors', jsonb_agg(jsonb_build_object('id', f.id, 'kind', f.kind, 'displayName', f.display_name,
+            'enrolledAt', (extract(epoch FROM f.enrolled_at) * 1000000)::bigint) ORDER BY f.enrolled_at, f.id),
+        'recoveryCodes', (
+            SELECT jsonb_build_object('remaining', count(*),
+                'createdAt', (extract(epoch FROM max(r.created_at)) * 1000000)::bigint)
+            FROM recovery_code r
+            WHERE r.realm_id = second_factors.realm_id AND r.account_id = second_factors.account_id
+            HAVING count(*) > 0))::text
+    FROM second_factor f
+    WHERE f.realm_id = second_factors.realm_id AND f.account_id = second_factors.account_id AND f.merged_from IS NULL
+$$;
+
 CREATE TABLE public.account (
     realm_id text NOT NULL COLLATE pg_catalog."C",
     id text NOT NULL COLLATE pg_catalog."C",
@@ -338,6 +354,7 @@ CREATE TABLE public.schema_migration (
 CREATE TABLE public.second_factor (
     realm_id text NOT NULL COLLATE pg_catalog."C",
     account_id text NOT NULL COLLATE pg_catalog."C",
+    owner_id text NOT NULL COLLATE pg_catalog."C",
     id text NOT NULL COLLATE pg_catalog."C",
     kind text NOT NULL COLLATE pg_catalog."C",
     display_name text,
@@ -346,7 +363,11 @@ CREATE TABLE public.second_factor (
     secret bytea NOT NULL,
     last_step bigint NOT NULL,
     failures bigint DEFAULT 0 NOT NULL,
-    merged_from text COLLATE pg_catalog."C",
+    merged_from text GENERATED ALWAYS AS (
+CASE
+    WHEN (owner_id <> account_id) THEN owner_id
+    ELSE NULL::text
+END) STORED COLLATE pg_catalog."C",
     CONSTRAINT second_factor_id_check CHECK (((length(id) >= 1) AND (length(id) <= 128))),
     CONSTRAINT second_factor_kind_check CHECK ((kind = 'totp'::text))
 );
@@ -486,7 +507,7 @@ ALTER TABLE ONLY public.schema_migration
     ADD CONSTRAINT schema_migration_pkey PRIMARY KEY (name);
 
 ALTER TABLE ONLY public.second_factor
-    ADD CONSTRAINT second_factor_pkey PRIMARY KEY (realm_id, account_id, id);
+    ADD CONSTRAINT second_factor_pkey PRIMARY KEY (realm_id, account_id, owner_id, id);
 
 ALTER TABLE ONLY public.service_key
     ADD CONSTRAINT service_key_pkey PRIMARY KEY (project_id, id);

@@ -1,5 +1,6 @@
 -- A database of a release with rows in its tables, for tests of upgrades. The next line has its secrets.
--- {"masterKey": "QauSvGQpZmGg7xTbaf130qU8YbfiBLXNoq6jD8B9OgU=", "apiKey": "pk_GbDvbil14ODpRNx102NUpzK8tRQo3Dr0csHH", "email": "512de23bc8414be9@example.com", "localId": "opHWMabNZzgSfqqqQz8lA9vs4gas", "refreshToken": "Aeh39VpXLb5udhdE6ZVKvlmhPRAXAAAAAAAAAADfE7R6TWzrrtU2NZ-RJ4eBFrLx1GQZmGCqiABrkP2PmQ"}
+-- {"masterKey": "ZRp+XPdI8sWBd8cMrhyDA7YHxFR7FqCRBj9Mm39N6po=", "apiKey": "pk_DPMZ7WPmKqTskLGs350Wt8DPNSwpsVoAmGGB", "email": "69715a8ef9e769a6@example.com", "localId": "eH5n7M3gWIAvBIULEedou3YsI2p7", "refreshToken": "ASegcu0x5XWTrEBFfbveL5mkG6Z6AAAAAAAAAAAj7At3fBZXAZR6Pps_HhuedyQR6BsS0r3DcDNVRnnoOA"}
+SET check_function_bodies = false;
 CREATE FUNCTION public.revoke_apple_grants() RETURNS trigger
     LANGUAGE plpgsql
     AS $$
@@ -12,6 +13,21 @@ BEGIN
     WHERE realm_id = OLD.realm_id AND subject = OLD.subject;
     RETURN NULL;
 END
+$$;
+CREATE FUNCTION public.second_factors(realm_id text, account_id text) RETURNS text
+    LANGUAGE sql STABLE
+    AS $$
+    SELECT jsonb_build_object(
+        'factors', jsonb_agg(jsonb_build_object('id', f.id, 'kind', f.kind, 'displayName', f.display_name,
+            'enrolledAt', (extract(epoch FROM f.enrolled_at) * 1000000)::bigint) ORDER BY f.enrolled_at, f.id),
+        'recoveryCodes', (
+            SELECT jsonb_build_object('remaining', count(*),
+                'createdAt', (extract(epoch FROM max(r.created_at)) * 1000000)::bigint)
+            FROM recovery_code r
+            WHERE r.realm_id = second_factors.realm_id AND r.account_id = second_factors.account_id
+            HAVING count(*) > 0))::text
+    FROM second_factor f
+    WHERE f.realm_id = second_factors.realm_id AND f.account_id = second_factors.account_id AND f.merged_from IS NULL
 $$;
 CREATE TABLE public.account (
     realm_id text NOT NULL COLLATE pg_catalog."C",
@@ -311,6 +327,7 @@ CREATE TABLE public.schema_migration (
 CREATE TABLE public.second_factor (
     realm_id text NOT NULL COLLATE pg_catalog."C",
     account_id text NOT NULL COLLATE pg_catalog."C",
+    owner_id text NOT NULL COLLATE pg_catalog."C",
     id text NOT NULL COLLATE pg_catalog."C",
     kind text NOT NULL COLLATE pg_catalog."C",
     display_name text,
@@ -319,7 +336,11 @@ CREATE TABLE public.second_factor (
     secret bytea NOT NULL,
     last_step bigint NOT NULL,
     failures bigint DEFAULT 0 NOT NULL,
-    merged_from text COLLATE pg_catalog."C",
+    merged_from text GENERATED ALWAYS AS (
+CASE
+    WHEN (owner_id <> account_id) THEN owner_id
+    ELSE NULL::text
+END) STORED COLLATE pg_catalog."C",
     CONSTRAINT second_factor_id_check CHECK (((length(id) >= 1) AND (length(id) <= 128))),
     CONSTRAINT second_factor_kind_check CHECK ((kind = 'totp'::text))
 );
@@ -377,87 +398,87 @@ CREATE TABLE public.signing_key (
     CONSTRAINT signing_key_purpose_check CHECK ((purpose = ANY (ARRAY['id-token'::text, 'refresh-token'::text])))
 );
 INSERT INTO public.account VALUES
-	('demo', 'opHWMabNZzgSfqqqQz8lA9vs4gas', '512de23bc8414be9@example.com', false, NULL, NULL, 'Ada', NULL, '$argon2id$v=19$m=7168,t=1,p=1$nnRU5r0UM0VJaW3kIauO5w$/xy5FLwSzqT66xG6VUKuFyPtaSuzAoqqj9uB/CfhHs4', '2026-11-29 10:18:33.39137+00', false, false, NULL, NULL, '2026-11-29 10:18:33.39137+00', '2026-11-29 10:18:33.39137+00', '2026-11-29 10:18:33+00', 1, 0),
-	('demo', 'user1', 'user1@example.com', false, NULL, '+15551', 'Name 1', NULL, NULL, NULL, false, false, NULL, NULL, '2026-11-29 10:18:33.436138+00', NULL, '2026-11-29 10:18:33.436138+00', 1, 0),
-	('demo', 'user2', 'user2@example.com', false, NULL, '+15552', 'Name 2', NULL, NULL, NULL, false, false, NULL, NULL, '2026-11-29 10:18:33.436138+00', NULL, '2026-11-29 10:18:33.436138+00', 1, 0),
-	('demo', 'user3', 'user3@example.com', false, NULL, '+15553', 'Name 3', NULL, NULL, NULL, false, false, NULL, NULL, '2026-11-29 10:18:33.436138+00', NULL, '2026-11-29 10:18:33.436138+00', 1, 0);
+	('demo', 'eH5n7M3gWIAvBIULEedou3YsI2p7', '69715a8ef9e769a6@example.com', false, NULL, NULL, 'Ada', NULL, '$argon2id$v=19$m=7168,t=1,p=1$x/RedBya7ujSbanFJRCHjQ$htX8MkFL0X7W73tknKxUBpWAdjHOgMT4FMvsL9WLMKk', '2026-11-29 12:01:05.363908+00', false, false, NULL, NULL, '2026-11-29 12:01:05.363908+00', '2026-11-29 12:01:05.363908+00', '2026-11-29 12:01:05+00', 1, 0),
+	('demo', 'user1', 'user1@example.com', false, NULL, '+15551', 'Name 1', NULL, NULL, NULL, false, false, NULL, NULL, '2026-11-29 12:01:05.45359+00', NULL, '2026-11-29 12:01:05.45359+00', 1, 0),
+	('demo', 'user2', 'user2@example.com', false, NULL, '+15552', 'Name 2', NULL, NULL, NULL, false, false, NULL, NULL, '2026-11-29 12:01:05.45359+00', NULL, '2026-11-29 12:01:05.45359+00', 1, 0),
+	('demo', 'user3', 'user3@example.com', false, NULL, '+15553', 'Name 3', NULL, NULL, NULL, false, false, NULL, NULL, '2026-11-29 12:01:05.45359+00', NULL, '2026-11-29 12:01:05.45359+00', 1, 0);
 INSERT INTO public.account_merge VALUES
-	('demo', 'source1', 'user1', '2026-11-29 10:18:33.436138+00', '2026-11-29 10:18:33.436138+00', 1, '{}'),
-	('demo', 'source2', 'user2', '2026-11-29 10:18:33.436138+00', '2026-11-29 10:18:33.436138+00', 1, '{}'),
-	('demo', 'source3', 'user3', '2026-11-29 10:18:33.436138+00', '2026-11-29 10:18:33.436138+00', 1, '{}');
+	('demo', 'source1', 'user1', '2026-11-29 12:01:05.45359+00', '2026-11-29 12:01:05.45359+00', 1, '{}'),
+	('demo', 'source2', 'user2', '2026-11-29 12:01:05.45359+00', '2026-11-29 12:01:05.45359+00', 1, '{}'),
+	('demo', 'source3', 'user3', '2026-11-29 12:01:05.45359+00', '2026-11-29 12:01:05.45359+00', 1, '{}');
 INSERT INTO public.api_key VALUES
-	('demo', 'YheeU7nM', 'default', '\xae76752d3ed12e3a68461645479ff7f83088f76dfa75ecfaf709d93faf0f7d26', '2026-11-29 10:18:33.232599+00', NULL);
+	('demo', 'POEjaNnm', 'default', '\x6cf12265106186e387ca34eb19abb01a06fe24d66be3f590f657e3f6c4c2d24d', '2026-11-29 12:01:05.072304+00', NULL);
 INSERT INTO public.app VALUES
-	('demo', 'default', 'default', '{"platform": "other", "bundleIds": [], "clientIds": {}, "webDomains": [], "distribution": "other", "redirectUris": [], "androidPackages": [], "linkOnlyMethods": [], "associatedDomains": [], "androidCertificates": [], "androidFingerprints": []}', '2026-11-29 10:18:33.160048+00');
+	('demo', 'default', 'default', '{"platform": "other", "bundleIds": [], "clientIds": {}, "webDomains": [], "distribution": "other", "redirectUris": [], "androidPackages": [], "linkOnlyMethods": [], "associatedDomains": [], "androidCertificates": [], "androidFingerprints": []}', '2026-11-29 12:01:04.966114+00');
 INSERT INTO public.apple_grant VALUES
-	('d1e0a978-c03d-4b5d-a871-452b684f0cda', 'demo', 'subject1', 'com.example', 'REDEEMING', 'REFRESH_TOKEN', '\x', NULL, NULL, NULL, '2026-11-29 10:18:33.436138+00', '2026-11-29 10:18:33.436138+00', NULL, 0, NULL, NULL),
-	('7520c783-c956-4384-adf1-77a611d20de8', 'demo', 'subject2', 'com.example', 'REVOKING', 'REFRESH_TOKEN', '\x', NULL, NULL, NULL, '2026-11-29 10:18:33.436138+00', '2026-11-29 10:18:33.436138+00', NULL, 0, NULL, NULL),
-	('8ecc4816-54a3-4a36-add7-717d0f28b1f8', 'demo', 'subject3', 'com.example', 'AUTHORIZED', 'REFRESH_TOKEN', '\x', NULL, NULL, NULL, '2026-11-29 10:18:33.436138+00', '2026-11-29 10:18:33.436138+00', NULL, 0, NULL, NULL);
+	('fc0f4171-756d-4edb-b6c9-923043aed817', 'demo', 'subject1', 'com.example', 'REDEEMING', 'REFRESH_TOKEN', '\x', NULL, NULL, NULL, '2026-11-29 12:01:05.45359+00', '2026-11-29 12:01:05.45359+00', NULL, 0, NULL, NULL),
+	('37978c7f-ddb2-4746-9a31-c5acb0110d96', 'demo', 'subject2', 'com.example', 'REVOKING', 'REFRESH_TOKEN', '\x', NULL, NULL, NULL, '2026-11-29 12:01:05.45359+00', '2026-11-29 12:01:05.45359+00', NULL, 0, NULL, NULL),
+	('8c1a3e89-f461-466d-9780-9b9cd7aba961', 'demo', 'subject3', 'com.example', 'AUTHORIZED', 'REFRESH_TOKEN', '\x', NULL, NULL, NULL, '2026-11-29 12:01:05.45359+00', '2026-11-29 12:01:05.45359+00', NULL, 0, NULL, NULL);
 INSERT INTO public.audit_event VALUES
-	('a6976108-57d2-45a9-baf7-df67bf5dbc27', 'demo', 'cli', 'project.added', 'demo', '{}', '2026-11-29 10:18:33.160048+00', NULL, NULL),
-	('0407a707-6847-40c8-a9fb-9bb224e26e03', 'demo', 'cli', 'project.changed', 'demo', '{"members": "policy.passwordFailureLimit policy.signUpLimit"}', '2026-11-29 10:18:33.190416+00', NULL, NULL),
-	('109abe5d-1ead-4f07-b855-cc9b48f841a5', 'demo', 'cli', 'apiKey.added', 'YheeU7nM', '{"app": "default"}', '2026-11-29 10:18:33.232599+00', NULL, NULL),
-	('e1b5780f-7271-443b-9f8e-6e28855bb8fc', 'demo', 'user1', 'account.created', 'user1', '{}', '2026-11-29 10:18:33.436138+00', NULL, NULL),
-	('f40f3947-3dc9-4117-8f63-43be5b8b768f', 'demo', 'user2', 'account.created', 'user2', '{}', '2026-11-29 10:18:33.436138+00', NULL, NULL),
-	('24b3e742-70d9-43c0-933d-cbc46fbc482e', 'demo', 'user3', 'account.created', 'user3', '{}', '2026-11-29 10:18:33.436138+00', NULL, NULL);
+	('0d935053-ec27-4f1a-97fd-0465f664c76e', 'demo', 'cli', 'project.added', 'demo', '{}', '2026-11-29 12:01:04.966114+00', NULL, NULL),
+	('927f4307-69bd-4a07-adf4-1c3082e47bcf', 'demo', 'cli', 'project.changed', 'demo', '{"members": "policy.passwordFailureLimit policy.signUpLimit"}', '2026-11-29 12:01:05.019699+00', NULL, NULL),
+	('aa4beb13-efa3-4921-a257-dca36df07a40', 'demo', 'cli', 'apiKey.added', 'POEjaNnm', '{"app": "default"}', '2026-11-29 12:01:05.072304+00', NULL, NULL),
+	('e81e80ba-cac8-4da9-97a1-7a841fbc0e70', 'demo', 'user1', 'account.created', 'user1', '{}', '2026-11-29 12:01:05.45359+00', NULL, NULL),
+	('d64b1708-cb29-4169-8134-ea659f0b241f', 'demo', 'user2', 'account.created', 'user2', '{}', '2026-11-29 12:01:05.45359+00', NULL, NULL),
+	('7212c0af-685f-4e46-a135-a4da27bddaf8', 'demo', 'user3', 'account.created', 'user3', '{}', '2026-11-29 12:01:05.45359+00', NULL, NULL);
 INSERT INTO public.authorization_flow VALUES
-	('\x61ea51136a1eb39db39c889c9c53ebd21e5ce9e78721a6c2c40f8e16b782a879', 'demo', NULL, NULL, NULL, NULL, NULL, NULL, NULL, '2026-11-29 10:18:33.436138+00'),
-	('\xd2bfc8025ea4935a806fc25efa328dd3491fb3e89b1c4f3095f1fea9d6ef09e8', 'demo', NULL, NULL, NULL, NULL, NULL, NULL, NULL, '2026-11-29 10:18:33.436138+00'),
-	('\xed882b45e7d23de0772cdb6028c0feaa5d7588deb5ded2030d915df47a9dcb89', 'demo', NULL, NULL, NULL, NULL, NULL, NULL, NULL, '2026-11-29 10:18:33.436138+00');
+	('\x61ea51136a1eb39db39c889c9c53ebd21e5ce9e78721a6c2c40f8e16b782a879', 'demo', NULL, NULL, NULL, NULL, NULL, NULL, NULL, '2026-11-29 12:01:05.45359+00'),
+	('\xd2bfc8025ea4935a806fc25efa328dd3491fb3e89b1c4f3095f1fea9d6ef09e8', 'demo', NULL, NULL, NULL, NULL, NULL, NULL, NULL, '2026-11-29 12:01:05.45359+00'),
+	('\xed882b45e7d23de0772cdb6028c0feaa5d7588deb5ded2030d915df47a9dcb89', 'demo', NULL, NULL, NULL, NULL, NULL, NULL, NULL, '2026-11-29 12:01:05.45359+00');
 INSERT INTO public.deleted_account VALUES
-	('demo', 'gone1', '2026-11-29 10:18:33.436138+00'),
-	('demo', 'gone2', '2026-11-29 10:18:33.436138+00'),
-	('demo', 'gone3', '2026-11-29 10:18:33.436138+00');
+	('demo', 'gone1', '2026-11-29 12:01:05.45359+00'),
+	('demo', 'gone2', '2026-11-29 12:01:05.45359+00'),
+	('demo', 'gone3', '2026-11-29 12:01:05.45359+00');
 INSERT INTO public.installation VALUES
-	(true, '\x016373368a709de3f804275048a29bbaf17efc1d3ac873f995d4544fcd12ed6531b4dfeed4d8e1a5', 'serve', '2026-11-29 10:18:33.158425+00');
+	(true, '\x013293e1e1fe7594bd43cc8398a0f8c5151325a19aa36bf37a9f746714e54a50d346b3c3b84dfe41', 'serve', '2026-11-29 12:01:04.918316+00');
 INSERT INTO public.known_network VALUES
-	('demo', 'opHWMabNZzgSfqqqQz8lA9vs4gas', '\xd8a8ca5bc326cfbb92bcfb153c7884c4', '2026-11-29 10:18:33.39137+00'),
-	('demo', 'user1', '\x61ea51136a1eb39db39c889c9c53ebd2', '2026-11-29 10:18:33.436138+00'),
-	('demo', 'user2', '\xd2bfc8025ea4935a806fc25efa328dd3', '2026-11-29 10:18:33.436138+00'),
-	('demo', 'user3', '\xed882b45e7d23de0772cdb6028c0feaa', '2026-11-29 10:18:33.436138+00');
+	('demo', 'eH5n7M3gWIAvBIULEedou3YsI2p7', '\x72c1df8a277048ce4c6fa65445485e02', '2026-11-29 12:01:05.363908+00'),
+	('demo', 'user1', '\x61ea51136a1eb39db39c889c9c53ebd2', '2026-11-29 12:01:05.45359+00'),
+	('demo', 'user2', '\xd2bfc8025ea4935a806fc25efa328dd3', '2026-11-29 12:01:05.45359+00'),
+	('demo', 'user3', '\xed882b45e7d23de0772cdb6028c0feaa', '2026-11-29 12:01:05.45359+00');
 INSERT INTO public.linked_identity VALUES
-	('demo', 'apple.com', 'subject1', 'user1', NULL, NULL, 'user1@example.com', 'none', false, NULL, NULL, NULL, NULL, NULL, NULL, NULL, 1, '2026-11-29 10:18:33.436138+00', '2026-11-29 10:18:33.436138+00', NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL),
-	('demo', 'apple.com', 'subject2', 'user2', NULL, NULL, 'user2@example.com', 'none', false, NULL, NULL, NULL, NULL, NULL, NULL, NULL, 1, '2026-11-29 10:18:33.436138+00', '2026-11-29 10:18:33.436138+00', NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL),
-	('demo', 'apple.com', 'subject3', 'user3', NULL, NULL, 'user3@example.com', 'none', false, NULL, NULL, NULL, NULL, NULL, NULL, NULL, 1, '2026-11-29 10:18:33.436138+00', '2026-11-29 10:18:33.436138+00', NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL);
+	('demo', 'apple.com', 'subject1', 'user1', NULL, NULL, 'user1@example.com', 'none', false, NULL, NULL, NULL, NULL, NULL, NULL, NULL, 1, '2026-11-29 12:01:05.45359+00', '2026-11-29 12:01:05.45359+00', NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL),
+	('demo', 'apple.com', 'subject2', 'user2', NULL, NULL, 'user2@example.com', 'none', false, NULL, NULL, NULL, NULL, NULL, NULL, NULL, 1, '2026-11-29 12:01:05.45359+00', '2026-11-29 12:01:05.45359+00', NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL),
+	('demo', 'apple.com', 'subject3', 'user3', NULL, NULL, 'user3@example.com', 'none', false, NULL, NULL, NULL, NULL, NULL, NULL, NULL, 1, '2026-11-29 12:01:05.45359+00', '2026-11-29 12:01:05.45359+00', NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL);
 INSERT INTO public.oob_code VALUES
-	('\x61ea51136a1eb39db39c889c9c53ebd21e5ce9e78721a6c2c40f8e16b782a879', 'demo', 'EMAIL_SIGNIN', NULL, NULL, 'user1@example.com', NULL, NULL, NULL, NULL, NULL, '2026-11-29 10:18:33.436138+00', '2026-11-29 10:18:33.436138+00'),
-	('\xd2bfc8025ea4935a806fc25efa328dd3491fb3e89b1c4f3095f1fea9d6ef09e8', 'demo', 'EMAIL_SIGNIN', 'user2', NULL, 'user2@example.com', NULL, NULL, NULL, NULL, NULL, '2026-11-29 10:18:33.436138+00', '2026-11-29 10:18:33.436138+00'),
-	('\xed882b45e7d23de0772cdb6028c0feaa5d7588deb5ded2030d915df47a9dcb89', 'demo', 'EMAIL_SIGNIN', NULL, NULL, 'user3@example.com', NULL, NULL, NULL, NULL, NULL, '2026-11-29 10:18:33.436138+00', '2026-11-29 10:18:33.436138+00');
+	('\x61ea51136a1eb39db39c889c9c53ebd21e5ce9e78721a6c2c40f8e16b782a879', 'demo', 'EMAIL_SIGNIN', NULL, NULL, 'user1@example.com', NULL, NULL, NULL, NULL, NULL, '2026-11-29 12:01:05.45359+00', '2026-11-29 12:01:05.45359+00'),
+	('\xd2bfc8025ea4935a806fc25efa328dd3491fb3e89b1c4f3095f1fea9d6ef09e8', 'demo', 'EMAIL_SIGNIN', 'user2', NULL, 'user2@example.com', NULL, NULL, NULL, NULL, NULL, '2026-11-29 12:01:05.45359+00', '2026-11-29 12:01:05.45359+00'),
+	('\xed882b45e7d23de0772cdb6028c0feaa5d7588deb5ded2030d915df47a9dcb89', 'demo', 'EMAIL_SIGNIN', NULL, NULL, 'user3@example.com', NULL, NULL, NULL, NULL, NULL, '2026-11-29 12:01:05.45359+00', '2026-11-29 12:01:05.45359+00');
 INSERT INTO public.outbox VALUES
-	('c8c51eaf-8292-4f76-9730-f4b2bc247ef4', 'demo', 'account.created', 'user1', 'user', '{}', '2026-11-29 10:18:33.436138+00'),
-	('89d8486c-61ac-4e19-a9db-bc6062ef8305', 'demo', 'account.created', 'user2', 'user', '{}', '2026-11-29 10:18:33.436138+00'),
-	('2044c783-426d-441c-b161-974910682e49', 'demo', 'account.created', 'user3', 'user', '{}', '2026-11-29 10:18:33.436138+00');
+	('2556239d-5142-4ef4-8087-176b9c3c1a2f', 'demo', 'account.created', 'user1', 'user', '{}', '2026-11-29 12:01:05.45359+00'),
+	('fadfe183-7e33-493c-8a54-3982d3922fee', 'demo', 'account.created', 'user2', 'user', '{}', '2026-11-29 12:01:05.45359+00'),
+	('35aa4b84-01cd-4c97-bb21-678f6023ccc4', 'demo', 'account.created', 'user3', 'user', '{}', '2026-11-29 12:01:05.45359+00');
 INSERT INTO public.outgoing_email VALUES
-	('9030b14d-0ce4-4caa-8edf-ff8f6c89d6cc', 'demo', 'VERIFY_EMAIL', 'user1', 'user1@example.com', NULL, '\x', '2026-11-29 10:18:33.436138+00', '2026-11-29 10:18:33.436138+00', 0, '2026-11-29 10:18:33.436138+00', NULL, NULL),
-	('0f3faa32-72ba-4cee-89f6-0847355fe3a2', 'demo', 'VERIFY_EMAIL', 'user2', 'user2@example.com', NULL, '\x', '2026-11-29 10:18:33.436138+00', '2026-11-29 10:18:33.436138+00', 0, '2026-11-29 10:18:33.436138+00', NULL, NULL),
-	('fc95aacf-fe55-467b-b4dd-e53a97042b6c', 'demo', 'VERIFY_EMAIL', 'user3', 'user3@example.com', NULL, '\x', '2026-11-29 10:18:33.436138+00', '2026-11-29 10:18:33.436138+00', 0, '2026-11-29 10:18:33.436138+00', NULL, NULL);
+	('71f1dcc0-94e1-46ae-9f29-053ded20200b', 'demo', 'VERIFY_EMAIL', 'user1', 'user1@example.com', NULL, '\x', '2026-11-29 12:01:05.45359+00', '2026-11-29 12:01:05.45359+00', 0, '2026-11-29 12:01:05.45359+00', NULL, NULL),
+	('66fb7122-8672-4efa-a0ea-b2ee64c56438', 'demo', 'VERIFY_EMAIL', 'user2', 'user2@example.com', NULL, '\x', '2026-11-29 12:01:05.45359+00', '2026-11-29 12:01:05.45359+00', 0, '2026-11-29 12:01:05.45359+00', NULL, NULL),
+	('cc555805-b1fa-44ca-a006-3a41155e6c45', 'demo', 'VERIFY_EMAIL', 'user3', 'user3@example.com', NULL, '\x', '2026-11-29 12:01:05.45359+00', '2026-11-29 12:01:05.45359+00', 0, '2026-11-29 12:01:05.45359+00', NULL, NULL);
 INSERT INTO public.realm VALUES
-	('demo', NULL, 614899486177, 'demo', 'sekisho', '{"signUpLimit": "0", "passwordFailureLimit": "0"}', '{}', '{}', NULL, '{}', '2026-11-29 10:18:33.160048+00', NULL);
+	('demo', NULL, 264489351071, 'demo', 'sekisho', '{"signUpLimit": "0", "passwordFailureLimit": "0"}', '{}', '{}', NULL, '{}', '2026-11-29 12:01:04.966114+00', NULL);
 INSERT INTO public.replay_guard VALUES
-	('demo', '\x61ea51136a1eb39db39c889c9c53ebd21e5ce9e78721a6c2c40f8e16b782a879', '2026-11-29 10:18:33.436138+00'),
-	('demo', '\xd2bfc8025ea4935a806fc25efa328dd3491fb3e89b1c4f3095f1fea9d6ef09e8', '2026-11-29 10:18:33.436138+00'),
-	('demo', '\xed882b45e7d23de0772cdb6028c0feaa5d7588deb5ded2030d915df47a9dcb89', '2026-11-29 10:18:33.436138+00');
+	('demo', '\x61ea51136a1eb39db39c889c9c53ebd21e5ce9e78721a6c2c40f8e16b782a879', '2026-11-29 12:01:05.45359+00'),
+	('demo', '\xd2bfc8025ea4935a806fc25efa328dd3491fb3e89b1c4f3095f1fea9d6ef09e8', '2026-11-29 12:01:05.45359+00'),
+	('demo', '\xed882b45e7d23de0772cdb6028c0feaa5d7588deb5ded2030d915df47a9dcb89', '2026-11-29 12:01:05.45359+00');
 INSERT INTO public.revoked_subject VALUES
-	('demo', '\x61ea51136a1eb39db39c889c9c53ebd21e5ce9e78721a6c2c40f8e16b782a879', '2026-11-29 10:18:33.436138+00', '2026-11-29 10:18:33.436138+00'),
-	('demo', '\xd2bfc8025ea4935a806fc25efa328dd3491fb3e89b1c4f3095f1fea9d6ef09e8', '2026-11-29 10:18:33.436138+00', '2026-11-29 10:18:33.436138+00'),
-	('demo', '\xed882b45e7d23de0772cdb6028c0feaa5d7588deb5ded2030d915df47a9dcb89', '2026-11-29 10:18:33.436138+00', '2026-11-29 10:18:33.436138+00');
+	('demo', '\x61ea51136a1eb39db39c889c9c53ebd21e5ce9e78721a6c2c40f8e16b782a879', '2026-11-29 12:01:05.45359+00', '2026-11-29 12:01:05.45359+00'),
+	('demo', '\xd2bfc8025ea4935a806fc25efa328dd3491fb3e89b1c4f3095f1fea9d6ef09e8', '2026-11-29 12:01:05.45359+00', '2026-11-29 12:01:05.45359+00'),
+	('demo', '\xed882b45e7d23de0772cdb6028c0feaa5d7588deb5ded2030d915df47a9dcb89', '2026-11-29 12:01:05.45359+00', '2026-11-29 12:01:05.45359+00');
 INSERT INTO public.schema_migration VALUES
-	('m0001_schema', '\x55abae1eabb6228c6aae8d436f97772b659bf6deb3ab94116f9338473812ee97', '2026-11-29 10:18:33.134422+00');
+	('m0001_schema', '\x68aece7a48ad05f37f162e6d0bb03886f6c0c355beaf8686a324838353f2de7a', '2026-11-29 12:01:04.855136+00');
 INSERT INTO public.session VALUES
-	('demo', '572dbe6e-7617-44e9-954a-be59a13d1017', 'opHWMabNZzgSfqqqQz8lA9vs4gas', 1, 'password', '2026-11-29 10:18:33.39137+00', NULL, NULL, NULL, 'python-requests/2.34.2', NULL, 0, '2026-11-29 10:18:33.39137+00', 0, 0, '-infinity', '2026-11-29 10:18:33.39137+00', NULL, NULL),
-	('demo', 'd138fb8f-5e61-4012-8ef4-be2df048d4af', 'user1', 1, 'anonymous', '2026-11-29 10:18:33.436138+00', NULL, NULL, NULL, NULL, NULL, 0, '2026-11-29 10:18:33.436138+00', 0, 0, '-infinity', '2026-11-29 10:18:33.436138+00', NULL, NULL),
-	('demo', '30d6a282-c061-4278-8b7f-1f3463230d98', 'user2', 1, 'anonymous', '2026-11-29 10:18:33.436138+00', NULL, NULL, NULL, NULL, NULL, 0, '2026-11-29 10:18:33.436138+00', 0, 0, '-infinity', '2026-11-29 10:18:33.436138+00', NULL, NULL),
-	('demo', 'b18b08e1-3ff4-489a-b407-40a2e82cd6ab', 'user3', 1, 'anonymous', '2026-11-29 10:18:33.436138+00', NULL, NULL, NULL, NULL, NULL, 0, '2026-11-29 10:18:33.436138+00', 0, 0, '-infinity', '2026-11-29 10:18:33.436138+00', NULL, NULL);
+	('demo', '31e57593-ac40-457d-bbde-2f99a41ba67a', 'eH5n7M3gWIAvBIULEedou3YsI2p7', 1, 'password', '2026-11-29 12:01:05.363908+00', NULL, NULL, NULL, 'python-requests/2.34.2', NULL, 0, '2026-11-29 12:01:05.363908+00', 0, 0, '-infinity', '2026-11-29 12:01:05.363908+00', NULL, NULL),
+	('demo', 'f61e7f53-dd6c-4e28-bb8b-d55053f9e0cf', 'user1', 1, 'anonymous', '2026-11-29 12:01:05.45359+00', NULL, NULL, NULL, NULL, NULL, 0, '2026-11-29 12:01:05.45359+00', 0, 0, '-infinity', '2026-11-29 12:01:05.45359+00', NULL, NULL),
+	('demo', '5dd2b5f4-8edd-4448-ba98-a122eeadec67', 'user2', 1, 'anonymous', '2026-11-29 12:01:05.45359+00', NULL, NULL, NULL, NULL, NULL, 0, '2026-11-29 12:01:05.45359+00', 0, 0, '-infinity', '2026-11-29 12:01:05.45359+00', NULL, NULL),
+	('demo', '94c3f5d0-4f14-4290-90e4-67522bd74691', 'user3', 1, 'anonymous', '2026-11-29 12:01:05.45359+00', NULL, NULL, NULL, NULL, NULL, 0, '2026-11-29 12:01:05.45359+00', 0, 0, '-infinity', '2026-11-29 12:01:05.45359+00', NULL, NULL);
 INSERT INTO public.signing_key VALUES
-	('demo', '6g8EhocyN1Fmbl_8RvBg8JcBBhE3W-znaciWHgnA8iU', 'id-token', 'ES256', '\x016373368a2b7408f2152b8b2c3c429644804a6f50758a723e3aae2c332748d30ac1ecf084a2455d99415e58e544d1039cc1aca47136200cf6dac64c4a1e91208a82596fd8b7d8bacf149b2bf7fe45ecb2e49b486a030fb659366537b53b019158ab5486408a199d7e0090a2a0a811dd73dbc352c1334b0061c175120e423048c8bf5187f42ee0de04b6c8365741653d5ddf37e643fbe87a6ec655f350118bc7a6e1310e28177e7f59b672', '-----BEGIN CERTIFICATE-----
-MIIBGTCBwKADAgECAhAy2I9Ddk4IGzmssRiK46h6MAoGCCqGSM49BAMCMA8xDTAL
-BgNVBAMMBGRlbW8wHhcNMjYxMTI5MTAxMzMzWhcNMzYxMTI2MTAxODMzWjAPMQ0w
-CwYDVQQDDARkZW1vMFkwEwYHKoZIzj0CAQYIKoZIzj0DAQcDQgAEIqFVahMm2D58
-wRdp3tlrpF0akjYCPzKDx0PrRvw63V7SHiWU0+z1yR15o68OnEPk+knwmB9mACAs
-fyizm9N49TAKBggqhkjOPQQDAgNIADBFAiEA3nzPZCmRnPIgsEV+O/1jPw8K9f5M
-2x2nsnFMxtyJuGoCIFmidNueR8aaE1mgx20tAt3F57chQxK2CuNAhxR/B480
-', '2026-11-29 10:18:33.160048+00', '2026-11-29 10:18:33.160048+00', NULL),
-	('demo', 'e877f55a', 'refresh-token', 'HS256', '\x016373368ad67ca1f1beda7778f4b61495f9235559d34ffdfa47ef9a54c270dbbdff907505d36b68c40c8c648bc554169e56dce0ef541b685531c087a69e3ea885', NULL, '2026-11-29 10:18:33.160048+00', '2026-11-29 10:18:33.160048+00', NULL);
+	('demo', '-R0BpSjIqz5iGyVcAcDa0nTBpaNHXXs7KgrepoBn5U8', 'id-token', 'ES256', '\x013293e1e18a6e1c2ce01ff5d58ae8aa3d1b4dc8558ee58927fc3e2dadf19a006d7a9143aa64d23011b9502e174ec8aa41fdf566a9040d667efc7eb260fe01fb6d92cb78d47ad9e757471e05c2a23c9f7e5b7e0ae2c64f21a9c6cdea3859b08607cb929b87085071d1a46786b7112f5c16ed23daf99dfe8b143fca00e9572343cdc237985123abfd0236943d1a92c958f6a90afd1ac24d98216f21b8538c0f1c8cd8598e1b01b00127b32c', '-----BEGIN CERTIFICATE-----
+MIIBGDCBwKADAgECAhB+tDyMcvtivn9OWJ1TyesaMAoGCCqGSM49BAMCMA8xDTAL
+BgNVBAMMBGRlbW8wHhcNMjYxMTI5MTE1NjA0WhcNMzYxMTI2MTIwMTA0WjAPMQ0w
+CwYDVQQDDARkZW1vMFkwEwYHKoZIzj0CAQYIKoZIzj0DAQcDQgAE/2x2VLy3U+9P
+tOSybiqZG3i5ZweG/zLPjC7ABq06V2VmciIK6d2RzJSOnMWlStBv7Pbp4gjE/KQ5
+ZH5FjEs4ojAKBggqhkjOPQQDAgNHADBEAiBcT/o5nyyOcoz4GcVVjNBqEVn265D4
+HC4Q1Wn3HcqufgIgXfPlh9cYVV1Z1igtfGhJLoSKORurlEOY+j3pmgcOqvE=
+', '2026-11-29 12:01:04.966114+00', '2026-11-29 12:01:04.966114+00', NULL),
+	('demo', '27a072ed', 'refresh-token', 'HS256', '\x013293e1e19b68b0a16016a0b50246cc97b79cd16a509c9c433ea1a255a6b5f8db9781dd4c68ffb448578aad4d720e6b28f9f906309c12d092c95c896d96927192', NULL, '2026-11-29 12:01:04.966114+00', '2026-11-29 12:01:04.966114+00', NULL);
 ALTER TABLE ONLY public.account_merge
     ADD CONSTRAINT account_merge_pkey PRIMARY KEY (realm_id, source_id);
 ALTER TABLE ONLY public.account
@@ -511,7 +532,7 @@ ALTER TABLE ONLY public.revoked_subject
 ALTER TABLE ONLY public.schema_migration
     ADD CONSTRAINT schema_migration_pkey PRIMARY KEY (name);
 ALTER TABLE ONLY public.second_factor
-    ADD CONSTRAINT second_factor_pkey PRIMARY KEY (realm_id, account_id, id);
+    ADD CONSTRAINT second_factor_pkey PRIMARY KEY (realm_id, account_id, owner_id, id);
 ALTER TABLE ONLY public.service_key
     ADD CONSTRAINT service_key_pkey PRIMARY KEY (project_id, id);
 ALTER TABLE ONLY public.service_key

@@ -23,6 +23,7 @@ extension SQL {
         """
         UPDATE second_factor SET failures = failures + 1
         WHERE realm_id = \(realm.rawValue) AND account_id = \(account.rawValue) AND id = \(factor.rawValue)
+            AND merged_from IS NULL
         RETURNING failures
         """
     }
@@ -58,9 +59,11 @@ extension SQL {
     /// Inserts a one-time password, unless the account has one.
     static func insert(_ totp: NewTOTP, of account: ID<Account>, in realm: ID<Realm>) -> SQL {
         """
-        INSERT INTO second_factor (realm_id, account_id, id, kind, display_name, enrolled_at, secret, last_step)
-        VALUES (\(realm.rawValue), \(account.rawValue), \(totp.factor.id.rawValue), \(totp.factor.kind.rawValue),
-            \(totp.factor.displayName), \(Timestamp(totp.factor.enrolledAt)), \(totp.sealedSecret), \(totp.lastStep))
+        INSERT INTO second_factor
+            (realm_id, account_id, owner_id, id, kind, display_name, enrolled_at, secret, last_step)
+        VALUES (\(realm.rawValue), \(account.rawValue), \(account.rawValue), \(totp.factor.id.rawValue),
+            \(totp.factor.kind.rawValue), \(totp.factor.displayName), \(Timestamp(totp.factor.enrolledAt)),
+            \(totp.sealedSecret), \(totp.lastStep))
         ON CONFLICT DO NOTHING
         """
     }
@@ -110,8 +113,9 @@ extension SQL {
         let factors = accounts.compactMap { stored in stored.totp.map { (account: stored.account.id, totp: $0) } }
         return """
             WITH inserted AS (
-                INSERT INTO second_factor (realm_id, account_id, id, kind, display_name, enrolled_at, secret, last_step)
-                SELECT \(realm.rawValue), f.account, f.id, f.kind, f.name,
+                INSERT INTO second_factor
+                    (realm_id, account_id, owner_id, id, kind, display_name, enrolled_at, secret, last_step)
+                SELECT \(realm.rawValue), f.account, f.account, f.id, f.kind, f.name,
                     \(timestamptz(microseconds: "f.enrolled_at")), decode(f.secret, 'hex'), f.step
                 FROM unnest(\(factors.map(\.account.rawValue)), \(factors.map(\.totp.factor.id.rawValue)),
                     \(factors.map(\.totp.factor.kind.rawValue)), \(factors.map(\.totp.factor.displayName)),
@@ -154,21 +158,28 @@ extension SQL {
         """
     }
 
-    /// Assigns the factors of a merge's source to its target, where they are not demanded. Leaves a factor
-    /// whose ID the target has too; it is deleted with the source.
+    /// Assigns the factors of a merge's source to its target, where they are not demanded: its own ones, and those of
+    /// accounts that were merged into it earlier.
     static func moveFactors(from source: ID<Account>, to target: ID<Account>, in realm: ID<Realm>) -> SQL {
         """
-        UPDATE second_factor SET account_id = \(target.rawValue), merged_from = coalesce(merged_from, account_id)
-        WHERE realm_id = \(realm.rawValue) AND account_id = \(source.rawValue) AND id NOT IN (
-            SELECT id FROM second_factor WHERE realm_id = \(realm.rawValue) AND account_id = \(target.rawValue))
+        UPDATE second_factor SET account_id = \(target.rawValue)
+        WHERE realm_id = \(realm.rawValue) AND account_id = \(source.rawValue)
+        """
+    }
+
+    /// Deletes the factors of an earlier account that had the ID of a merge's source, and was merged too. The record of
+    /// the new merge replaces the one by which these factors would have returned.
+    static func deleteFactors(ofEarlierSource source: ID<Account>, in realm: ID<Realm>) -> SQL {
+        """
+        DELETE FROM second_factor WHERE realm_id = \(realm.rawValue) AND merged_from = \(source.rawValue)
         """
     }
 
     /// Returns the factors of a merge's source, which has been restored.
-    static func returnFactors(to source: ID<Account>, from target: ID<Account>, in realm: ID<Realm>) -> SQL {
+    static func returnFactors(to source: ID<Account>, in realm: ID<Realm>) -> SQL {
         """
-        UPDATE second_factor SET account_id = \(source.rawValue), merged_from = NULL
-        WHERE realm_id = \(realm.rawValue) AND account_id = \(target.rawValue) AND merged_from = \(source.rawValue)
+        UPDATE second_factor SET account_id = \(source.rawValue)
+        WHERE realm_id = \(realm.rawValue) AND merged_from = \(source.rawValue)
         """
     }
 }

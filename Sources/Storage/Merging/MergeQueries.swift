@@ -29,6 +29,7 @@ extension Transaction {
             try MergePrecondition(of: source, into: target) == precondition
         else { throw StoreConflict.stale }
         let statements: [SQL] = [
+            .deleteFactors(ofEarlierSource: sourceID, in: realm),
             try .insertMergeRecord(of: source, into: target, for: merge, in: realm),
             .moveIdentities(of: sourceID, to: targetID, at: merge.mergedAt, in: realm),
             .moveFactors(from: sourceID, to: targetID, in: realm),

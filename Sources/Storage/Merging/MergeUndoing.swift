@@ -93,7 +93,8 @@ extension Transaction {
         let source = merge.plan.source
         for statement: SQL in [
             .voidUndoCodes(of: source, from: target, in: realm),
-            .returnFactors(to: source, from: target, in: realm), .countFactors(of: source, in: realm),
+            .returnFactors(to: source, in: realm), .countFactors(of: source, in: realm),
+            .returnEarlierFactors(to: source, from: target, in: realm),
             .returnEarlierMerges(to: source, from: target, in: realm),
             .returnUndoCodes(to: source, from: target, in: realm), .deleteRecord(of: merge, in: realm),
         ] { _ = try await execute(statement) }
@@ -207,6 +208,17 @@ extension SQL {
         UPDATE account_merge SET target_id = \(source.rawValue)
         WHERE realm_id = \(realm.rawValue) AND target_id = \(target.rawValue)
             AND source_id IN (\(earlierMerges(of: source, in: realm)))
+        """
+    }
+
+    /// Assigns to the source the factors of the accounts that were merged into it earlier.
+    fileprivate static func returnEarlierFactors(
+        to source: ID<Account>, from target: ID<Account>, in realm: ID<Realm>
+    ) -> SQL {
+        """
+        UPDATE second_factor SET account_id = \(source.rawValue)
+        WHERE realm_id = \(realm.rawValue) AND account_id = \(target.rawValue)
+            AND merged_from IN (\(earlierMerges(of: source, in: realm)))
         """
     }
 

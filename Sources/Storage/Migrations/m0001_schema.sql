@@ -440,7 +440,10 @@ CREATE INDEX session_account ON session (account_id, realm_id, ended_at);
 CREATE TABLE second_factor (
     realm_id text COLLATE "C" NOT NULL,
     account_id text COLLATE "C" NOT NULL,
-    -- Unique within the account only, because imports can choose it.
+    -- The account that enrolled the factor. It differs from `account_id` after that account was merged into another one:
+    -- then the factor is not demanded, and returns to its owner if the merge is undone.
+    owner_id text COLLATE "C" NOT NULL,
+    -- Unique within the owner only, because imports can choose it.
     id text COLLATE "C" NOT NULL CHECK (length(id) BETWEEN 1 AND 128),
     kind text COLLATE "C" NOT NULL CHECK (kind IN ('totp')),
     display_name text,
@@ -452,10 +455,9 @@ CREATE TABLE second_factor (
     last_step bigint NOT NULL,
     -- The number of wrong passwords since the last right one.
     failures bigint NOT NULL DEFAULT 0,
-    -- The account that had the factor before it was merged into this one. Such a factor is not demanded; it returns to
-    -- that account if the merge is undone.
-    merged_from text COLLATE "C",
-    PRIMARY KEY (realm_id, account_id, id),
+    -- The owner if it was merged into `account_id`. The factor is deleted when that merge can no longer be undone.
+    merged_from text COLLATE "C" GENERATED ALWAYS AS (CASE WHEN owner_id <> account_id THEN owner_id END) STORED,
+    PRIMARY KEY (realm_id, account_id, owner_id, id),
     FOREIGN KEY (realm_id, account_id) REFERENCES account ON DELETE CASCADE,
     FOREIGN KEY (realm_id, merged_from) REFERENCES account_merge ON DELETE CASCADE
 );

@@ -170,11 +170,11 @@ struct OperationsWithIDToken: Sendable {
     private func addFactor(to account: TestGateway.Tokens) async throws {
         for statement: SQL in [
             """
-            INSERT INTO second_factor (realm_id, account_id, id, kind, enrolled_at, secret, last_step)
-            SELECT realm_id, id, 'factor', 'totp', now(), '', 0 FROM account WHERE id = \(account.localId)
+            INSERT INTO second_factor (realm_id, account_id, owner_id, id, kind, enrolled_at, secret, last_step)
+            SELECT realm_id, id, id, 'factor', 'totp', now(), '', 0 FROM account WHERE id = \(account.localId)
             """,
             "UPDATE account SET factor_count = 1 WHERE id = \(account.localId)",
-            "UPDATE session SET second_factor = 'totp' WHERE account_id = \(account.localId)",
+            "UPDATE session SET second_factor = 'totp', second_factor_id = 'factor' WHERE account_id = \(account.localId)",
         ] { _ = try await gateway.database.pool.execute(statement) }
     }
 
